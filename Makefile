@@ -1,0 +1,48 @@
+# `make demo` and `make test` need only Python 3.11+, make and git.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+SETUP := $(VENV)/.ready
+DEV := $(VENV)/.ready-dev
+
+.PHONY: demo test test-slow lint format bench docs clean
+
+demo: $(SETUP)
+	$(BIN)/samekind demo
+
+test: $(DEV)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+test-slow: $(DEV)
+	$(BIN)/python -m pytest -m slow --durations=10
+
+lint: $(DEV)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(DEV)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(DEV)
+	$(BIN)/python -m benchmarks
+
+docs: $(DEV)
+	$(BIN)/python docs/build_reference.py
+
+clean:
+	rm -rf $(VENV) samekind-demo samekind-run
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "samekind needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 demo"'
+	$(PYTHON) -m venv $(VENV)
+
+$(SETUP): pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(DEV): pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@ $(SETUP)

@@ -1,0 +1,73 @@
+"""Find the kinds in a pile of things by asking "are these two of the same kind?".
+
+>>> import samekind
+>>> X, y = samekind.datasets.load_digits(return_X_y=True)
+>>> clusters = samekind.solve(X, samekind.LabelOracle(y), budget=2_000, random_state=0)
+>>> clusters.n_recovered_
+10
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from samekind import datasets, measures
+    from samekind.clusters import Clusters
+    from samekind.estimator import SameKindClustering
+    from samekind.flow import DIFFERENT, SAME, UNSURE
+    from samekind.ledger import Contradiction, Ledger, LedgerError, SqlLedger
+    from samekind.oracles import FunctionOracle, LabelOracle
+    from samekind.points import ArrayPoints
+    from samekind.session import ContradictionWarning, Progress, Session, solve
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "samekind.clusters": ["Clusters"],
+    "samekind.estimator": ["SameKindClustering"],
+    "samekind.flow": ["DIFFERENT", "SAME", "UNSURE"],
+    "samekind.ledger": ["Contradiction", "Ledger", "LedgerError", "SqlLedger"],
+    "samekind.oracles": ["FunctionOracle", "LabelOracle"],
+    "samekind.points": ["ArrayPoints"],
+    "samekind.session": ["ContradictionWarning", "Progress", "Session", "solve"],
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_ROOMS = ("datasets", "measures")
+
+__all__ = [
+    "DIFFERENT",
+    "SAME",
+    "UNSURE",
+    "ArrayPoints",
+    "Clusters",
+    "Contradiction",
+    "ContradictionWarning",
+    "FunctionOracle",
+    "LabelOracle",
+    "Ledger",
+    "LedgerError",
+    "Progress",
+    "SameKindClustering",
+    "Session",
+    "SqlLedger",
+    "datasets",
+    "measures",
+    "solve",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name where it lives, when it is first used: `import samekind` stays quick."""
+    if name in _ROOMS:
+        return import_module(f"samekind.{name}")
+    if name in _HOME_OF:
+        value = getattr(import_module(_HOME_OF[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'samekind' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,67 @@
+"""Checks of what users pass in; every message names the parameter, the rule and the value."""
+
+from __future__ import annotations
+
+import operator
+from numbers import Real
+from typing import Any, TypeAlias
+
+import numpy as np
+
+RandomState: TypeAlias = "int | np.random.Generator | np.random.SeedSequence | None"
+
+
+def check_int(name: str, value: Any, *, minimum: int = 1, none: str | None = None) -> int | None:
+    """Return value as an int of at least `minimum`; None passes where `none` says what it means."""
+    if value is None and none is not None:
+        return None
+    kind = "a positive int" if minimum == 1 else f"an int of at least {minimum}"
+    rule = kind if none is None else f"{kind} or None"
+    advice = "" if none is None else f" Pass None to {none}."
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool | np.bool_) or number < minimum:
+        raise ValueError(f"{name} must be {rule}, got {value!r}.{advice}")
+    return number
+
+
+def check_positive_int(name: str, value: Any, *, minimum: int = 1) -> int:
+    """Return value as an int of at least `minimum`."""
+    number = check_int(name, value, minimum=minimum)
+    assert number is not None
+    return number
+
+
+def check_fraction(name: str, value: Any, *, none: str | None = None) -> float | None:
+    """Return value as a float in (0, 1]; None passes where `none` says what it means."""
+    if value is None and none is not None:
+        return None
+    rule = "a number in (0, 1]" if none is None else "a number in (0, 1] or None"
+    advice = "" if none is None else f" Pass None to {none}."
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) <= 1:
+        raise ValueError(f"{name} must be {rule}, got {value!r}.{advice}")
+    return float(value)
+
+
+def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
+    """Return value if it is one of the choices."""
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
+    return str(value)
+
+
+def check_seed(random_state: Any) -> int:
+    """Turn `random_state` into one integer from which a run can be repeated exactly."""
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> 1)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63 - 1))
+    if isinstance(random_state, np.random.RandomState):  # what scikit-learn's tools hand over
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, np.random.SeedSequence):
+        return int(random_state.generate_state(1, np.uint64)[0] >> 1)
+    number = check_int("random_state", random_state, minimum=0, none="draw a fresh seed")
+    assert number is not None
+    return number

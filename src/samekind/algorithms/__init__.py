@@ -1,0 +1,64 @@
+"""The flows: algorithms that only ask. One idea a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from samekind._validation import check_choice, check_fraction, check_int, check_positive_int
+from samekind.algorithms.basic import basic
+from samekind.algorithms.basic_exact import basic_exact
+from samekind.algorithms.batched import batched
+from samekind.algorithms.classify import ORDERS
+from samekind.algorithms.improved_exact import improved_exact
+from samekind.algorithms.kinds import Kinds
+from samekind.algorithms.sampling import Settings
+from samekind.algorithms.uniform import uniform
+from samekind.flow import Flow
+from samekind.points import Points
+
+__all__ = ["ALGORITHMS", "DEFAULT", "Algorithm", "Kinds", "Settings", "make_settings"]
+
+Algorithm = Callable[[Points, Kinds, np.random.Generator, Settings], Flow[str]]
+
+ALGORITHMS: dict[str, Algorithm] = {
+    "uniform": uniform,
+    "basic": basic,
+    "batched": batched,
+    "basic-exact": basic_exact,
+    "improved-exact": improved_exact,
+}
+DEFAULT = "batched"
+
+
+def make_settings(algorithm: str, **given: Any) -> Settings:
+    """Check the algorithm's name and parameters; what is not given takes its default.
+
+    The exact algorithms default to ``epsilon=0.5`` and to the order of Algorithm 1, the practical ones to
+    Heuristic 1's.
+    """
+    check_choice("algorithm", algorithm, tuple(ALGORITHMS))
+    known = [field.name for field in fields(Settings)]
+    for name in given:
+        if name not in known:
+            raise TypeError(
+                f"{algorithm!r} has no parameter {name!r}. Its parameters are {', '.join(known)}."
+            )
+    exact = algorithm.endswith("-exact")
+    if exact:
+        given = {"epsilon": 0.5, "order": "index"} | given
+    checked = dict(given)
+    if "epsilon" in given:
+        meaning = None if exact else "stop only at the budget or the target"
+        checked["epsilon"] = check_fraction("epsilon", given["epsilon"], none=meaning)
+    if "target" in given:
+        checked["target"] = check_int("target", given["target"], none="find all clusters")
+    for name in ("heavy", "batch", "patience"):
+        if name in given:
+            checked[name] = check_positive_int(name, given[name])
+    if "order" in given:
+        check_choice("order", given["order"], ORDERS)
+    return Settings(**checked)

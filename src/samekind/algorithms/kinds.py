@@ -1,0 +1,125 @@
+"""What a flow knows so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind.points import Points, Sampler
+
+__all__ = ["GIVEN_UP", "UNKNOWN", "Kinds"]
+
+UNKNOWN = -1
+GIVEN_UP = -2
+
+
+class Kinds:
+    """The kinds discovered so far, their members, their centres, and which are recovered.
+
+    The flow alone writes it; anyone may read it between two waves of questions. Kinds are numbered
+    in the order of their discovery. Distinguish, as the paper does:
+
+    - *members*: every row known to be of the kind, each once, the discoverer first;
+    - *uniform samples*: draws (repeats count) that are uniform over the kind, whose mean is its centre.
+    """
+
+    def __init__(self, d: int) -> None:
+        self.members: list[list[int]] = []
+        self.n_uniform: list[int] = []
+        self.recovered: list[int] = []  # in the order of recovery
+        self.given_up: list[int] = []  # rows about which the oracle was too unsure
+        self.notes: list[str] = []
+        self.n_samples = 0
+        self.n_rounds = 0
+        self.sampler: Sampler | None = None  # of the current flow, for its clock
+        self._kind_of: dict[int, int] = {}
+        self._is_recovered: list[bool] = []
+        self._centers = np.empty((8, d))
+        self._first_members = np.empty(8, dtype=np.intp)
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    @property
+    def centers(self) -> NDArray[np.float64]:
+        """(L, d) running mean of each kind's uniform samples; final once the kind is recovered."""
+        return self._centers[: len(self)]
+
+    @property
+    def first_members(self) -> NDArray[np.intp]:
+        """(L,) the representative z_i of each kind in Algorithm 1."""
+        return self._first_members[: len(self)]
+
+    @property
+    def n_labelled(self) -> int:
+        """Return how many rows are known, those given up among them."""
+        return len(self._kind_of)
+
+    def kind_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the kind of each row, UNKNOWN or GIVEN_UP."""
+        get = self._kind_of.get
+        return np.fromiter((get(row, UNKNOWN) for row in rows.tolist()), np.intp, len(rows))
+
+    def is_recovered(self, kind: int) -> bool:
+        """Return whether the kind's centre is final."""
+        return self._is_recovered[kind]
+
+    def discover(self, row: int, x: NDArray[np.float64]) -> int:
+        """Make the row the first member of a new kind."""
+        kind = len(self)
+        if kind == len(self._centers):
+            self._centers = np.resize(self._centers, (2 * kind, self._centers.shape[1]))
+            self._first_members = np.resize(self._first_members, 2 * kind)
+        self._centers[kind] = x
+        self._first_members[kind] = row
+        self.members.append([row])
+        self.n_uniform.append(0)
+        self._is_recovered.append(False)
+        self._kind_of[row] = kind
+        return kind
+
+    def add_members(self, rows: Sequence[int], kinds: Sequence[int]) -> None:
+        """Note that each row is of its kind."""
+        for row, kind in zip(rows, kinds, strict=True):
+            self.members[kind].append(row)
+            self._kind_of[row] = kind
+
+    def give_up(self, row: int) -> None:
+        """Note that the oracle could not tell of what kind the row is."""
+        self.given_up.append(row)
+        self._kind_of[row] = GIVEN_UP
+
+    def add_uniform(self, kind: int, x: NDArray[np.float64]) -> None:
+        """Add one uniform sample to the running mean of a kind that is not recovered yet."""
+        self.n_uniform[kind] += 1
+        if self.n_uniform[kind] == 1:
+            self._centers[kind] = x
+        else:  # exact when all samples are equal, unlike sum / count
+            center = self._centers[kind]
+            center += (x - center) / self.n_uniform[kind]
+
+    def forget_uniform(self, kind: int) -> None:
+        """Drop a kind's uniform samples, to collect new ones."""
+        self.n_uniform[kind] = 0
+
+    def note(self, text: str) -> None:
+        """Keep something the user should know, once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def recover(self, kinds: Iterable[int]) -> NDArray[np.float64]:
+        """Declare these kinds recovered and return their centres, (m, d)."""
+        new = list(kinds)
+        for kind in new:
+            self._is_recovered[kind] = True
+        self.recovered += new
+        return self._centers[new]
+
+    def settle(self, points: Points) -> None:
+        """Recover all kinds with exact centres, when every row of the data is labelled."""
+        for kind, members in enumerate(self.members):
+            rows = points.rows(np.array(members))
+            self._centers[kind] = rows[0] + (rows - rows[0]).mean(axis=0)
+        self.recover(kind for kind in range(len(self)) if not self.is_recovered(kind))

@@ -1,0 +1,81 @@
+"""The rounds that BASIC and BATCHED share (Section 5 of the paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind.algorithms.kinds import Kinds
+from samekind.algorithms.sampling import Draws, QuietTest, Settings, draw
+from samekind.flow import Flow
+from samekind.points import Points
+
+__all__ = ["Choose", "rounds", "unrecovered_heavy"]
+
+Choose = Callable[[Kinds, int], list[int]]
+"""Which kinds to recover now, given the kinds and what counts as heavy; empty: draw on."""
+
+
+def rounds(
+    points: Points, kinds: Kinds, rng: np.random.Generator, settings: Settings, choose: Choose
+) -> Flow[str]:
+    """Draw by D² from the recovered centres until `choose` names kinds to recover; repeat.
+
+    A draw of an unrecovered kind becomes a uniform sample of it with probability Φ(x*)/Φ(x), x* the
+    kind's draw with the smallest Φ so far in the round. Uniform samples are kept for later rounds.
+    Returns why it stopped.
+    """
+    sampler = kinds.sampler = points.sampler()
+    quiet = QuietTest(settings.epsilon)
+    while True:
+        kinds.n_rounds += 1
+        smallest: dict[int, float] = {}  # Φ(x*) of each kind in this round
+        chosen = choose(kinds, settings.heavy)
+        while not chosen:
+            if kinds.n_labelled == points.n:
+                kinds.settle(points)
+                return "exhausted"
+            if sampler.total == 0:
+                return "covered"
+            if quiet.passed:
+                return "reducible"
+            draws = yield from draw(points, sampler, kinds, rng, settings, settings.batch)
+            coins = rng.random(settings.batch)
+            places = quiet.outside(draws, kinds)
+            if places and keep_uniform(draws, places, coins, points, kinds, smallest):
+                chosen = choose(kinds, settings.heavy)
+        sampler.add(kinds.recover(chosen))
+        quiet.restart()
+        if settings.target is not None and len(kinds.recovered) >= settings.target:
+            return "target"
+
+
+def keep_uniform(
+    draws: Draws,
+    places: list[int],
+    coins: NDArray[np.float64],
+    points: Points,
+    kinds: Kinds,
+    smallest: dict[int, float],
+) -> int:
+    """Keep draws as uniform samples of their kinds, by rejection; return how many were kept."""
+    kept = 0
+    for place, x in zip(places, points.rows(draws.rows[places]), strict=True):
+        kind, cost = int(draws.kinds[place]), float(draws.costs[place])
+        smallest[kind] = min(cost, smallest.get(kind, cost))
+        if coins[place] * cost < smallest[kind]:
+            kinds.add_uniform(kind, x)
+            kept += 1
+    return kept
+
+
+def unrecovered_heavy(kinds: Kinds, heavy: int) -> list[int]:
+    """Return the unrecovered kinds with at least `heavy` uniform samples, largest first."""
+    found = [
+        kind
+        for kind, count in enumerate(kinds.n_uniform)
+        if count >= heavy and not kinds.is_recovered(kind)
+    ]
+    return sorted(found, key=lambda kind: -kinds.n_uniform[kind])

@@ -1,0 +1,244 @@
+"""The result: centres, members, and what can be done with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from samekind.algorithms.classify import Classified, classify
+from samekind.algorithms.kinds import Kinds
+from samekind.clusters import storage, tables
+from samekind.flow import Flow, Oracle, drive
+from samekind.points import ArrayPoints, Points
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.table import Table
+
+__all__ = ["Clusters"]
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Clusters:
+    """What was found. Clusters are numbered from 0: first the recovered ones, in that order.
+
+    Attributes
+    ----------
+    centers_ : (n_recovered_, d) array
+        Approximate centroids of the recovered clusters.
+    all_centers_ : (n_discovered_, d) array
+        The same, and after them the mean of what is known of those only discovered.
+    members_ : list of arrays
+        For every discovered cluster the rows known to be in it; its first one stands for it in questions.
+    given_up_ : array
+        Rows about which the oracle was too unsure.
+    n_questions_, n_samples_, n_rounds_ : int
+        Questions charged, rows drawn (with replacement), rounds.
+    history_ : dict of arrays
+        "questions", "samples", "discovered" and "recovered" after each wave.
+    stop_reason_ : str or None
+        "reducible", "covered", "exhausted", "target", "budget" or "user"; None if not finished.
+    sampling_time_ : float
+        Seconds spent in drawing and in passes over the data.
+    contradictions_, notes_ : list of str
+        Answers that cannot all be true; what else one should know.
+    algorithm_, random_state_, n_rows_ : str, int, int
+        What was run, on how many rows.
+    """
+
+    all_centers_: NDArray[np.float64]
+    n_recovered_: int
+    members_: list[NDArray[np.intp]]
+    given_up_: NDArray[np.intp]
+    n_questions_: int
+    n_samples_: int
+    n_rounds_: int
+    history_: dict[str, NDArray[np.int64]]
+    stop_reason_: str | None
+    sampling_time_: float
+    contradictions_: list[str]
+    notes_: list[str]
+    algorithm_: str
+    random_state_: int
+    n_rows_: int
+    _points: Points | None = None
+    _labels: dict[str, NDArray[np.intp]] = field(default_factory=dict)
+
+    @classmethod
+    def from_kinds(
+        cls,
+        kinds: Kinds,
+        points: Points,
+        *,
+        algorithm: str,
+        seed: int,
+        n_questions: int,
+        history: dict[str, NDArray[np.int64]],
+        stop_reason: str | None,
+        contradictions: list[str],
+    ) -> Clusters:
+        """Copy what a flow knows so far."""
+        order = [*kinds.recovered, *(k for k in range(len(kinds)) if not kinds.is_recovered(k))]
+        return cls(
+            all_centers_=kinds.centers[order],
+            n_recovered_=len(kinds.recovered),
+            members_=[np.array(kinds.members[kind], dtype=np.intp) for kind in order],
+            given_up_=np.array(kinds.given_up, dtype=np.intp),
+            n_questions_=n_questions,
+            n_samples_=kinds.n_samples,
+            n_rounds_=kinds.n_rounds,
+            history_=history,
+            stop_reason_=stop_reason,
+            sampling_time_=kinds.sampler.seconds if kinds.sampler is not None else 0.0,
+            contradictions_=contradictions,
+            notes_=list(kinds.notes),
+            algorithm_=algorithm,
+            random_state_=seed,
+            n_rows_=points.n,
+            _points=points,
+        )
+
+    @property
+    def centers_(self) -> NDArray[np.float64]:
+        """Approximate centroids of the recovered clusters."""
+        return self.all_centers_[: self.n_recovered_]
+
+    @property
+    def n_discovered_(self) -> int:
+        """Clusters seen, recovered or not."""
+        return len(self.members_)
+
+    @property
+    def labels_(self) -> NDArray[np.intp]:
+        """The cluster of every row: the known one where there is one, else the nearest centre's.
+
+        -1 where there is no cluster at all, and for rows that were given up. Computed when first asked for.
+        """
+        if "all" not in self._labels:
+            if self._points is None:
+                raise AttributeError(
+                    "these clusters were loaded without the labels of their rows. "
+                    "Call predict(X) with the data."
+                )
+            self._labels["all"] = self._predict(self._points, fitted=True)
+        return self._labels["all"]
+
+    def predict(self, X: ArrayLike) -> NDArray[np.intp]:
+        """Return the nearest discovered cluster of each row of X, without a question; -1 if none."""
+        points = ArrayPoints(X)
+        self._check_columns(points.d)
+        return self._predict(points, fitted=False)
+
+    def classify(
+        self,
+        X: ArrayLike,
+        oracle: Oracle,
+        *,
+        rows: ArrayLike | None = None,
+        order: str = "nearest",
+        patience: int = 3,
+        batch: int = 4096,
+    ) -> Classified:
+        """Ask of which cluster each row of X is, nearest centre first (Heuristic 1).
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            Rows to classify.
+        oracle : Oracle
+            Answers pairs (row to classify, member of a cluster).
+        rows : (m,) array of int or None
+            The numbers by which the oracle knows the rows of X. By default they follow the rows that
+            the clusters were found in: ``n_rows_``, ``n_rows_ + 1``, and so on.
+        order : {"nearest", "index"}
+            Which clusters to ask first.
+        patience : int
+            A row is given up after so many UNSURE answers.
+        batch : int
+            Rows asked about at once.
+
+        Returns
+        -------
+        Classified
+            `kinds`, the cluster of each row (-1 if it is in none, -2 if given up), and `n_asked`, the
+            questions each row took.
+        """
+        points = ArrayPoints(X)
+        self._check_columns(points.d)
+        numbers = np.arange(points.n) + self.n_rows_ if rows is None else np.asarray(rows)
+        if numbers.shape != (points.n,):
+            raise ValueError(f"rows must be {points.n} numbers, got shape {numbers.shape}.")
+        parts = []
+        for start in range(0, points.n, batch):
+            some = np.arange(start, min(start + batch, points.n))
+            flow = self._classify(points.rows(some), numbers[some], order, patience)
+            parts.append(drive(flow, oracle))
+        kinds, n_asked = map(np.concatenate, zip(*parts, strict=True))
+        return Classified(kinds, n_asked)
+
+    def _classify(
+        self, X: NDArray[np.float64], rows: NDArray[np.intp], order: str, patience: int
+    ) -> Flow[Classified]:
+        kinds = Kinds(X.shape[1])
+        for center, members in zip(self.all_centers_, self.members_, strict=True):
+            kind = kinds.discover(int(members[0]), center)
+            kinds.add_members(members[1:].tolist(), [kind] * (len(members) - 1))
+        found = kinds.kind_of(rows)
+        new = np.flatnonzero(found < 0)
+        n_asked = np.zeros(len(rows), dtype=np.intp)
+        asked = yield from classify(
+            rows[new], X[new], kinds, order=order, patience=patience, grow=False
+        )
+        found[new], n_asked[new] = asked
+        return Classified(found, n_asked)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table with a line for each row: its cluster, and whether that is known or predicted."""
+        return tables.rows_frame(self)
+
+    def centers_frame(self, feature_names: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return a table with a line for each discovered cluster: its centre and how much is known."""
+        return tables.centers_frame(self, feature_names)
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to one .npz file, the labels too if they are computed."""
+        storage.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Clusters:
+        """Read what `save` wrote."""
+        return cls(**storage.load(path))
+
+    def __repr__(self) -> str:
+        return (
+            f"Clusters({self.n_recovered_} recovered of {self.n_discovered_} discovered, "
+            f"{self.n_questions_:,} questions, {self.n_rows_:,} rows, algorithm_={self.algorithm_!r}, "
+            f"stop_reason_={self.stop_reason_!r})"
+        )
+
+    def __rich__(self) -> Table:
+        return self.summary()
+
+    def summary(self) -> Table:
+        """Return a table for the terminal: ``rich.print(clusters)`` shows it."""
+        return tables.summary(self)
+
+    def _predict(self, points: Points, *, fitted: bool) -> NDArray[np.intp]:
+        if self.n_discovered_ == 0:
+            return np.full(points.n, -1, dtype=np.intp)
+        labels = points.nearest(self.all_centers_)
+        if fitted:
+            for cluster, members in enumerate(self.members_):
+                labels[members] = cluster
+            labels[self.given_up_] = -1
+        return labels
+
+    def _check_columns(self, d: int) -> None:
+        if d != self.all_centers_.shape[1]:
+            raise ValueError(
+                f"X has {d} columns, but the clusters were found in {self.all_centers_.shape[1]}."
+            )

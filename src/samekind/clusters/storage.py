@@ -1,0 +1,73 @@
+"""Clusters in one .npz file: arrays and a line of JSON, nothing that runs when it is read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from samekind.clusters.result import Clusters
+
+__all__ = ["load", "save"]
+
+FORMAT = 1
+META = (
+    "n_recovered_",
+    "n_questions_",
+    "n_samples_",
+    "n_rounds_",
+    "stop_reason_",
+    "sampling_time_",
+    "contradictions_",
+    "notes_",
+    "algorithm_",
+    "random_state_",
+    "n_rows_",
+)
+
+
+def save(clusters: Clusters, path: str | Path) -> None:
+    """Write clusters to a file; see `Clusters.save`."""
+    meta = {"format": FORMAT} | {name: getattr(clusters, name) for name in META}
+    arrays = {
+        "all_centers": clusters.all_centers_,
+        "members": np.concatenate([*clusters.members_, np.empty(0, dtype=np.intp)]),
+        "member_counts": np.array([len(m) for m in clusters.members_], dtype=np.intp),
+        "given_up": clusters.given_up_,
+    }
+    arrays |= {f"history_{name}": values for name, values in clusters.history_.items()}
+    if clusters._labels:
+        arrays["labels"] = clusters.labels_
+    with open(path, "wb") as file:  # given a name, NumPy would append .npz to it
+        np.savez_compressed(file, meta=np.array(json.dumps(meta)), **arrays)
+
+
+def load(path: str | Path) -> dict[str, Any]:
+    """Return what `Clusters` is made from."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            stored = {name: file[name] for name in file.files}
+        meta = json.loads(str(stored["meta"]))
+        version = meta.pop("format")
+    except FileNotFoundError:
+        raise
+    except (ValueError, KeyError, OSError, AttributeError, TypeError) as error:
+        raise ValueError(f"{path} does not hold saved clusters.") from error
+    if version > FORMAT:
+        raise ValueError(f"{path} was saved by a newer samekind. Update samekind to read it.")
+    ends = np.cumsum(stored["member_counts"])
+    return {
+        "all_centers_": stored["all_centers"],
+        "members_": np.split(stored["members"], ends[:-1]) if len(ends) else [],
+        "given_up_": stored["given_up"],
+        "history_": {
+            name.removeprefix("history_"): values
+            for name, values in stored.items()
+            if name.startswith("history_")
+        },
+        "_labels": {"all": stored["labels"]} if "labels" in stored else {},
+        **meta,
+    }

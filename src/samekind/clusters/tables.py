@@ -1,0 +1,81 @@
+"""Clusters as tables: data frames, and a summary for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.table import Table
+
+    from samekind.clusters.result import Clusters
+
+__all__ = ["STOP_REASONS", "centers_frame", "rows_frame", "summary"]
+
+STOP_REASONS: dict[str | None, str] = {
+    "reducible": "a long run of draws brought nothing new",
+    "covered": "every row lies on the centre of a recovered cluster",
+    "exhausted": "every row is labelled",
+    "target": "enough clusters are recovered",
+    "budget": "the budget is spent",
+    "user": "stopped by you",
+    None: "not finished",
+}
+
+
+def rows_frame(clusters: Clusters) -> pd.DataFrame:
+    """Return a table with a line for each row; see `Clusters.to_frame`."""
+    import pandas as pd
+
+    known = np.zeros(clusters.n_rows_, dtype=bool)
+    for members in clusters.members_:
+        known[members] = True
+    labels = clusters.labels_
+    recovered = (labels >= 0) & (labels < clusters.n_recovered_)
+    rows = np.arange(clusters.n_rows_)
+    return pd.DataFrame({"row": rows, "cluster": labels, "known": known, "recovered": recovered})
+
+
+def centers_frame(clusters: Clusters, feature_names: Sequence[str] | None) -> pd.DataFrame:
+    """Return a table with a line for each cluster; see `Clusters.centers_frame`."""
+    import pandas as pd
+
+    d = clusters.all_centers_.shape[1]
+    names = list(feature_names) if feature_names is not None else [f"x{i}" for i in range(d)]
+    numbers = np.arange(clusters.n_discovered_)
+    counts = pd.DataFrame(
+        {
+            "cluster": numbers,
+            "recovered": numbers < clusters.n_recovered_,
+            "known_rows": [len(members) for members in clusters.members_],
+        }
+    )
+    return pd.concat([counts, pd.DataFrame(clusters.all_centers_, columns=names)], axis=1)
+
+
+def summary(clusters: Clusters) -> Table:
+    """Return a table for the terminal; see `Clusters.summary`."""
+    from rich.table import Table
+
+    table = Table(title="What was found", show_header=False, title_justify="left")
+    table.add_column(style="bold")
+    table.add_column()
+    c = clusters
+    table.add_row("clusters recovered", f"{c.n_recovered_:,}")
+    table.add_row("clusters discovered", f"{c.n_discovered_:,}")
+    table.add_row("questions", f"{c.n_questions_:,}")
+    table.add_row("rows drawn", f"{c.n_samples_:,} in {c.n_rounds_:,} rounds")
+    known = sum(len(members) for members in c.members_)
+    table.add_row("rows labelled by answers", f"{known:,} of {c.n_rows_:,}")
+    if len(c.given_up_):
+        table.add_row("rows given up as unsure", f"{len(c.given_up_):,}")
+    table.add_row("stopped because", STOP_REASONS.get(c.stop_reason_, str(c.stop_reason_)))
+    table.add_row("algorithm, seed", f"{c.algorithm_}, {c.random_state_}")
+    for contradiction in c.contradictions_:
+        table.add_row("[red]contradiction", contradiction)
+    for note in c.notes_:
+        table.add_row("[yellow]note", note)
+    return table

@@ -1,0 +1,149 @@
+"""Read CSV and TSV files, and say on which line of the file something is wrong."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import itertools
+import lzma
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import pandas as pd
+
+from samekind.datasets._errors import DataError
+
+MISSING = ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None"]
+
+_OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+COMPRESSIONS = tuple(_OPENERS)
+
+
+def open_text(path: Path) -> IO[str]:
+    """Open a text file, compressed or not, as UTF-8 with or without a byte order mark."""
+    opener = _OPENERS.get(path.suffix.lower(), open)
+    file: IO[str] = opener(path, "rt", encoding="utf-8-sig", newline="")
+    return file
+
+
+def wrong_encoding(path: Path, error: UnicodeDecodeError) -> DataError:
+    """Say that a text file is not UTF-8."""
+    return DataError(
+        f"{path} is not UTF-8 text (byte 0x{error.object[error.start]:02x}, {error.reason}). "
+        "Save it as UTF-8: spreadsheets offer it as 'CSV UTF-8'."
+    )
+
+
+def damaged(path: Path, error: Exception) -> DataError:
+    """Say that a file cannot be read through."""
+    return DataError(f"{path} is damaged ({error}). Write it anew.")
+
+
+def read_csv(
+    path: Path, *, separator: str | None, header: bool, labels: str | None
+) -> tuple[pd.DataFrame, str]:
+    """Return the table and its separator; `separator` None means comma or semicolon."""
+    try:
+        separator = separator or _sniff_separator(path)
+        names = _column_names(path, separator, header)
+        # An empty label is missing; the label "NA" may well stand for Namibia.
+        missing = {name: [""] if name == labels else MISSING for name in names}
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(
+                path,
+                sep=separator,
+                header=0 if header else None,
+                names=names,
+                index_col=False,
+                encoding="utf-8-sig",
+                skipinitialspace=True,
+                low_memory=False,
+                keep_default_na=False,
+                na_values=missing,
+            )
+    except UnicodeDecodeError as error:
+        raise wrong_encoding(path, error) from error
+    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+        raise _ragged(path, separator or ",", len(names), error) from error
+    except (csv.Error, EOFError, gzip.BadGzipFile, lzma.LZMAError) as error:
+        raise damaged(path, error) from error
+    return frame, separator
+
+
+def line_of_row(path: Path, separator: str, header: bool, row: int) -> int | None:
+    """Find the line on which a row (from 0) begins; texts in quotes may span several lines."""
+    try:
+        for number, (line, _) in enumerate(_records(path, separator)):
+            if number == row + header:
+                return line
+    except (csv.Error, OSError, EOFError):
+        pass
+    return None
+
+
+def _records(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the records that are not blank, each with the line it begins on."""
+    with open_text(path) as file:
+        reader = csv.reader(file, delimiter=separator, skipinitialspace=True)
+        line = 1
+        for record in reader:
+            if len(record) > 1 or any(field.strip() for field in record):
+                yield line, record
+            line = reader.line_num + 1
+
+
+def _sniff_separator(path: Path) -> str:
+    with open_text(path) as file:
+        first = next((line for line in file if line.strip()), "")
+    return ";" if ";" in first and "," not in first else ","
+
+
+def _column_names(path: Path, separator: str, header: bool) -> list[str]:
+    records = _records(path, separator)
+    _, first = next(records, (0, []))
+    records.close()  # type: ignore[attr-defined]
+    if not first:
+        raise DataError(f"{path} is empty. It needs a line of column names, then a line per point.")
+    if not header:
+        return [f"x{i}" for i in range(len(first))]
+    names = [name.strip() or f"column {i}" for i, name in enumerate(first, 1)]
+    if _are_values(names):
+        shown = separator.join(names[:6]) + (separator + "…" if len(names) > 6 else "")
+        raise DataError(
+            f"{path} seems to have no line of column names: its first line is {shown!r}. "
+            "Add one, or pass header=False."
+        )
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise DataError(
+            f"{path} has several columns named {', '.join(map(repr, twice))}. Rename them so that "
+            "every column has a name of its own."
+        )
+    return names
+
+
+def _are_values(names: list[str]) -> bool:
+    """Whether all names are numbers; 0, 1, 2, … are the names of a table without any."""
+    try:
+        numbers = [float(name) for name in names]
+    except ValueError:
+        return False
+    return any(after - before != 1 for before, after in itertools.pairwise(numbers))
+
+
+def _ragged(path: Path, separator: str, expected: int, error: Exception) -> DataError:
+    try:
+        for line, record in _records(path, separator):
+            if len(record) > expected:
+                return DataError(
+                    f"{path}, line {line}: {len(record)} fields where the first line has "
+                    f"{expected}. Put texts that contain {separator!r} in double quotes, or remove "
+                    "what is too much."
+                )
+    except csv.Error:
+        pass
+    reason = str(error).removeprefix("Error tokenizing data. C error: ").strip()
+    return DataError(f"{path} cannot be split into columns: {reason}. Check its quotes.")

@@ -1,0 +1,60 @@
+"""Questions, answers, and flows: the vocabulary that every room shares.
+
+A *flow* is a generator that yields questions (an array of pairs of row numbers), is sent their
+answers (an array of the same length), and returns what it found. It does no input or output, so the
+same flow serves a label array, a person at a prompt, or a crowd; see :mod:`samekind.session`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Protocol, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["DIFFERENT", "SAME", "UNSURE", "Answers", "Flow", "Oracle", "Pairs", "drive"]
+
+SAME = 1
+DIFFERENT = 0
+UNSURE = -1
+
+Pairs: TypeAlias = NDArray[np.intp]
+"""(m, 2) row numbers: is row ``pairs[i, 0]`` of the same kind as row ``pairs[i, 1]``?"""
+
+Answers: TypeAlias = NDArray[np.int8]
+"""(m,) one of SAME, DIFFERENT and UNSURE for each pair."""
+
+T = TypeVar("T")
+Flow: TypeAlias = Generator[Pairs, Answers, T]
+
+
+class Oracle(Protocol):
+    """Whoever answers at once: called with pairs, returns as many answers."""
+
+    def __call__(self, pairs: Pairs, /) -> Answers:
+        """Answer each pair with SAME, DIFFERENT or UNSURE."""
+        ...
+
+
+def drive(flow: Flow[T], oracle: Oracle) -> T:
+    """Run a flow to its end with an oracle that answers at once; no ledger and no budget.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def two_questions():
+    ...     answers = yield np.array([[0, 1], [1, 2]])
+    ...     return int(answers.sum())
+    >>> drive(two_questions(), lambda pairs: np.ones(len(pairs), dtype=np.int8))
+    2
+    """
+    try:
+        pairs = next(flow)
+        while True:
+            pairs = flow.send(oracle(pairs))
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    finally:
+        flow.close()

@@ -1,0 +1,45 @@
+"""What was answered, by whom and when."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from samekind.ledger.inference import Contradiction, Statement
+from samekind.ledger.memory import UNANSWERED, Entry, Ledger, check_pairs
+
+if TYPE_CHECKING:
+    from samekind.ledger.sql import LedgerError, SqlLedger
+
+__all__ = [
+    "UNANSWERED",
+    "Contradiction",
+    "Entry",
+    "Ledger",
+    "LedgerError",
+    "SqlLedger",
+    "Statement",
+    "check_pairs",
+    "open_ledger",
+]
+
+
+def __getattr__(name: str) -> Any:  # SQLAlchemy is imported by those who need it
+    if name in ("LedgerError", "SqlLedger"):
+        from samekind.ledger import sql
+
+        return getattr(sql, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def open_ledger(where: Ledger | str | Path | None, *, infer: bool = True) -> Ledger:
+    """Return the ledger itself, one in memory for None, or the one in a file or at a URL."""
+    if where is None:
+        return Ledger(infer=infer)
+    if isinstance(where, Ledger):
+        return where
+    if isinstance(where, str | Path):
+        from samekind.ledger.sql import SqlLedger
+
+        return SqlLedger(where, infer=infer)
+    raise TypeError(f"ledger must be a path, a URL, a Ledger or None, got {where!r}.")

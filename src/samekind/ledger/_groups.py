@@ -1,0 +1,174 @@
+"""Compiled groups of rows: which are the same, and which groups differ.
+
+Rules of the data, all in flat arrays that the caller makes and grows:
+
+- `keys`, `nodes`: an open hash table from row numbers to nodes 0, 1, 2, …
+- `parent`: nodes of rows that are the same share a root; paths are halved as they are walked.
+- `first`, `last`, `degree`, `other`, `following`: every root has a list of the nodes it differs from.
+  Joining two roots chains their lists; entries may be stale, their roots are looked up when read.
+- `parted`: an open hash set of the pairs of roots that differ. Joining enters the pairs of the shorter list
+  for the new root, so every entry of a list is entered O(log n) times.
+- `sizes`: number of nodes, of list entries, of pairs in `parted`, and which of these ran out of room.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+EMPTY = -1
+NODES, ENTRIES, PAIRS = 0, 1, 2  # what ran out of room
+SAME, DIFFERENT = 1, 0  # as in samekind.flow
+
+
+@njit(nogil=True, cache=True)
+def _slot(table, key):
+    """Return where the key is in the open hash table, or where it would go."""
+    scattered = key * -7046029254386353131
+    slot = (scattered ^ (scattered >> 32)) & (table.size - 1)
+    while table[slot] != key and table[slot] != EMPTY:
+        slot = (slot + 1) & (table.size - 1)
+    return slot
+
+
+@njit(nogil=True, cache=True)
+def _root(parent, node):
+    while parent[node] != node:
+        parent[node] = parent[parent[node]]
+        node = parent[node]
+    return node
+
+
+@njit(nogil=True, cache=True)
+def _pair(one, two):
+    return (one << 32) | two if one < two else (two << 32) | one
+
+
+@njit(nogil=True, cache=True)
+def refill(old_keys, old_values, keys, values):
+    """Move a hash table into a larger, empty one; a set is passed as its own values."""
+    for i in range(old_keys.size):
+        if old_keys[i] != EMPTY:
+            slot = _slot(keys, old_keys[i])
+            values[slot] = old_values[i]
+            keys[slot] = old_keys[i]
+
+
+@njit(nogil=True, cache=True)
+def implied(a, b, otherwise, answers, keys, nodes, parent, parted):
+    """Write to `answers` what follows for each pair, or `otherwise`."""
+    for i in range(a.size):
+        answers[i] = otherwise
+        if a[i] == b[i]:
+            answers[i] = SAME
+            continue
+        slot = _slot(keys, a[i])
+        if keys[slot] == EMPTY:
+            continue
+        with_slot = _slot(keys, b[i])
+        if keys[with_slot] == EMPTY:
+            continue
+        one, two = _root(parent, nodes[slot]), _root(parent, nodes[with_slot])
+        if one == two:
+            answers[i] = SAME
+        else:
+            pair = _pair(one, two)
+            if parted[_slot(parted, pair)] == pair:
+                answers[i] = DIFFERENT
+
+
+@njit(nogil=True, cache=True)
+def take_in(
+    a,
+    b,
+    answers,
+    start,
+    contradicts,
+    keys,
+    nodes,
+    parent,
+    first,
+    last,
+    degree,
+    other,
+    following,
+    parted,
+    sizes,
+):
+    """Take in answers from `start` on; return how many are done: fewer than all if room ran out.
+
+    Out: contradicts[i] where answer i contradicts those before it; such an answer changes nothing.
+    """
+    for i in range(start, a.size):
+        if answers[i] != SAME and answers[i] != DIFFERENT:
+            continue
+        if 2 * (sizes[0] + 2) > keys.size:
+            sizes[3] = NODES
+            return i
+        if sizes[1] + 2 > other.size:
+            sizes[3] = ENTRIES
+            return i
+        one = _root(parent, _node(a[i], keys, nodes, parent, first, degree, sizes))
+        two = _root(parent, _node(b[i], keys, nodes, parent, first, degree, sizes))
+        pair = _pair(one, two)
+        differ = one != two and parted[_slot(parted, pair)] == pair
+        if answers[i] == DIFFERENT:
+            if one == two:
+                contradicts[i] = True
+            elif not differ:
+                if 2 * (sizes[2] + 1) > parted.size:
+                    sizes[3] = PAIRS
+                    return i
+                parted[_slot(parted, pair)] = pair
+                sizes[2] += 1
+                _push(one, two, first, last, degree, other, following, sizes)
+                _push(two, one, first, last, degree, other, following, sizes)
+        elif differ:
+            contradicts[i] = True
+        elif one != two:
+            if degree[one] < degree[two]:
+                one, two = two, one
+            if 2 * (sizes[2] + degree[two]) > parted.size:
+                sizes[3] = PAIRS
+                return i
+            parent[two] = one
+            entry = first[two]
+            while entry != EMPTY:
+                pair = _pair(one, _root(parent, other[entry]))
+                slot = _slot(parted, pair)
+                if parted[slot] == EMPTY:
+                    parted[slot] = pair
+                    sizes[2] += 1
+                entry = following[entry]
+            if first[two] != EMPTY:  # chain the two lists; the longer one goes last
+                following[last[two]] = first[one]
+                if first[one] == EMPTY:
+                    last[one] = last[two]
+                first[one] = first[two]
+                degree[one] += degree[two]
+    return a.size
+
+
+@njit(nogil=True, cache=True)
+def _node(row, keys, nodes, parent, first, degree, sizes):
+    slot = _slot(keys, row)
+    if keys[slot] == EMPTY:
+        node = sizes[0]
+        keys[slot] = row
+        nodes[slot] = node
+        parent[node] = node
+        first[node] = EMPTY
+        degree[node] = 0
+        sizes[0] += 1
+    return nodes[slot]
+
+
+@njit(nogil=True, cache=True)
+def _push(root, node, first, last, degree, other, following, sizes):
+    entry = sizes[1]
+    other[entry] = node
+    following[entry] = first[root]
+    if first[root] == EMPTY:
+        last[root] = entry
+    first[root] = entry
+    degree[root] += 1
+    sizes[1] += 1

@@ -1,0 +1,147 @@
+"""What follows from what was answered.
+
+same ∘ same = same, and same ∘ different = different. Rows known to be the same form a group; a group
+knows which groups it differs from. The loops are compiled (`_groups`), so that a million answers take a
+fraction of a second.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind.flow import DIFFERENT, SAME, Answers, Pairs
+from samekind.ledger import _groups
+
+__all__ = ["Contradiction", "Implications", "Statement", "explain"]
+
+
+class Statement(NamedTuple):
+    """One recorded answer: what someone said of a pair."""
+
+    a: int
+    b: int
+    answer: int
+    who: str
+
+
+class Contradiction(NamedTuple):
+    """Answers that cannot all be true. Retract one of them, or answer it again, to settle it."""
+
+    statements: tuple[Statement, ...]
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """The pairs involved."""
+        return tuple((s.a, s.b) for s in self.statements)
+
+    def __str__(self) -> str:
+        said = (
+            f"{s.a} {'=' if s.answer == SAME else '≠'} {s.b}" + (f" ({s.who})" if s.who else "")
+            for s in self.statements
+        )
+        return ", ".join(said)
+
+
+class Implications:
+    """Groups of rows that are the same, and which groups differ.
+
+    Examples
+    --------
+    >>> known = Implications()
+    >>> known.add(np.array([[0, 1], [1, 2], [0, 2]]), np.array([SAME, DIFFERENT, SAME]))
+    array([2])
+    >>> known.get(np.array([[2, 0], [2, 5]]), otherwise=-2)
+    array([ 0, -2], dtype=int8)
+    """
+
+    def __init__(self) -> None:
+        self._sizes = np.zeros(4, dtype=np.int64)
+        self._keys, self._nodes = np.full(128, _groups.EMPTY), np.empty(128, dtype=np.int64)
+        self._parted = np.full(128, _groups.EMPTY)
+        self._by_node = [np.empty(64, dtype=np.int64) for _ in range(4)]
+        self._by_entry = [np.empty(128, dtype=np.int64) for _ in range(2)]
+
+    def get(self, pairs: Pairs, otherwise: int) -> Answers:
+        """Return for each pair SAME or DIFFERENT if that follows, or else `otherwise`."""
+        answers = np.empty(len(pairs), dtype=np.int8)
+        a, b, parent = pairs[:, 0], pairs[:, 1], self._by_node[0]
+        _groups.implied(
+            a, b, otherwise, answers, self._keys, self._nodes, parent, self._parted
+        )
+        return answers
+
+    def add(self, pairs: Pairs, answers: Answers) -> NDArray[np.intp]:
+        """Take in SAME and DIFFERENT, skip UNSURE; return the places of those that contradict.
+
+        A contradicting answer changes nothing.
+        """
+        contradicts = np.zeros(len(pairs), dtype=np.bool_)
+        done = 0
+        while True:
+            done = _groups.take_in(
+                pairs[:, 0],
+                pairs[:, 1],
+                answers,
+                done,
+                contradicts,
+                self._keys,
+                self._nodes,
+                *self._by_node,
+                *self._by_entry,
+                self._parted,
+                self._sizes,
+            )
+            if done == len(pairs):
+                return np.flatnonzero(contradicts)
+            self._grow()
+
+    def _grow(self) -> None:
+        """Double whatever `take_in` found too small."""
+        short = self._sizes[3]
+        if short == _groups.NODES:
+            size = 2 * self._keys.size
+            keys, nodes = np.full(size, _groups.EMPTY), np.empty(size, dtype=np.int64)
+            _groups.refill(self._keys, self._nodes, keys, nodes)
+            self._keys, self._nodes = keys, nodes
+            self._by_node = [np.resize(array, size // 2) for array in self._by_node]
+        elif short == _groups.ENTRIES:
+            self._by_entry = [np.resize(array, 2 * array.size) for array in self._by_entry]
+        else:
+            parted = np.full(2 * self._parted.size, _groups.EMPTY)
+            _groups.refill(self._parted, self._parted, parted, parted)
+            self._parted = parted
+
+
+def explain(statements: Iterable[Statement], last: Statement) -> Contradiction:
+    """Find the fewest earlier statements that contradict `last`.
+
+    A chain of SAME from `last.a` to `last.b` contradicts DIFFERENT, one with exactly one DIFFERENT in it
+    contradicts SAME: a breadth-first search over (row, DIFFERENT passed or not).
+    """
+    neighbours: dict[int, list[tuple[int, Statement]]] = {}
+    for statement in statements:
+        neighbours.setdefault(statement.a, []).append((statement.b, statement))
+        neighbours.setdefault(statement.b, []).append((statement.a, statement))
+    start, goal = (last.a, False), (last.b, last.answer == SAME)
+    came: dict[tuple[int, bool], tuple[tuple[int, bool], Statement] | None] = {start: None}
+    queue = deque([start])
+    while queue and goal not in came:
+        row, passed = state = queue.popleft()
+        for other, statement in neighbours.get(row, ()):
+            if statement.answer == DIFFERENT and passed:
+                continue
+            following = (other, passed or statement.answer == DIFFERENT)
+            if following not in came:
+                came[following] = (state, statement)
+                queue.append(following)
+    chain: list[Statement] = []
+    step = came.get(goal)
+    while step is not None:
+        chain.append(step[1])
+        step = came[step[0]]
+    return Contradiction((*reversed(chain), last))

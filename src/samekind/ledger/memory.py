@@ -1,0 +1,280 @@
+"""The ledger: what was answered, by whom and when.
+
+Its rules:
+
+- An answer belongs to the unordered pair, so it stays true whatever asks for it.
+- Nothing is deleted: an answer is retracted, and a later answer of the same person to the same pair
+  retracts the earlier one.
+- What was said of a pair itself comes before what follows from other answers. A run that is repeated
+  from the ledger therefore sees just what it saw the first time.
+- A contradicting answer is kept and shown in `contradictions`; nothing is inferred from it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
+from samekind.ledger.inference import Contradiction, Implications, Statement, explain
+
+__all__ = ["UNANSWERED", "Entry", "Ledger", "check_answers", "check_pairs"]
+
+UNANSWERED = -2
+
+ENTRY = np.dtype(
+    [
+        ("id", np.int64),
+        ("a", np.int64),
+        ("b", np.int64),
+        ("answer", np.int8),
+        ("who", np.int32),
+        ("when", np.float64),
+        ("asked", np.bool_),
+        ("retracted", np.bool_),
+    ]
+)
+
+
+class Entry(NamedTuple):
+    """One line of the ledger."""
+
+    a: int
+    b: int
+    answer: int
+    who: str
+    when: float
+    asked: bool
+    retracted: bool
+
+
+class Ledger:
+    """Answers in memory; gone with the process. `SqlLedger` keeps them on disk.
+
+    Parameters
+    ----------
+    infer : bool
+        Whether to answer what follows from other answers. Right for an oracle that does not err.
+
+    Examples
+    --------
+    >>> ledger = Ledger()
+    >>> ledger.record([[0, 1], [1, 2]], [SAME, DIFFERENT], who="ann")
+    >>> ledger.lookup(np.array([[1, 0], [2, 0], [0, 3]])).tolist()
+    [1, 0, -2]
+    >>> ledger.retract()
+    [Entry(a=1, b=2, answer=0, who='ann', ...)]
+    """
+
+    def __init__(self, *, infer: bool = True) -> None:
+        self.infer = infer
+        self.meta: dict[str, str] = {}
+        self._log = np.empty(64, dtype=ENTRY)
+        self._size = 0
+        self._names: dict[str, int] = {}
+        self._forget()
+
+    def __len__(self) -> int:
+        """Return the number of answers that are not retracted."""
+        return self._n_active
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self):,} answers)"
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    # Reading
+
+    def lookup(self, pairs: Pairs) -> Answers:
+        """Return what is known of each pair; UNANSWERED (-2) where nothing is."""
+        get = self._direct.get
+        keys = keys_of(pairs[:, 0], pairs[:, 1]).tolist()
+        known = np.array([get(key, UNANSWERED) for key in keys], dtype=np.int8)
+        if self.infer:
+            unheard = known == UNANSWERED
+            known[unheard] = self._implied.get(pairs[unheard], UNANSWERED)
+        return known
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield all lines in the order in which they were written, retracted ones too."""
+        for line in range(self._size):
+            yield self._entry(line)
+
+    def active(self) -> NDArray[Any]:
+        """Return the lines that are not retracted, as a structured array."""
+        log = self._log[: self._size]
+        return log[~log["retracted"]]
+
+    @property
+    def contradictions(self) -> list[Contradiction]:
+        """Answers that cannot all be true, each with the fewest earlier answers it contradicts."""
+        if not self._conflicts:
+            return []
+        log = self._log[: self._size]
+        definite = np.flatnonzero(~log["retracted"] & (log["answer"] != UNSURE)).tolist()
+        said = {line: Statement(*self._entry(line)[:4]) for line in definite}
+        held = [said[line] for line in definite if line not in self._conflicts]
+        return [explain(held, said[line]) for line in sorted(self._conflicts)]
+
+    def asked_pairs(self) -> set[int]:
+        """Return the keys of the pairs whose answers were paid for."""
+        active = self.active()
+        return set(keys_of(active["a"], active["b"])[active["asked"]].tolist())
+
+    # Writing
+
+    def record(
+        self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", asked: bool = True
+    ) -> None:
+        """Write answers down; when this returns they are kept.
+
+        `asked` says that they cost a question; volunteered or imported ones do not.
+        """
+        checked = check_pairs(pairs)
+        said = check_answers(answers, len(checked))
+        if len(checked):
+            self._append(checked, said, who, time.time(), asked)
+
+    def retract(self, count: int = 1) -> list[Entry]:
+        """Take back the last `count` answers that still stand; return them, latest first."""
+        standing = np.flatnonzero(~self._log["retracted"][: self._size])
+        lines = standing[standing.size - min(count, standing.size) :]
+        return self._retract(lines)
+
+    def retract_pair(self, a: int, b: int) -> list[Entry]:
+        """Take back every answer to one pair."""
+        log = self._log[: self._size]
+        low, high = min(a, b), max(a, b)
+        own = (np.minimum(log["a"], log["b"]) == low) & (np.maximum(log["a"], log["b"]) == high)
+        return self._retract(np.flatnonzero(own & ~log["retracted"]))
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Keep a fact about the project beside its answers."""
+        self.meta[key] = value
+
+    def refresh(self) -> bool:
+        """Take in what other writers wrote; return whether anything was taken back."""
+        return False
+
+    def close(self) -> None:
+        """Let go of what the ledger holds open."""
+
+    # Within: a ledger that keeps its lines elsewhere too overrides the first two.
+
+    def _append(self, pairs: Pairs, answers: Answers, who: str, when: float, asked: bool) -> None:
+        ids = np.arange(self._size + 1, self._size + 1 + len(pairs))
+        self._take(ids, pairs, answers, self._number(who), when, asked)
+
+    def _retract(self, lines: NDArray[np.intp]) -> list[Entry]:
+        self._strike(lines)
+        return [self._entry(line) for line in reversed(lines.tolist())]
+
+    def _strike(self, lines: NDArray[np.intp]) -> None:
+        """Mark lines as retracted, and learn all others anew."""
+        if lines.size:
+            self._log["retracted"][lines] = True
+            self._forget()
+            self._learn(np.flatnonzero(~self._log["retracted"][: self._size]))
+
+    def _number(self, who: str) -> int:
+        return self._names.setdefault(who, len(self._names))
+
+    def _entry(self, line: int) -> Entry:
+        _, a, b, answer, who, when, asked, retracted = self._log[line].item()
+        return Entry(a, b, answer, list(self._names)[who], when, asked, retracted)
+
+    def _take(self, ids: Any, pairs: Pairs, answers: Any, who: Any, when: Any, asked: Any) -> None:
+        """Add lines to the log and to what is known."""
+        size = self._size + len(pairs)
+        if size > len(self._log):
+            self._log = np.concatenate([self._log, np.empty(size, dtype=ENTRY)])
+        new = self._log[self._size : size]
+        new["id"], new["a"], new["b"] = ids, pairs[:, 0], pairs[:, 1]
+        new["answer"], new["who"], new["when"], new["asked"] = answers, who, when, asked
+        new["retracted"] = False
+        lines = np.arange(self._size, size)
+        self._size = size
+        self._learn(lines)
+
+    def _forget(self) -> None:
+        self._direct: dict[int, int] = {}  # key of a pair -> what was last said of it
+        self._implied = Implications()
+        self._conflicts: set[int] = set()  # lines
+        self._n_active = 0
+
+    def _learn(self, lines: NDArray[np.intp]) -> None:
+        log = self._log[lines]
+        direct = self._direct
+        again = []
+        keys, answers = keys_of(log["a"], log["b"]).tolist(), log["answer"].tolist()
+        for place, (key, answer) in enumerate(zip(keys, answers, strict=True)):
+            if key in direct:
+                again.append(place)
+                if answer == UNSURE:
+                    continue
+            direct[key] = answer
+        pairs = np.column_stack([log["a"], log["b"]])
+        contradicting = self._implied.add(pairs, log["answer"])
+        self._conflicts.update(lines[contradicting].tolist())
+        self._n_active += len(keys)
+        if again:
+            self._supersede(lines[again])
+
+    def _supersede(self, again: NDArray[np.intp]) -> None:
+        """Retract what the same person said before of the pairs on these lines."""
+        log = self._log[: self._size]
+        standing = np.flatnonzero(~log["retracted"])
+        keys = keys_of(log["a"], log["b"])
+        latest = {(keys[line], log["who"][line]): line for line in standing.tolist()}
+        wanted = set(keys[again].tolist())
+        older = [
+            line
+            for line in standing[np.isin(keys[standing], list(wanted))].tolist()
+            if latest[keys[line], log["who"][line]] != line
+        ]
+        self._strike(np.array(older, dtype=np.intp))
+
+
+def keys_of(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return one number for each unordered pair; row numbers are below 2^31."""
+    keys: NDArray[np.int64] = (np.minimum(a, b) << 32) | np.maximum(a, b)
+    return keys
+
+
+def check_pairs(pairs: ArrayLike) -> Pairs:
+    """Return pairs as an (m, 2) array of row numbers."""
+    array = np.asarray(pairs)
+    if array.size == 0:
+        return np.empty((0, 2), dtype=np.intp)
+    if array.ndim != 2 or array.shape[1] != 2 or not np.issubdtype(array.dtype, np.integer):
+        raise ValueError(
+            f"pairs must be an (m, 2) array of row numbers, got {array.dtype} {array.shape}."
+        )
+    if array.min() < 0 or array.max() >= 2**31:
+        raise ValueError(f"row numbers must be in [0, 2^31), got {array.min()} to {array.max()}.")
+    if (array[:, 0] == array[:, 1]).any():
+        row = int(array[array[:, 0] == array[:, 1]][0, 0])
+        raise ValueError(f"a row cannot be compared with itself, got the pair ({row}, {row}).")
+    return array.astype(np.intp, copy=False)
+
+
+def check_answers(answers: ArrayLike, size: int) -> Answers:
+    """Return answers as an array of SAME, DIFFERENT and UNSURE, one for each pair."""
+    array = np.asarray(answers)
+    if array.dtype == bool:
+        array = array.astype(np.int8)
+    if array.shape != (size,):
+        raise ValueError(f"{size} pairs need as many answers, got an array of shape {array.shape}.")
+    in_range = array.dtype.kind in "iu" and (size == 0 or -1 <= array.min() <= array.max() <= 1)
+    if not in_range:
+        wrong = next((x for x in array.tolist() if x not in (SAME, DIFFERENT, UNSURE)), array.dtype)
+        raise ValueError(f"an answer is SAME (1), DIFFERENT (0) or UNSURE (-1), got {wrong!r}.")
+    return array.astype(np.int8, copy=False)

@@ -1,0 +1,15 @@
+"""The data: what sees all n rows, and nothing else does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from samekind.points._base import Points, Sampler
+from samekind.points.array import ArrayPoints
+
+__all__ = ["ArrayPoints", "Points", "Sampler", "as_points"]
+
+
+def as_points(X: Any) -> Points:
+    """Return X itself if it is a Points, otherwise wrapped as one."""
+    return X if hasattr(X, "sampler") and hasattr(X, "nearest") else ArrayPoints(X)

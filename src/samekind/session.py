@@ -1,0 +1,429 @@
+"""A flow, a ledger and a budget: the engine that asks and remembers.
+
+Its rules:
+
+- An answer is in the ledger before the flow sees it.
+- The flow can always be run again from its start: same data, seed and settings ask the same questions,
+  and what the ledger knows is not asked. Resuming and undoing are both just that.
+- A question is charged when the flow needs an answer that somebody was asked for, now or in an earlier
+  session of the project. What follows from other answers, or was volunteered, is free.
+"""
+
+from __future__ import annotations
+
+import warnings
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from samekind._validation import check_int, check_seed
+from samekind.algorithms import ALGORITHMS, DEFAULT, Kinds, make_settings
+from samekind.clusters import Clusters
+from samekind.flow import Answers, Flow, Pairs
+from samekind.ledger import UNANSWERED, Contradiction, Ledger, open_ledger
+from samekind.ledger.memory import check_answers, check_pairs, keys_of
+from samekind.oracles import Oracle, as_oracle
+from samekind.points import as_points
+
+__all__ = ["ContradictionWarning", "Progress", "Session", "run", "solve"]
+
+NO_PAIRS: Pairs = np.empty((0, 2), dtype=np.intp)
+
+
+class ContradictionWarning(UserWarning):
+    """Some answers cannot all be true."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run stands."""
+
+    questions: int
+    samples: int
+    discovered: int
+    recovered: int
+    rounds: int
+    seconds: float
+    budget: int | None
+    target: int | None
+
+
+class Session:
+    """Questions to answer, one wave after another, in your own time.
+
+    Ask for `pending` pairs, `tell` answers to any of them in any order, and take the `clusters` whenever
+    you like. With a ledger on disk the session can be left and opened again.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d), or Points
+        The rows to cluster.
+    algorithm : str
+        One of "uniform", "basic", "batched", "basic-exact", "improved-exact".
+    ledger : None, path, URL or Ledger
+        Where answers are kept; None keeps them in memory.
+    budget : int or None
+        The most questions to ask; None asks without limit.
+    random_state : int, Generator or None
+        None draws a seed, and keeps it in the ledger.
+    **parameters
+        ``target``: stop after so many recovered clusters. ``batch``: rows asked about at once.
+        ``epsilon``: how small undiscovered clusters may be when the run stops by itself (None: never).
+        ``heavy``: uniform samples that recover a cluster. ``order``: "nearest" or "index". ``patience``:
+        UNSURE answers after which a row is given up.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [0.1], [5.0], [5.1]])
+    >>> session = Session(X, algorithm="basic", random_state=0)
+    >>> while len(session.pending()):
+    ...     pairs = session.pending()
+    ...     session.tell(pairs, [abs(X[a, 0] - X[b, 0]) < 1 for a, b in pairs])
+    >>> session.clusters()
+    Clusters(2 recovered of 2 discovered, ..., stop_reason_='exhausted')
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        algorithm: str = DEFAULT,
+        *,
+        ledger: Ledger | str | Path | None = None,
+        budget: int | None = None,
+        random_state: Any = None,
+        **parameters: Any,
+    ) -> None:
+        self.settings = make_settings(algorithm, **parameters)
+        self.algorithm = algorithm
+        self.budget = check_int("budget", budget, none="ask without limit")
+        seed = check_seed(random_state)
+        self.points = as_points(X)
+        self.ledger = open_ledger(ledger)
+        self._owns_ledger = not isinstance(ledger, Ledger)
+        try:
+            self._bind(seed, keep=random_state is None)
+            self._replay()
+        except BaseException:
+            self.close()
+            raise
+
+    def __repr__(self) -> str:
+        state = self.stop_reason or f"{len(self._pending)} pending"
+        return f"Session({self.algorithm!r}, {self.n_questions:,} questions, {state})"
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def pending(self) -> Pairs:
+        """Return the questions that are open, (m, 2); none once the session is over."""
+        return self._pending
+
+    @property
+    def done(self) -> bool:
+        """Whether there is nothing left to ask."""
+        return self.stop_reason is not None
+
+    @property
+    def contradictions(self) -> list[Contradiction]:
+        """Answers that cannot all be true, with the pairs involved."""
+        return self.ledger.contradictions
+
+    @property
+    def progress(self) -> Progress:
+        """Where the session stands."""
+        return Progress(
+            questions=self.n_questions,
+            samples=self._kinds.n_samples,
+            discovered=len(self._kinds),
+            recovered=len(self._kinds.recovered),
+            rounds=self._kinds.n_rounds,
+            seconds=perf_counter() - self._started,
+            budget=self.budget,
+            target=self.settings.target,
+        )
+
+    def tell(self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "") -> None:
+        """Answer some or all of the pending questions.
+
+        When this returns the answers are in the ledger. What they imply for questions still
+        pending is not asked any more.
+        """
+        checked = check_pairs(pairs)
+        said = check_answers(answers, len(checked))
+        open_keys = keys_of(self._pending[:, 0], self._pending[:, 1])
+        unasked = ~np.isin(keys_of(checked[:, 0], checked[:, 1]), open_keys)
+        if unasked.any():
+            a, b = checked[unasked][0].tolist()
+            raise ValueError(
+                f"({a}, {b}) is not pending. Answer pairs from pending(), or give what you know "
+                "beyond them to learn()."
+            )
+        self._record(checked, said, who)
+
+    def learn(self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "") -> None:
+        """Take in answers that nobody was asked for; they are free. The flow starts over with them."""
+        checked = check_pairs(pairs)
+        if len(checked) and int(checked.max()) >= self.points.n:
+            raise ValueError(f"row {int(checked.max())} is not in the data of {self.points.n} rows.")
+        self.ledger.record(checked, answers, who=who, asked=False)
+        self._replay()
+
+    def undo(self, count: int = 1) -> int:
+        """Take back the last `count` answers, as deep as you like; return how many there were."""
+        number = check_int("count", count)
+        assert number is not None
+        taken = self.ledger.retract(number)
+        self._replay()
+        return len(taken)
+
+    def stop(self) -> None:
+        """End the session now. What was answered stays in the ledger."""
+        if self.stop_reason is None:
+            self._end("user")
+
+    def replay(self) -> None:
+        """Run the flow again from its start; takes in what others wrote to the ledger."""
+        self.ledger.refresh()
+        self._replay()
+
+    def clusters(self) -> Clusters:
+        """Return what is found so far."""
+        return Clusters.from_kinds(
+            self._kinds,
+            self.points,
+            algorithm=self.algorithm,
+            seed=self.seed,
+            n_questions=self.n_questions,
+            history={
+                name: np.array(column) for name, column in zip(COLUMNS, self._history, strict=True)
+            },
+            stop_reason=self.stop_reason,
+            contradictions=[str(found) for found in self.ledger.contradictions],
+        )
+
+    def close(self) -> None:
+        """Let go of the ledger, if the session opened it."""
+        if self._owns_ledger:
+            self.ledger.close()
+
+    def _bind(self, seed: int, keep: bool) -> None:
+        """Tie the ledger to this data and this seed."""
+        if type(self.ledger) is Ledger and not self.ledger.meta and not len(self.ledger):
+            self.seed = seed
+            return
+        fingerprint = self.points.fingerprint()
+        known = self.ledger.meta.get("fingerprint")
+        if known is None:
+            self.ledger.set_meta("fingerprint", fingerprint)
+            self.ledger.set_meta("shape", f"{self.points.n} x {self.points.d}")
+        elif known != fingerprint:
+            raise ValueError(
+                f"this project belongs to other data ({self.ledger.meta['shape']}; these are "
+                f"{self.points.n} x {self.points.d}): its answers would be about the wrong rows. Open "
+                "it with the data it was made with, or start a new project."
+            )
+        if keep and "seed" in self.ledger.meta:
+            seed = int(self.ledger.meta["seed"])
+        elif "seed" not in self.ledger.meta:
+            self.ledger.set_meta("seed", str(seed))
+        self.seed = seed
+
+    def _replay(self) -> None:
+        self._started = perf_counter()
+        self._kinds = Kinds(self.points.d)
+        self._history = tuple(array("q") for _ in COLUMNS)
+        self._unclaimed = self.ledger.asked_pairs()
+        self.n_questions = 0
+        self.stop_reason: str | None = None
+        self._flow: Flow[str] = ALGORITHMS[self.algorithm](
+            self.points, self._kinds, np.random.default_rng(self.seed), self.settings
+        )
+        self._advance(None)
+
+    def _advance(self, answers: Answers | None) -> None:
+        """Send answers to the flow until it needs one that the ledger does not have."""
+        while True:
+            try:
+                wave = next(self._flow) if answers is None else self._flow.send(answers)
+            except StopIteration as end:
+                self._note_history()
+                self._end(end.value)
+                return
+            self._note_history()
+            answers = self.ledger.lookup(wave)
+            unknown = np.flatnonzero(answers == UNANSWERED)
+            if self._unclaimed:
+                self._claim(wave[answers != UNANSWERED])
+            if unknown.size:
+                self._wave, self._answers, self._unknown = wave, answers, unknown
+                self._ask_on()
+                return
+
+    def _ask_on(self) -> None:
+        """Make the unknown part of the wave pending, as far as the budget goes."""
+        left = None if self.budget is None else self.budget - self.n_questions
+        if left is not None and left <= 0:
+            self._end("budget")
+        else:
+            self._pending = _distinct(self._wave[self._unknown])[:left]
+
+    def _claim(self, known: Pairs) -> None:
+        """Charge what was asked in an earlier session."""
+        for key in keys_of(known[:, 0], known[:, 1]).tolist():
+            if key in self._unclaimed:
+                self._unclaimed.discard(key)
+                self.n_questions += 1
+
+    def answer_all(self, answers: Answers, who: str = "") -> None:
+        """Answer all pending questions, in their order; what `tell` does, with fewer checks."""
+        pairs = self._pending
+        self._record(pairs, check_answers(answers, len(pairs)), who)
+
+    def _record(self, pairs: Pairs, answers: Answers, who: str) -> None:
+        self.ledger.record(pairs, answers, who=who)
+        self.n_questions += len(pairs)
+        if len(pairs) == self._unknown.size and pairs is self._pending:
+            self._answers[self._unknown] = answers
+            self._advance(self._answers)
+            return
+        self._answers = self.ledger.lookup(self._wave)
+        self._unknown = np.flatnonzero(self._answers == UNANSWERED)
+        if self._unknown.size:
+            self._ask_on()
+        else:
+            self._advance(self._answers)
+
+    def _end(self, reason: str) -> None:
+        self.stop_reason = reason
+        self._pending = NO_PAIRS
+        self._flow.close()
+
+    def _note_history(self) -> None:
+        kinds = self._kinds
+        now = (self.n_questions, kinds.n_samples, len(kinds), len(kinds.recovered))
+        for column, value in zip(self._history, now, strict=True):
+            column.append(value)
+
+
+COLUMNS = ("questions", "samples", "discovered", "recovered")
+
+
+def _distinct(pairs: Pairs) -> Pairs:
+    """Drop repeated pairs, in either order; the first one stays."""
+    if len(pairs) < 2:
+        return pairs
+    first = np.unique(keys_of(pairs[:, 0], pairs[:, 1]), return_index=True)[1]
+    return pairs if first.size == len(pairs) else pairs[np.sort(first)]
+
+
+def run(
+    session: Session,
+    oracle: Oracle,
+    *,
+    on_progress: Callable[[Progress], object] | None = None,
+) -> Clusters:
+    """Let an oracle that answers at once answer all questions of a session."""
+    who = str(getattr(oracle, "name", ""))
+    while not session.done:
+        session.answer_all(oracle(session.pending()), who)
+        if on_progress is not None:
+            on_progress(session.progress)
+    found = session.contradictions
+    if found:
+        warnings.warn(
+            f"{len(found)} answers contradict earlier ones, the first: {found[0]}. "
+            "See contradictions_ of the result.",
+            ContradictionWarning,
+            stacklevel=2,
+        )
+    return session.clusters()
+
+
+def solve(
+    X: Any,
+    oracle: Any,
+    *,
+    algorithm: str = DEFAULT,
+    budget: int | None = None,
+    batch: int | None = None,
+    random_state: Any = None,
+    ledger: Ledger | str | Path | None = None,
+    progress: bool = False,
+    on_progress: Callable[[Progress], object] | None = None,
+    **parameters: Any,
+) -> Clusters:
+    """Find the clusters of X with an oracle that answers at once.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d), or Points
+        The rows to cluster.
+    oracle : LabelOracle, FunctionOracle or callable
+        Who answers. A plain function takes two row numbers and returns True, False or None (unsure).
+    algorithm : str
+        "uniform", "basic", "batched" (the paper's practical algorithms), "basic-exact" or
+        "improved-exact" (with the paper's constants).
+    budget : int or None
+        The most questions to ask; None asks until the algorithm stops by itself.
+    batch : int or None
+        Rows asked about at once. None takes what suits the oracle: one for a function, 64 for labels.
+    random_state : int, Generator or None
+        Fixes the draws.
+    ledger : None, path, URL or Ledger
+        Where answers are kept. With a file, a run that was cut off goes on where it was.
+    progress : bool
+        Show a progress bar.
+    on_progress : callable or None
+        Called with a `Progress` after every wave of questions.
+    **parameters
+        ``target``, ``epsilon``, ``heavy``, ``order``, ``patience``; see `Session`.
+
+    Returns
+    -------
+    Clusters
+
+    Examples
+    --------
+    >>> import samekind
+    >>> X, y = samekind.datasets.load_digits(return_X_y=True)
+    >>> clusters = samekind.solve(X, samekind.LabelOracle(y), budget=2_000, random_state=0)
+    >>> clusters.n_recovered_
+    10
+    """
+    answers = as_oracle(oracle)
+    size = batch if batch is not None else int(getattr(answers, "batch", 1))
+    with Session(
+        X,
+        algorithm,
+        ledger=ledger,
+        budget=budget,
+        batch=size,
+        random_state=random_state,
+        **parameters,
+    ) as session:
+        n_answered = len(answers) if hasattr(answers, "__len__") else session.points.n
+        if n_answered != session.points.n:
+            raise ValueError(
+                f"X has {session.points.n} rows, but the oracle has {n_answered} labels."
+            )
+        if not progress:
+            return run(session, answers, on_progress=on_progress)
+        from samekind._progress import progress_bar
+
+        with progress_bar() as show:
+            return run(session, answers, on_progress=show)

@@ -1,0 +1,540 @@
+"""Reading a user's file: what becomes a feature, what is said about it, and what is refused."""
+
+from __future__ import annotations
+
+import datetime
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from samekind.datasets import DataError, Table, read_points
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text: str, name: str = "points.csv", encoding: str = "utf-8") -> Path:
+        path = tmp_path / name
+        path.write_bytes(text.encode(encoding))
+        return path
+
+    return write
+
+
+FLOWERS = """name,height,colour,fresh,kind
+Ann,1.5,red,True,rose
+Bob,2.5,red,False,rose
+Cyd,3.5,blue,True,iris
+Dan,4.5,white,False,iris
+"""
+
+
+def flowers() -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "name": ["Ann", "Bob", "Cyd", "Dan"],
+            "height": [1.5, 2.5, 3.5, 4.5],
+            "colour": ["red", "red", "blue", "white"],
+            "fresh": [True, False, True, False],
+            "kind": ["rose", "rose", "iris", "iris"],
+        }
+    )
+
+
+class TestFormats:
+    """The same table comes out of every format."""
+
+    @pytest.fixture(
+        params=["csv", "semicolon", "tsv", "gz", "xz", "bom", "jsonl", "ndjson", "parquet"]
+    )
+    def path(self, request, tmp_path):
+        frame = flowers()
+        form = request.param
+        if form in ("jsonl", "ndjson"):
+            path = tmp_path / f"flowers.{form}"
+            rows = (json.dumps(row) for row in frame.to_dict("records"))
+            path.write_text("\n".join(rows) + "\n\n")
+        elif form == "parquet":
+            path = tmp_path / "flowers.parquet"
+            frame.to_parquet(path)
+        else:
+            suffix = {"gz": "csv.gz", "xz": "csv.xz", "tsv": "tsv"}.get(form, "csv")
+            path = tmp_path / f"flowers.{suffix}"
+            separator = {"tsv": "\t", "semicolon": ";"}.get(form, ",")
+            encoding = "utf-8-sig" if form == "bom" else "utf-8"
+            frame.to_csv(path, index=False, sep=separator, encoding=encoding)
+        return path
+
+    def test_features_labels_and_notes(self, path):
+        table = read_points(path, labels="kind", standardize=False)
+        assert isinstance(table, Table)
+        assert table.feature_names == [
+            "height",
+            "colour=blue",
+            "colour=red",
+            "colour=white",
+            "fresh",
+        ]
+        assert table.X.tolist() == [
+            [1.5, 0, 1, 0, 1],
+            [2.5, 0, 1, 0, 0],
+            [3.5, 1, 0, 0, 1],
+            [4.5, 0, 0, 1, 0],
+        ]
+        assert table.X.dtype == np.float64
+        assert table.X.flags.c_contiguous
+        assert table.labels.tolist() == ["rose", "rose", "iris", "iris"]
+        assert table.frame.columns.tolist() == flowers().columns.tolist()
+        assert table.frame["name"].tolist() == ["Ann", "Bob", "Cyd", "Dan"]
+        assert "2 numeric columns kept" in table.notes
+        assert "column 'colour' one-hot encoded into 3 columns" in table.notes
+        assert "column 'name' left out: 4 different texts in 4 rows" in table.notes
+        assert "kind" not in " ".join(table.feature_names)
+        assert "standardised" not in " ".join(table.notes)
+
+    def test_standardised(self, path):
+        table = read_points(path, labels="kind")
+        assert table.X.mean(axis=0) == pytest.approx(np.zeros(5))
+        variances = table.X.var(axis=0)
+        assert variances[[0, 4]] == pytest.approx([1, 1])
+        assert variances[1:4].sum() == pytest.approx(1)
+        assert any(note.startswith("standardised") for note in table.notes)
+
+
+def test_what_a_table_says(write):
+    table = read_points(write(FLOWERS), labels="kind")
+    assert repr(table) == f"Table({table.source!r}: 4 points, 5 features, labels of 2 kinds)"
+    assert table.summary().splitlines()[0] == f"{table.source}: 4 points, 5 features"
+    assert "  labels of 2 kinds" in table.summary()
+    with pytest.raises(AttributeError):
+        table.X = None
+
+
+class TestColumns:
+    def test_labels_none(self, write):
+        table = read_points(write(FLOWERS))
+        assert table.labels is None
+        assert "kind=rose" in table.feature_names
+
+    def test_columns_and_their_order(self, write):
+        table = read_points(write(FLOWERS), columns=["fresh", "height"], standardize=False)
+        assert table.feature_names == ["fresh", "height"]
+        assert table.X[0].tolist() == [1.0, 1.5]
+        assert read_points(write(FLOWERS), columns="height").feature_names == ["height"]
+
+    def test_exclude(self, write):
+        table = read_points(write(FLOWERS), exclude=["colour", "kind", "name"])
+        assert table.feature_names == ["height", "fresh"]
+        assert read_points(write(FLOWERS), exclude="colour").feature_names[0] == "height"
+
+    def test_many_texts(self, write):
+        text = "x,city\n" + "".join(f"{i % 7},town {i % 25}\n" for i in range(100))
+        table = read_points(write(text))
+        assert table.feature_names == ["x"]
+        assert "column 'city' left out: 25 different texts in 100 rows" in table.notes
+        assert len(read_points(write(text), max_categories=25).feature_names) == 26
+
+    def test_missing_texts_are_a_category_of_their_own(self, write):
+        table = read_points(write("x,colour\n1,red\n2,\n3,red\n4,NA\n"), standardize=False)
+        assert table.feature_names == ["x", "colour=(missing)", "colour=red"]
+        assert table.X[:, 1].tolist() == [0, 1, 0, 1]
+        assert "one of them for the 2 missing values" in " ".join(table.notes)
+
+    def test_a_column_that_numbers_the_rows(self, write):
+        text = "id,x\n" + "".join(f"{i},{i % 5}\n" for i in range(1, 31))
+        table = read_points(write(text))
+        assert table.feature_names == ["x"]
+        assert "column 'id' left out: it only numbers the rows" in " ".join(table.notes)
+        assert read_points(write(text), columns=["id", "x"]).feature_names == ["id", "x"]
+
+    def test_an_empty_column_is_left_out(self, write):
+        table = read_points(write("x,nothing\n1,\n2,\n"))
+        assert table.feature_names == ["x"]
+        assert "column 'nothing' left out: it is empty" in table.notes
+
+    def test_constant_columns(self, write):
+        table = read_points(write("x,same,word\n1,0.1,a\n2,0.1,a\n4,0.1,a\n"))
+        assert not table.X[:, 1:].any()
+        assert "constant, and now 0: 'same', 'word=a'" in table.notes
+
+    def test_one_row(self, write):
+        table = read_points(write("x,y\n3,4\n"))
+        assert table.X.tolist() == [[0.0, 0.0]]
+
+    def test_dates_lists_and_objects(self, tmp_path):
+        frame = pd.DataFrame(
+            {
+                "x": [1, 2],
+                "when": pd.to_datetime(["2020-01-01", "2021-01-01"]),
+                "took": pd.to_timedelta([1, 2], unit="s"),
+                "day": [datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)],
+                "path": [[1, 2], [3]],
+            }
+        )
+        frame.to_parquet(tmp_path / "points.parquet")
+        table = read_points(tmp_path / "points.parquet")
+        assert table.feature_names == ["x"]
+        notes = "\n".join(table.notes)
+        assert "column 'when' left out: dates and times" in notes
+        assert "column 'took' left out: dates and times" in notes
+        assert "column 'path' left out: its values are lists" in notes
+
+    def test_types_of_pandas(self, tmp_path):
+        frame = pd.DataFrame(
+            {
+                "nullable": pd.array([1, 2, 3], dtype="Int64"),
+                "small": np.array([1, 2, 3], dtype=np.uint8),
+                "flag": pd.array([True, False, True], dtype="boolean"),
+                "kind": pd.Categorical(["10", "20", "10"]),
+                "written": ["1", " 2", "3e0"],
+            }
+        )
+        frame.to_parquet(tmp_path / "points.parquet")
+        table = read_points(tmp_path / "points.parquet", standardize=False)
+        assert table.feature_names == ["nullable", "small", "flag", "kind=10", "kind=20", "written"]
+        assert table.X[1].tolist() == [2, 2, 0, 0, 1, 2]
+        labels = read_points(tmp_path / "points.parquet", labels="nullable").labels
+        assert labels.dtype == np.int64
+
+    def test_quotes_unicode_and_spaces(self, write):
+        text = 'größe, "Farbe, außen"\n1, "rot, hell"\n2, "rot, hell"\n3, blau\n'
+        table = read_points(write(text), standardize=False)
+        assert table.feature_names == ["größe", "Farbe, außen=blau", "Farbe, außen=rot, hell"]
+
+    def test_without_header(self, write):
+        path = write("5.1,3.5,a\n4.9,3.0,b\n4.7,3.2,a\n")
+        table = read_points(path, header=False, labels="x2", standardize=False)
+        assert table.X.tolist() == [[5.1, 3.5], [4.9, 3.0], [4.7, 3.2]]
+        assert table.labels.tolist() == ["a", "b", "a"]
+
+    def test_numbered_columns_are_a_header(self, write):
+        assert read_points(write("0,1,2\n5,6,8\n7,7,7\n")).feature_names == ["0", "1", "2"]
+
+    def test_an_index_column_without_a_name(self, write):
+        table = read_points(write(",x\n7,1\n9,2\n"))
+        assert table.feature_names == ["column 1", "x"]
+
+    def test_labels_that_look_missing_are_labels(self, write):
+        table = read_points(write("x,land\n1,NA\n2,DE\n3,None\n"), labels="land")
+        assert table.labels.tolist() == ["NA", "DE", "None"]
+
+    @pytest.mark.parametrize(
+        ("values", "kind"), [("1 2 1", "i"), ("a 2 b", "U"), ("True False True", "b")]
+    )
+    def test_types_of_labels(self, write, values, kind):
+        rows = "".join(f"{i},{value}\n" for i, value in enumerate(values.split()))
+        assert read_points(write("x,y\n" + rows), labels="y").labels.dtype.kind == kind
+
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+    @given(
+        hnp.arrays(
+            np.float64,
+            st.tuples(st.integers(1, 12), st.integers(1, 4)),
+            elements=st.floats(allow_nan=False, allow_infinity=False),
+        )
+    )
+    def test_any_numbers_come_through(self, tmp_path, X):
+        path = tmp_path / "numbers.csv"
+        pd.DataFrame(X, columns=[f"f{i}" for i in range(X.shape[1])]).to_csv(path, index=False)
+        assert np.array_equal(read_points(path, standardize=False).X, X)
+        Z = read_points(path).X
+        assert np.isfinite(Z).all()
+        assert np.abs(Z.mean(axis=0)).max() < 1e-6
+
+
+class TestBadValues:
+    """The message names the file, the row, the line, the column and the value."""
+
+    @pytest.mark.parametrize(
+        ("value", "message"),
+        [
+            ("abc", "column 'height' has 'abc', which is no number, in row 3 (line 4)"),
+            ("12,5", "column 'height' has '12,5', which is no number, in row 3 (line 4)"),
+            ("", "column 'height' has no value in row 3 (line 4)"),
+            ("NA", "column 'height' has no value in row 3 (line 4)"),
+            ("n/a?", "column 'height' has 'n/a?', which is no number"),
+            ("inf", "column 'height' has inf, which is not finite, in row 3 (line 4)"),
+            ("-Infinity", "column 'height' has -inf, which is not finite, in row 3 (line 4)"),
+            ("1e999", "column 'height' has inf, which is not finite"),
+        ],
+    )
+    def test_one_bad_value(self, write, value, message):
+        path = write(f'height,width\n1,1\n2,2\n"{value}",3\n4,4\n')
+        with pytest.raises(DataError) as error:
+            read_points(path)
+        assert f"{path}: {message}" in str(error.value)
+        assert "exclude=['height']" in str(error.value)
+        assert read_points(path, exclude=["height"]).feature_names == ["width"]
+
+    def test_how_many(self, write):
+        with pytest.raises(DataError, match=r"has no value in row 1 .*in 2 rows in all"):
+            read_points(write("a,b\n,1\n5,2\n,3\n"))
+
+    def test_decimal_commas(self, write):
+        path = write("a;b\n1,5;1\n2,5;2\n3,5;3\n")
+        with pytest.raises(DataError, match=r"'1,5', .*Write numbers with a decimal point"):
+            read_points(path)
+
+    def test_lines_are_counted_through_quotes_and_blank_lines(self, write):
+        path = write('text,x\n"a\nb\nc",1\n\n"d\ne",2\nf,bad\ng,3\n')
+        with pytest.raises(DataError, match=r"in row 3 \(line 8\)"):
+            read_points(path)
+
+    def test_json_lines(self, write):
+        path = write('{"x": 1}\n\n{"x": 2}\n{"y": 3, "x": null}\n{"x": 4}\n', "points.jsonl")
+        with pytest.raises(DataError, match=r"column 'x' has no value in row 3 \(line 4\)"):
+            read_points(path)
+
+    def test_parquet(self, tmp_path):
+        path = tmp_path / "points.parquet"
+        pd.DataFrame({"x": [1.0, np.nan, np.nan]}).to_parquet(path)
+        with pytest.raises(DataError, match=r"column 'x' has no value in row 2, and .* 2 rows"):
+            read_points(path)
+
+    def test_missing_labels(self, write):
+        with pytest.raises(DataError, match=r"label column 'y' has no value in row 2 \(line 3\)"):
+            read_points(write("x,y\n1,a\n2,\n3,b\n"), labels="y")
+
+
+class TestBadFiles:
+    def test_missing(self, write, tmp_path):
+        write(FLOWERS, "flowers.csv")
+        with pytest.raises(FileNotFoundError, match=r"does not exist. Did you mean 'flowers.csv'"):
+            read_points(tmp_path / "flower.csv")
+        with pytest.raises(FileNotFoundError, match="does not exist"):
+            read_points(tmp_path / "nowhere" / "flower.csv")
+
+    @pytest.mark.parametrize("name", ["points.xlsx", "points", "points.npy.gz", "points.gz"])
+    def test_unknown_suffix(self, write, name):
+        with pytest.raises(DataError, match=r"Known are \.csv, \.tsv.*\.npz"):
+            read_points(write("x\n1\n", name))
+
+    def test_folder(self, tmp_path):
+        (tmp_path / "points.csv").mkdir()
+        with pytest.raises(DataError, match="is a folder"):
+            read_points(tmp_path / "points.csv")
+
+    @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl"])
+    @pytest.mark.parametrize("text", ["", "\n\n", "  \n"])
+    def test_empty(self, write, name, text):
+        with pytest.raises(DataError, match="is empty"):
+            read_points(write(text, name))
+
+    @pytest.mark.parametrize("name", ["a.parquet", "a.npy", "a.npz"])
+    @pytest.mark.parametrize("text", ["", "something else"])
+    def test_not_what_the_suffix_says(self, write, name, text):
+        with pytest.raises(DataError, match="that can be read"):
+            read_points(write(text, name))
+
+    def test_only_a_header(self, write, tmp_path):
+        with pytest.raises(DataError, match="no rows"):
+            read_points(write("a,b\n"))
+        pd.DataFrame({"a": []}).to_parquet(tmp_path / "a.parquet")
+        with pytest.raises(DataError, match="no rows"):
+            read_points(tmp_path / "a.parquet")
+
+    def test_no_header(self, write):
+        with pytest.raises(DataError, match=r"first line is '5.1,3.5'.*header=False"):
+            read_points(write("5.1,3.5\n4.9,3.0\n"))
+
+    def test_names_that_come_twice(self, write):
+        with pytest.raises(DataError, match="several columns named 'a'"):
+            read_points(write("a,b,a\n1,2,3\n"))
+
+    @pytest.mark.parametrize(
+        ("text", "line"),
+        [
+            ("a,b\n1,2\n3,4,5\n", 3),
+            ("a,b\n1,2,9\n3,4,9\n", 2),
+            ("a,b\n1,2\n\n3,4\n5,6,7,8\n", 5),
+        ],
+    )
+    def test_lines_that_are_too_long(self, write, text, line):
+        with pytest.raises(DataError, match=rf"line {line}: \d fields where the first line has 2"):
+            read_points(write(text))
+
+    def test_a_quote_that_never_ends(self, write):
+        with pytest.raises(DataError, match="cannot be split into columns"):
+            read_points(write('a,b\n1,"x\n3,4\n'))
+
+    def test_wrong_encoding(self, write):
+        for name in ("points.csv", "points.jsonl"):
+            with pytest.raises(DataError, match=r"not UTF-8 .*0xe9.*Save it as UTF-8"):
+                read_points(write('{"é": 1}', name, encoding="latin-1"))
+        late = "x\n" + "1\n" * 300_000 + "é\n"
+        with pytest.raises(DataError, match="not UTF-8"):
+            read_points(write(late, encoding="latin-1"))
+
+    def test_damaged_archive(self, tmp_path):
+        path = tmp_path / "points.csv.gz"
+        path.write_bytes(gzip.compress(FLOWERS.encode() * 100)[:-20])
+        with pytest.raises(DataError, match="is damaged"):
+            read_points(path)
+        path.write_bytes(b"x\n1\n")
+        with pytest.raises(DataError, match="is damaged"):
+            read_points(path)
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ('{"x": 1}\n{"x": \n', "line 2: not JSON"),
+            ('{"x": 1}\n[1, 2]\n', "line 2: expected an object"),
+            ("{}\n{}\n", "has no columns"),
+        ],
+    )
+    def test_broken_json_lines(self, write, text, message):
+        with pytest.raises(DataError, match=message):
+            read_points(write(text, "points.jsonl"))
+
+    def test_no_usable_column(self, write):
+        with pytest.raises(DataError, match=r"no column that can be used.*'name' left out: 3"):
+            read_points(write("name\nAnn\nBob\nCyd\n"))
+        with pytest.raises(DataError, match="no column that can be used"):
+            read_points(write("y\n1\n2\n"), labels="y")
+
+
+class TestBadParameters:
+    @pytest.mark.parametrize(
+        ("parameters", "message"),
+        [
+            ({"labels": "Kind"}, "no column 'Kind', which labels names. Did you mean 'kind'"),
+            ({"labels": "zzz"}, "Its columns are 'name', 'height', 'colour', 'fresh', 'kind'"),
+            ({"columns": ["hight"]}, "which columns names. Did you mean 'height'"),
+            ({"exclude": ["hight"]}, "which exclude names. Did you mean 'height'"),
+            ({"columns": ["kind"], "labels": "kind"}, "columns must not name the labels"),
+            ({"columns": ["height"], "exclude": ["height"]}, "must not both name"),
+            ({"columns": ["height", "height"]}, "every column once"),
+            ({"columns": ["name"]}, "'name' cannot be used: 4 different texts in 4 rows"),
+            ({"columns": []}, "no column that can be used"),
+            ({"labels": 3}, "labels must be the name of a column"),
+            ({"exclude": [3]}, "exclude must hold names of columns, got 3"),
+            ({"max_categories": -1}, "max_categories must be an int of at least 0"),
+        ],
+    )
+    def test_messages(self, write, parameters, message):
+        with pytest.raises(ValueError, match=message):
+            read_points(write(FLOWERS), **parameters)
+
+
+class TestArrays:
+    @pytest.fixture
+    def save(self, tmp_path):
+        def save(X, name="points.npy"):
+            np.save(tmp_path / name, X)
+            return tmp_path / name
+
+        return save
+
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    def test_npy_is_mapped_and_not_copied(self, save, dtype):
+        X = np.arange(12, dtype=dtype).reshape(4, 3)
+        table = read_points(save(X), standardize=False)
+        assert table.X.dtype == dtype
+        assert np.array_equal(table.X, X)
+        assert table.frame is None
+        assert table.feature_names == ["x0", "x1", "x2"]
+        base = table.X
+        while base is not None and not isinstance(base, np.memmap):
+            base = base.base
+        assert isinstance(base, np.memmap)
+
+    def test_npy_standardised(self, save):
+        X = np.random.default_rng(0).normal(5, 3, (50, 2)).astype(np.float32)
+        table = read_points(save(X))
+        assert table.X.dtype == np.float32
+        assert table.X.mean(axis=0, dtype=np.float64) == pytest.approx([0, 0], abs=1e-6)
+        assert table.X.std(axis=0, dtype=np.float64) == pytest.approx([1, 1], abs=1e-6)
+
+    @pytest.mark.parametrize("dtype", ["i4", "u1", "?", "f2", ">f8", ">f4"])
+    def test_other_numbers(self, save, dtype):
+        X = np.array([[0, 1], [1, 1], [1, 0]], dtype=dtype)
+        table = read_points(save(X), standardize=False)
+        assert table.X.dtype == (np.float32 if dtype == ">f4" else np.float64)
+        assert np.array_equal(table.X, X)
+
+    def test_fortran_order(self, save):
+        X = np.asfortranarray(np.arange(6.0).reshape(3, 2))
+        table = read_points(save(X), standardize=False)
+        assert table.X.flags.c_contiguous
+        assert np.array_equal(table.X, X)
+
+    def test_columns_and_labels(self, save):
+        path = save(np.array([[1.0, 5.0, 0.0], [2.0, 6.0, 1.0]]))
+        table = read_points(path, labels="x2", exclude=["x0"], standardize=False)
+        assert table.X.tolist() == [[5.0], [6.0]]
+        assert table.labels.tolist() == [0.0, 1.0]
+
+    @pytest.mark.parametrize("keys", [("X", "y"), ("data", "target"), ("X", "labels")])
+    def test_npz(self, tmp_path, keys):
+        path = tmp_path / "points.npz"
+        np.savez(path, **{keys[0]: np.eye(3), keys[1]: ["a", "b", "a"]})
+        table = read_points(path, labels=keys[1], standardize=False)
+        assert np.array_equal(table.X, np.eye(3))
+        assert table.labels.tolist() == ["a", "b", "a"]
+        assert f"not used: '{keys[1]}'" in read_points(path).notes
+
+    def test_npz_with_one_array_and_with_names(self, tmp_path):
+        np.savez(tmp_path / "one.npz", np.eye(2))
+        assert read_points(tmp_path / "one.npz").X.shape == (2, 2)
+        np.savez(tmp_path / "named.npz", X=np.eye(2), feature_names=["a", "b"])
+        assert read_points(tmp_path / "named.npz").feature_names == ["a", "b"]
+
+    def test_npz_without_points(self, tmp_path):
+        np.savez(tmp_path / "points.npz", a=np.eye(2), b=np.eye(2))
+        with pytest.raises(DataError, match="no array named 'X' or 'data'; it holds 'a', 'b'"):
+            read_points(tmp_path / "points.npz")
+
+    def test_npz_labels(self, tmp_path):
+        np.savez(tmp_path / "points.npz", X=np.eye(2), y=[1, 2, 3])
+        with pytest.raises(DataError, match=r"'y' has shape \(3,\); labels must be one for each"):
+            read_points(tmp_path / "points.npz", labels="y")
+        with pytest.raises(DataError, match=r"no column 'Y', which labels names. Did you mean 'y'"):
+            read_points(tmp_path / "points.npz", labels="Y")
+
+    @pytest.mark.parametrize("name", ["points.npy", "points.npz"])
+    def test_objects_are_refused(self, tmp_path, name):
+        X = np.array([[{}, 1]], dtype=object)
+        (np.save if name.endswith("npy") else np.savez)(tmp_path / name, X)
+        with pytest.raises(DataError, match="holds Python objects"):
+            read_points(tmp_path / name)
+
+    @pytest.mark.parametrize(
+        ("X", "message"),
+        [
+            (np.arange(3.0), r"shape \(3,\).*X.reshape\(-1, 1\)"),
+            (np.zeros((2, 2, 2)), r"shape \(2, 2, 2\)"),
+            (np.zeros((0, 3)), "no points"),
+            (np.zeros((3, 0)), "no points"),
+            (np.array([["a"]]), "Points must be numbers"),
+            (np.array([[1j]]), "Points must be numbers"),
+            (np.array([[1.0, 2.0], [3.0, np.nan]]), "column 'x1' has nan.* in row 2"),
+            (np.array([[1.0, 2.0], [np.inf, 1.0]]), "column 'x0' has inf.* in row 2"),
+        ],
+    )
+    def test_hostile_arrays(self, save, X, message):
+        with pytest.raises(DataError, match=message):
+            read_points(save(X))
+
+    def test_labels_that_are_missing(self, save):
+        with pytest.raises(DataError, match="label of row 2 is nan"):
+            read_points(save(np.array([[1.0, 1.0], [2.0, np.nan]])), labels="x1")
+
+    def test_cut_off(self, save):
+        path = save(np.arange(600.0).reshape(100, 6))
+        path.write_bytes(path.read_bytes()[:-50])
+        with pytest.raises(DataError, match="not a NumPy file that can be read"):
+            read_points(path)
+
+
+def test_a_text_path_and_the_home_folder(write, monkeypatch):
+    path = write(FLOWERS, "flowers.csv")
+    assert read_points(str(path)).X.shape[0] == 4
+    monkeypatch.setenv("HOME", str(path.parent))
+    monkeypatch.setenv("USERPROFILE", str(path.parent))
+    assert read_points("~/flowers.csv").X.shape[0] == 4
