@@ -202,6 +202,11 @@ class TestColumns:
         labels = read_points(tmp_path / "points.parquet", labels="nullable").labels
         assert labels.dtype == np.int64
 
+    def test_the_index_of_a_parquet_file_is_a_column(self, tmp_path):
+        frame = pd.DataFrame({"x": [1.0, 2.0], "kind": ["a", "b"]}).set_index("kind")
+        frame.to_parquet(tmp_path / "points.parquet")
+        assert read_points(tmp_path / "points.parquet", labels="kind").labels.tolist() == ["a", "b"]
+
     def test_quotes_unicode_and_spaces(self, write):
         text = 'größe, "Farbe, außen"\n1, "rot, hell"\n2, "rot, hell"\n3, blau\n'
         table = read_points(write(text), standardize=False)
@@ -376,9 +381,10 @@ class TestBadFiles:
         path.write_bytes(gzip.compress(FLOWERS.encode() * 100)[:-20])
         with pytest.raises(DataError, match="is damaged"):
             read_points(path)
-        path.write_bytes(b"x\n1\n")
-        with pytest.raises(DataError, match="is damaged"):
-            read_points(path)
+        for name in ("a.csv.gz", "a.csv.bz2", "a.csv.xz", "a.jsonl.gz", "a.jsonl.bz2"):
+            (tmp_path / name).write_bytes(b"x\n1\n")
+            with pytest.raises(DataError, match="is damaged"):
+                read_points(tmp_path / name)
 
     @pytest.mark.parametrize(
         ("text", "message"),

@@ -14,24 +14,28 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from samekind import datasets, measures
+    from samekind._solve import ContradictionWarning, solve
     from samekind.clusters import Clusters
     from samekind.estimator import SameKindClustering
     from samekind.flow import DIFFERENT, SAME, UNSURE
     from samekind.ledger import Contradiction, Ledger, LedgerError, SqlLedger
     from samekind.oracles import FunctionOracle, LabelOracle
     from samekind.points import ArrayPoints
-    from samekind.session import ContradictionWarning, Progress, Session, solve
+    from samekind.progress import Progress
+    from samekind.session import Session
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "samekind._solve": ["ContradictionWarning", "solve"],
     "samekind.clusters": ["Clusters"],
     "samekind.estimator": ["SameKindClustering"],
     "samekind.flow": ["DIFFERENT", "SAME", "UNSURE"],
     "samekind.ledger": ["Contradiction", "Ledger", "LedgerError", "SqlLedger"],
     "samekind.oracles": ["FunctionOracle", "LabelOracle"],
     "samekind.points": ["ArrayPoints"],
-    "samekind.session": ["ContradictionWarning", "Progress", "Session", "solve"],
+    "samekind.progress": ["Progress"],
+    "samekind.session": ["Session"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _ROOMS = ("datasets", "measures")

@@ -2,7 +2,8 @@
 
 A *flow* is a generator that yields questions (an array of pairs of row numbers), is sent their
 answers (an array of the same length), and returns what it found. It does no input or output, so the
-same flow serves a label array, a person at a prompt, or a crowd; see :mod:`samekind.session`.
+same flow serves a label array, a person at a prompt, or a crowd; see :mod:`samekind.session`. A flow
+yields at least one pair at a time, never a row with itself, and never the same pair again.
 """
 
 from __future__ import annotations

@@ -11,17 +11,14 @@ Its rules:
 
 from __future__ import annotations
 
-import warnings
 from array import array
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from samekind._validation import check_int, check_seed
 from samekind.algorithms import ALGORITHMS, DEFAULT, Kinds, make_settings
@@ -29,30 +26,13 @@ from samekind.clusters import Clusters
 from samekind.flow import Answers, Flow, Pairs
 from samekind.ledger import UNANSWERED, Contradiction, Ledger, open_ledger
 from samekind.ledger.memory import check_answers, check_pairs, keys_of
-from samekind.oracles import Oracle, as_oracle
 from samekind.points import as_points
+from samekind.progress import Progress
 
-__all__ = ["ContradictionWarning", "Progress", "Session", "run", "solve"]
+__all__ = ["Session"]
 
+COLUMNS = ("questions", "samples", "discovered", "recovered")  # of the history
 NO_PAIRS: Pairs = np.empty((0, 2), dtype=np.intp)
-
-
-class ContradictionWarning(UserWarning):
-    """Some answers cannot all be true."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Where a run stands."""
-
-    questions: int
-    samples: int
-    discovered: int
-    recovered: int
-    rounds: int
-    seconds: float
-    budget: int | None
-    target: int | None
 
 
 class Session:
@@ -165,8 +145,8 @@ class Session:
         """
         checked = check_pairs(pairs)
         said = check_answers(answers, len(checked))
-        open_keys = keys_of(self._pending[:, 0], self._pending[:, 1])
-        unasked = ~np.isin(keys_of(checked[:, 0], checked[:, 1]), open_keys)
+        open_keys = keys_of(self._pending)
+        unasked = ~np.isin(keys_of(checked), open_keys)
         if unasked.any():
             a, b = checked[unasked][0].tolist()
             raise ValueError(
@@ -179,7 +159,9 @@ class Session:
         """Take in answers that nobody was asked for; they are free. The flow starts over with them."""
         checked = check_pairs(pairs)
         if len(checked) and int(checked.max()) >= self.points.n:
-            raise ValueError(f"row {int(checked.max())} is not in the data of {self.points.n} rows.")
+            raise ValueError(
+                f"row {int(checked.max())} is not in the data of {self.points.n} rows."
+            )
         self.ledger.record(checked, answers, who=who, asked=False)
         self._replay()
 
@@ -280,11 +262,11 @@ class Session:
         if left is not None and left <= 0:
             self._end("budget")
         else:
-            self._pending = _distinct(self._wave[self._unknown])[:left]
+            self._pending = self._wave[self._unknown][:left]
 
     def _claim(self, known: Pairs) -> None:
         """Charge what was asked in an earlier session."""
-        for key in keys_of(known[:, 0], known[:, 1]).tolist():
+        for key in keys_of(known).tolist():
             if key in self._unclaimed:
                 self._unclaimed.discard(key)
                 self.n_questions += 1
@@ -295,7 +277,7 @@ class Session:
         self._record(pairs, check_answers(answers, len(pairs)), who)
 
     def _record(self, pairs: Pairs, answers: Answers, who: str) -> None:
-        self.ledger.record(pairs, answers, who=who)
+        self.ledger.record_checked(pairs, answers, who, asked=True)
         self.n_questions += len(pairs)
         if len(pairs) == self._unknown.size and pairs is self._pending:
             self._answers[self._unknown] = answers
@@ -318,112 +300,3 @@ class Session:
         now = (self.n_questions, kinds.n_samples, len(kinds), len(kinds.recovered))
         for column, value in zip(self._history, now, strict=True):
             column.append(value)
-
-
-COLUMNS = ("questions", "samples", "discovered", "recovered")
-
-
-def _distinct(pairs: Pairs) -> Pairs:
-    """Drop repeated pairs, in either order; the first one stays."""
-    if len(pairs) < 2:
-        return pairs
-    first = np.unique(keys_of(pairs[:, 0], pairs[:, 1]), return_index=True)[1]
-    return pairs if first.size == len(pairs) else pairs[np.sort(first)]
-
-
-def run(
-    session: Session,
-    oracle: Oracle,
-    *,
-    on_progress: Callable[[Progress], object] | None = None,
-) -> Clusters:
-    """Let an oracle that answers at once answer all questions of a session."""
-    who = str(getattr(oracle, "name", ""))
-    while not session.done:
-        session.answer_all(oracle(session.pending()), who)
-        if on_progress is not None:
-            on_progress(session.progress)
-    found = session.contradictions
-    if found:
-        warnings.warn(
-            f"{len(found)} answers contradict earlier ones, the first: {found[0]}. "
-            "See contradictions_ of the result.",
-            ContradictionWarning,
-            stacklevel=2,
-        )
-    return session.clusters()
-
-
-def solve(
-    X: Any,
-    oracle: Any,
-    *,
-    algorithm: str = DEFAULT,
-    budget: int | None = None,
-    batch: int | None = None,
-    random_state: Any = None,
-    ledger: Ledger | str | Path | None = None,
-    progress: bool = False,
-    on_progress: Callable[[Progress], object] | None = None,
-    **parameters: Any,
-) -> Clusters:
-    """Find the clusters of X with an oracle that answers at once.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, d), or Points
-        The rows to cluster.
-    oracle : LabelOracle, FunctionOracle or callable
-        Who answers. A plain function takes two row numbers and returns True, False or None (unsure).
-    algorithm : str
-        "uniform", "basic", "batched" (the paper's practical algorithms), "basic-exact" or
-        "improved-exact" (with the paper's constants).
-    budget : int or None
-        The most questions to ask; None asks until the algorithm stops by itself.
-    batch : int or None
-        Rows asked about at once. None takes what suits the oracle: one for a function, 64 for labels.
-    random_state : int, Generator or None
-        Fixes the draws.
-    ledger : None, path, URL or Ledger
-        Where answers are kept. With a file, a run that was cut off goes on where it was.
-    progress : bool
-        Show a progress bar.
-    on_progress : callable or None
-        Called with a `Progress` after every wave of questions.
-    **parameters
-        ``target``, ``epsilon``, ``heavy``, ``order``, ``patience``; see `Session`.
-
-    Returns
-    -------
-    Clusters
-
-    Examples
-    --------
-    >>> import samekind
-    >>> X, y = samekind.datasets.load_digits(return_X_y=True)
-    >>> clusters = samekind.solve(X, samekind.LabelOracle(y), budget=2_000, random_state=0)
-    >>> clusters.n_recovered_
-    10
-    """
-    answers = as_oracle(oracle)
-    size = batch if batch is not None else int(getattr(answers, "batch", 1))
-    with Session(
-        X,
-        algorithm,
-        ledger=ledger,
-        budget=budget,
-        batch=size,
-        random_state=random_state,
-        **parameters,
-    ) as session:
-        n_answered = len(answers) if hasattr(answers, "__len__") else session.points.n
-        if n_answered != session.points.n:
-            raise ValueError(
-                f"X has {session.points.n} rows, but the oracle has {n_answered} labels."
-            )
-        if not progress:
-            return run(session, answers, on_progress=on_progress)
-        from samekind._progress import progress_bar
-
-        with progress_bar() as show:
-            return run(session, answers, on_progress=show)

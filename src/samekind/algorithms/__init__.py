@@ -56,7 +56,9 @@ def make_settings(algorithm: str, **given: Any) -> Settings:
         checked["epsilon"] = check_fraction("epsilon", given["epsilon"], none=meaning)
     if "target" in given:
         checked["target"] = check_int("target", given["target"], none="find all clusters")
-    for name in ("heavy", "batch", "patience"):
+    if given.get("batch", 1) != "auto":
+        checked["batch"] = check_positive_int("batch", given.get("batch", 1))
+    for name in ("heavy", "patience"):
         if name in given:
             checked[name] = check_positive_int(name, given[name])
     if "order" in given:

@@ -97,7 +97,7 @@ class _State:
 
     def join(self, members: NDArray[np.intp], kinds: NDArray[np.intp]) -> None:
         self.result[members] = kinds
-        self.kinds.add_members(self.rows[members].tolist(), kinds.tolist())
+        self.kinds.add_members(self.rows[members], kinds)
 
     def give_up(self, i: int) -> None:
         self.result[i] = GIVEN_UP
@@ -118,12 +118,14 @@ class _Ranking:
         if place >= self.n_known or not self.by_distance:  # founded meanwhile: last on every list
             return np.full(doubtful.size, place)
         if place == 0:  # where most rows end
-            return self.distances.argmin(axis=1)
+            nearest: NDArray[np.intp] = self.distances.argmin(axis=1)
+            return nearest
         if place == 1:
             self.order = self.distances[doubtful].argsort(axis=1, kind="stable")
             self.index = np.empty(len(self.distances), dtype=np.intp)
             self.index[doubtful] = np.arange(doubtful.size)
-        return self.order[self.index[doubtful], place]
+        following: NDArray[np.intp] = self.order[self.index[doubtful], place]
+        return following
 
 
 def _ask(state: _State, doubtful: NDArray[np.intp], candidates: NDArray[np.intp]) -> Flow[None]:

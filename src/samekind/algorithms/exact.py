@@ -34,8 +34,8 @@ class Round:
         self._context = (points, sampler, kinds, rng, settings)
         self._kinds = kinds
         self._labelled = kinds.n_labelled
-        self._chunk = settings.batch
-        self._batch = settings.batch
+        self._settings = settings
+        self._chunk = settings.batch_size(kinds.n_samples)
         self.size = 0  # |S|
         self.counts: Counter[int] = Counter()  # samples in S of each kind in Q
         self.smallest: dict[int, float] = {}  # Φ(x_j*) of each kind in Q
@@ -51,7 +51,8 @@ class Round:
         draws = yield from draw(*self._context, n)
         self._chunk = min(2 * self._chunk, LARGEST_DRAW)
         if self._kinds.n_labelled > self._labelled:
-            self._labelled, self._chunk = self._kinds.n_labelled, self._batch
+            self._labelled = self._kinds.n_labelled
+            self._chunk = self._settings.batch_size(self._kinds.n_samples)
         return draws
 
     def add(self, draws: Draws) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind._intmap import IntMap
 from samekind.points import Points, Sampler
 
 __all__ = ["GIVEN_UP", "UNKNOWN", "Kinds"]
@@ -34,8 +35,8 @@ class Kinds:
         self.n_samples = 0
         self.n_rounds = 0
         self.sampler: Sampler | None = None  # of the current flow, for its clock
-        self._kind_of: dict[int, int] = {}
-        self._is_recovered: list[bool] = []
+        self._kind_of = IntMap()
+        self._open = np.zeros(8, dtype=bool)  # discovered, not recovered
         self._centers = np.empty((8, d))
         self._first_members = np.empty(8, dtype=np.intp)
 
@@ -59,12 +60,15 @@ class Kinds:
 
     def kind_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the kind of each row, UNKNOWN or GIVEN_UP."""
-        get = self._kind_of.get
-        return np.fromiter((get(row, UNKNOWN) for row in rows.tolist()), np.intp, len(rows))
+        return self._kind_of.get(rows, UNKNOWN)
 
     def is_recovered(self, kind: int) -> bool:
         """Return whether the kind's centre is final."""
-        return self._is_recovered[kind]
+        return not self._open[kind]
+
+    def is_open(self, kinds: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return for each number whether it is a kind that is discovered but not recovered."""
+        return (kinds >= 0) & self._open[kinds]
 
     def discover(self, row: int, x: NDArray[np.float64]) -> int:
         """Make the row the first member of a new kind."""
@@ -72,24 +76,26 @@ class Kinds:
         if kind == len(self._centers):
             self._centers = np.resize(self._centers, (2 * kind, self._centers.shape[1]))
             self._first_members = np.resize(self._first_members, 2 * kind)
+            self._open = np.resize(self._open, 2 * kind)
         self._centers[kind] = x
         self._first_members[kind] = row
         self.members.append([row])
         self.n_uniform.append(0)
-        self._is_recovered.append(False)
-        self._kind_of[row] = kind
+        self._open[kind] = True
+        self._kind_of.put(np.array([row]), np.array([kind]))
         return kind
 
-    def add_members(self, rows: Sequence[int], kinds: Sequence[int]) -> None:
+    def add_members(self, rows: NDArray[np.intp], kinds: NDArray[np.intp]) -> None:
         """Note that each row is of its kind."""
-        for row, kind in zip(rows, kinds, strict=True):
-            self.members[kind].append(row)
-            self._kind_of[row] = kind
+        self._kind_of.put(rows, kinds)
+        members = self.members
+        for row, kind in zip(rows.tolist(), kinds.tolist(), strict=True):
+            members[kind].append(row)
 
     def give_up(self, row: int) -> None:
         """Note that the oracle could not tell of what kind the row is."""
         self.given_up.append(row)
-        self._kind_of[row] = GIVEN_UP
+        self._kind_of.put(np.array([row]), np.array([GIVEN_UP]))
 
     def add_uniform(self, kind: int, x: NDArray[np.float64]) -> None:
         """Add one uniform sample to the running mean of a kind that is not recovered yet."""
@@ -112,8 +118,7 @@ class Kinds:
     def recover(self, kinds: Iterable[int]) -> NDArray[np.float64]:
         """Declare these kinds recovered and return their centres, (m, d)."""
         new = list(kinds)
-        for kind in new:
-            self._is_recovered[kind] = True
+        self._open[new] = False
         self.recovered += new
         return self._centers[new]
 

@@ -41,8 +41,9 @@ def rounds(
                 return "covered"
             if quiet.passed:
                 return "reducible"
-            draws = yield from draw(points, sampler, kinds, rng, settings, settings.batch)
-            coins = rng.random(settings.batch)
+            size = settings.batch_size(kinds.n_samples)
+            draws = yield from draw(points, sampler, kinds, rng, settings, size)
+            coins = rng.random(size)
             places = quiet.outside(draws, kinds)
             if places and keep_uniform(draws, places, coins, points, kinds, smallest):
                 chosen = choose(kinds, settings.heavy)

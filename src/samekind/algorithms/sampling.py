@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,17 @@ class Settings:
     epsilon: float | None = 0.01
     heavy: int = 10
     target: int | None = None
-    batch: int = 1
+    batch: int | Literal["auto"] = 1
     order: str = "nearest"
     patience: int = 3
+
+    def batch_size(self, n_samples: int) -> int:
+        """Return how many rows to ask about at once, after so many draws.
+
+        "auto" starts with one and grows with what is known, so that a run learns as much from its first
+        answers as one row at a time would, and is soon quick.
+        """
+        return min(1024, 1 + n_samples // 16) if self.batch == "auto" else self.batch
 
 
 class Draws(NamedTuple):
@@ -57,15 +65,19 @@ def label(
 ) -> Flow[NDArray[np.intp]]:
     """Return the kind of each row (rows may repeat), asking for `batch` rows at a time."""
     known = kinds.kind_of(rows)
-    unknown = known == UNKNOWN
-    if not unknown.any():
+    unknown = np.flatnonzero(known == UNKNOWN)
+    if not unknown.size:
         return known
     new = np.array(list(dict.fromkeys(rows[unknown].tolist())), dtype=np.intp)
-    for part in range(0, new.size, settings.batch):
-        some = new[part : part + settings.batch]
-        yield from classify(
+    size = settings.batch_size(kinds.n_samples)
+    for start in range(0, new.size, size):
+        some = new[start : start + size]
+        found = yield from classify(
             some, points.rows(some), kinds, order=settings.order, patience=settings.patience
         )
+        if some.size == unknown.size:  # the usual case: one batch without repeats
+            known[unknown] = found.kinds
+            return known
     return kinds.kind_of(rows)
 
 
@@ -100,11 +112,7 @@ class QuietTest:
 
     def outside(self, draws: Draws, kinds: Kinds) -> list[int]:
         """Take in draws, and return the places of those of a kind that is not recovered."""
-        places = [
-            place
-            for place, kind in enumerate(draws.kinds.tolist())
-            if kind >= 0 and not kinds.is_recovered(kind)
-        ]
+        places: list[int] = np.flatnonzero(kinds.is_open(draws.kinds)).tolist()
         if places:
             self._n_tests += len(places)
             self._quiet = draws.rows.size - 1 - places[-1]

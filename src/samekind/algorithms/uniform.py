@@ -23,7 +23,8 @@ def uniform(
     while kinds.n_labelled < points.n:
         if quiet.passed:
             return "reducible"
-        draws = yield from draw(points, sampler, kinds, rng, settings, settings.batch)
+        size = settings.batch_size(kinds.n_samples)
+        draws = yield from draw(points, sampler, kinds, rng, settings, size)
         places = quiet.outside(draws, kinds)
         for place, x in zip(places, points.rows(draws.rows[places]), strict=True):
             kinds.add_uniform(int(draws.kinds[place]), x)

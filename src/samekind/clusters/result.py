@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Clusters"]
 
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Clusters:
     """What was found. Clusters are numbered from 0: first the recovered ones, in that order.
@@ -186,7 +187,7 @@ class Clusters:
         kinds = Kinds(X.shape[1])
         for center, members in zip(self.all_centers_, self.members_, strict=True):
             kind = kinds.discover(int(members[0]), center)
-            kinds.add_members(members[1:].tolist(), [kind] * (len(members) - 1))
+            kinds.add_members(members[1:], np.full(len(members) - 1, kind))
         found = kinds.kind_of(rows)
         new = np.flatnonzero(found < 0)
         n_asked = np.zeros(len(rows), dtype=np.intp)

@@ -42,7 +42,7 @@ def save(clusters: Clusters, path: str | Path) -> None:
     if clusters._labels:
         arrays["labels"] = clusters.labels_
     with open(path, "wb") as file:  # given a name, NumPy would append .npz to it
-        np.savez_compressed(file, meta=np.array(json.dumps(meta)), **arrays)
+        np.savez_compressed(file, allow_pickle=False, meta=np.array(json.dumps(meta)), **arrays)
 
 
 def load(path: str | Path) -> dict[str, Any]:

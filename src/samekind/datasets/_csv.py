@@ -8,6 +8,7 @@ import gzip
 import itertools
 import lzma
 import warnings
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -20,6 +21,7 @@ MISSING = ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL",
 
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 COMPRESSIONS = tuple(_OPENERS)
+DECOMPRESSION_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error)
 
 
 def open_text(path: Path) -> IO[str]:
@@ -37,8 +39,10 @@ def wrong_encoding(path: Path, error: UnicodeDecodeError) -> DataError:
     )
 
 
-def damaged(path: Path, error: Exception) -> DataError:
-    """Say that a file cannot be read through."""
+def damaged(path: Path, error: Exception) -> Exception:
+    """Say that a file cannot be read through; what the system refuses is passed on as it is."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return error
     return DataError(f"{path} is damaged ({error}). Write it anew.")
 
 
@@ -69,7 +73,7 @@ def read_csv(
         raise wrong_encoding(path, error) from error
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
         raise _ragged(path, separator or ",", len(names), error) from error
-    except (csv.Error, EOFError, gzip.BadGzipFile, lzma.LZMAError) as error:
+    except (csv.Error, *DECOMPRESSION_ERRORS) as error:
         raise damaged(path, error) from error
     return frame, separator
 
@@ -80,7 +84,7 @@ def line_of_row(path: Path, separator: str, header: bool, row: int) -> int | Non
         for number, (line, _) in enumerate(_records(path, separator)):
             if number == row + header:
                 return line
-    except (csv.Error, OSError, EOFError):
+    except (csv.Error, *DECOMPRESSION_ERRORS):
         pass
     return None
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from samekind.datasets._csv import (
     COMPRESSIONS,
+    DECOMPRESSION_ERRORS,
     damaged,
     line_of_row,
     open_text,
@@ -109,7 +110,12 @@ def _read_parquet(path: Path) -> Records:
     except (ArrowException, OSError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DataError(f"{path} is not a Parquet file that can be read ({reason}).") from error
+    if any(name is not None for name in frame.index.names):
+        frame = frame.reset_index()  # pandas hides a column of the file there
     frame.columns = pd.Index([str(name) for name in frame.columns])
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise DataError(f"{path} has several columns named {twice!r}. Rename them.")
     return Records(frame, _plain_place)
 
 
@@ -136,7 +142,7 @@ def _read_jsonl(path: Path) -> Records:
             f"{path}, line {number:,}: not JSON ({error.msg} at column {error.colno}). Every line "
             "must hold one object."
         ) from error
-    except (EOFError, OSError) as error:
+    except DECOMPRESSION_ERRORS as error:
         raise damaged(path, error) from error
     if not rows:
         raise DataError(f"{path} is empty. It needs one JSON object on a line for each point.")

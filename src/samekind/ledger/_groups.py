@@ -15,19 +15,10 @@ from __future__ import annotations
 
 from numba import njit
 
-EMPTY = -1
+from samekind._intmap import EMPTY, slot_of
+
 NODES, ENTRIES, PAIRS = 0, 1, 2  # what ran out of room
 SAME, DIFFERENT = 1, 0  # as in samekind.flow
-
-
-@njit(nogil=True, cache=True)
-def _slot(table, key):
-    """Return where the key is in the open hash table, or where it would go."""
-    scattered = key * -7046029254386353131
-    slot = (scattered ^ (scattered >> 32)) & (table.size - 1)
-    while table[slot] != key and table[slot] != EMPTY:
-        slot = (slot + 1) & (table.size - 1)
-    return slot
 
 
 @njit(nogil=True, cache=True)
@@ -44,13 +35,10 @@ def _pair(one, two):
 
 
 @njit(nogil=True, cache=True)
-def refill(old_keys, old_values, keys, values):
-    """Move a hash table into a larger, empty one; a set is passed as its own values."""
-    for i in range(old_keys.size):
-        if old_keys[i] != EMPTY:
-            slot = _slot(keys, old_keys[i])
-            values[slot] = old_values[i]
-            keys[slot] = old_keys[i]
+def write_keys(pairs, keys):
+    """Write to `keys` one number for each unordered pair."""
+    for i in range(keys.size):
+        keys[i] = _pair(pairs[i, 0], pairs[i, 1])
 
 
 @njit(nogil=True, cache=True)
@@ -61,10 +49,10 @@ def implied(a, b, otherwise, answers, keys, nodes, parent, parted):
         if a[i] == b[i]:
             answers[i] = SAME
             continue
-        slot = _slot(keys, a[i])
+        slot = slot_of(keys, a[i])
         if keys[slot] == EMPTY:
             continue
-        with_slot = _slot(keys, b[i])
+        with_slot = slot_of(keys, b[i])
         if keys[with_slot] == EMPTY:
             continue
         one, two = _root(parent, nodes[slot]), _root(parent, nodes[with_slot])
@@ -72,7 +60,7 @@ def implied(a, b, otherwise, answers, keys, nodes, parent, parted):
             answers[i] = SAME
         else:
             pair = _pair(one, two)
-            if parted[_slot(parted, pair)] == pair:
+            if parted[slot_of(parted, pair)] == pair:
                 answers[i] = DIFFERENT
 
 
@@ -110,7 +98,7 @@ def take_in(
         one = _root(parent, _node(a[i], keys, nodes, parent, first, degree, sizes))
         two = _root(parent, _node(b[i], keys, nodes, parent, first, degree, sizes))
         pair = _pair(one, two)
-        differ = one != two and parted[_slot(parted, pair)] == pair
+        differ = one != two and parted[slot_of(parted, pair)] == pair
         if answers[i] == DIFFERENT:
             if one == two:
                 contradicts[i] = True
@@ -118,7 +106,7 @@ def take_in(
                 if 2 * (sizes[2] + 1) > parted.size:
                     sizes[3] = PAIRS
                     return i
-                parted[_slot(parted, pair)] = pair
+                parted[slot_of(parted, pair)] = pair
                 sizes[2] += 1
                 _push(one, two, first, last, degree, other, following, sizes)
                 _push(two, one, first, last, degree, other, following, sizes)
@@ -134,7 +122,7 @@ def take_in(
             entry = first[two]
             while entry != EMPTY:
                 pair = _pair(one, _root(parent, other[entry]))
-                slot = _slot(parted, pair)
+                slot = slot_of(parted, pair)
                 if parted[slot] == EMPTY:
                     parted[slot] = pair
                     sizes[2] += 1
@@ -150,7 +138,7 @@ def take_in(
 
 @njit(nogil=True, cache=True)
 def _node(row, keys, nodes, parent, first, degree, sizes):
-    slot = _slot(keys, row)
+    slot = slot_of(keys, row)
     if keys[slot] == EMPTY:
         node = sizes[0]
         keys[slot] = row

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind._intmap import empty_table, refill
 from samekind.flow import DIFFERENT, SAME, Answers, Pairs
 from samekind.ledger import _groups
 
@@ -61,8 +62,8 @@ class Implications:
 
     def __init__(self) -> None:
         self._sizes = np.zeros(4, dtype=np.int64)
-        self._keys, self._nodes = np.full(128, _groups.EMPTY), np.empty(128, dtype=np.int64)
-        self._parted = np.full(128, _groups.EMPTY)
+        self._keys, self._nodes = empty_table(128), np.empty(128, dtype=np.int64)
+        self._parted = empty_table(128)
         self._by_node = [np.empty(64, dtype=np.int64) for _ in range(4)]
         self._by_entry = [np.empty(128, dtype=np.int64) for _ in range(2)]
 
@@ -70,9 +71,7 @@ class Implications:
         """Return for each pair SAME or DIFFERENT if that follows, or else `otherwise`."""
         answers = np.empty(len(pairs), dtype=np.int8)
         a, b, parent = pairs[:, 0], pairs[:, 1], self._by_node[0]
-        _groups.implied(
-            a, b, otherwise, answers, self._keys, self._nodes, parent, self._parted
-        )
+        _groups.implied(a, b, otherwise, answers, self._keys, self._nodes, parent, self._parted)
         return answers
 
     def add(self, pairs: Pairs, answers: Answers) -> NDArray[np.intp]:
@@ -83,7 +82,7 @@ class Implications:
         contradicts = np.zeros(len(pairs), dtype=np.bool_)
         done = 0
         while True:
-            done = _groups.take_in(
+            done = _groups.take_in(  # type: ignore[call-arg]
                 pairs[:, 0],
                 pairs[:, 1],
                 answers,
@@ -105,15 +104,15 @@ class Implications:
         short = self._sizes[3]
         if short == _groups.NODES:
             size = 2 * self._keys.size
-            keys, nodes = np.full(size, _groups.EMPTY), np.empty(size, dtype=np.int64)
-            _groups.refill(self._keys, self._nodes, keys, nodes)
+            keys, nodes = empty_table(size), np.empty(size, dtype=np.int64)
+            refill(self._keys, self._nodes, keys, nodes)
             self._keys, self._nodes = keys, nodes
             self._by_node = [np.resize(array, size // 2) for array in self._by_node]
         elif short == _groups.ENTRIES:
             self._by_entry = [np.resize(array, 2 * array.size) for array in self._by_entry]
         else:
-            parted = np.full(2 * self._parted.size, _groups.EMPTY)
-            _groups.refill(self._parted, self._parted, parted, parted)
+            parted = empty_table(2 * self._parted.size)
+            refill(self._parted, self._parted, parted, parted)
             self._parted = parted
 
 

@@ -19,7 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from samekind._intmap import IntMap
 from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
+from samekind.ledger._groups import write_keys
 from samekind.ledger.inference import Contradiction, Implications, Statement, explain
 
 __all__ = ["UNANSWERED", "Entry", "Ledger", "check_answers", "check_pairs"]
@@ -28,7 +30,6 @@ UNANSWERED = -2
 
 ENTRY = np.dtype(
     [
-        ("id", np.int64),
         ("a", np.int64),
         ("b", np.int64),
         ("answer", np.int8),
@@ -73,7 +74,8 @@ class Ledger:
     def __init__(self, *, infer: bool = True) -> None:
         self.infer = infer
         self.meta: dict[str, str] = {}
-        self._log = np.empty(64, dtype=ENTRY)
+        self._lines = np.empty(0, dtype=ENTRY)
+        self._waves: list[tuple[Any, ...]] = []  # not yet in _lines: see _log
         self._size = 0
         self._names: dict[str, int] = {}
         self._forget()
@@ -95,11 +97,11 @@ class Ledger:
 
     def lookup(self, pairs: Pairs) -> Answers:
         """Return what is known of each pair; UNANSWERED (-2) where nothing is."""
-        get = self._direct.get
-        keys = keys_of(pairs[:, 0], pairs[:, 1]).tolist()
-        known = np.array([get(key, UNANSWERED) for key in keys], dtype=np.int8)
+        known = self._direct.get(keys_of(pairs), UNANSWERED).astype(np.int8)
         if self.infer:
             unheard = known == UNANSWERED
+            if unheard.all():  # the usual case: new questions
+                return self._implied.get(pairs, UNANSWERED)
             known[unheard] = self._implied.get(pairs[unheard], UNANSWERED)
         return known
 
@@ -110,15 +112,15 @@ class Ledger:
 
     def active(self) -> NDArray[Any]:
         """Return the lines that are not retracted, as a structured array."""
-        log = self._log[: self._size]
-        return log[~log["retracted"]]
+        lines: NDArray[Any] = self._log[~self._log["retracted"]]
+        return lines
 
     @property
     def contradictions(self) -> list[Contradiction]:
         """Answers that cannot all be true, each with the fewest earlier answers it contradicts."""
         if not self._conflicts:
             return []
-        log = self._log[: self._size]
+        log = self._log
         definite = np.flatnonzero(~log["retracted"] & (log["answer"] != UNSURE)).tolist()
         said = {line: Statement(*self._entry(line)[:4]) for line in definite}
         held = [said[line] for line in definite if line not in self._conflicts]
@@ -126,8 +128,10 @@ class Ledger:
 
     def asked_pairs(self) -> set[int]:
         """Return the keys of the pairs whose answers were paid for."""
+        if self._size == 0:
+            return set()
         active = self.active()
-        return set(keys_of(active["a"], active["b"])[active["asked"]].tolist())
+        return set(keys_of(pairs_of(active[active["asked"]])).tolist())
 
     # Writing
 
@@ -139,22 +143,23 @@ class Ledger:
         `asked` says that they cost a question; volunteered or imported ones do not.
         """
         checked = check_pairs(pairs)
-        said = check_answers(answers, len(checked))
-        if len(checked):
-            self._append(checked, said, who, time.time(), asked)
+        self.record_checked(checked, check_answers(answers, len(checked)), who, asked)
+
+    def record_checked(self, pairs: Pairs, answers: Answers, who: str, asked: bool) -> None:
+        """Do what `record` does, for callers that have checked what they pass."""
+        if len(pairs):
+            self._append(pairs, answers, who, time.time(), asked)
 
     def retract(self, count: int = 1) -> list[Entry]:
         """Take back the last `count` answers that still stand; return them, latest first."""
-        standing = np.flatnonzero(~self._log["retracted"][: self._size])
+        standing = np.flatnonzero(~self._log["retracted"])
         lines = standing[standing.size - min(count, standing.size) :]
         return self._retract(lines)
 
     def retract_pair(self, a: int, b: int) -> list[Entry]:
         """Take back every answer to one pair."""
-        log = self._log[: self._size]
-        low, high = min(a, b), max(a, b)
-        own = (np.minimum(log["a"], log["b"]) == low) & (np.maximum(log["a"], log["b"]) == high)
-        return self._retract(np.flatnonzero(own & ~log["retracted"]))
+        own = keys_of(pairs_of(self._log)) == keys_of(np.array([[a, b]]))
+        return self._retract(np.flatnonzero(own & ~self._log["retracted"]))
 
     def set_meta(self, key: str, value: str) -> None:
         """Keep a fact about the project beside its answers."""
@@ -170,83 +175,102 @@ class Ledger:
     # Within: a ledger that keeps its lines elsewhere too overrides the first two.
 
     def _append(self, pairs: Pairs, answers: Answers, who: str, when: float, asked: bool) -> None:
-        ids = np.arange(self._size + 1, self._size + 1 + len(pairs))
-        self._take(ids, pairs, answers, self._number(who), when, asked)
+        self._take(pairs, answers, self._number(who), when, asked)
 
     def _retract(self, lines: NDArray[np.intp]) -> list[Entry]:
         self._strike(lines)
         return [self._entry(line) for line in reversed(lines.tolist())]
+
+    @property
+    def _log(self) -> NDArray[Any]:
+        """All lines, as a structured array. Waves wait until someone wants to read them."""
+        if self._waves:
+            new = np.empty(self._size - len(self._lines), dtype=ENTRY)
+            start = 0
+            for pairs, *columns in self._waves:
+                part = new[start : start + len(pairs)]
+                part["a"], part["b"] = pairs[:, 0], pairs[:, 1]
+                part["answer"], part["who"], part["when"], part["asked"] = columns
+                start += len(pairs)
+            new["retracted"] = False
+            self._lines = np.concatenate([self._lines, new])
+            self._waves = []
+        return self._lines
+
+    def _number(self, who: str) -> int:
+        return self._names.setdefault(who, len(self._names))
+
+    def _entry(self, line: int) -> Entry:
+        a, b, answer, who, when, asked, retracted = self._log[line].item()
+        return Entry(a, b, answer, list(self._names)[who], when, asked, retracted)
+
+    def _take(self, pairs: Pairs, answers: Answers, who: Any, when: Any, asked: Any) -> None:
+        """Add lines to the log and to what is known."""
+        self._waves.append((pairs.copy(), answers.copy(), who, when, asked))
+        start = self._size
+        self._size += len(pairs)
+        if not self._learn(pairs, answers, start):
+            self._supersede(keys_of(pairs))
 
     def _strike(self, lines: NDArray[np.intp]) -> None:
         """Mark lines as retracted, and learn all others anew."""
         if lines.size:
             self._log["retracted"][lines] = True
             self._forget()
-            self._learn(np.flatnonzero(~self._log["retracted"][: self._size]))
-
-    def _number(self, who: str) -> int:
-        return self._names.setdefault(who, len(self._names))
-
-    def _entry(self, line: int) -> Entry:
-        _, a, b, answer, who, when, asked, retracted = self._log[line].item()
-        return Entry(a, b, answer, list(self._names)[who], when, asked, retracted)
-
-    def _take(self, ids: Any, pairs: Pairs, answers: Any, who: Any, when: Any, asked: Any) -> None:
-        """Add lines to the log and to what is known."""
-        size = self._size + len(pairs)
-        if size > len(self._log):
-            self._log = np.concatenate([self._log, np.empty(size, dtype=ENTRY)])
-        new = self._log[self._size : size]
-        new["id"], new["a"], new["b"] = ids, pairs[:, 0], pairs[:, 1]
-        new["answer"], new["who"], new["when"], new["asked"] = answers, who, when, asked
-        new["retracted"] = False
-        lines = np.arange(self._size, size)
-        self._size = size
-        self._learn(lines)
+            standing = np.flatnonzero(~self._log["retracted"])
+            log = self._log[standing]
+            self._learn(pairs_of(log), log["answer"], standing)
 
     def _forget(self) -> None:
-        self._direct: dict[int, int] = {}  # key of a pair -> what was last said of it
+        self._direct = IntMap()  # key of a pair -> what was last said of it
         self._implied = Implications()
         self._conflicts: set[int] = set()  # lines
         self._n_active = 0
 
-    def _learn(self, lines: NDArray[np.intp]) -> None:
-        log = self._log[lines]
-        direct = self._direct
-        again = []
-        keys, answers = keys_of(log["a"], log["b"]).tolist(), log["answer"].tolist()
-        for place, (key, answer) in enumerate(zip(keys, answers, strict=True)):
-            if key in direct:
-                again.append(place)
-                if answer == UNSURE:
-                    continue
-            direct[key] = answer
-        pairs = np.column_stack([log["a"], log["b"]])
-        contradicting = self._implied.add(pairs, log["answer"])
-        self._conflicts.update(lines[contradicting].tolist())
-        self._n_active += len(keys)
-        if again:
-            self._supersede(lines[again])
+    def _learn(self, pairs: Pairs, answers: Answers, lines: NDArray[np.intp] | int) -> bool:
+        """Take in answers; return whether all their pairs are new.
 
-    def _supersede(self, again: NDArray[np.intp]) -> None:
-        """Retract what the same person said before of the pairs on these lines."""
-        log = self._log[: self._size]
-        standing = np.flatnonzero(~log["retracted"])
-        keys = keys_of(log["a"], log["b"])
-        latest = {(keys[line], log["who"][line]): line for line in standing.tolist()}
-        wanted = set(keys[again].tolist())
+        `lines` are their places in the log, or the first one if they stand together.
+        """
+        keys = keys_of(pairs)
+        n_known = len(self._direct)
+        unsure = answers == UNSURE
+        if unsure.any():  # counts only while nobody has said more
+            unheard = unsure & (self._direct.get(keys, UNANSWERED) == UNANSWERED)
+            self._direct.put(keys[unheard], answers[unheard])
+            self._direct.put(keys[~unsure], answers[~unsure])
+        else:
+            self._direct.put(keys, answers)
+        contradicting = self._implied.add(pairs, answers)
+        if contradicting.size:
+            where = lines + contradicting if isinstance(lines, int) else lines[contradicting]
+            self._conflicts.update(where.tolist())
+        self._n_active += len(pairs)
+        return len(self._direct) == n_known + len(pairs)
+
+    def _supersede(self, again: NDArray[np.int64]) -> None:
+        """Retract what the same person said before of these pairs."""
+        log = self._log
+        keys = keys_of(pairs_of(log))
+        lines = np.flatnonzero(~log["retracted"] & np.isin(keys, again))
+        said_by = list(zip(keys[lines].tolist(), log["who"][lines].tolist(), strict=True))
+        latest = dict(zip(said_by, lines.tolist(), strict=True))
         older = [
-            line
-            for line in standing[np.isin(keys[standing], list(wanted))].tolist()
-            if latest[keys[line], log["who"][line]] != line
+            line for by, line in zip(said_by, lines.tolist(), strict=True) if latest[by] != line
         ]
         self._strike(np.array(older, dtype=np.intp))
 
 
-def keys_of(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+def keys_of(pairs: Pairs) -> NDArray[np.int64]:
     """Return one number for each unordered pair; row numbers are below 2^31."""
-    keys: NDArray[np.int64] = (np.minimum(a, b) << 32) | np.maximum(a, b)
+    keys = np.empty(len(pairs), dtype=np.int64)
+    write_keys(pairs, keys)
     return keys
+
+
+def pairs_of(lines: NDArray[Any]) -> Pairs:
+    """Return the pairs on lines of the log."""
+    return np.column_stack([lines["a"], lines["b"]]).astype(np.intp, copy=False)
 
 
 def check_pairs(pairs: ArrayLike) -> Pairs:

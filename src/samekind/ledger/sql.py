@@ -1,8 +1,8 @@
 """The ledger in a database: a SQLite file, or any URL that SQLAlchemy knows.
 
-Lines are only ever added, to `answers` and to `retractions`. A wave of answers is one transaction and
-is on disk when `record` returns, so a killed process loses none of them. Several processes may write to
-one project: each takes in what the others wrote before it adds its own.
+Lines are only ever added, to `answers` and to `retractions`; their ids are 1, 2, 3, … without gaps. A wave
+of answers is one transaction and is on disk when `record` returns, so a killed process loses none of them.
+Several processes may write to one project: each takes in what the others wrote before it adds its own.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class SqlLedger(Ledger):
                 raise LedgerError(f"{self.where} is a database, but not a samekind project.")
             _metadata.create_all(connection)
             rows = connection.execute(sa.select(_meta.c.key, _meta.c.value))
-            self.meta = {key: value for key, value in rows}
+            self.meta = dict(row.tuple() for row in rows)
             version = self.meta.get("schema_version")
             if version is None:
                 new = {"key": "schema_version", "value": str(SCHEMA_VERSION)}
@@ -140,22 +140,27 @@ class SqlLedger(Ledger):
     def _append(self, pairs: Pairs, answers: Answers, who: str, when: float, asked: bool) -> None:
         with self._transaction("keep answers") as connection:
             self._catch_up(connection)
-            first = self._last_id() + 1
-            ids = np.arange(first, first + len(pairs))
-            columns = zip(
-                ids.tolist(), pairs[:, 0].tolist(), pairs[:, 1].tolist(), answers.tolist(), strict=True
-            )
+            first = self._size + 1
+            lines = enumerate(zip(pairs.tolist(), answers.tolist(), strict=True), start=first)
             connection.execute(
                 sa.insert(_answers),
                 [
-                    {"id": i, "a": a, "b": b, "answer": said, "who": who, "at": when, "asked": asked}
-                    for i, a, b, said in columns
+                    {
+                        "id": i,
+                        "a": a,
+                        "b": b,
+                        "answer": said,
+                        "who": who,
+                        "at": when,
+                        "asked": asked,
+                    }
+                    for i, ((a, b), said) in lines
                 ],
             )
-        self._take(ids, pairs, answers, self._number(who), when, asked)
+        self._take(pairs, answers, self._number(who), when, asked)
 
     def _retract(self, lines: NDArray[np.intp]) -> list[Entry]:
-        ids = self._log["id"][lines].tolist()
+        ids = (lines + 1).tolist()
         if ids:
             with self._transaction("take an answer back") as connection:
                 self._catch_up(connection)
@@ -171,18 +176,16 @@ class SqlLedger(Ledger):
             self._last_retraction += len(ids)
         return super()._retract(lines)
 
-    def _last_id(self) -> int:
-        return int(self._log["id"][self._size - 1]) if self._size else 0
-
     def _catch_up(self, connection: sa.Connection) -> bool:
         """Take in the lines that this object has not seen."""
         new = connection.execute(
-            sa.select(_answers).where(_answers.c.id > self._last_id()).order_by(_answers.c.id)
+            sa.select(_answers).where(_answers.c.id > self._size).order_by(_answers.c.id)
         ).all()
         if new:
-            ids, a, b, answers, who, at, asked = zip(*new, strict=True)
+            _, a, b, answers, who, at, asked = zip(*new, strict=True)
             numbers = [self._number(name) for name in who]
-            self._take(ids, np.column_stack([a, b]), answers, numbers, at, asked)
+            pairs = np.column_stack([a, b]).astype(np.intp)
+            self._take(pairs, np.array(answers, dtype=np.int8), numbers, at, asked)
         gone = connection.execute(
             sa.select(_retractions.c.id, _retractions.c.answer_id)
             .where(_retractions.c.id > self._last_retraction)
@@ -191,8 +194,7 @@ class SqlLedger(Ledger):
         if not gone:
             return False
         self._last_retraction = gone[-1][0]
-        known = self._log["id"][: self._size]
-        self._strike(np.flatnonzero(np.isin(known, [answer_id for _, answer_id in gone])))
+        self._strike(np.array([answer_id - 1 for _, answer_id in gone], dtype=np.intp))
         return True
 
     @contextmanager

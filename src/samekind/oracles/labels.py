@@ -24,7 +24,7 @@ class LabelOracle:
     array([0, 1], dtype=int8)
     """
 
-    batch = 64
+    batch = "auto"
     """Rows that a run asks about at once, unless told otherwise."""
     name = "labels"
 
@@ -35,9 +35,9 @@ class LabelOracle:
         if np.issubdtype(labels.dtype, np.floating) and np.isnan(labels).any():
             row = int(np.flatnonzero(np.isnan(labels))[0])
             raise ValueError(f"y has no label for row {row} (NaN). Label it, or leave it out.")
-        if labels.dtype.kind not in "biu":
-            labels = np.unique(labels.astype(str) if labels.dtype == object else labels, return_inverse=True)[1]
-        self._codes = labels
+        if labels.dtype == object:
+            labels = labels.astype(str)
+        self._codes = np.unique(labels, return_inverse=True)[1].astype(np.int32)
 
     def __len__(self) -> int:
         return len(self._codes)

@@ -81,11 +81,11 @@ class ArrayPoints:
         digest.update(f"{self.n} x {self.d} {self.X.dtype.newbyteorder('=')}".encode())
         flat = self.X.reshape(-1)
         if self.X.nbytes <= HASHED:
-            digest.update(memoryview(flat).cast("B"))
+            digest.update(flat.data)
         else:
             piece = HASHED // 1024 // flat.itemsize
             for start in np.linspace(0, flat.size - piece, 1024).astype(np.intp):
-                digest.update(memoryview(flat[start : start + piece]).cast("B"))
+                digest.update(flat[start : start + piece].data)
         return digest.hexdigest()
 
     def _check_values(self) -> None:
@@ -147,6 +147,7 @@ class ArraySampler:
     def draw(self, uniforms: NDArray[np.float64]) -> NDArray[np.intp]:
         """Return a row for each uniform in [0, 1), row x with probability Φ({x}, C) / Φ(X, C)."""
         started = perf_counter()
+        rows: NDArray[np.intp]
         if self._costs is None:
             rows = np.minimum((uniforms * self._points.n).astype(np.intp), self._points.n - 1)
         elif self._prefix[-1] == 0.0:
@@ -159,7 +160,10 @@ class ArraySampler:
 
     def cost(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return Φ({x}, C) of each row; 1 while there is no centre, where draws are uniform."""
-        return np.ones(len(rows)) if self._costs is None else self._costs[rows]
+        if self._costs is None:
+            return np.ones(len(rows))
+        costs: NDArray[np.float64] = self._costs[rows]
+        return costs
 
 
 def as_matrix(X: Any) -> NDArray[Any]:

@@ -1,0 +1,117 @@
+"""The scikit-learn face."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from samekind._solve import solve
+from samekind.clusters import Clusters
+from samekind.oracles import LabelOracle
+
+__all__ = ["SameKindClustering"]
+
+
+class SameKindClustering(ClusterMixin, BaseEstimator):
+    """Clustering by same-kind questions, as a scikit-learn estimator.
+
+    Parameters
+    ----------
+    oracle : LabelOracle, FunctionOracle, callable or None
+        Who answers; a function takes two row numbers and returns True, False or None. With None, the `y`
+        given to `fit` plays the oracle.
+    algorithm, budget, target, batch, epsilon, heavy, random_state
+        As for `samekind.solve`.
+
+    Attributes
+    ----------
+    clusters_ : Clusters
+        The whole result.
+    cluster_centers_ : (n_recovered, d) array
+        Approximate centroids of the recovered clusters.
+    labels_ : (n,) array
+        The cluster of each row: the known one, or the nearest centre's.
+    n_questions_ : int
+        Questions that were asked.
+    n_features_in_ : int
+        Columns seen in `fit`.
+
+    Examples
+    --------
+    >>> from samekind.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = SameKindClustering(budget=2_000, random_state=0).fit(X, y)
+    >>> model.cluster_centers_.shape
+    (10, 64)
+    """
+
+    def __init__(
+        self,
+        *,
+        oracle: Any = None,
+        algorithm: str = "batched",
+        budget: int | None = None,
+        target: int | None = None,
+        batch: int | Literal["auto"] | None = None,
+        epsilon: float | None = 0.01,
+        heavy: int = 10,
+        random_state: Any = None,
+    ) -> None:
+        self.oracle = oracle
+        self.algorithm = algorithm
+        self.budget = budget
+        self.target = target
+        self.batch = batch
+        self.epsilon = epsilon
+        self.heavy = heavy
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> SameKindClustering:
+        """Find the clusters of X by asking the oracle, or `y` in its place.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            The rows.
+        y : array-like of shape (n,) or None
+            The true kind of each row, looked at only through questions. Not needed with an oracle.
+        """
+        X = validate_data(self, X, dtype=(np.float64, np.float32), order="C")
+        if self.oracle is None and y is None:
+            raise ValueError(
+                "SameKindClustering needs somebody to answer: this estimator requires y to be passed, "
+                "but the target y is None. Pass y to fit, or oracle= to the constructor."
+            )
+        state = self.random_state
+        if state is not None and not isinstance(state, int | np.integer):
+            state = check_random_state(state).randint(2**31 - 1)
+        self.clusters_: Clusters = solve(
+            X,
+            self.oracle if self.oracle is not None else LabelOracle(np.asarray(y)),
+            algorithm=self.algorithm,
+            budget=self.budget,
+            target=self.target,
+            batch=self.batch,
+            epsilon=self.epsilon,
+            heavy=self.heavy,
+            random_state=state,
+        )
+        self.cluster_centers_ = self.clusters_.centers_
+        self.labels_ = self.clusters_.labels_
+        self.n_questions_ = self.clusters_.n_questions_
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.intp]:
+        """Find the clusters and return the cluster of each row."""
+        return self.fit(X, y).labels_
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Return the nearest cluster of each row, without a question."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=(np.float64, np.float32), order="C", reset=False)
+        return self.clusters_.predict(X)
