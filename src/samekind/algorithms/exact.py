@@ -77,7 +77,7 @@ def rejection_sample(
 ) -> Flow[None]:
     """RejSamp(I, {μ̃_i}, T, W, {x_j*}): at least T uniform samples of every kind in W."""
     for kind in wanted:
-        kinds.forget_uniform(kind)  # S_j ← ∅
+        kinds.set_uniform(kind, [])  # S_j ← ∅
     while any(kinds.n_uniform[kind] < enough for kind in wanted):  # Alg. 4, l. 6
         draws = yield from this.sample(np.inf)  # Alg. 4, l. 2-3
         coins = rng.random(draws.rows.size)

@@ -106,9 +106,11 @@ class Kinds:
             center = self._centers[kind]
             center += (x - center) / self.n_uniform[kind]
 
-    def forget_uniform(self, kind: int) -> None:
-        """Drop a kind's uniform samples, to collect new ones."""
+    def set_uniform(self, kind: int, samples: Iterable[NDArray[np.float64]]) -> None:
+        """Replace the uniform samples of a kind."""
         self.n_uniform[kind] = 0
+        for x in samples:
+            self.add_uniform(kind, x)
 
     def note(self, text: str) -> None:
         """Keep something the user should know, once."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms.kinds import Kinds
-from samekind.algorithms.sampling import Draws, QuietTest, Settings, draw
+from samekind.algorithms.sampling import QuietTest, Settings, draw
+from samekind.algorithms.thinning import Thinning
 from samekind.flow import Flow
 from samekind.points import Points
 
@@ -23,15 +23,15 @@ def rounds(
 ) -> Flow[str]:
     """Draw by D² from the recovered centres until `choose` names kinds to recover; repeat.
 
-    A draw of an unrecovered kind becomes a uniform sample of it with probability Φ(x*)/Φ(x), x* the
-    kind's draw with the smallest Φ so far in the round. Uniform samples are kept for later rounds.
-    Returns why it stopped.
+    Draws of unrecovered kinds are thinned to uniform samples of them (`Thinning`), which are kept for
+    later rounds. Returns why it stopped.
     """
     sampler = kinds.sampler = points.sampler()
     quiet = QuietTest(settings.epsilon)
+    thinning = Thinning(kinds)
     while True:
         kinds.n_rounds += 1
-        smallest: dict[int, float] = {}  # Φ(x*) of each kind in this round
+        thinning.next_round(sampler)
         chosen = choose(kinds, settings.heavy)
         while not chosen:
             if kinds.n_labelled == points.n:
@@ -45,31 +45,13 @@ def rounds(
             draws = yield from draw(points, sampler, kinds, rng, settings, size)
             coins = rng.random(size)
             places = quiet.outside(draws, kinds)
-            if places and keep_uniform(draws, places, coins, points, kinds, smallest):
+            if places:
+                thinning.add(draws, places, points.rows(draws.rows[places]), coins[places])
                 chosen = choose(kinds, settings.heavy)
         sampler.add(kinds.recover(chosen))
         quiet.restart()
         if settings.target is not None and len(kinds.recovered) >= settings.target:
             return "target"
-
-
-def keep_uniform(
-    draws: Draws,
-    places: list[int],
-    coins: NDArray[np.float64],
-    points: Points,
-    kinds: Kinds,
-    smallest: dict[int, float],
-) -> int:
-    """Keep draws as uniform samples of their kinds, by rejection; return how many were kept."""
-    kept = 0
-    for place, x in zip(places, points.rows(draws.rows[places]), strict=True):
-        kind, cost = int(draws.kinds[place]), float(draws.costs[place])
-        smallest[kind] = min(cost, smallest.get(kind, cost))
-        if coins[place] * cost < smallest[kind]:
-            kinds.add_uniform(kind, x)
-            kept += 1
-    return kept
 
 
 def unrecovered_heavy(kinds: Kinds, heavy: int) -> list[int]:

@@ -124,7 +124,7 @@ class SqlLedger(Ledger):
                 raise LedgerError(f"{self.where} is a database, but not a samekind project.")
             _metadata.create_all(connection)
             rows = connection.execute(sa.select(_meta.c.key, _meta.c.value))
-            self.meta = dict(row.tuple() for row in rows)
+            self.meta = {row.key: row.value for row in rows}
             version = self.meta.get("schema_version")
             if version is None:
                 new = {"key": "schema_version", "value": str(SCHEMA_VERSION)}

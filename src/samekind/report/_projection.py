@@ -1,0 +1,105 @@
+"""Where the rows lie on a map of two dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind.clusters import Clusters
+from samekind.points import Points
+
+__all__ = ["MOST_ROWS", "Projection", "choose_rows", "project"]
+
+MOST_ROWS = 20_000
+LARGEST = 1e30  # beyond it the browser's single precision ends
+GOLDEN = 0.6180339887498949
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Projection:
+    """A map: what its axes are, and where points lie.
+
+    `place` takes points (m, d) and their row numbers, and returns (m, 2).
+    """
+
+    x_title: str
+    y_title: str
+    y_has_units: bool
+    explanation: str
+    place: Callable[[Floats, NDArray[np.intp]], Floats]
+
+
+def choose_rows(clusters: Clusters, seed: int, most: int = MOST_ROWS) -> NDArray[np.intp]:
+    """Choose the rows to draw: those known from answers first, then others at random."""
+    n = clusters.n_rows_
+    if n <= most:
+        return np.arange(n, dtype=np.intp)
+    rng = np.random.default_rng(seed)
+    known = np.unique(np.concatenate([*clusters.members_, np.empty(0, dtype=np.intp)]))
+    if known.size >= most:
+        return np.sort(rng.choice(known, most, replace=False))
+    is_new = np.ones(n, dtype=bool)
+    is_new[known] = False
+    others = rng.choice(np.flatnonzero(is_new), most - known.size, replace=False)
+    return np.sort(np.concatenate([known, others]))
+
+
+def project(
+    points: Points, rows: NDArray[np.intp], names: Sequence[str], seed: int
+) -> tuple[Projection, Floats]:
+    """Make the map from some rows, and place them on it.
+
+    One or two columns are shown as they are. More are reduced by a principal component analysis.
+    """
+    sample = points.rows(rows).astype(np.float64, copy=False)
+    if points.d <= 2 and float(np.abs(sample).max()) <= LARGEST:
+        projection = _as_they_are(points.d, names)
+    else:
+        projection = _principal_components(sample, seed)
+    return projection, projection.place(sample, rows)
+
+
+def _as_they_are(d: int, names: Sequence[str]) -> Projection:
+    if d == 2:
+        return Projection(names[0], names[1], True, "The two columns.", lambda points, rows: points)
+    why = "The one column. Heights mean nothing; they keep the points apart."
+    return Projection(names[0], "", False, why, _spread)
+
+
+def _spread(values: Floats, rows: NDArray[np.intp]) -> Floats:
+    """Give each value a height of its own that depends on its row alone."""
+    return np.column_stack([values[:, 0], (rows * GOLDEN) % 1.0])
+
+
+def _principal_components(sample: Floats, seed: int) -> Projection:
+    from sklearn.decomposition import PCA
+
+    # One scale for all columns keeps the shape of the data, and squares of its values finite.
+    middle = sample.min(axis=0) / 2 + sample.max(axis=0) / 2
+    scale = float(np.abs(sample - middle).max()) or 1.0
+    scaled = (sample - middle) / scale
+    size = min(2, *scaled.shape)
+    explanation = "The first two principal components"
+    if not scaled.any():  # all rows are equal: there are no components
+        return Projection(
+            "", "", False, "All rows are equal.", lambda points, rows: np.zeros((len(points), 2))
+        )
+    pca = PCA(n_components=size, random_state=seed).fit(scaled)
+    shares = [*pca.explained_variance_ratio_, 0.0, 0.0][:2]
+
+    def place(points: Floats, rows: NDArray[np.intp]) -> Floats:
+        placed = pca.transform((points - middle) / scale)
+        return np.column_stack([placed, np.zeros((len(points), 2 - size))])
+
+    return Projection(
+        f"1st component, {shares[0]:.0%} of the variance",
+        f"2nd component, {shares[1]:.0%}",
+        False,
+        f"{explanation}, which hold {sum(shares):.0%} of the variance.",
+        place,
+    )
