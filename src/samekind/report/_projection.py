@@ -16,6 +16,7 @@ __all__ = ["MOST_ROWS", "Projection", "choose_rows", "project"]
 MOST_ROWS = 20_000
 LARGEST = 1e30  # beyond it the browser's single precision ends
 GOLDEN = 0.6180339887498949
+NO_UNITS = (False, False)
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +30,7 @@ class Projection:
 
     x_title: str
     y_title: str
-    y_has_units: bool
+    units: tuple[bool, bool]  # whether the numbers along x and y mean anything
     explanation: str
     place: Callable[[Floats, NDArray[np.intp]], Floats]
 
@@ -66,14 +67,20 @@ def project(
 
 def _as_they_are(d: int, names: Sequence[str]) -> Projection:
     if d == 2:
-        return Projection(names[0], names[1], True, "The two columns.", lambda points, rows: points)
+        return Projection(
+            names[0], names[1], (True, True), "The two columns.", lambda points, rows: points
+        )
     why = "The one column. Heights mean nothing; they keep the points apart."
-    return Projection(names[0], "", False, why, _spread)
+    return Projection(names[0], "", (True, False), why, _spread)
 
 
 def _spread(values: Floats, rows: NDArray[np.intp]) -> Floats:
     """Give each value a height of its own that depends on its row alone."""
     return np.column_stack([values[:, 0], (rows * GOLDEN) % 1.0])
+
+
+def _at_zero(values: Floats, rows: NDArray[np.intp]) -> Floats:
+    return np.zeros((len(values), 2))
 
 
 def _principal_components(sample: Floats, seed: int) -> Projection:
@@ -84,11 +91,8 @@ def _principal_components(sample: Floats, seed: int) -> Projection:
     scale = float(np.abs(sample - middle).max()) or 1.0
     scaled = (sample - middle) / scale
     size = min(2, *scaled.shape)
-    explanation = "The first two principal components"
     if not scaled.any():  # all rows are equal: there are no components
-        return Projection(
-            "", "", False, "All rows are equal.", lambda points, rows: np.zeros((len(points), 2))
-        )
+        return Projection("", "", NO_UNITS, "All rows are equal.", _at_zero)
     pca = PCA(n_components=size, random_state=seed).fit(scaled)
     shares = [*pca.explained_variance_ratio_, 0.0, 0.0][:2]
 
@@ -99,7 +103,7 @@ def _principal_components(sample: Floats, seed: int) -> Projection:
     return Projection(
         f"1st component, {shares[0]:.0%} of the variance",
         f"2nd component, {shares[1]:.0%}",
-        False,
-        f"{explanation}, which hold {sum(shares):.0%} of the variance.",
+        NO_UNITS,
+        f"The first two principal components, which hold {sum(shares):.0%} of the variance.",
         place,
     )

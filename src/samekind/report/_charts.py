@@ -1,0 +1,132 @@
+"""The plots beside the map: clusters over questions, and sizes of clusters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind.clusters import Clusters
+from samekind.report._colors import color_of
+from samekind.report._figures import Figure
+
+__all__ = ["draw_history", "draw_sizes", "thin_steps"]
+
+MOST_STEPS = 2_000
+UNEVEN = 50  # largest over smallest, from which sizes need a logarithmic axis
+
+
+def thin_steps(x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Keep the points where y changes, and the last: all that a line of steps shows.
+
+    More than 2,000 of them are thinned evenly.
+    """
+    if not len(x):
+        return x, y
+    kept = np.flatnonzero(np.diff(y, prepend=y[0] - 1) != 0)
+    if len(x) - 1 not in kept:
+        kept = np.append(kept, len(x) - 1)
+    if kept.size > MOST_STEPS:
+        kept = kept[np.linspace(0, kept.size - 1, MOST_STEPS).astype(np.intp)]
+    return x[kept], y[kept]
+
+
+def draw_history(clusters: Clusters, n_true: int | None) -> Figure:
+    """Draw how many clusters were known after how many questions."""
+    history = clusters.history_
+    traces: list[dict[str, Any]] = []
+    for name, color, width in (("discovered", "--muted", 1.5), ("recovered", "--accent", 2.5)):
+        x, y = thin_steps(history["questions"], history[name])
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": name,
+                "x": x,
+                "y": y,
+                "line": {"shape": "hv", "width": width},
+                "hovertemplate": "%{y} " + name + " after %{x:,} questions<extra></extra>",
+                "meta": {"theme": {"line.color": color}},
+            }
+        )
+    text = "A cluster is discovered when one row of it is known, and recovered when its centre is."
+    if n_true is not None:
+        last = int(history["questions"][-1]) if len(history["questions"]) else 0
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": f"there are {n_true:,}",
+                "x": [0, max(1, last)],
+                "y": [n_true, n_true],
+                "line": {"width": 1, "dash": "dot"},
+                "hoverinfo": "skip",
+                "meta": {"theme": {"line.color": "--muted"}},
+            }
+        )
+    layout = {
+        "hovermode": "closest",
+        "xaxis": {"title": {"text": "questions"}, "rangemode": "tozero", "zeroline": False},
+        "yaxis": {
+            "title": {"text": "clusters"},
+            "rangemode": "tozero",
+            "zeroline": False,
+            "tickformat": ",d",
+            "nticks": 6,
+        },
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+    }
+    return Figure("history", "Clusters over questions", text, traces, layout, height=360)
+
+
+def draw_sizes(clusters: Clusters, predicted: NDArray[np.intp]) -> Figure:
+    """Draw how many rows each cluster has, known from answers and predicted."""
+    known = np.array([len(members) for members in clusters.members_], dtype=np.intp)
+    numbers = np.arange(len(known))
+    uneven = len(known) > 0 and predicted.max() > UNEVEN * max(1, int(known.min()))
+    colors = [color_of(number) for number in numbers.tolist()]
+    series = (("all rows", predicted, 0.45, 9), ("known from answers", known, 1.0, 5))
+    traces: list[dict[str, Any]] = []
+    for name, values, opacity, size in series:
+        # A bar says nothing on a logarithmic axis, which has no zero for it to stand on.
+        form: dict[str, Any] = (
+            {"type": "scatter", "mode": "markers", "marker": {"color": colors, "size": size}}
+            if uneven
+            else {"type": "bar", "marker": {"color": colors}}
+        )
+        form["marker"] |= {"opacity": opacity, "line": {"width": 0}}
+        traces.append(
+            form
+            | {
+                "name": name,
+                "x": numbers,
+                "y": values,
+                "hovertemplate": "cluster %{x}: %{y:,} " + name + "<extra></extra>",
+            }
+        )
+    layout = {
+        "barmode": "overlay",
+        "bargap": 0.25,
+        "showlegend": False,
+        "xaxis": {
+            "title": {"text": "cluster"},
+            "zeroline": False,
+            "showgrid": False,
+            "tickformat": "d",
+            "dtick": 1 if len(known) <= 20 else None,
+        },
+        "yaxis": {
+            "title": {"text": "rows"},
+            "zeroline": False,
+            "type": "log" if uneven else "linear",
+            "tickformat": ",.0~f" if not uneven else None,
+            "dtick": 1 if uneven else None,
+        },
+    }
+    how = (
+        "Large dots: all rows; small dots: those known from answers. The scale is logarithmic."
+        if uneven
+        else "Pale: all rows. Full: those known from answers."
+    )
+    return Figure("sizes", "Sizes", how, traces, layout, height=360)

@@ -1,0 +1,76 @@
+"""What was found, in numbers and words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+from samekind.clusters import STOP_REASONS, Clusters
+from samekind.report._figures import shown_text
+
+__all__ = ["Truth", "facts", "lead", "tiles"]
+
+MOST_LINES = 20  # of contradictions and of notes
+
+
+@dataclass(frozen=True)
+class Truth:
+    """How the clusters compare with the true ones, and a remark on each of them."""
+
+    n_kinds: int
+    agreement: float
+    remarks: list[str]
+
+
+def lead(clusters: Clusters, d: int) -> str:
+    """Say in a sentence what was done."""
+    return (
+        f"{clusters.n_rows_:,} rows of {d:,} columns, sorted into kinds by asking "
+        "“are these two of the same kind?”."
+    )
+
+
+def tiles(clusters: Clusters, truth: Truth | None) -> str:
+    """Return the headline numbers."""
+    known = sum(len(members) for members in clusters.members_)
+    numbers = [
+        ("clusters recovered", f"{clusters.n_recovered_:,}"),
+        ("clusters discovered", f"{clusters.n_discovered_:,}"),
+        ("questions", f"{clusters.n_questions_:,}"),
+        (f"of {clusters.n_rows_:,} rows labelled by answers", f"{known:,}"),
+    ]
+    if truth is not None:
+        numbers.append(("true kinds", f"{truth.n_kinds:,}"))
+        numbers.append(("adjusted Rand index of the labels", f"{truth.agreement:.3f}"))
+    return "".join(f"<div><dt>{name}</dt><dd>{number}</dd></div>" for name, number in numbers)
+
+
+def facts(clusters: Clusters) -> str:
+    """Return what else one should know, line by line."""
+    lines = [
+        (
+            "stopped because",
+            escape(STOP_REASONS.get(clusters.stop_reason_, str(clusters.stop_reason_))),
+        ),
+        ("algorithm", f"{escape(clusters.algorithm_)}, seed {clusters.random_state_}"),
+        ("rows drawn", f"{clusters.n_samples_:,} in {clusters.n_rounds_:,} rounds"),
+    ]
+    if len(clusters.given_up_):
+        lines.append(("given up as unsure", f"{len(clusters.given_up_):,} rows"))
+    if clusters.notes_:
+        lines.append(('<span class="warn">notes</span>', _listed(clusters.notes_)))
+    if clusters.contradictions_:
+        lines.append(
+            (
+                f'<span class="bad">contradictions ({len(clusters.contradictions_):,})</span>',
+                _listed(clusters.contradictions_),
+            )
+        )
+    return "".join(f"<div><dt>{name}</dt><dd>{text}</dd></div>" for name, text in lines)
+
+
+def _listed(texts: list[str]) -> str:
+    items = "".join(f"<li>{escape(shown_text(text, 500))}</li>" for text in texts[:MOST_LINES])
+    if len(texts) > MOST_LINES:
+        items += f"<li>and {len(texts) - MOST_LINES:,} more</li>"
+    return f"<ul>{items}</ul>"

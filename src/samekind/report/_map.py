@@ -1,0 +1,233 @@
+"""The map: rows, centres, and the questions that were asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind.clusters import Clusters
+from samekind.flow import DIFFERENT, SAME, Answers, Pairs
+from samekind.points import Points
+from samekind.report._colors import color_of, symbol_of
+from samekind.report._figures import Figure, shown_text
+from samekind.report._projection import Projection, choose_rows, project
+
+__all__ = ["draw_map"]
+
+MOST_SEGMENTS = 2_000
+MOST_IN_LEGEND = 24  # clusters with a line of their own in the legend
+MOST_NUMBERED = 60  # centres with their number beside them
+MOST_SVG = 4_000  # points that are drawn sharply, and printed sharply; more go to WebGL
+FAINTEST = 0.4  # opacity of segments where there are many
+FAR = 1.5  # times the window around most rows, from which the first view is that window
+CROWDED = 150  # segments above which those that mean "different" wait to be switched on
+
+Traces = list[dict[str, Any]]
+
+
+def draw_map(
+    clusters: Clusters,
+    points: Points,
+    labels: NDArray[np.intp],
+    names: Sequence[str],
+    pairs: Pairs,
+    answers: Answers,
+    seed: int,
+) -> Figure:
+    """Draw a sample of the rows in two dimensions, coloured by cluster."""
+    rows = choose_rows(clusters, seed)
+    projection, places = project(points, rows, names, seed)
+    kind = "scatter" if len(rows) <= MOST_SVG else "scattergl"
+    known = np.zeros(clusters.n_rows_, dtype=bool)
+    for members in clusters.members_:
+        known[members] = True
+    centers = _center_places(clusters, projection)
+    traces = [
+        *_segments(points, projection, pairs, answers, kind),
+        *_rows(places, rows, labels[rows], known[rows], kind),
+        *_centers(clusters, centers, kind),
+    ]
+    layout: dict[str, Any] = {
+        "hovermode": "closest",
+        "legend": {"itemsizing": "constant"},
+        "xaxis": _axis(projection.x_title, projection.units[0]),
+        "yaxis": _axis(projection.y_title, projection.units[1]),
+    }
+    if projection.units == (False, False):
+        layout["yaxis"] |= {"scaleanchor": "x"}
+    text = (
+        f"{projection.explanation} Large dots are known from answers, small ones go to the nearest "
+        "centre. Lines are questions. Click the legend to switch things on and off."
+    )
+    if len(rows) < points.n:
+        text += f" Drawn are {len(rows):,} of the {points.n:,} rows."
+    window = _window(places, centers)
+    if window is not None:
+        layout["xaxis"]["range"], layout["yaxis"]["range"] = window.T.tolist()
+        outside = int(((places < window[0]) | (places > window[1])).any(axis=1).sum())
+        text += f" {outside:,} of them lie far outside; “autoscale” shows them."
+    return Figure("map", "Map", text, traces, layout, height=640)
+
+
+def _window(
+    places: NDArray[np.float64], centers: NDArray[np.float64]
+) -> NDArray[np.float64] | None:
+    """Return the (low, high) corners around most rows and all centres, or None if all lie there.
+
+    D²-sampling seeks out the farthest rows, and a view that shows them all shows nothing else.
+    """
+    low, high = np.quantile(places, [0.05, 0.95], axis=0)
+    low, high = low - (high - low), high + (high - low)
+    pad = 0.1 * (high - low)
+    low = np.vstack([centers - pad, low]).min(axis=0)
+    high = np.vstack([centers + pad, high]).max(axis=0)
+    spans, whole = high - low, places.max(axis=0) - places.min(axis=0)
+    if not (spans > 0).all() or (whole <= FAR * spans).all():
+        return None
+    far = whole > FAR * spans
+    return np.array(
+        [
+            np.where(far, low, places.min(axis=0) - 0.05 * whole),
+            np.where(far, high, places.max(axis=0) + 0.05 * whole),
+        ]
+    )
+
+
+def _axis(title: str, units: bool) -> dict[str, Any]:
+    return {
+        "title": {"text": escape(shown_text(title, 60))},
+        "showticklabels": units,
+        "zeroline": False,
+    }
+
+
+def _rows(
+    places: NDArray[np.float64],
+    rows: NDArray[np.intp],
+    labels: NDArray[np.intp],
+    known: NDArray[np.bool_],
+    kind: str,
+) -> Traces:
+    """A trace for each of the largest clusters on the map, and one for all others."""
+    present, counts = np.unique(labels, return_counts=True)
+    largest = present[np.argsort(-counts, kind="stable")]
+    own = largest if len(largest) <= MOST_IN_LEGEND + 1 else largest[:MOST_IN_LEGEND]
+    groups = [(str(cluster), labels == cluster) for cluster in sorted(own.tolist())]
+    if len(own) < len(present):
+        groups.append((f"{len(present) - len(own):,} others", ~np.isin(labels, own)))
+    traces: Traces = []
+    for name, chosen in groups:
+        mine = labels[chosen].tolist()
+        one = len(set(mine)) == 1
+        colors: Any = color_of(mine[0]) if one else [color_of(cluster) for cluster in mine]
+        symbols: Any = symbol_of(mine[0]) if one else [symbol_of(cluster) for cluster in mine]
+        traces.append(
+            {
+                "type": kind,
+                "mode": "markers",
+                "name": _in_legend(name),
+                "legendgroup": name,
+                "x": places[chosen, 0],
+                "y": places[chosen, 1],
+                "customdata": np.column_stack([rows[chosen], labels[chosen]]).astype(np.int32),
+                "hovertemplate": "row %{customdata[0]}, cluster %{customdata[1]}<extra></extra>",
+                "marker": {
+                    "color": colors,
+                    "symbol": symbols,
+                    "size": np.where(known[chosen], 7, 4).astype(np.int8),
+                    "opacity": np.where(known[chosen], 0.9, 0.45).astype(np.float32),
+                    "line": {"width": 0},
+                },
+            }
+        )
+    return traces
+
+
+def _center_places(clusters: Clusters, projection: Projection) -> NDArray[np.float64]:
+    count = clusters.n_discovered_
+    if not count:
+        return np.empty((0, 2))
+    places = projection.place(clusters.all_centers_, np.zeros(count, dtype=np.intp))
+    if projection.units == (True, False):
+        places = np.column_stack([places[:, 0], np.full(count, 0.5)])  # heights mean nothing
+    return places
+
+
+def _centers(clusters: Clusters, places: NDArray[np.float64], kind: str) -> Traces:
+    count = clusters.n_discovered_
+    if not count:
+        return []
+    recovered = np.arange(count) < clusters.n_recovered_
+    state = ["recovered" if yes else "only discovered" for yes in recovered]
+    return [
+        {
+            "type": kind,
+            "mode": "markers+text" if count <= MOST_NUMBERED else "markers",
+            "name": "centres",
+            "x": places[:, 0],
+            "y": places[:, 1],
+            "text": [str(number) for number in range(count)],
+            "textposition": "top center",
+            "customdata": state,
+            "hovertemplate": "centre of %{text}, %{customdata}<extra></extra>",
+            "marker": {
+                "symbol": ["cross" if yes else "x" for yes in recovered],
+                "color": [color_of(number) for number in range(count)],
+                "size": 12 if count <= MOST_NUMBERED else 8,
+                "line": {"width": 1.5},
+            },
+            "textfont": {"size": 13, "weight": "bold"},
+            "meta": {"theme": {"marker.line.color": "--ink", "textfont.color": "--ink"}},
+        }
+    ]
+
+
+def _segments(
+    points: Points, projection: Projection, pairs: Pairs, answers: Answers, kind: str
+) -> Traces:
+    traces: Traces = []
+    asked = {answer: np.flatnonzero(answers == answer) for answer in (SAME, DIFFERENT)}
+    shares = {SAME: MOST_SEGMENTS // 2, DIFFERENT: MOST_SEGMENTS // 2}
+    for one, other in ((SAME, DIFFERENT), (DIFFERENT, SAME)):
+        shares[other] += max(0, shares[one] - asked[one].size)
+    for answer, name, style, color in (
+        (DIFFERENT, "“different”", "dot", "--faint-line"),
+        (SAME, "“same”", "solid", "--line"),
+    ):
+        found = asked[answer]
+        if not found.size:
+            continue
+        if found.size > shares[answer]:  # evenly over the run
+            found = found[np.linspace(0, found.size - 1, shares[answer]).astype(np.intp)]
+        ends = pairs[found].reshape(-1)
+        placed = projection.place(points.rows(ends), ends).reshape(-1, 2, 2)
+        # A gap after each segment makes all of them one trace.
+        drawn = np.concatenate([placed, np.full((len(placed), 1, 2), np.nan)], axis=1).reshape(
+            -1, 2
+        )
+        hidden = answer == DIFFERENT and found.size > CROWDED
+        traces.append(
+            {
+                "type": kind,
+                "mode": "lines",
+                "name": f"{name} ({found.size:,})",
+                "x": drawn[:, 0],
+                "y": drawn[:, 1],
+                "line": {"width": 1, "dash": style},
+                "opacity": min(1.0, max(FAINTEST, CROWDED / found.size)),
+                "hoverinfo": "skip",
+                "visible": "legendonly" if hidden else True,
+                "meta": {"theme": {"line.color": color}},
+            }
+        )
+    return traces
+
+
+def _in_legend(name: str) -> str:
+    if name == "-1":
+        return "no cluster"
+    return f"cluster {name}" if name.isdigit() else name

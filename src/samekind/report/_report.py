@@ -1,0 +1,195 @@
+"""Gather what a report says, and write it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from samekind._validation import check_int
+from samekind.clusters import Clusters
+from samekind.flow import Answers, Pairs
+from samekind.ledger import check_pairs
+from samekind.measures import adjusted_rand_index
+from samekind.points import as_points
+from samekind.report._charts import draw_history, draw_sizes
+from samekind.report._exemplars import cards, cells_of
+from samekind.report._figures import shown_text
+from samekind.report._headline import Truth, facts, lead, tiles
+from samekind.report._map import draw_map
+from samekind.report._page import page
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["write_report"]
+
+DEFAULT_TITLE = "What was found"
+
+
+def write_report(
+    path: str | Path,
+    clusters: Clusters,
+    X: Any,
+    *,
+    pairs: ArrayLike | None = None,
+    answers: ArrayLike | None = None,
+    frame: pd.DataFrame | None = None,
+    images: ArrayLike | None = None,
+    truth: ArrayLike | None = None,
+    title: str = "",
+    feature_names: Sequence[str] | None = None,
+    seed: int = 0,
+) -> Path:
+    """Write one HTML page with plots, examples and numbers; it needs no network.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where to write; what is there is replaced.
+    clusters : Clusters
+        What was found.
+    X : array-like of shape (n, d), or Points
+        The rows it was found in.
+    pairs : array-like of shape (m, 2) or None
+        The pairs of rows that were asked about, to draw on the map.
+    answers : array-like of shape (m,) or None
+        Their answers.
+    frame : pandas.DataFrame or None
+        The rows as a person would like to see them; by default the columns of X.
+    images : array-like of shape (n, h, w) or (n, h, w, 3), or None
+        The rows as pictures, which then stand for them.
+    truth : array-like of shape (n,) or None
+        The true labels, where an expert is simulated, to compare with.
+    title : str
+        A heading.
+    feature_names : sequence of str or None
+        Names of the columns of X; by default x0, x1, ….
+    seed : int
+        Fixes which rows are drawn where there are too many.
+
+    Returns
+    -------
+    Path
+        Where it was written.
+
+    Examples
+    --------
+    >>> import tempfile, samekind
+    >>> from samekind.report import write_report
+    >>> data = samekind.datasets.load_digits()
+    >>> oracle = samekind.LabelOracle(data.target)
+    >>> clusters = samekind.solve(data.data, oracle, budget=300, random_state=0)
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> write_report(f"{folder.name}/report.html", clusters, data.data, images=data.images).name
+    'report.html'
+    >>> folder.cleanup()
+    """
+    points = as_points(X)
+    if points.n != clusters.n_rows_:
+        raise ValueError(
+            f"X has {points.n:,} rows, but the clusters were found in {clusters.n_rows_:,}."
+        )
+    names = _feature_names(feature_names, points.d)
+    asked, said = _questions(pairs, answers, points.n)
+    pictures = _pictures(images, points.n)
+    if frame is not None:
+        _check_rows("frame", len(frame), points.n)
+    check_int("seed", seed, minimum=0)
+    labels = _labels(clusters, points)
+    known_truth = None if truth is None else _truth(truth, labels, clusters)
+
+    sizes = np.bincount(labels[labels >= 0], minlength=clusters.n_discovered_)
+    figures = [
+        draw_map(clusters, points, labels, names, asked, said, seed),
+        draw_history(clusters, None if known_truth is None else known_truth.n_kinds),
+        draw_sizes(clusters, sizes),
+    ]
+    remarks = [""] * clusters.n_discovered_ if known_truth is None else known_truth.remarks
+    text = page(
+        title=shown_text(title, 200) or DEFAULT_TITLE,
+        lead=lead(clusters, points.d),
+        tiles=tiles(clusters, known_truth),
+        facts=facts(clusters),
+        figures=figures,
+        exemplars=cards(clusters, points, sizes, cells_of(points, names, frame), pictures, remarks),
+    )
+    return _write(Path(path), text)
+
+
+def _write(path: Path, text: str) -> Path:
+    """Write beside the file and put it in its place, so that no half-written page is ever there."""
+    beside = path.with_name(path.name + ".part")
+    beside.write_text(text, encoding="utf-8", newline="\n")
+    os.replace(beside, path)
+    return path
+
+
+def _labels(clusters: Clusters, points: Any) -> NDArray[np.intp]:
+    try:
+        return clusters.labels_
+    except AttributeError:  # loaded from a file without them
+        labels = clusters.predict(points.rows(np.arange(points.n)))
+        for cluster, members in enumerate(clusters.members_):
+            labels[members] = cluster
+        return labels
+
+
+def _feature_names(names: Sequence[str] | None, d: int) -> list[str]:
+    if names is None:
+        return [f"x{column}" for column in range(d)]
+    if len(names) != d:
+        raise ValueError(f"feature_names has {len(names)} names, but X has {d} columns.")
+    return [str(name) for name in names]
+
+
+def _questions(pairs: ArrayLike | None, answers: ArrayLike | None, n: int) -> tuple[Pairs, Answers]:
+    if (pairs is None) != (answers is None):
+        raise ValueError("pairs and answers belong together: pass both or neither.")
+    if pairs is None or answers is None:
+        return np.empty((0, 2), dtype=np.intp), np.empty(0, dtype=np.int8)
+    asked = check_pairs(pairs)
+    said = np.asarray(answers, dtype=np.int8)
+    if said.shape != (len(asked),):
+        raise ValueError(f"{len(asked)} pairs need as many answers, got shape {said.shape}.")
+    if len(asked) and int(asked.max()) >= n:
+        raise ValueError(f"pairs has row {int(asked.max())}, but X has {n:,} rows.")
+    return asked, said
+
+
+def _pictures(images: ArrayLike | None, n: int) -> NDArray[Any] | None:
+    if images is None:
+        return None
+    pictures = np.asarray(images)
+    if pictures.ndim != 3 and not (pictures.ndim == 4 and pictures.shape[3] == 3):
+        raise ValueError(f"images must be (n, h, w) or (n, h, w, 3), got shape {pictures.shape}.")
+    if 0 in pictures.shape[1:3]:
+        raise ValueError(f"images must have at least one pixel, got shape {pictures.shape}.")
+    _check_rows("images", len(pictures), n)
+    return pictures
+
+
+def _check_rows(name: str, given: int, n: int) -> None:
+    if given != n:
+        raise ValueError(f"{name} has {given:,} rows, but X has {n:,}.")
+
+
+def _truth(truth: ArrayLike, labels: NDArray[np.intp], clusters: Clusters) -> Truth:
+    given = np.asarray(truth)
+    if given.ndim != 1:
+        raise ValueError(f"truth must be one label for each row, got shape {given.shape}.")
+    _check_rows("truth", len(given), len(labels))
+    kinds, codes = np.unique(given.astype(str), return_inverse=True)
+    order = np.argsort(labels, kind="stable")
+    starts = np.searchsorted(labels[order], np.arange(clusters.n_discovered_ + 1))
+    remarks = []
+    for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+        here = np.bincount(codes[order[first:last]], minlength=1)
+        kind = int(here.argmax())
+        share = here[kind] / max(1, last - first)
+        remarks.append(f"{share:.0%} are “{shown_text(kinds[kind], 60)}”")
+    return Truth(len(kinds), adjusted_rand_index(codes, labels), remarks)

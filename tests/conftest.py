@@ -1,0 +1,131 @@
+"""What the tests share: small data with known kinds, and people who answer."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+from samekind import DIFFERENT, SAME, UNSURE
+from samekind.points import ArrayPoints
+
+settings.register_profile("samekind", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("samekind")
+
+
+def blobs(sizes=(40, 25, 15), d=2, spread=0.2, gap=10.0, seed=0):
+    """Return X and y of clusters that are far apart, in shuffled order."""
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    centers = gap * np.column_stack([np.arange(len(sizes))] * d) * (-1) ** np.arange(d)
+    return centers[y] + rng.uniform(-spread, spread, size=(y.size, d)), y
+
+
+def keys(pairs):
+    """Return the unordered pairs as a list of tuples."""
+    return [tuple(sorted(pair)) for pair in np.asarray(pairs).tolist()]
+
+
+class Expert:
+    """Knows the kinds, is unsure of a fixed share of all pairs, and remembers what it was asked."""
+
+    answers_waves = True
+
+    def __init__(self, y, unsure=0.0):
+        self.y = np.asarray(y)
+        self.unsure = unsure
+        self.waves = []
+
+    @property
+    def asked(self):
+        return [key for wave in self.waves for key in keys(wave)]
+
+    def __call__(self, pairs):
+        self.waves.append(pairs.copy())
+        return np.array([self.says(*sorted(pair)) for pair in pairs.tolist()], dtype=np.int8)
+
+    def says(self, a, b):
+        if np.random.default_rng((a, b)).random() < self.unsure:
+            return UNSURE
+        return SAME if self.y[a] == self.y[b] else DIFFERENT
+
+
+def answer(session, oracle, waves=None):
+    """Answer the pending questions of a session, wave by wave, to the end or so many times."""
+    while not session.done and waves != 0:
+        session.tell(session.pending(), oracle(session.pending()))
+        waves = None if waves is None else waves - 1
+    return session
+
+
+def assert_same_clusters(one, other):
+    """Check that two results agree in everything but the time they took."""
+    np.testing.assert_array_equal(one.all_centers_, other.all_centers_)
+    assert [m.tolist() for m in one.members_] == [m.tolist() for m in other.members_]
+    assert one.given_up_.tolist() == other.given_up_.tolist()
+    assert one.history_.keys() == other.history_.keys()
+    for name, values in one.history_.items():
+        np.testing.assert_array_equal(values, other.history_[name], err_msg=name)
+    for name in ("n_recovered_", "n_questions_", "n_samples_", "n_rounds_", "stop_reason_"):
+        assert getattr(one, name) == getattr(other, name), name
+    for name in ("algorithm_", "random_state_", "n_rows_", "contradictions_", "notes_"):
+        assert getattr(one, name) == getattr(other, name), name
+
+
+def assert_recovered(clusters, X, y, tolerance=0.2):
+    """Check that every kind of y is recovered, with pure members and a centre close to its mean."""
+    kinds = np.unique(y)
+    assert clusters.n_recovered_ == clusters.n_discovered_ == kinds.size
+    assert all(np.unique(y[members]).size == 1 for members in clusters.members_)
+    found = [y[members[0]] for members in clusters.members_]
+    assert sorted(found) == kinds.tolist()
+    for kind, center in zip(found, clusters.centers_, strict=True):
+        assert np.abs(center - X[y == kind].mean(axis=0)).max() <= tolerance
+
+
+class CountingPoints(ArrayPoints):
+    """Notes every draw and every added set of centres, in order."""
+
+    def __init__(self, X):
+        super().__init__(X)
+        self.log = []
+
+    def sampler(self):
+        sampler = super().sampler()
+        draw, add = sampler.draw, sampler.add
+
+        def counted_draw(uniforms):
+            self.log.append(("draw", uniforms.size))
+            return draw(uniforms)
+
+        def counted_add(centers):
+            self.log.append(("add", len(centers)))
+            add(centers)
+
+        sampler.draw, sampler.add = counted_draw, counted_add
+        return sampler
+
+    def draws_by_round(self):
+        """Return for each stretch between two added sets of centres the sizes of its draws."""
+        rounds = [[]]
+        for what, size in self.log:
+            if what == "add":
+                rounds.append([])
+            else:
+                rounds[-1].append(size)
+        return rounds
+
+
+@pytest.fixture(scope="session")
+def data_folder():
+    """Where the real data sets are."""
+    folder = os.environ.get("SAMEKIND_DATA")
+    if folder and Path(folder).is_dir():
+        return Path(folder)
+    why = "SAMEKIND_DATA does not name a folder with the real data sets"
+    if os.environ.get("CI") == "true":
+        pytest.fail(why)
+    pytest.skip(why)

@@ -1,0 +1,360 @@
+"""The ledger in memory and on disk: the same tests for both, before and after opening it again."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from samekind import DIFFERENT, SAME, UNSURE, Ledger, LedgerError, SqlLedger
+from samekind.ledger import UNANSWERED, open_ledger
+
+
+class Shelf:
+    """Makes ledgers of one sort; `again` closes and opens them where that is possible."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def new(self, **options):
+        self.options = options
+        self.ledger = Ledger(**options) if self.path is None else SqlLedger(self.path, **options)
+        return self.ledger
+
+    def again(self):
+        if self.path is not None:
+            self.ledger.close()
+            self.new(**self.options)
+        return self.ledger
+
+
+@pytest.fixture(params=["memory", "sql"])
+def shelf(request, tmp_path):
+    shelf = Shelf(tmp_path / "mine.db" if request.param == "sql" else None)
+    yield shelf
+    shelf.ledger.close()
+
+
+def both(shelf):
+    """Yield the ledger as it is, and once more after it was closed and opened."""
+    yield shelf.ledger
+    yield shelf.again()
+
+
+def look(ledger, *pairs):
+    return ledger.lookup(np.array(pairs)).tolist()
+
+
+class TestAnswers:
+    def test_belong_to_the_unordered_pair(self, shelf):
+        shelf.new().record([[3, 1], [1, 7]], [SAME, DIFFERENT])
+        for ledger in both(shelf):
+            assert look(ledger, (3, 1), (1, 3), (1, 7), (7, 1), (1, 2)) == [1, 1, 0, 0, UNANSWERED]
+            assert len(ledger) == 2
+
+    def test_imply_others(self, shelf):
+        shelf.new().record([[0, 1], [1, 2], [2, 3]], [SAME, SAME, DIFFERENT])
+        for ledger in both(shelf):
+            assert look(ledger, (0, 2), (0, 3), (3, 4)) == [SAME, DIFFERENT, UNANSWERED]
+
+    def test_imply_nothing_without_infer(self, shelf):
+        shelf.new(infer=False).record([[0, 1], [1, 2]], [SAME, SAME])
+        for ledger in both(shelf):
+            assert look(ledger, (0, 1), (0, 2)) == [SAME, UNANSWERED]
+
+    def test_unsure_is_an_answer_until_somebody_knows(self, shelf):
+        shelf.new().record([[0, 1]], [UNSURE], who="ann")
+        for ledger in both(shelf):
+            assert look(ledger, (0, 1)) == [UNSURE]
+        shelf.ledger.record([[1, 0]], [SAME], who="bob")
+        for ledger in both(shelf):
+            assert look(ledger, (0, 1)) == [SAME]
+        shelf.ledger.record([[1, 0]], [UNSURE], who="cy")
+        for ledger in both(shelf):
+            assert look(ledger, (0, 1)) == [SAME]
+            assert ledger.contradictions == []
+
+    def test_entries_keep_who_when_and_asked(self, shelf):
+        before = time.time()
+        shelf.new().record([[0, 1]], [SAME], who="ann")
+        shelf.ledger.record([[2, 1]], [UNSURE], who="Bøb 🙂", asked=False)
+        after = time.time()
+        written = list(shelf.ledger.entries())
+        for ledger in both(shelf):
+            one, two = ledger.entries()
+            assert (one, two) == tuple(written)
+            assert one._replace(when=0) == (0, 1, SAME, "ann", 0, True, False)
+            assert two._replace(when=0) == (2, 1, UNSURE, "Bøb 🙂", 0, False, False)
+            assert before <= one.when <= two.when <= after
+            assert len(ledger.asked_pairs()) == 1
+
+    def test_no_answers_are_no_line(self, shelf):
+        shelf.new().record(np.empty((0, 2), dtype=int), np.empty(0, dtype=int))
+        for ledger in both(shelf):
+            assert len(ledger) == 0
+            assert list(ledger.entries()) == []
+            assert ledger.lookup(np.empty((0, 2), dtype=np.intp)).size == 0
+
+    def test_meta(self, shelf):
+        shelf.new().set_meta("colour", "green")
+        shelf.ledger.set_meta("colour", "blue")
+        for ledger in both(shelf):
+            assert ledger.meta["colour"] == "blue"
+
+    def test_later_changes_of_an_array_change_nothing(self, shelf):
+        pairs, answers = np.array([[0, 1]]), np.array([SAME], dtype=np.int8)
+        shelf.new().record(pairs, answers)
+        pairs[:], answers[:] = 7, DIFFERENT
+        assert next(shelf.ledger.entries())[:3] == (0, 1, SAME)
+
+    @pytest.mark.parametrize(
+        ("pairs", "answers", "message"),
+        [
+            ([[0, 1, 2]], [SAME], r"\(m, 2\) array of row numbers, got int64 \(1, 3\)"),
+            ([0, 1], [SAME], r"\(m, 2\) array"),
+            ([[0.0, 1.0]], [SAME], r"\(m, 2\) array of row numbers, got float64"),
+            ([[0, -1]], [SAME], r"in \[0, 2\^31\), got -1 to 0"),
+            ([[0, 2**31]], [SAME], r"in \[0, 2\^31\)"),
+            ([[0, 1], [4, 4]], [SAME, SAME], r"compared with itself, got the pair \(4, 4\)"),
+            ([[0, 1]], [SAME, SAME], "1 pairs need as many answers"),
+            ([[0, 1]], [2], r"SAME \(1\), DIFFERENT \(0\) or UNSURE \(-1\), got 2"),
+            ([[0, 1]], ["same"], "got 'same'"),
+            ([[0, 1]], [None], "got None"),
+            ([[0, 1]], [0.5], r"got 0\.5"),
+        ],
+    )
+    def test_what_is_not_an_answer_is_refused(self, shelf, pairs, answers, message):
+        ledger = shelf.new()
+        with pytest.raises(ValueError, match=message):
+            ledger.record(pairs, answers)
+        assert len(ledger) == 0
+
+
+class TestContradictions:
+    def test_of_another_person_are_kept_with_the_pairs(self, shelf):
+        shelf.new().record([[0, 1]], [SAME], who="ann")
+        shelf.ledger.record([[1, 0]], [DIFFERENT], who="bob")
+        for ledger in both(shelf):
+            (found,) = ledger.contradictions
+            assert found.pairs == ((0, 1), (1, 0))
+            assert str(found) == "0 = 1 (ann), 1 ≠ 0 (bob)"
+            assert len(ledger) == 2
+        shelf.ledger.retract_pair(0, 1)
+        for ledger in both(shelf):
+            assert ledger.contradictions == []
+            assert len(ledger) == 0
+
+    def test_the_same_person_may_correct_an_answer(self, shelf):
+        shelf.new().record([[0, 1]], [SAME], who="ann")
+        shelf.ledger.record([[1, 0]], [DIFFERENT], who="ann")
+        for ledger in both(shelf):
+            assert ledger.contradictions == []
+            assert look(ledger, (0, 1)) == [DIFFERENT]
+            assert [entry.retracted for entry in ledger.entries()] == [True, False]
+            assert len(ledger) == 1
+
+    @pytest.mark.parametrize("infer", [True, False])
+    def test_with_what_follows(self, shelf, infer):
+        ledger = shelf.new(infer=infer)
+        ledger.record([[0, 1], [1, 2], [0, 2], [5, 6]], [SAME, SAME, DIFFERENT, SAME], who="ann")
+        for ledger in both(shelf):
+            (found,) = ledger.contradictions
+            assert sorted(map(sorted, found.pairs)) == [[0, 1], [0, 2], [1, 2]]
+            assert look(ledger, (0, 2)) == [DIFFERENT]  # what was said of the pair itself
+        shelf.ledger.retract_pair(1, 2)
+        for ledger in both(shelf):
+            assert ledger.contradictions == []
+
+    def test_several_in_one_wave_with_repeats(self, shelf):
+        shelf.new().record([[0, 1], [1, 0]], [SAME, DIFFERENT], who="ann")
+        for ledger in both(shelf):
+            assert look(ledger, (0, 1)) == [DIFFERENT]
+            assert ledger.contradictions == []
+            assert len(ledger) == 1
+
+
+class TestRetract:
+    def fill(self, shelf):
+        ledger = shelf.new()
+        ledger.record([[0, 1], [1, 2], [3, 4]], [SAME, DIFFERENT, SAME], who="ann")
+        return ledger
+
+    def test_the_latest_first(self, shelf):
+        ledger = self.fill(shelf)
+        assert [entry[:3] for entry in ledger.retract(2)] == [(3, 4, SAME), (1, 2, DIFFERENT)]
+        for ledger in both(shelf):
+            assert look(ledger, (0, 1), (1, 2), (0, 2), (3, 4)) == [SAME, *[UNANSWERED] * 3]
+            assert [entry.retracted for entry in ledger.entries()] == [False, True, True]
+            assert len(ledger) == 1
+
+    def test_one_after_another_to_the_bottom_and_on(self, shelf):
+        self.fill(shelf)
+        taken = [shelf.again().retract() for _ in range(5)]
+        assert [len(entries) for entries in taken] == [1, 1, 1, 0, 0]
+        assert [entries[0][:2] for entries in taken[:3]] == [(3, 4), (1, 2), (0, 1)]
+        assert all(entry.retracted for entries in taken for entry in entries)
+
+    def test_more_than_there_are(self, shelf):
+        assert len(self.fill(shelf).retract(99)) == 3
+        for ledger in both(shelf):
+            assert len(ledger) == 0
+
+    def test_an_answer_given_again_stands(self, shelf):
+        self.fill(shelf).retract(3)
+        shelf.ledger.record([[1, 0]], [DIFFERENT], who="ann")
+        for ledger in both(shelf):
+            assert look(ledger, (0, 1), (3, 4)) == [DIFFERENT, UNANSWERED]
+            assert len(list(ledger.entries())) == 4
+
+    def test_one_pair_whichever_way_round(self, shelf):
+        (taken,) = self.fill(shelf).retract_pair(2, 1)
+        assert taken[:3] == (1, 2, DIFFERENT)
+        assert shelf.ledger.retract_pair(8, 9) == []
+        for ledger in both(shelf):
+            assert look(ledger, (0, 1), (1, 2), (3, 4)) == [SAME, UNANSWERED, SAME]
+
+
+rows = st.integers(0, 5)
+waves = st.lists(
+    st.tuples(rows, rows, st.sampled_from([SAME, DIFFERENT, UNSURE])).filter(
+        lambda p: p[0] != p[1]
+    ),
+    min_size=1,
+    max_size=5,
+)
+people = st.sampled_from(["ann", "bob"])
+deeds = st.lists(
+    st.tuples(st.just("record"), waves, people)
+    | st.tuples(st.just("retract"), st.integers(1, 3))
+    | st.tuples(st.just("retract_pair"), rows, rows),
+    max_size=8,
+)
+
+
+@settings(max_examples=40)
+@given(deeds, st.booleans())
+def test_disk_and_memory_agree_after_any_history(history, infer):
+    everything = np.argwhere(~np.eye(6, dtype=bool))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "mine.db"
+        memory, disk = Ledger(infer=infer), SqlLedger(path, infer=infer)
+        for deed, *what in history:
+            for ledger in (memory, disk):
+                if deed == "record":
+                    said = np.array(what[0])
+                    ledger.record(said[:, :2], said[:, 2], who=what[1])
+                else:
+                    getattr(ledger, deed)(*what)
+        disk.close()
+        with SqlLedger(path, infer=infer) as opened:
+            for ledger in (disk, opened):
+                assert ledger.lookup(everything).tolist() == memory.lookup(everything).tolist()
+                assert ledger.contradictions == memory.contradictions
+                lines = [entry._replace(when=0) for entry in ledger.entries()]
+                assert lines == [entry._replace(when=0) for entry in memory.entries()]
+                assert len(ledger) == len(memory)
+
+
+class TestOpening:
+    def test_by_path_url_and_nothing(self, tmp_path):
+        url = f"sqlite:///{tmp_path / 'mine.db'}"
+        with SqlLedger(url) as ledger:
+            ledger.record([[0, 1]], [SAME])
+        for where in (str(tmp_path / "mine.db"), tmp_path / "mine.db", url):
+            with open_ledger(where) as ledger:
+                assert look(ledger, (1, 0)) == [SAME]
+                assert open_ledger(ledger) is ledger
+        assert type(open_ledger(None)) is Ledger
+        with pytest.raises(TypeError, match=r"a path, a URL, a Ledger or None, got 5\."):
+            open_ledger(5)
+
+    def test_a_closed_project_is_one_file(self, tmp_path):
+        with SqlLedger(tmp_path / "mine.db") as ledger:
+            ledger.record([[0, 1]], [SAME])
+        assert [file.name for file in tmp_path.iterdir()] == ["mine.db"]
+
+    def make(self, path, script):
+        with sqlite3.connect(path) as connection:
+            connection.executescript(script)
+        connection.close()
+        return path
+
+    @pytest.mark.parametrize(
+        "script",
+        [
+            "CREATE TABLE songs (title TEXT)",
+            "CREATE TABLE meta (colour TEXT)",
+            "CREATE TABLE meta (key TEXT, value TEXT); INSERT INTO meta VALUES ('version', '21');"
+            "CREATE TABLE songs (title TEXT)",
+        ],
+        ids=["songs", "another meta", "a meta as ours"],
+    )
+    def test_the_database_of_another_program_is_refused_and_left_alone(self, tmp_path, script):
+        path = self.make(tmp_path / "other.db", script)
+
+        def tables():
+            connection = sqlite3.connect(path)
+            names = connection.execute("SELECT name FROM sqlite_master ORDER BY name").fetchall()
+            connection.close()
+            return names
+
+        before = tables()
+        with pytest.raises(LedgerError, match=r"other\.db.*samekind project"):
+            SqlLedger(path)
+        assert tables() == before
+
+    def test_of_a_newer_version_is_refused(self, tmp_path):
+        SqlLedger(tmp_path / "mine.db").close()
+        self.make(tmp_path / "mine.db", "UPDATE meta SET value = 2 WHERE key = 'schema_version'")
+        with pytest.raises(LedgerError, match=r"newer samekind \(schema 2; .* Update samekind"):
+            SqlLedger(tmp_path / "mine.db")
+
+    def test_with_a_nonsense_version_is_refused(self, tmp_path):
+        SqlLedger(tmp_path / "mine.db").close()
+        self.make(tmp_path / "mine.db", "UPDATE meta SET value = 'x' WHERE key = 'schema_version'")
+        with pytest.raises(LedgerError, match=r"mine\.db"):
+            SqlLedger(tmp_path / "mine.db")
+
+    @pytest.mark.parametrize(
+        "content", [b"hello, world\n" * 500, b"SQLite format 3\0" + b"?" * 5000]
+    )
+    def test_not_a_database(self, tmp_path, content):
+        path = tmp_path / "letter.txt"
+        path.write_bytes(content)
+        with pytest.raises(LedgerError, match=r"letter\.txt could not be opened: .*database"):
+            SqlLedger(path)
+        assert path.read_bytes() == content
+
+    def test_half_a_project(self, tmp_path):
+        path = tmp_path / "mine.db"
+        with SqlLedger(path) as ledger:
+            ledger.record(np.column_stack([np.arange(900), np.arange(900) + 1]), np.ones(900, int))
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+        with pytest.raises(LedgerError, match="malformed"):
+            SqlLedger(path)
+
+    def test_a_missing_folder(self, tmp_path):
+        with pytest.raises(LedgerError, match="there is no such folder. Make it first"):
+            SqlLedger(tmp_path / "nowhere" / "mine.db")
+        with pytest.raises(LedgerError, match="unable to open database file"):
+            SqlLedger(f"sqlite:///{tmp_path}/nowhere/mine.db")
+
+    @pytest.mark.parametrize("url", ["nosuch://host/db", "://", "sqlite://host:port/db"])
+    def test_a_url_that_means_nothing(self, url):
+        with pytest.raises(LedgerError, match="cannot use this database"):
+            SqlLedger(url)
+
+    def test_a_read_only_project_can_be_read_but_not_written(self, tmp_path):
+        with SqlLedger(tmp_path / "mine.db") as ledger:
+            ledger.record([[0, 1]], [SAME])
+        with SqlLedger(f"sqlite:///file:{tmp_path}/mine.db?mode=ro&uri=true") as ledger:
+            assert look(ledger, (0, 1)) == [SAME]
+            with pytest.raises(LedgerError, match="readonly database"):
+                ledger.record([[0, 2]], [SAME])
+            assert len(ledger) == 1
