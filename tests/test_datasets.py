@@ -188,7 +188,7 @@ class TestSynthetic:
 class TestStandardize:
     def test_by_hand(self):
         X = np.array([[1.0, 5.0], [3.0, 5.0]])
-        constant = standardize_columns(X, out=X)
+        constant = standardize_columns(X, out=X).constant
         assert X.tolist() == [[-1.0, 0.0], [1.0, 0.0]]
         assert constant.tolist() == [False, True]
 

@@ -544,3 +544,16 @@ def test_a_text_path_and_the_home_folder(write, monkeypatch):
     monkeypatch.setenv("HOME", str(path.parent))
     monkeypatch.setenv("USERPROFILE", str(path.parent))
     assert read_points("~/flowers.csv").X.shape[0] == 4
+
+
+def test_centres_go_back_to_the_units_of_the_file(tmp_path):
+    path = tmp_path / "mixed.csv"
+    path.write_text("size,colour,flat\n10,red,7\n20,red,7\n60,blue,7\n1e6,blue,7\n")
+    table = read_points(path)
+    raw = read_points(path, standardize=False)
+    assert table.feature_names == raw.feature_names
+    np.testing.assert_allclose(table.in_file_units(table.X), raw.X, rtol=1e-9)
+    np.testing.assert_allclose(
+        table.in_file_units(table.X.mean(axis=0)), raw.X.mean(axis=0), atol=1e-6
+    )
+    assert raw.in_file_units([[1.0, 2.0, 3.0, 4.0]]).tolist() == [[1.0, 2.0, 3.0, 4.0]]

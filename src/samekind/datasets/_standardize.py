@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,18 @@ def row_chunks(n_rows: int, n_columns: int) -> Iterator[slice]:
         yield slice(start, min(start + step, n_rows))
 
 
+class Scaling(NamedTuple):
+    """How columns were standardised: x = offset + scale * z; which of them are constant."""
+
+    offset: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    constant: NDArray[np.bool_]
+
+
 def standardize_columns(
     X: NDArray[Any], out: Floats, blocks: NDArray[np.intp] | None = None
-) -> NDArray[np.bool_]:
-    """Write the standardised X into `out`, which may be X; return which columns are constant.
+) -> Scaling:
+    """Write the standardised X into `out`, which may be X; return the way back.
 
     Constant columns become zero. Columns with the same number in `blocks` (the one-hot columns of
     one text column) are centred and divided by one number, so that their variances add up to 1 and
@@ -59,4 +67,4 @@ def standardize_columns(
         Z = ((X[rows].astype(np.float64) - middle) / unit - mean) / scale
         Z[:, constant] = 0.0
         out[rows] = Z
-    return constant
+    return Scaling(mean * unit + middle, scale * unit, constant)

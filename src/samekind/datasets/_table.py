@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_positive_int
 from samekind.datasets._errors import DataError
-from samekind.datasets._standardize import Floats, row_chunks, standardize_columns
+from samekind.datasets._standardize import Floats, Scaling, row_chunks, standardize_columns
 
 # pandas takes as long to import as all else together: the functions that need it import it.
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ class Table:
         What was done with the columns, for a person to read.
     source : str
         The path that was read.
+    scaling : Scaling or None
+        How the columns were standardised, if they were.
     """
 
     X: Floats
@@ -48,11 +50,19 @@ class Table:
     frame: pd.DataFrame | None
     notes: list[str]
     source: str
+    scaling: Scaling | None = None
 
     def __repr__(self) -> str:
         n, d = self.X.shape
         kinds = "" if self.labels is None else f", labels of {len(np.unique(self.labels)):,} kinds"
         return f"Table({self.source!r}: {n:,} points, {d:,} features{kinds})"
+
+    def in_file_units(self, points: ArrayLike) -> NDArray[np.float64]:
+        """Return points of X's kind, such as centres, in the units of the file."""
+        values = np.asarray(points, dtype=np.float64)
+        if self.scaling is None:
+            return values
+        return np.asarray(self.scaling.offset + self.scaling.scale * values, dtype=np.float64)
 
     def summary(self) -> str:
         """Return a few lines that say what was read and what was done with it."""
@@ -172,9 +182,11 @@ def read_points(
     )
     X = features.X
     notes = notes + features.notes
+    scaling = None
     if standardize:
-        notes += _standardize(X, X, features.names, features.blocks)
-    return Table(X, y, features.names, frame, notes, source)
+        scaling = standardize_columns(X, X, features.blocks)
+        notes += _scaling_notes(scaling, features.names)
+    return Table(X, y, features.names, frame, notes, source, scaling)
 
 
 def _table_of_matrix(
@@ -223,19 +235,18 @@ def _table_of_matrix(
                 source, used[worst], X[:, worst], lambda row: f"row {row + 1:,}"
             )
     notes.append(f"{len(used)} numeric column{'s' * (len(used) != 1)} kept")
+    scaling = None
     if standardize:
         Z = np.empty(X.shape, dtype=dtype)
-        notes += _standardize(X, Z, used, None)
+        scaling = standardize_columns(X, Z)
+        notes += _scaling_notes(scaling, used)
         X = Z
-    return Table(X, y, used, None, notes, source)
+    return Table(X, y, used, None, notes, source, scaling)
 
 
-def _standardize(
-    X: NDArray[Any], out: Floats, names: list[str], blocks: NDArray[np.intp] | None
-) -> list[str]:
-    constant = standardize_columns(X, out, blocks)
+def _scaling_notes(scaling: Scaling, names: list[str]) -> list[str]:
     notes = ["standardised: every column has mean 0 and variance 1"]
-    if flat := [name for name, same in zip(names, constant, strict=True) if same]:
+    if flat := [name for name, same in zip(names, scaling.constant, strict=True) if same]:
         shown = ", ".join(map(repr, flat[:5])) + (", …" if len(flat) > 5 else "")
         notes.append(f"constant, and now 0: {shown}")
     return notes
