@@ -331,16 +331,8 @@ class TestOpening:
             SqlLedger(path)
         assert path.read_bytes() == content
 
-    def test_half_a_project(self, tmp_path):
-        path = tmp_path / "mine.db"
-        with SqlLedger(path) as ledger:
-            ledger.record(np.column_stack([np.arange(900), np.arange(900) + 1]), np.ones(900, int))
-        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-        with pytest.raises(LedgerError, match="malformed"):
-            SqlLedger(path)
-
     def test_a_missing_folder(self, tmp_path):
-        with pytest.raises(LedgerError, match="there is no such folder. Make it first"):
+        with pytest.raises(LedgerError, match=r"there is no such folder\. Make it first"):
             SqlLedger(tmp_path / "nowhere" / "mine.db")
         with pytest.raises(LedgerError, match="unable to open database file"):
             SqlLedger(f"sqlite:///{tmp_path}/nowhere/mine.db")
@@ -349,12 +341,3 @@ class TestOpening:
     def test_a_url_that_means_nothing(self, url):
         with pytest.raises(LedgerError, match="cannot use this database"):
             SqlLedger(url)
-
-    def test_a_read_only_project_can_be_read_but_not_written(self, tmp_path):
-        with SqlLedger(tmp_path / "mine.db") as ledger:
-            ledger.record([[0, 1]], [SAME])
-        with SqlLedger(f"sqlite:///file:{tmp_path}/mine.db?mode=ro&uri=true") as ledger:
-            assert look(ledger, (0, 1)) == [SAME]
-            with pytest.raises(LedgerError, match="readonly database"):
-                ledger.record([[0, 2]], [SAME])
-            assert len(ledger) == 1

@@ -8,12 +8,13 @@ import select
 import signal
 import sqlite3
 import time
+from types import MappingProxyType
 
 import numpy as np
 import pytest
 import sqlalchemy as sa
-from conftest import Expert, answer, assert_same_clusters, blobs, keys
 
+from conftest import Expert, answer, assert_same_clusters, blobs, keys
 from samekind import DIFFERENT, SAME, LedgerError, Session, SqlLedger
 from samekind.ledger import UNANSWERED
 
@@ -40,7 +41,7 @@ class TestKilled:
     """A labelling run that is killed again and again."""
 
     X, y = blobs((60, 50, 40, 30), seed=3)
-    options = {"algorithm": "basic", "random_state": 7, "budget": 400, "batch": 2}
+    options = MappingProxyType({"algorithm": "basic", "random_state": 7, "budget": 400, "batch": 2})
     kills = 15
 
     def label(self, path, pipe):
@@ -139,7 +140,7 @@ class TestFullDisk:
         disk = Disk(ledger)
         ledger.record(chain(0, 2000), np.ones(2000, dtype=int))
         disk.fill()
-        with pytest.raises(LedgerError, match="could not take an answer back: .*disk is full"):
+        with pytest.raises(LedgerError, match=r"could not take an answer back: .*disk is full"):
             ledger.retract(1500)
         assert len(ledger) == 2000
         disk.make_room()
@@ -201,7 +202,9 @@ class TestTwoWriters:
             other = sqlite3.connect(path, isolation_level=None)
             other.execute("BEGIN IMMEDIATE")
             started = time.perf_counter()
-            with pytest.raises(LedgerError, match="locked.*another program that writes.*try again"):
+            with pytest.raises(
+                LedgerError, match=r"locked.*another program that writes.*try again"
+            ):
                 ledger.record([[0, 1]], [SAME])
             assert time.perf_counter() - started < 5
             assert len(ledger) == 0
@@ -256,3 +259,22 @@ class TestTwoWriters:
         assert not set(first.asked) & set(second.asked)
         alone = answer(Session(X, **(options | {"ledger": None})), Expert(y)).clusters()
         assert_same_clusters(shared, alone)
+
+
+class TestFiles:
+    def test_half_a_project(self, tmp_path):
+        path = tmp_path / "mine.db"
+        with SqlLedger(path) as ledger:
+            ledger.record(chain(0, 900), np.ones(900, int))
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+        with pytest.raises(LedgerError, match="malformed"):
+            SqlLedger(path)
+
+    def test_a_read_only_project_can_be_read_but_not_written(self, tmp_path):
+        with SqlLedger(tmp_path / "mine.db") as ledger:
+            ledger.record([[0, 1]], [SAME])
+        with SqlLedger(f"sqlite:///file:{tmp_path}/mine.db?mode=ro&uri=true") as ledger:
+            assert ledger.lookup(np.array([[0, 1]])).tolist() == [SAME]
+            with pytest.raises(LedgerError, match="readonly database"):
+                ledger.record([[0, 2]], [SAME])
+            assert len(ledger) == 1

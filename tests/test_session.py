@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import Expert, answer, assert_same_clusters, blobs, keys
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import samekind
+from conftest import Expert, answer, assert_same_clusters, blobs, keys
 from samekind import DIFFERENT, SAME, UNSURE, ContradictionWarning, Ledger, Session, SqlLedger
 from samekind.algorithms import ALGORITHMS
 
@@ -344,18 +344,3 @@ def test_a_session_closes_only_what_it_opened(tmp_path):
         ledger.record([[0, 1]], [SAME])
         assert len(ledger) > 1
     assert [file.name for file in tmp_path.iterdir()] == ["mine.db"]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"budget": 0}, "budget must be a positive int or None, got 0. Pass None to ask without"),
-        ({"budget": 2.5}, "budget must be a positive int or None, got 2.5"),
-        ({"budget": True}, "budget must be a positive int or None, got True"),
-        ({"random_state": -1}, "random_state must be an int of at least 0 or None, got -1"),
-        ({"random_state": "x"}, "random_state must be an int"),
-    ],
-)
-def test_errors_come_at_the_call(options, message):
-    with pytest.raises(ValueError, match=message):
-        Session(X, **options)

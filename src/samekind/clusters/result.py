@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind.algorithms.classify import Classified, classify
-from samekind.algorithms.kinds import Kinds
+from samekind.algorithms.kinds import UNKNOWN, Kinds
 from samekind.clusters import storage, tables
-from samekind.flow import Flow, Oracle, drive
+from samekind.flow import Oracle, drive
 from samekind.points import ArrayPoints, Points
 
 if TYPE_CHECKING:
@@ -173,29 +173,30 @@ class Clusters:
         numbers = np.arange(points.n) + self.n_rows_ if rows is None else np.asarray(rows)
         if numbers.shape != (points.n,):
             raise ValueError(f"rows must be {points.n} numbers, got shape {numbers.shape}.")
-        parts = []
+        kinds = self._as_kinds()
+        found = kinds.kind_of(numbers)
+        n_asked = np.zeros(points.n, dtype=np.intp)
         for start in range(0, points.n, batch):
             some = np.arange(start, min(start + batch, points.n))
-            flow = self._classify(points.rows(some), numbers[some], order, patience)
-            parts.append(drive(flow, oracle))
-        kinds, n_asked = map(np.concatenate, zip(*parts, strict=True))
-        return Classified(kinds, n_asked)
+            unknown = some[found[some] == UNKNOWN]
+            flow = classify(
+                numbers[unknown],
+                points.rows(unknown),
+                kinds,
+                order=order,
+                patience=patience,
+                grow=False,
+            )
+            found[unknown], n_asked[unknown] = drive(flow, oracle)
+        return Classified(found, n_asked)
 
-    def _classify(
-        self, X: NDArray[np.float64], rows: NDArray[np.intp], order: str, patience: int
-    ) -> Flow[Classified]:
-        kinds = Kinds(X.shape[1])
+    def _as_kinds(self) -> Kinds:
+        """Return what a flow would know that had found these clusters."""
+        kinds = Kinds(self.all_centers_.shape[1])
         for center, members in zip(self.all_centers_, self.members_, strict=True):
             kind = kinds.discover(int(members[0]), center)
             kinds.add_members(members[1:], np.full(len(members) - 1, kind))
-        found = kinds.kind_of(rows)
-        new = np.flatnonzero(found < 0)
-        n_asked = np.zeros(len(rows), dtype=np.intp)
-        asked = yield from classify(
-            rows[new], X[new], kinds, order=order, patience=patience, grow=False
-        )
-        found[new], n_asked[new] = asked
-        return Classified(found, n_asked)
+        return kinds
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with a line for each row: its cluster, and whether that is known or predicted."""

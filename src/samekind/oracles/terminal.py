@@ -9,11 +9,13 @@ from __future__ import annotations
 import getpass
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console, Group, RenderableType
+from rich.constrain import Constrain
 from rich.table import Table
 from rich.text import Text
 
@@ -43,6 +45,7 @@ HELP = """\
   m        more: show every field, and long texts whole
   q        quit: every answer is kept
 """
+WIDEST = 100  # columns of the screen over which an eye still compares two texts
 LONGEST = 300  # characters of a text, unless `full`
 SHADES = " ░▒▓█"
 UNPRINTABLE = re.compile(
@@ -96,7 +99,7 @@ def answer_in_terminal(
             session.undo()
         a, b = session.pending()[0].tolist()
         screen.print(Group("", _standing(session), show(a, b, False)))
-        said = _ask(session, screen, read, lambda full, a=a, b=b: show(a, b, full))
+        said = _ask(session, screen, read, partial(show, a, b))
         if said is None:
             session.stop()
             return
@@ -213,8 +216,8 @@ class RowView:
 
     def __call__(self, a: int, b: int, full: bool) -> RenderableType:
         """Show rows a and b side by side."""
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-        table.add_column("", width=0 if not self._names else 1, style="yellow")
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), expand=True)
+        table.add_column("", width=1, style="yellow")
         table.add_column("", style="cyan", max_width=24, overflow="fold")
         table.add_column(f"row {a}", overflow="fold", ratio=1)
         table.add_column(f"row {b}", overflow="fold", ratio=1)
@@ -223,13 +226,13 @@ class RowView:
         for place, (name, left, right) in enumerate(lines):
             if place == self._most and not full:
                 more = f"… {len(self._names) - place:,} more fields: type m to see them"
-                return Group(table, Text(more, style="italic"))
+                return Group(Constrain(table, WIDEST), Text(more, style="italic"))
             cells = printable(left, most), printable(right, most)
             differ = str(left) != str(right)
             table.add_row(
                 "≠" if differ else "", printable(name, 80), *cells, style="" if differ else "dim"
             )
-        return table
+        return Constrain(table, WIDEST)
 
 
 class PictureView:
@@ -263,4 +266,6 @@ class PictureView:
         step = -(-picture.shape[1] * 2 // self._most)
         picture = picture[::step, ::step]
         numbers = np.minimum((picture * len(SHADES)).astype(int), len(SHADES) - 1)
-        return "\n".join("".join(SHADES[number] * 2 for number in line) for line in numbers.tolist())
+        return "\n".join(
+            "".join(SHADES[number] * 2 for number in line) for line in numbers.tolist()
+        )

@@ -14,6 +14,7 @@ from samekind.report._figures import Figure
 __all__ = ["draw_history", "draw_sizes", "thin_steps"]
 
 MOST_STEPS = 2_000
+FEW = 8  # counts up to which every one has its mark on the axis
 UNEVEN = 50  # largest over smallest, from which sizes need a logarithmic axis
 
 
@@ -67,17 +68,27 @@ def draw_history(clusters: Clusters, n_true: int | None) -> Figure:
         )
     layout = {
         "hovermode": "closest",
-        "xaxis": {"title": {"text": "questions"}, "rangemode": "tozero", "zeroline": False},
+        "xaxis": {
+            "title": {"text": "questions"},
+            "rangemode": "tozero",
+            "zeroline": False,
+            "dtick": _whole(clusters.n_questions_),
+        },
         "yaxis": {
             "title": {"text": "clusters"},
             "rangemode": "tozero",
             "zeroline": False,
-            "tickformat": ",d",
             "nticks": 6,
+            "dtick": _whole(max(clusters.n_discovered_, n_true or 0)),
         },
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
     }
     return Figure("history", "Clusters over questions", text, traces, layout, height=360)
+
+
+def _whole(largest: int) -> int | None:
+    """Return a step that keeps Plotly from marking halves of small counts; None: its own choice."""
+    return 1 if largest <= FEW else None
 
 
 def draw_sizes(clusters: Clusters, predicted: NDArray[np.intp]) -> Figure:
@@ -120,8 +131,7 @@ def draw_sizes(clusters: Clusters, predicted: NDArray[np.intp]) -> Figure:
             "title": {"text": "rows"},
             "zeroline": False,
             "type": "log" if uneven else "linear",
-            "tickformat": ",.0~f" if not uneven else None,
-            "dtick": 1 if uneven else None,
+            "dtick": 1 if uneven else _whole(int(predicted.max(initial=0))),
         },
     }
     how = (

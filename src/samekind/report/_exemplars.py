@@ -14,6 +14,7 @@ from samekind.clusters import Clusters
 from samekind.points import Points
 from samekind.report._colors import color_of
 from samekind.report._figures import shown_text
+from samekind.report._headline import counted
 from samekind.report._png import data_uri, to_bytes
 
 if TYPE_CHECKING:
@@ -61,7 +62,9 @@ def cards(
     parts = []
     for cluster, body in enumerate(bodies):
         state = "recovered" if cluster < clusters.n_recovered_ else "only discovered"
-        counts = f"{state}, {sizes[cluster]:,} rows, {len(clusters.members_[cluster]):,} known"
+        counts = (
+            f"{state}, {counted(sizes[cluster], 'row')}, {len(clusters.members_[cluster]):,} known"
+        )
         remark = f"<span>{escape(remarks[cluster])}</span>" if remarks[cluster] else ""
         parts.append(
             f'<article class="card"><div class="card-head">{_chip(cluster)}'
@@ -120,7 +123,7 @@ def _tables(ranked: list[NDArray[np.intp]], cells: Cells) -> list[str]:
             folded = _table(cells.names, chosen, values, COLUMNS, COLUMNS + FOLDED_COLUMNS)
             left = more - FOLDED_COLUMNS
             rest = f"<p>{left:,} further columns are not shown.</p>" if left > 0 else ""
-            label = "1 more column" if more == 1 else f"{min(more, FOLDED_COLUMNS):,} more columns"
+            label = counted(min(more, FOLDED_COLUMNS), "more column")
             shown += f"<details><summary>{label}</summary>{folded}{rest}</details>"
         tables.append(shown)
     return tables

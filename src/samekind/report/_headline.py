@@ -8,7 +8,7 @@ from html import escape
 from samekind.clusters import STOP_REASONS, Clusters
 from samekind.report._figures import shown_text
 
-__all__ = ["Truth", "facts", "lead", "tiles"]
+__all__ = ["Truth", "counted", "facts", "lead", "tiles"]
 
 MOST_LINES = 20  # of contradictions and of notes
 
@@ -22,10 +22,15 @@ class Truth:
     remarks: list[str]
 
 
+def counted(number: int, thing: str) -> str:
+    """Return "1 row" or "2 rows"."""
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
 def lead(clusters: Clusters, d: int) -> str:
     """Say in a sentence what was done."""
     return (
-        f"{clusters.n_rows_:,} rows of {d:,} columns, sorted into kinds by asking "
+        f"{counted(clusters.n_rows_, 'row')} of {counted(d, 'column')}, sorted into kinds by asking "
         "“are these two of the same kind?”."
     )
 
@@ -53,10 +58,10 @@ def facts(clusters: Clusters) -> str:
             escape(STOP_REASONS.get(clusters.stop_reason_, str(clusters.stop_reason_))),
         ),
         ("algorithm", f"{escape(clusters.algorithm_)}, seed {clusters.random_state_}"),
-        ("rows drawn", f"{clusters.n_samples_:,} in {clusters.n_rounds_:,} rounds"),
+        ("rows drawn", f"{clusters.n_samples_:,} in {counted(clusters.n_rounds_, 'round')}"),
     ]
     if len(clusters.given_up_):
-        lines.append(("given up as unsure", f"{len(clusters.given_up_):,} rows"))
+        lines.append(("given up as unsure", counted(len(clusters.given_up_), "row")))
     if clusters.notes_:
         lines.append(('<span class="warn">notes</span>', _listed(clusters.notes_)))
     if clusters.contradictions_:

@@ -14,6 +14,7 @@ from samekind.flow import DIFFERENT, SAME, Answers, Pairs
 from samekind.points import Points
 from samekind.report._colors import color_of, symbol_of
 from samekind.report._figures import Figure, shown_text
+from samekind.report._headline import counted
 from samekind.report._projection import Projection, choose_rows, project
 
 __all__ = ["draw_map"]
@@ -59,32 +60,35 @@ def draw_map(
     }
     if projection.units == (False, False):
         layout["yaxis"] |= {"scaleanchor": "x"}
+    elif not projection.units[1]:
+        layout["yaxis"] |= {"showgrid": False}
     text = (
         f"{projection.explanation} Large dots are known from answers, small ones go to the nearest "
         "centre. Lines are questions. Click the legend to switch things on and off."
     )
     if len(rows) < points.n:
         text += f" Drawn are {len(rows):,} of the {points.n:,} rows."
-    window = _window(places, centers)
+    window = _window(places)
     if window is not None:
         layout["xaxis"]["range"], layout["yaxis"]["range"] = window.T.tolist()
-        outside = int(((places < window[0]) | (places > window[1])).any(axis=1).sum())
-        text += f" {outside:,} of them lie far outside; “autoscale” shows them."
+        far, far_centers = (
+            int(((some < window[0]) | (some > window[1])).any(axis=1).sum())
+            for some in (places, centers)
+        )
+        text += (
+            f" {counted(far, 'row')} and {counted(far_centers, 'centre')} lie far outside this view; "
+            "“autoscale” shows them."
+        )
     return Figure("map", "Map", text, traces, layout, height=640)
 
 
-def _window(
-    places: NDArray[np.float64], centers: NDArray[np.float64]
-) -> NDArray[np.float64] | None:
-    """Return the (low, high) corners around most rows and all centres, or None if all lie there.
+def _window(places: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Return the (low, high) corners around most rows, or None if the others are not far.
 
     D²-sampling seeks out the farthest rows, and a view that shows them all shows nothing else.
     """
     low, high = np.quantile(places, [0.05, 0.95], axis=0)
     low, high = low - (high - low), high + (high - low)
-    pad = 0.1 * (high - low)
-    low = np.vstack([centers - pad, low]).min(axis=0)
-    high = np.vstack([centers + pad, high]).max(axis=0)
     spans, whole = high - low, places.max(axis=0) - places.min(axis=0)
     if not (spans > 0).all() or (whole <= FAR * spans).all():
         return None
@@ -120,7 +124,9 @@ def _rows(
     if len(own) < len(present):
         groups.append((f"{len(present) - len(own):,} others", ~np.isin(labels, own)))
     traces: Traces = []
-    for name, chosen in groups:
+    for name, here in groups:
+        # Known rows first: small dots stay visible on large ones, and the legend shows the first.
+        chosen = np.concatenate([np.flatnonzero(here & known), np.flatnonzero(here & ~known)])
         mine = labels[chosen].tolist()
         one = len(set(mine)) == 1
         colors: Any = color_of(mine[0]) if one else [color_of(cluster) for cluster in mine]
@@ -139,7 +145,7 @@ def _rows(
                     "color": colors,
                     "symbol": symbols,
                     "size": np.where(known[chosen], 7, 4).astype(np.int8),
-                    "opacity": np.where(known[chosen], 0.9, 0.45).astype(np.float32),
+                    "opacity": np.where(known[chosen], 0.9, 0.6).astype(np.float32),
                     "line": {"width": 0},
                 },
             }

@@ -29,7 +29,8 @@
 
   function draw({ place, source }) {
     const { data, layout } = JSON.parse(source);
-    const narrow = place.clientWidth < NARROW;
+    const paper = document.documentElement.classList.contains("on-paper");
+    const narrow = paper || place.clientWidth < NARROW;
     for (const trace of data) {
       if (trace.type === "scattergl" && !webgl) trace.type = "scatter";
       for (const [path, name] of Object.entries(trace.meta?.theme ?? {})) set(trace, path, color(name));
@@ -44,7 +45,7 @@
       axis.title = { ...axis.title, font: { size: 13, color: color("--muted") }, standoff: 10 };
     }
     const wide = place.dataset.figure === "map";
-    layout.height = Number(place.dataset.height) * (narrow && wide ? 0.75 : 1);
+    layout.height = Number(place.dataset.height) * (narrow && wide ? 0.72 : 1);
     if (narrow && wide) {
       layout.legend = { ...layout.legend, orientation: "h", x: 0, y: -0.08, yanchor: "top" };
       // A long legend would leave no room for the map; the hover text names the cluster.

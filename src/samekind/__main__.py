@@ -1,0 +1,5 @@
+"""``python -m samekind``."""
+
+from samekind.cli import main
+
+main()

@@ -1,0 +1,58 @@
+"""The command line: ``samekind demo`` and ``samekind run``.
+
+What a command needs is imported when it runs, so that ``samekind --help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from samekind.cli._demo import demo
+from samekind.cli._run import EXAMPLES, run
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="samekind",
+    help="Find the kinds in a pile of things by asking “are these two of the same kind?”.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(demo)
+app.command(epilog=EXAMPLES)(run)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from samekind import __version__
+
+        typer.echo(f"samekind {__version__}")
+        raise typer.Exit
+
+
+@app.callback(epilog="Begin with [bold]samekind demo[/bold]: it needs no data and no answers.")
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Find the kinds in a pile of things by asking “are these two of the same kind?”."""
+
+
+def main() -> None:
+    """Run the command line."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if hasattr(
+            stream, "reconfigure"
+        ):  # a character that the terminal lacks is no reason to stop
+            stream.reconfigure(errors="replace")
+    app()

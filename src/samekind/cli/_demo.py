@@ -1,0 +1,70 @@
+"""``samekind demo``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from samekind.cli._errors import explained
+
+__all__ = ["demo"]
+
+
+@explained
+def demo(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path(
+        "samekind-demo"
+    ),
+    budget: Annotated[
+        int, typer.Option(metavar="N", min=1, help="The most questions to ask.")
+    ] = 1000,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Fixes the draws.")] = 0,
+    yourself: Annotated[
+        bool, typer.Option("--yourself", help="Answer yourself, at the prompt.")
+    ] = False,
+) -> int:
+    """Sort scikit-learn's handwritten digits with a simulated expert.
+
+    Needs nothing and takes seconds. Writes a report, the cluster of every row and the centres.
+    """
+    from rich.console import Console
+
+    from samekind.cli._job import Job, run_job
+    from samekind.cli._results import PROJECT, prepare_folder
+    from samekind.datasets import load_digits
+
+    data = load_digits()
+    prepare_folder(out)
+    expert = "You answer" if yourself else "A simulated expert answers"
+    Console(stderr=True).print(
+        f"{len(data.data):,} pictures of handwritten digits; nobody says how many kinds there are.\n"
+        f"{expert} “of the same kind?” for at most {budget:,} pairs of them.",
+        highlight=False,
+    )
+    return run_job(
+        Job(
+            X=data.data,
+            feature_names=list(data.feature_names),
+            out=out,
+            title="Handwritten digits",
+            settings={
+                "budget": budget,
+                "random_state": seed,
+                "batch": 1 if yourself else "auto",
+            },
+            person=yourself,
+            labels=data.target,
+            images=data.images,
+            project=out / PROJECT if yourself else None,
+            next_steps=[]
+            if yourself
+            else [
+                "Next:",
+                "  samekind demo --yourself                     be the expert",
+                "  samekind run YOUR.csv --labels COLUMN        a column of labels answers",
+                "  samekind run YOUR.csv --oracle terminal      you answer",
+            ],
+        )
+    )

@@ -1,0 +1,78 @@
+"""What a command says when something goes wrong.
+
+Mistakes that the user can mend end with one message and exit code 2; Ctrl-C ends with 130. Anything else
+is a fault of samekind and shows its traceback.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import ParamSpec
+
+import typer
+
+__all__ = ["INTERRUPTED", "MISTAKEN", "UserError", "explained", "users_values"]
+
+MISTAKEN = 2
+INTERRUPTED = 130
+
+P = ParamSpec("P")
+
+
+class UserError(Exception):
+    """Something that the user can mend; the message says how."""
+
+
+@contextmanager
+def users_values() -> Iterator[None]:
+    """Take a ValueError for the user's: only around code that checks what the user gave."""
+    try:
+        yield
+    except ValueError as error:
+        raise UserError(str(error)) from error
+
+
+def explained(command: Callable[P, int]) -> Callable[P, None]:
+    """Turn what a command returns or raises into an exit code and at most one message."""
+
+    @functools.wraps(command)
+    def explain(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            code = command(*args, **kwargs)
+        except KeyboardInterrupt:
+            _print_error("interrupted", "stopped at once.")
+            code = INTERRUPTED
+        except BrokenPipeError:
+            raise  # whoever read the output has gone; Typer ends quietly
+        except _mistakes() as error:
+            _print_error("error", _message(error))
+            code = MISTAKEN
+        raise typer.Exit(code)
+
+    return explain
+
+
+def _mistakes() -> tuple[type[Exception], ...]:
+    """Return what counts as the user's mistake; evaluated when something was raised, not before."""
+    from samekind.ledger import LedgerError
+
+    return (UserError, LedgerError, OSError)
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror}."
+    return str(error)
+
+
+def _print_error(kind: str, message: str) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    sys.stdout.flush()
+    text = Text.assemble((f"{kind}:", "bold red"), " ", message)
+    Console(stderr=True).print(text, soft_wrap=True)

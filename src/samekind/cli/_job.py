@@ -1,0 +1,117 @@
+"""One run from data to results: ask, write, and say what was found."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import warnings
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from samekind._solve import ContradictionWarning
+from samekind._solve import run as answer_all
+from samekind.cli._errors import INTERRUPTED, users_values
+from samekind.cli._interrupts import Interrupts
+from samekind.cli._results import print_results, write_results
+from samekind.oracles import LabelOracle
+from samekind.oracles.terminal import PictureView, RowView, View, answer_in_terminal
+from samekind.progress import progress_bar
+from samekind.session import Session
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Job", "run_job"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to cluster, who answers, and where the results go.
+
+    `labels` answer the questions, or, if a `person` does, are only compared with at the end.
+    `in_file_units` turns standardised centres back, if X is standardised.
+    """
+
+    X: Any
+    feature_names: list[str]
+    out: Path
+    title: str
+    settings: dict[str, Any]
+    person: bool = False
+    who: str | None = None
+    labels: NDArray[Any] | None = None
+    frame: pd.DataFrame | None = None
+    images: NDArray[Any] | None = None
+    project: Path | None = None
+    quiet: bool = False
+    in_file_units: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
+    next_steps: list[str] = field(default_factory=list)
+
+
+def run_job(job: Job) -> int:
+    """Run a job, write its results and return the exit code."""
+    chat = Console(stderr=True, quiet=job.quiet and not job.person)
+    with Interrupts() as interrupts:
+        with users_values():
+            oracle = LabelOracle(job.labels) if job.labels is not None else None
+            session = Session(job.X, ledger=job.project, **job.settings)
+        with session:
+            if len(session.ledger):
+                known = f"{len(session.ledger):,} answers from before are in {job.project}."
+                chat.print(known, markup=False, highlight=False, soft_wrap=True)
+            try:
+                if job.person:
+                    read = interrupts.while_reading(input)
+                    answer_in_terminal(session, _view(job), who=job.who, console=chat, read=read)
+                elif not session.done:
+                    assert oracle is not None
+                    _answer_from_labels(session, oracle, chat, interrupts.check)
+            except KeyboardInterrupt:
+                if interrupts.count > 1:  # perhaps in the middle of something: write nothing
+                    _say_how_to_go_on(chat, job)
+                    return INTERRUPTED
+                session.stop()
+                chat.print("\nStopped. What is known so far is being written.")
+            clusters = session.clusters()
+            written = write_results(job, session, clusters)
+    if not job.quiet:
+        print_results(job, clusters, written)
+    if clusters.stop_reason_ == "user":
+        _say_how_to_go_on(chat, job)
+    return INTERRUPTED if interrupts.count else 0
+
+
+def _answer_from_labels(
+    session: Session, oracle: LabelOracle, chat: Console, check: Callable[[object], None]
+) -> None:
+    with (
+        nullcontext(None) if chat.quiet else progress_bar(chat) as bar,
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore", ContradictionWarning)  # the summary lists them
+        answer_all(session, oracle, [check] if bar is None else [bar, check])
+
+
+def _view(job: Job) -> View:
+    if job.images is not None:
+        return PictureView(job.images)
+    if job.frame is not None:
+        frame = job.frame
+        return RowView([str(name) for name in frame.columns], lambda row: frame.iloc[row].tolist())
+    return RowView(job.feature_names, lambda row: np.asarray(job.X[row]).tolist())
+
+
+def _say_how_to_go_on(chat: Console, job: Job) -> None:
+    if job.project is None:
+        text = "To be able to go on after a stop, keep the answers: --project FILE.db"
+    else:
+        command = shlex.join(["samekind", *sys.argv[1:]])
+        text = f"The answers are in {job.project}. To go on, run the same command:\n  {command}"
+    chat.print("\n" + text, markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,142 @@
+"""The options of ``samekind run``: their names, limits and help."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["Answerer"]
+
+DATA, WHO, HOW, RESULTS = "The data", "Who answers", "How to ask", "Results"
+
+
+class Answerer(StrEnum):
+    """Who answers the questions."""
+
+    labels = "labels"
+    terminal = "terminal"
+
+
+def _option(panel: str, text: str, *names: str, metavar: str | None = None, **limits: Any) -> Any:
+    return typer.Option(*names, metavar=metavar, rich_help_panel=panel, help=text, **limits)
+
+
+def _default(text: str) -> str:
+    """Say what holds without the option, as Typer does where it knows."""
+    return f"  [dim]\\[default: {text}][/dim]"
+
+
+File = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATA", help="CSV, TSV, JSON lines, Parquet, .npy or .npz; a row is a thing."
+    ),
+]
+
+Labels = Annotated[
+    str | None,
+    _option(
+        WHO,
+        "The column that answers: rows with equal labels are of one kind. If you answer yourself, "
+        "it is hidden from you and compared with at the end.",
+        metavar="COLUMN",
+    ),
+]
+Oracle = Annotated[Answerer, _option(WHO, "The labels, or you at the prompt.")]
+Who = Annotated[
+    str | None,
+    _option(WHO, "Your name beside your answers; by default your user name.", metavar="NAME"),
+]
+Project = Annotated[
+    Path | None,
+    _option(
+        WHO,
+        "Keeps the answers, so that the same command goes on where it stopped. If you answer "
+        "yourself: project.db in the folder of the results, unless told otherwise.",
+        metavar="FILE.db",
+    ),
+]
+
+Columns = Annotated[
+    list[str] | None,
+    _option(
+        DATA,
+        "Use this column and no others; give it once for each.",
+        "--columns",
+        metavar="COLUMN",
+    ),
+]
+Exclude = Annotated[
+    list[str] | None,
+    _option(DATA, "Do not use this column; give it once for each.", metavar="COLUMN"),
+]
+Raw = Annotated[
+    bool,
+    _option(
+        DATA,
+        "Leave numbers as they are; otherwise columns get mean 0 and variance 1.",
+        "--no-standardize",
+    ),
+]
+Headless = Annotated[
+    bool,
+    _option(
+        DATA,
+        "The first line of a CSV or TSV file is a row, not the names of the columns.",
+        "--no-header",
+    ),
+]
+Images = Annotated[
+    str | None,
+    _option(
+        DATA,
+        "Rows are grey pictures of that height and width, line by line, and are shown as such; they "
+        "are not standardised.",
+        metavar="HxW",
+    ),
+]
+
+Algorithm = Annotated[
+    str | None,
+    _option(
+        HOW,
+        "batched, basic or uniform; basic-exact or improved-exact, with the paper's constants."
+        + _default("batched"),
+        metavar="NAME",
+    ),
+]
+Budget = Annotated[
+    int | None,
+    _option(HOW, "The most questions to ask; by default no limit.", metavar="N", min=1),
+]
+Target = Annotated[
+    int | None,
+    _option(HOW, "Stop when so many clusters are recovered.", metavar="K", min=1),
+]
+Epsilon = Annotated[
+    float | None,
+    _option(
+        HOW,
+        "How small clusters may be that are not found when it stops by itself; above 0, at most 1."
+        + _default("0.01; exact: 0.5"),
+        metavar="E",
+    ),
+]
+Heavy = Annotated[
+    int | None, _option(HOW, "Samples that make a centre." + _default("10"), metavar="N", min=1)
+]
+Batch = Annotated[
+    str | None,
+    _option(
+        HOW,
+        "Rows asked about at once." + _default("auto; 1 if you answer"),
+        metavar="N|auto",
+    ),
+]
+Seed = Annotated[int, _option(HOW, "Fixes the draws.", metavar="N", min=0)]
+
+Out = Annotated[Path, _option(RESULTS, "Folder for the results.", metavar="DIR")]
+Quiet = Annotated[bool, _option(RESULTS, "Print only errors.", "--quiet", "-q")]

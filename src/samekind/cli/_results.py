@@ -1,0 +1,104 @@
+"""The files that a run leaves, and what it says about them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich.console import Console
+from rich.text import Text
+
+from samekind.cli._errors import UserError
+from samekind.clusters import Clusters
+from samekind.measures import adjusted_rand_index
+from samekind.report import write_report
+from samekind.session import Session
+
+if TYPE_CHECKING:
+    from samekind.cli._job import Job
+
+__all__ = ["prepare_folder", "print_results", "write_results"]
+
+REPORT, ROWS, CENTERS, SAVED, PROJECT = (
+    "report.html",
+    "clusters.csv",
+    "centers.csv",
+    "clusters.npz",
+    "project.db",
+)
+
+
+def prepare_folder(out: Path, keep: Path | None = None) -> None:
+    """Make the folder before anything is asked; refuse to write over the file to keep."""
+    if out.exists() and not out.is_dir():
+        raise UserError(f"--out must be a folder, but {out} is a file. Name another one.")
+    out.mkdir(parents=True, exist_ok=True)
+    if not os.access(out, os.W_OK):
+        raise UserError(f"there is no permission to write in {out}. Name another folder: --out DIR")
+    for name in (REPORT, ROWS, CENTERS, SAVED):
+        if keep is not None and (out / name).exists() and (out / name).samefile(keep):
+            raise UserError(
+                f"the results would replace the data, {keep}. Name another folder: --out DIR"
+            )
+
+
+def write_results(job: Job, session: Session, clusters: Clusters) -> list[tuple[Path, str]]:
+    """Write all files; return each with what it holds."""
+    rows = clusters.to_frame()
+    if job.labels is not None:
+        rows["label"] = job.labels
+    centers = clusters.centers_frame(job.feature_names)
+    names = job.feature_names
+    if job.in_file_units is not None:
+        centers.iloc[:, -len(names) :] = job.in_file_units(clusters.all_centers_)
+        names = [f"{name}, standardised" for name in names]
+    active = session.ledger.active()
+    _replace(job.out / ROWS, lambda path: rows.to_csv(path, index=False))
+    _replace(job.out / CENTERS, lambda path: centers.to_csv(path, index=False))
+    _replace(job.out / SAVED, clusters.save)
+    write_report(
+        job.out / REPORT,
+        clusters,
+        session.points,
+        pairs=np.column_stack([active["a"], active["b"]]),
+        answers=active["answer"],
+        frame=job.frame,
+        images=job.images,
+        truth=job.labels,
+        title=job.title,
+        feature_names=names,
+    )
+    written = [
+        (job.out / REPORT, "plots and examples: open it in a browser"),
+        (job.out / ROWS, "the cluster of every row, known or predicted"),
+        (job.out / CENTERS, "the centre of every cluster, in the units of the data"),
+        (job.out / SAVED, "all of it, for samekind.Clusters.load"),
+    ]
+    if job.project is not None:
+        written.append((job.project, "the answers"))
+    return written
+
+
+def print_results(job: Job, clusters: Clusters, written: list[tuple[Path, str]]) -> None:
+    """Print the summary and where everything is."""
+    out = Console()
+    table = clusters.summary()
+    if job.labels is not None:
+        agreement = adjusted_rand_index(job.labels, clusters.labels_)
+        table.add_row("kinds in the labels", f"{len(np.unique(job.labels)):,}")
+        table.add_row("adjusted Rand index", f"{agreement:.3f}")
+    out.print(table)
+    width = max(len(str(path)) for path, _ in written)
+    lines = [f"{path!s:<{width}}  {what}" for path, what in written]
+    for line in ["", *lines, *(["", *job.next_steps] if job.next_steps else [])]:
+        out.print(Text(line), soft_wrap=True)
+
+
+def _replace(path: Path, write: Callable[[Path], object]) -> None:
+    """Write beside the file and put it in its place, so that no half-written one is ever there."""
+    beside = path.with_name(path.name + ".part")
+    write(beside)
+    os.replace(beside, path)

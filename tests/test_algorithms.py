@@ -1,0 +1,328 @@
+"""The algorithms by hand: who is asked first, how much is drawn, what is recovered, when it ends."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import floor, log
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from conftest import CountingPoints, Expert, answer, assert_recovered, blobs, keys
+from samekind import DIFFERENT, SAME, UNSURE, LabelOracle, Session, solve
+from samekind.algorithms import ALGORITHMS, Kinds, Settings, make_settings
+from samekind.algorithms.basic import heaviest
+from samekind.algorithms.batched import majority
+from samekind.algorithms.classify import classify
+from samekind.algorithms.improved_exact import heavy_bands
+from samekind.algorithms.kinds import GIVEN_UP, UNKNOWN
+from samekind.algorithms.sampling import Draws, QuietTest
+from samekind.flow import drive
+from samekind.points import ArrayPoints
+
+
+def three_kinds():
+    """Return kinds 0, 1, 2 at 0, 10 and 20, each known by the row of its number."""
+    kinds = Kinds(1)
+    for row in range(3):
+        kinds.discover(row, np.array([10.0 * row]))
+    return kinds
+
+
+def converse(flow, replies):
+    """Answer a flow's waves with scripted replies; return the waves and what it returned."""
+    waves, replies = [next(flow).tolist()], iter(replies)
+    try:
+        while True:
+            waves.append(flow.send(np.array(next(replies), dtype=np.int8)).tolist())
+    except StopIteration as end:
+        return waves, end.value
+
+
+class TestClassify:
+    def ask(self, positions, replies, kinds=None, **options):
+        rows = np.arange(3, 3 + len(positions))
+        flow = classify(rows, np.array(positions)[:, None], kinds or three_kinds(), **options)
+        return converse(flow, replies)
+
+    def test_nearest_centre_first(self):
+        waves, found = self.ask([14.0], [[0], [0], [1]])
+        assert waves == [[[3, 1]], [[3, 2]], [[3, 0]]]
+        assert found.kinds.tolist() == [0]
+        assert found.n_asked.tolist() == [3]
+
+    def test_in_the_order_of_discovery(self):
+        waves, found = self.ask([19.0], [[0], [0], [1]], order="index")
+        assert waves == [[[3, 0]], [[3, 1]], [[3, 2]]]
+        assert found.kinds.tolist() == [2]
+
+    def test_a_wave_for_several_rows(self):
+        """Row 3 is of kind 2, row 4 new, row 5 of the same new kind as 4."""
+        kinds = three_kinds()
+        waves, found = self.ask([19.0, 1.0, 11.0], [[1, 0, 0], [0, 0], [0, 0], [1]], kinds)
+        assert waves == [
+            [[3, 2], [4, 0], [5, 1]],
+            [[4, 1], [5, 2]],
+            [[4, 2], [5, 0]],
+            [[5, 4]],
+        ]
+        assert found.kinds.tolist() == [2, 3, 3]
+        assert found.n_asked.tolist() == [1, 3, 4]
+        assert kinds.members == [[0], [1], [2, 3], [4, 5]]
+
+    def test_two_new_kinds_in_one_wave(self):
+        waves, found = self.ask([0.0, 1.0], [[0, 0], [0, 0], [0, 0], [0]])
+        assert waves[-1] == [[4, 3]]
+        assert found.kinds.tolist() == [3, 4]
+
+    def test_unsure_asks_the_next_member(self):
+        kinds = three_kinds()
+        kinds.add_members(np.array([7, 8]), np.array([0, 0]))
+        waves, found = self.ask([1.0], [[UNSURE], [UNSURE], [SAME]], kinds)
+        assert waves == [[[3, 0]], [[3, 7]], [[3, 8]]]
+        assert found.kinds.tolist() == [0]
+
+    def test_patience_ends(self):
+        kinds = three_kinds()
+        kinds.add_members(np.array([7, 8]), np.array([0, 0]))
+        waves, found = self.ask([1.0], [[UNSURE], [UNSURE]], kinds, patience=2)
+        assert waves == [[[3, 0]], [[3, 7]]]
+        assert found.kinds.tolist() == [GIVEN_UP]
+        assert kinds.given_up == [3]
+
+    def test_half_refused_rows_found_no_kind(self):
+        waves, found = self.ask([1.0], [[UNSURE], [DIFFERENT], [DIFFERENT]])
+        assert waves == [[[3, 0]], [[3, 1]], [[3, 2]]]
+        assert found.kinds.tolist() == [GIVEN_UP]
+
+    def test_without_growing(self):
+        kinds = three_kinds()
+        waves, found = self.ask([1.0], [[0], [0], [0]], kinds, grow=False)
+        assert len(waves) == 3
+        assert found.kinds.tolist() == [UNKNOWN]
+        assert len(kinds) == 3
+
+
+class TestToys:
+    X = np.array([[0.0], [1.0]])
+
+    @pytest.mark.parametrize("algorithm", ["uniform", "basic", "batched"])
+    @pytest.mark.parametrize(("said", "centers"), [(SAME, [[0.5]]), (DIFFERENT, [[0.0], [1.0]])])
+    def test_two_rows(self, algorithm, said, centers):
+        session = Session(self.X, algorithm, random_state=0)
+        assert keys(session.pending()) == [(0, 1)]
+        session.tell(session.pending(), [said])
+        found = session.clusters()
+        assert found.stop_reason_ == "exhausted"
+        assert found.n_questions_ == 1
+        assert sorted(found.centers_.tolist()) == centers
+
+    def test_a_target_beyond_what_there_is(self):
+        found = solve(self.X, LabelOracle([0, 1]), target=100, random_state=0)
+        assert (found.n_recovered_, found.stop_reason_) == (2, "exhausted")
+
+    @pytest.mark.parametrize(
+        ("order", "expected"),
+        [
+            ("index", [[1, 0], [2, 0], [2, 1], [3, 0], [3, 1]]),
+            ("nearest", [[1, 0], [2, 1], [2, 0], [3, 1]]),
+        ],
+    )
+    @pytest.mark.parametrize("algorithm", ["uniform", "basic", "batched"])
+    def test_the_whole_conversation(self, algorithm, order, expected):
+        """Rows 0, 1, 2, 3 are drawn in turn; 3 is of the kind of 1, and next to it."""
+        points = ArrayPoints([[0.0], [10.0], [20.0], [11.0]])
+        sampler, script = points.sampler(), iter(range(4))
+        sampler.draw = lambda uniforms: np.array([next(script) for _ in uniforms])
+        points.sampler = lambda: sampler
+        expert = Expert([0, 1, 2, 1])
+        found = answer(Session(points, algorithm, order=order, random_state=0), expert).clusters()
+        assert [wave.tolist() for wave in expert.waves] == [[pair] for pair in expected]
+        assert [members.tolist() for members in found.members_] == [[0], [1, 3], [2]]
+        assert found.centers_.tolist() == [[0.0], [10.5], [20.0]]
+        assert found.history_["questions"].tolist() == list(range(len(expected) + 1))
+        assert found.history_["discovered"][-1] == 3
+        assert found.n_samples_ == 4
+
+
+class TestChoices:
+    @pytest.mark.parametrize(
+        ("counts", "expected"),
+        [
+            ({0: 10}, [0]),
+            ({0: 5, 1: 5}, [0, 1]),  # p = 1/2 belongs to band 2
+            ({4: 60, 7: 39, 9: 1}, [4, 7]),  # 1 % < 1/(9 log2 3)
+            ({0: 95, 1: 5}, [0]),  # 5 % < 1/9
+            ({0: 8, 1: 1}, [0, 1]),  # exactly 1/9
+            ({0: 50} | dict.fromkeys(range(1, 51), 1), list(range(51))),  # heavy only together
+        ],
+    )
+    def test_heavy_bands(self, counts, expected):
+        assert heavy_bands(Counter(counts)) == expected
+
+    def kinds(self, *n_uniform, recovered=()):
+        kinds = Kinds(1)
+        for row, count in enumerate(n_uniform):
+            kinds.discover(row, np.zeros(1))
+            kinds.n_uniform[row] = count
+        kinds.recover(recovered)
+        return kinds
+
+    @pytest.mark.parametrize(
+        ("n_uniform", "recovered", "basic", "batched"),
+        [
+            ((9, 9), (), [], []),
+            ((10, 9), (), [0], [0]),  # 10 of 19 is more than half
+            ((10, 10), (), [0], [0, 1]),
+            ((9, 12, 11), (), [1], [1, 2]),
+            ((10, 5, 5), (), [0], []),  # 10 of 20 is not
+            ((99, 10, 5), (0,), [1], [1]),  # the recovered do not count
+            ((10, 10), (0, 1), [], []),
+        ],
+    )
+    def test_whom_to_recover(self, n_uniform, recovered, basic, batched):
+        kinds = self.kinds(*n_uniform, recovered=recovered)
+        assert heaviest(kinds, 10) == basic
+        assert majority(kinds, 10) == batched
+
+    def test_batch_grows_with_what_is_known(self):
+        sizes = [Settings(batch="auto").batch_size(n) for n in (0, 15, 16, 160, 10**6)]
+        assert sizes == [1, 1, 2, 11, 1024]
+        assert Settings(batch=5).batch_size(10**6) == 5
+
+
+class TestQuiet:
+    def feed(self, quiet, *kinds_of_draws):
+        kinds = three_kinds()
+        kinds.recover([0])
+        drawn = np.array(kinds_of_draws)
+        return quiet.outside(Draws(np.zeros(drawn.size), drawn, np.ones(drawn.size)), kinds)
+
+    def test_passes_after_a_long_run_inside(self):
+        quiet = QuietTest(0.5)  # more than 16 ln 10 = 36.8 draws
+        assert self.feed(quiet, *[0] * 36) == []
+        assert not quiet.passed
+        self.feed(quiet, 0)
+        assert quiet.passed
+
+    def test_starts_over_after_a_draw_outside(self):
+        quiet = QuietTest(0.5)
+        assert self.feed(quiet, 0, GIVEN_UP, 2, *[0] * 20) == [2]
+        self.feed(quiet, *[0] * 27)  # 47 since; 16 ln 20 = 47.9
+        assert not quiet.passed
+        self.feed(quiet, 0)
+        assert quiet.passed
+        quiet.restart()
+        assert not quiet.passed
+
+    def test_each_draw_outside_is_a_test(self):
+        quiet = QuietTest(0.5)
+        assert self.feed(quiet, 1, 1, *[0] * 54) == [0, 1]
+        assert not quiet.passed  # 54 < 16 ln 30 = 54.4
+        self.feed(quiet, 0)
+        assert quiet.passed
+
+    def test_never_without_epsilon(self):
+        quiet = QuietTest(None)
+        self.feed(quiet, *[0] * 100_000)
+        assert not quiet.passed
+
+
+class TestExactConstants:
+    """The number of draws at the end of each phase, for one kind or two."""
+
+    def draws(self, algorithm, y, epsilon):
+        points = CountingPoints(np.arange(float(len(y)))[:, None])
+        session = Session(points, algorithm, epsilon=epsilon, random_state=0)
+        found = answer(session, Expert(y)).clusters()
+        rounds = points.draws_by_round()
+        assert sum(map(sum, rounds)) == found.n_samples_
+        assert len(rounds) == found.n_rounds_
+        assert found.stop_reason_ == "reducible"
+        return [set(np.cumsum(sizes).tolist()) for sizes in rounds]
+
+    @pytest.mark.parametrize("epsilon", [0.5, 1.0])
+    def test_basic(self, epsilon):
+        first, last = self.draws("basic-exact", [0] * 5, epsilon)
+        assert {1, floor(96 * log(10) / epsilon) + 1} <= first
+        assert floor(2**12 * log(10) / epsilon**2) + 1 in first
+        assert max(last) == floor(8 / epsilon * log(20)) + 1
+
+    def test_basic_with_two_kinds(self):
+        first, second, last = self.draws("basic-exact", [0, 0, 0, 1, 1], 1.0)
+        assert {floor(96 * 2 * log(20)) + 1, floor(2**12 * 2 * log(20)) + 1} <= first
+        assert {floor(96 * log(20)) + 1, floor(2**12 * log(20)) + 1} <= second
+        assert max(last) == floor(8 * log(30)) + 1
+
+    def test_improved(self):
+        first, last = self.draws("improved-exact", [0] * 5, 1.0)
+        assert {1, floor(1600 * log(10)) + 1, floor(2**17 * log(10)) + 1} <= first
+        assert max(last) == floor(8 * log(20)) + 1
+
+
+class Watched(Kinds):
+    """Notes the uniform samples of each kind."""
+
+    def __init__(self, d):
+        super().__init__(d)
+        self.samples = {}
+
+    def add_uniform(self, kind, x):
+        self.samples.setdefault(kind, []).append(float(x[0]))
+        super().add_uniform(kind, x)
+
+    def set_uniform(self, kind, samples):
+        self.samples[kind] = []
+        super().set_uniform(kind, samples)
+
+
+@pytest.mark.parametrize(("algorithm", "options"), [("basic-exact", {}), ("basic", {"heavy": 500})])
+def test_rejection_sampling_is_uniform_within_a_cluster(algorithm, options):
+    """A far cluster whose rows' costs differ by a factor of nine, drawn by D² from a near one."""
+    far = np.linspace(5, 15, 200)
+    X = np.concatenate([np.linspace(-0.01, 0.01, 3800), far])[:, None]
+    y = np.repeat([0, 1], [3800, 200])
+    kinds, rng = Watched(1), np.random.default_rng(1)
+    chosen = make_settings(algorithm, target=2, batch=64, **options)
+    reason = drive(ALGORITHMS[algorithm](ArrayPoints(X), kinds, rng, chosen), LabelOracle(y))
+    assert reason == "target"
+    samples = next(s for kind, s in kinds.samples.items() if y[kinds.members[kind][0]] == 1)
+    assert len(samples) >= 500
+    seen = np.histogram(samples, bins=10, range=(5, 15))[0]
+    assert chisquare(seen).pvalue > 0.01
+    by_cost = [np.sum(part**2) for part in far.reshape(10, 20)]
+    assert chisquare(seen, np.array(by_cost) * sum(seen) / sum(by_cost)).pvalue < 1e-6
+
+
+def test_d2_sampling_finds_the_small_far_cluster():
+    """Ten rows in 5,010: UNIFORM hardly sees them, BASIC recovers them."""
+    X, y = blobs((5000, 10), gap=1000.0)
+    options = {"budget": 300, "random_state": 0, "batch": 1, "epsilon": None}
+    assert_recovered(solve(X, LabelOracle(y), algorithm="basic", **options), X, y)
+    assert solve(X, LabelOracle(y), algorithm="uniform", **options).n_recovered_ == 1
+
+
+class TestStopReasons:
+    X, y = blobs((300, 200))
+
+    @pytest.mark.parametrize(
+        ("X", "options", "reason"),
+        [
+            (X, {}, "reducible"),
+            (np.round(X), {}, "covered"),
+            (X, {"epsilon": None}, "exhausted"),
+            (X, {"target": 1}, "target"),
+            (X, {"budget": 5}, "budget"),
+        ],
+    )
+    def test_each(self, X, options, reason):
+        found = solve(X, LabelOracle(self.y), algorithm="basic", random_state=0, **options)
+        assert found.stop_reason_ == reason
+
+    def test_different_seeds_draw_different_rows(self):
+        found = {
+            tuple(solve(self.X, LabelOracle(self.y), random_state=seed).members_[0][:5].tolist())
+            for seed in range(5)
+        }
+        assert len(found) == 5

@@ -1,0 +1,376 @@
+"""The command line: what it writes, what it says where, and how it ends."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import samekind
+from samekind.algorithms import ALGORITHMS, DEFAULT
+from samekind.cli import app
+from samekind.datasets import load_digits
+
+FILES = {"report.html", "clusters.csv", "centers.csv", "clusters.npz"}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder to work in, with a file of three kinds."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    kinds = np.repeat(["rose", "iris", "fern"], 20)
+    places = np.repeat([0.0, 10.0, 30.0], 20)
+    pd.DataFrame(
+        {
+            "name": [f"flower {i}" for i in range(60)],
+            "height": places + rng.normal(size=60),
+            "width": places + rng.normal(size=60),
+            "kind": kinds,
+        }
+    ).to_csv("flowers.csv", index=False)
+    return tmp_path
+
+
+def samekind_cli(*arguments, code=0, stdin=None):
+    """Run within this process; return what was printed."""
+    result = CliRunner().invoke(app, list(arguments), input=stdin)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+def process(*arguments, script=None, **options):
+    """Start a process of its own."""
+    command = ["-m", "samekind"] if script is None else ["-c", script]
+    return subprocess.Popen(
+        [sys.executable, *command, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        env=os.environ | {"COLUMNS": "80", "PYTHONUTF8": "1"},
+        **options,
+    )
+
+
+def test_run_with_labels(folder):
+    result = samekind_cli("run", "flowers.csv", "--labels", "kind", "--out", "here")
+    assert {path.name for path in Path("here").iterdir()} == FILES
+    rows = pd.read_csv("here/clusters.csv")
+    assert list(rows.columns) == ["row", "cluster", "known", "recovered", "label"]
+    assert rows.groupby("label").cluster.nunique().tolist() == [1, 1, 1]
+    centers = pd.read_csv("here/centers.csv")
+    assert list(centers.columns) == ["cluster", "recovered", "known_rows", "height", "width"]
+    assert samekind.Clusters.load("here/clusters.npz").n_recovered_ == 3
+    # The summary goes to the output, what was done on the way does not.
+    assert "clusters recovered" in result.stdout
+    assert "adjusted Rand index" in result.stdout
+    assert "here/report.html" in result.stdout
+    # Centres are in the units of the file, although the columns were standardised.
+    assert sorted(centers.height.round(-1)) == [0, 10, 30]
+    assert "in the units of the data" in result.stdout
+    assert "column 'name' left out" in result.stderr
+    assert "questions" in result.stderr
+    assert "column 'name'" not in result.stdout
+    assert "\x1b" not in result.stdout + result.stderr
+
+
+def test_run_reads_arrays_and_pictures(folder):
+    digits = load_digits()
+    np.savez("digits.npz", X=digits.data[:300], y=digits.target[:300])
+    result = samekind_cli(
+        "run", "digits.npz", "--labels", "y", "--images", "8x8", "--budget", "300"
+    )
+    assert "standardised" not in result.output
+    assert Path("samekind-run/report.html").read_text(encoding="utf-8").count("<img") >= 10
+
+
+def test_options_reach_the_run(folder):
+    samekind_cli(
+        *("run", "flowers.csv", "--labels", "kind", "--exclude", "width", "--no-standardize"),
+        *("--algorithm", "basic", "--budget", "50", "--target", "2", "--heavy", "5"),
+        *("--epsilon", "0.1", "--batch", "3", "--seed", "7", "--quiet"),
+    )
+    clusters = samekind.Clusters.load("samekind-run/clusters.npz")
+    assert (clusters.algorithm_, clusters.random_state_) == ("basic", 7)
+    assert clusters.n_recovered_ == 2
+    assert clusters.stop_reason_ == "target"
+    assert clusters.all_centers_.shape[1] == 1
+    assert clusters.all_centers_.max() > 5  # not standardised
+
+
+def test_arrays_are_shown_in_their_own_units(folder):
+    np.savez("a.npz", X=[[100.0, 7.0], [101.0, 8.0], [900.0, 9.0]], y=[0, 0, 1])
+    screen = samekind_cli("run", "a.npz", "--labels", "y", "--oracle", "terminal", stdin="").stderr
+    assert re.search(r"x0 +(100|101|900) +(100|101|900)", screen)
+    report = Path("samekind-run/report.html").read_text(encoding="utf-8")
+    assert re.search(r'<td class="number">(100|101|900)</td>', report)
+
+
+def test_columns_and_files_without_names(folder):
+    samekind_cli("run", "flowers.csv", "--labels", "kind", "--columns", "height", "-q")
+    assert "width" not in pd.read_csv("samekind-run/centers.csv").columns
+    Path("bare.csv").write_text("1,a\n1.1,a\n9,b\n9.1,b\n")
+    samekind_cli("run", "bare.csv", "--labels", "x1", "--no-header", "-q")
+    assert len(pd.read_csv("samekind-run/clusters.csv")) == 4
+
+
+def test_quiet_prints_nothing(folder):
+    result = samekind_cli("run", "flowers.csv", "--labels", "kind", "--quiet")
+    assert result.output == ""
+
+
+def test_same_seed_same_files(folder):
+    for out in ("one", "two"):
+        samekind_cli("run", "flowers.csv", "--labels", "kind", "--out", out, "-q", "--seed", "3")
+    for name in FILES - {"clusters.npz"}:  # which holds the time it took
+        assert Path("one", name).read_bytes() == Path("two", name).read_bytes()
+
+
+def test_others_files_are_left_alone(folder):
+    out = Path("out")
+    out.mkdir()
+    (out / "notes.txt").write_text("mine")
+    (out / "report.html").write_text("old")
+    samekind_cli("run", "flowers.csv", "--labels", "kind", "--out", "out", "-q")
+    assert {path.name for path in out.iterdir()} == FILES | {"notes.txt"}
+    assert (out / "notes.txt").read_text() == "mine"
+    assert len((out / "report.html").read_text(encoding="utf-8")) > 1000
+
+
+def test_the_data_are_never_written_over(folder):
+    Path("flowers.csv").rename("clusters.csv")
+    before = Path("clusters.csv").read_bytes()
+    result = samekind_cli("run", "clusters.csv", "--labels", "kind", "--out", ".", code=2)
+    assert "would replace the data" in result.stderr
+    assert Path("clusters.csv").read_bytes() == before
+
+
+def test_project_keeps_the_answers_of_labels(folder):
+    first = samekind_cli(
+        *("run", "flowers.csv", "--labels", "kind", "--project", "p.db", "--budget", "10")
+    )
+    assert re.search(r"questions +│ 10 ", first.stdout)
+    again = samekind_cli("run", "flowers.csv", "--labels", "kind", "--project", "p.db")
+    assert "10 answers from before are in p.db." in again.stderr
+    free = samekind_cli("run", "flowers.csv", "--labels", "kind", "--out", "free")
+    asked = re.compile(r"questions +│ (\d+) ")
+    assert asked.findall(again.stdout) == asked.findall(free.stdout)
+
+
+def test_terminal_from_a_pipe(folder):
+    arguments = ("run", "flowers.csv", "--oracle", "terminal", "--exclude", "kind")
+    result = samekind_cli(*arguments, stdin="n\nn\n")
+    assert "Question 3." in result.stderr
+    assert "stopped by you" in result.stdout
+    assert "To go on, run the same command:" in result.stderr
+    assert "2 answers from before" in samekind_cli(*arguments, stdin="q\n").stderr
+    assert Path("samekind-run/project.db").exists()
+    with samekind.SqlLedger("samekind-run/project.db") as ledger:
+        assert len(ledger) == 2
+
+
+def test_hidden_labels_are_compared_with_at_the_end(folder):
+    result = samekind_cli(
+        "run", "flowers.csv", "--oracle", "terminal", "--labels", "kind", stdin="n\n"
+    )
+    assert not re.search("rose|iris|fern", result.stderr)
+    assert "adjusted Rand index" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nope.csv", "--labels", "kind"], "nope.csv does not exist"),
+        (["flowers.csv"], "nobody is there to answer"),
+        (["flowers.csv", "--labels", "knd"], "Did you mean 'kind'?"),
+        (["flowers.csv", "--labels", "kind", "--algorithm", "magic"], "algorithm must be one of"),
+        (["flowers.csv", "--labels", "kind", "--epsilon", "7"], "epsilon must be"),
+        (["flowers.csv", "--labels", "kind", "--batch", "some"], "--batch must be"),
+        (["flowers.csv", "--labels", "kind", "--batch", "0"], "batch must be"),
+        (["flowers.csv", "--labels", "kind", "--images", "8"], "--images must be"),
+        (["flowers.csv", "--labels", "kind", "--images", "8x8"], "have 64 columns"),
+        (["flowers.csv", "--labels", "kind", "--columns", "hight"], "Did you mean 'height'?"),
+        (["flowers.csv", "--labels", "kind", "--out", "flowers.csv"], "--out must be a folder"),
+        (["flowers.csv", "--labels", "kind", "--project", "no/p.db"], "there is no such folder"),
+        (["flowers.csv", "--labels", "kind", "--project", "flowers.csv"], "not a database"),
+        (["text.txt", "--labels", "kind"], "suffix that is not known"),
+        (["flowers.csv", "--labels", "kind", "--out", "flowers.csv/x"], "Not a directory"),
+    ],
+)
+def test_mistakes_are_explained(folder, arguments, message):
+    before = Path("flowers.csv").read_bytes()
+    result = samekind_cli("run", *arguments, code=2)
+    assert message in result.stderr
+    assert re.search(r"^error: ", result.stderr, re.M)
+    assert "Traceback" not in result.output
+    assert result.stdout == ""
+    assert Path("flowers.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run"],
+        ["run", "flowers.csv", "--labels", "kind", "--budget", "0"],
+        ["run", "flowers.csv", "--labels", "kind", "--seed", "-1"],
+        ["run", "flowers.csv", "--oracle", "nobody"],
+        ["demo", "--budget", "many"],
+        ["dance"],
+        ["--bogus"],
+    ],
+)
+def test_wrong_usage(folder, arguments):
+    result = samekind_cli(*arguments, code=2)
+    assert "Usage: samekind" in result.stderr
+    assert not list(folder.glob("samekind-*"))
+
+
+def test_project_of_other_data(folder):
+    samekind_cli("run", "flowers.csv", "--labels", "kind", "--project", "p.db", "-q")
+    Path("other.csv").write_text("x,kind\n1,a\n2,a\n3,b\n")
+    result = samekind_cli("run", "other.csv", "--labels", "kind", "--project", "p.db", code=2)
+    assert "belongs to other data" in result.stderr
+
+
+def test_faults_of_our_own_are_not_hidden(folder, monkeypatch):
+    monkeypatch.setattr("samekind.cli._job.write_results", lambda *_: [][0])
+    with pytest.raises(IndexError):
+        samekind_cli("run", "flowers.csv", "--labels", "kind")
+    result = CliRunner().invoke(app, ["run", "flowers.csv", "--labels", "kind"])
+    assert result.exit_code == 1
+
+
+def test_value_errors_in_the_middle_are_not_taken_for_mistakes(folder, monkeypatch):
+    def break_down(*_):
+        raise ValueError("a fault")
+
+    monkeypatch.setattr("samekind.cli._job.answer_all", break_down)
+    with pytest.raises(ValueError, match="a fault"):
+        samekind_cli("run", "flowers.csv", "--labels", "kind")
+
+
+def test_demo(folder):
+    result = samekind_cli("demo", "--budget", "600")
+    assert {path.name for path in Path("samekind-demo").iterdir()} == FILES
+    assert "handwritten digits" in result.stderr
+    assert re.search(r"kinds in the labels +│ 10", result.stdout)
+    assert float(re.search(r"adjusted Rand index +│ ([\d.]+)", result.stdout).group(1)) > 0.7
+    assert "samekind run YOUR.csv" in result.stdout
+
+
+def test_demo_yourself(folder):
+    result = samekind_cli("demo", "--yourself", "--budget", "9", stdin="n\nq\n")
+    assert "██" in result.stderr
+    assert "Question 2 of 9." in result.stderr
+
+
+def test_help_names_every_algorithm_and_fits_80_columns(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    for arguments in (["--help"], ["run", "--help"], ["demo", "--help"]):
+        text = samekind_cli(*arguments).output
+        assert max(map(len, text.splitlines())) <= 80
+    words = " ".join(re.sub("[│╭╮╰╯─]", " ", samekind_cli("run", "-h").output).split())
+    assert all(re.search(rf"\b{name}\b", words) for name in ALGORITHMS)
+    assert f"[default: {DEFAULT}]" in words
+    assert "samekind run flowers.csv --labels species" in words
+
+
+def test_help_comes_at_once_and_version():
+    heavy = ["numpy", "numba", "sklearn", "pandas", "sqlalchemy", "plotly"]
+    script = (
+        "import sys, json, samekind.cli\n"
+        "try: samekind.cli.app(['--version'])\n"
+        f"except SystemExit: print(json.dumps([m for m in {heavy} if m in sys.modules]))"
+    )
+    out, _ = process(script=script).communicate(timeout=30)
+    version, loaded = out.splitlines()
+    assert version == f"samekind {samekind.__version__}"
+    assert json.loads(loaded) == []
+
+
+SLOW_LABELS = """
+import sys, time
+from samekind import LabelOracle
+from samekind.cli import main
+answer = LabelOracle.__call__
+def slowly(self, pairs):
+    print("asked", file=sys.stderr, flush=True)
+    time.sleep({seconds})
+    return answer(self, pairs)
+LabelOracle.__call__ = slowly
+main()
+"""
+
+
+def interrupted(folder, seconds, presses, *arguments):
+    command = ("run", "flowers.csv", "--labels", "kind", "--batch", "1", *arguments)
+    run = process(*command, script=SLOW_LABELS.format(seconds=seconds), cwd=folder)
+    seen = []
+    for line in run.stderr:
+        seen.append(line)
+        if seen.count("asked\n") == 3 or (presses > 1 and "asked\n" in seen):
+            break
+    for _ in range(presses):
+        run.send_signal(signal.SIGINT)
+        if presses > 1:
+            time.sleep(0.5)  # or the two would be taken for one
+    out, err = run.communicate(timeout=30)
+    assert run.returncode == 130
+    assert "Traceback" not in err
+    return out, err
+
+
+def test_ctrl_c_writes_what_is_known(folder):
+    out, err = interrupted(folder, 0.05, 1, "--project", "p.db")
+    assert "stopped by you" in out
+    assert "To go on, run the same command:" in err
+    assert "samekind run flowers.csv --labels kind --batch 1 --project p.db" in err
+    clusters = samekind.Clusters.load("samekind-run/clusters.npz")
+    assert clusters.stop_reason_ == "user"
+    assert 3 <= clusters.n_questions_ < 20
+    with samekind.SqlLedger("p.db") as ledger:
+        assert len(ledger) == clusters.n_questions_
+    assert len(pd.read_csv("samekind-run/clusters.csv")) == 60
+    samekind_cli("run", "flowers.csv", "--labels", "kind", "--batch", "1", "--project", "p.db")
+
+
+def test_ctrl_c_without_a_project_says_how_to_have_one(folder):
+    out, err = interrupted(folder, 0.05, 1)
+    assert "stopped by you" in out
+    assert "--project FILE.db" in err
+
+
+def test_second_ctrl_c_stops_at_once(folder):
+    out, err = interrupted(folder, 60, 2)
+    assert out == ""
+    assert "--project FILE.db" in err
+    assert not Path("samekind-run/clusters.csv").exists()
+
+
+def test_a_reader_that_goes_away_is_no_fault(folder):
+    with process("run", "flowers.csv", "--labels", "kind", cwd=folder) as run:
+        run.stdout.close()
+        err = run.stderr.read()
+    assert "Traceback" not in err
+    assert "BrokenPipe" not in err
+    assert run.returncode in (0, 1)
+    assert {path.name for path in Path("samekind-run").iterdir()} == FILES
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")
+def test_folder_without_permission(folder):
+    Path("locked").mkdir(mode=0o500)
+    result = samekind_cli("run", "flowers.csv", "--labels", "kind", "--out", "locked", code=2)
+    assert "permission" in result.stderr

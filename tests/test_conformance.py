@@ -1,0 +1,227 @@
+"""What every algorithm keeps to, on every sort of data."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import Expert, answer, assert_recovered, assert_same_clusters, blobs, keys
+from samekind import Session
+from samekind.algorithms import ALGORITHMS, Kinds, make_settings
+from samekind.points import ArrayPoints
+
+X, Y = blobs((16, 9, 6), seed=1)
+BACKENDS = ("float64", "float32", "memmap")
+
+algorithms = pytest.mark.parametrize("algorithm", list(ALGORITHMS))
+
+
+@pytest.fixture(params=BACKENDS)
+def points(request, tmp_path):
+    if request.param == "memmap":
+        np.save(tmp_path / "X.npy", X)
+        return ArrayPoints(np.load(tmp_path / "X.npy", mmap_mode="r"))
+    return ArrayPoints(X.astype(request.param))
+
+
+def drive_raw(points, algorithm, expert, seed=0, **parameters):
+    """Drive a flow without a session; return what it yielded, what it knows and how it ended."""
+    kinds = Kinds(points.d)
+    chosen = make_settings(algorithm, **parameters)
+    flow = ALGORITHMS[algorithm](points, kinds, np.random.default_rng(seed), chosen)
+    waves = []
+    try:
+        wave = next(flow)
+        while True:
+            waves.append(wave.copy())
+            wave = flow.send(expert(wave))
+    except StopIteration as end:
+        return waves, kinds, end.value
+
+
+@algorithms
+@pytest.mark.parametrize(("batch", "unsure"), [(1, 0.0), (1, 0.2), (7, 0.2), ("auto", 0.0)])
+def test_asks_about_two_rows_of_the_data_and_never_again(points, algorithm, batch, unsure):
+    waves, kinds, reason = drive_raw(points, algorithm, Expert(Y, unsure), batch=batch)
+    for wave in waves:
+        assert wave.ndim == 2
+        assert wave.shape[1] == 2
+        assert len(wave) >= 1
+        assert wave.dtype == np.intp
+        assert wave.min() >= 0
+        assert wave.max() < points.n
+        assert (wave[:, 0] != wave[:, 1]).all()
+        if isinstance(batch, int):
+            assert len(wave) <= batch
+    asked = [key for wave in waves for key in keys(wave)]
+    assert len(asked) == len(set(asked))
+    assert reason in ("reducible", "covered", "exhausted")
+    members = sorted(row for rows in kinds.members for row in rows)
+    assert len(members) == len(set(members))
+    assert not set(members) & set(kinds.given_up)
+
+
+@algorithms
+@pytest.mark.parametrize("batch", [1, "auto", 64])
+def test_recovers_separable_blobs(points, algorithm, batch):
+    session = answer(Session(points, algorithm, batch=batch, random_state=2), Expert(Y))
+    assert_recovered(session.clusters(), X, Y)
+
+
+@algorithms
+def test_is_deterministic_for_a_seed(points, algorithm):
+    def run(seed):
+        options = {"batch": 3, "random_state": seed, "budget": 25}
+        return answer(Session(points, algorithm, **options), Expert(Y))
+
+    one, again, other = run(0), run(0), run(1)
+    assert_same_clusters(one.clusters(), again.clusters())
+    assert list(map(repr, one.ledger.active()["a"])) == list(map(repr, again.ledger.active()["a"]))
+    assert one.clusters().members_[0].tolist() != other.clusters().members_[0].tolist()
+
+
+@algorithms
+@given(budget=st.integers(1, 45), batch=st.integers(1, 9))
+@settings(max_examples=8)
+def test_never_exceeds_its_budget(algorithm, budget, batch):
+    expert = Expert(Y)
+    session = Session(X, algorithm, budget=budget, batch=batch, random_state=0)
+    answer(session, expert)
+    assert len(expert.asked) == session.n_questions <= budget
+    if session.stop_reason == "budget":
+        assert session.n_questions == budget
+
+
+@cache
+def uninterrupted(algorithm, unsure, batch):
+    session = Session(X, algorithm, random_state=5, batch=batch, budget=60)
+    return answer(session, Expert(Y, unsure)).clusters()
+
+
+@algorithms
+@given(
+    stops=st.lists(st.integers(0, 15), min_size=1, max_size=2),
+    unsure=st.sampled_from([0.0, 0.15]),
+    batch=st.sampled_from([1, 4]),
+)
+@settings(max_examples=6)
+def test_interrupted_at_any_question_and_resumed(algorithm, stops, unsure, batch):
+    """Each stretch is a new Session on the same file."""
+    expert = Expert(Y, unsure)
+    options = {"algorithm": algorithm, "random_state": 5, "batch": batch, "budget": 60}
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "mine.db"
+        for questions in stops:
+            with Session(X, ledger=path, **options) as session:
+                for _ in range(questions):
+                    if not session.done:
+                        session.tell(session.pending()[-1:], expert(session.pending()[-1:]))
+        with Session(X, ledger=path, **options) as session:
+            resumed = answer(session, expert).clusters()
+    whole = uninterrupted(algorithm, unsure, batch)
+    assert_same_clusters(resumed, whole)
+    assert len(set(expert.asked)) == len(expert.asked) == whole.n_questions_
+
+
+@algorithms
+def test_each_row_a_kind_of_its_own(algorithm):
+    rows = np.arange(6.0)[:, None]
+    found = answer(Session(rows, algorithm, random_state=0), Expert(np.arange(6))).clusters()
+    assert found.n_discovered_ == 6
+    assert found.n_questions_ == 15  # each new kind is refused by all before it
+    assert found.n_recovered_ == 6
+    np.testing.assert_array_equal(np.sort(found.centers_.ravel()), np.arange(6))
+    assert found.stop_reason_ in ("exhausted", "covered")
+
+
+@algorithms
+def test_identical_rows_of_one_kind(algorithm):
+    found = answer(Session(np.full((30, 3), 0.1), algorithm, random_state=0), Expert(np.zeros(30)))
+    assert found.clusters().n_discovered_ == found.clusters().n_recovered_ == 1
+    assert (found.clusters().centers_ == 0.1).all()
+    assert found.stop_reason in ("covered", "exhausted")
+
+
+@algorithms
+def test_one_row(algorithm):
+    session = Session([[4.0, 2.0]], algorithm, random_state=0)
+    assert session.done
+    assert session.clusters().n_recovered_ == 1
+    assert session.clusters().centers_.tolist() == [[4.0, 2.0]]
+    assert session.n_questions == 0
+
+
+@algorithms
+def test_heavy_duplicates(algorithm):
+    y = np.repeat([0, 1, 2], [100, 3, 1])
+    rows = np.array([[0.0], [1.0], [5.0]])[y]
+    found = answer(Session(rows, algorithm, random_state=0), Expert(y)).clusters()
+    assert found.n_recovered_ == 3
+    assert sorted(found.centers_.ravel().tolist()) == [0.0, 1.0, 5.0]
+
+
+@algorithms
+def test_target(algorithm):
+    found = answer(Session(X, algorithm, target=2, random_state=0), Expert(Y)).clusters()
+    assert found.n_recovered_ >= 2
+    if found.n_recovered_ == 2:
+        assert found.stop_reason_ == "target"
+
+
+@pytest.mark.parametrize(
+    ("error", "options", "message"),
+    [
+        (ValueError, {"algorithm": "best"}, "algorithm must be one of 'uniform', .*, got 'best'"),
+        (
+            ValueError,
+            {"epsilon": 0},
+            r"epsilon must be a number in \(0, 1\] or None, got 0\. Pass None",
+        ),
+        (ValueError, {"epsilon": 1.5}, r"got 1\.5"),
+        (ValueError, {"epsilon": float("nan")}, "got nan"),
+        (ValueError, {"epsilon": "x"}, "got 'x'"),
+        (
+            ValueError,
+            {"algorithm": "basic-exact", "epsilon": None},
+            r"epsilon must be a number in \(0, 1\], got None\.$",
+        ),
+        (
+            ValueError,
+            {"target": 0},
+            "target must be a positive int or None, got 0. Pass None to find",
+        ),
+        (ValueError, {"heavy": 0}, "heavy must be a positive int, got 0"),
+        (ValueError, {"heavy": 2.5}, "heavy must be a positive int, got 2.5"),
+        (ValueError, {"patience": -1}, "patience must be a positive int, got -1"),
+        (ValueError, {"batch": 0}, "batch must be a positive int, got 0"),
+        (ValueError, {"batch": "all"}, "batch must be a positive int, got 'all'"),
+        (ValueError, {"order": "random"}, "order must be one of 'nearest', 'index', got 'random'"),
+        (
+            ValueError,
+            {"budget": 0},
+            "budget must be a positive int or None, got 0. Pass None to ask",
+        ),
+        (ValueError, {"budget": 2.5}, "budget must be a positive int or None, got 2.5"),
+        (ValueError, {"budget": True}, "budget must be a positive int or None, got True"),
+        (
+            ValueError,
+            {"random_state": -1},
+            "random_state must be an int of at least 0 or None, got -1",
+        ),
+        (ValueError, {"random_state": "x"}, "random_state must be an int"),
+        (
+            TypeError,
+            {"colour": 1},
+            "'batched' has no parameter 'colour'. Its parameters are epsilon,",
+        ),
+    ],
+)
+def test_wrong_parameters_are_named_at_the_call(error, options, message):
+    with pytest.raises(error, match=message):
+        Session(np.zeros((2, 1)), **options)

@@ -1,0 +1,117 @@
+"""The public face: names, imports, documentation, and which room may import which."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import samekind
+
+ROOT = Path(__file__).parents[1]
+MODULES = sorted(
+    module.name for module in pkgutil.walk_packages(samekind.__path__, prefix="samekind.")
+)
+HEAVY = ("numba", "sklearn", "pandas", "sqlalchemy", "scipy", "rich", "typer", "plotly")
+
+
+def run(code):
+    """Run Python in a fresh process and return what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", samekind.__all__)
+def test_every_public_name_is_there(name):
+    assert getattr(samekind, name) is not None
+
+
+def test_all_is_sorted_complete_and_shown_by_dir():
+    shown = {name for name in dir(samekind) if not name.startswith("_")}
+    lazily_loaded = {name.removeprefix("samekind.") for name in MODULES} | {
+        "annotations",
+        "import_module",
+        "TYPE_CHECKING",
+        "Any",
+    }
+    assert shown - lazily_loaded == set(samekind.__all__) - lazily_loaded
+    assert set(samekind.__all__) <= shown
+    assert len(set(samekind.__all__)) == len(samekind.__all__)
+
+
+def test_a_name_that_is_not_there():
+    with pytest.raises(AttributeError, match="module 'samekind' has no attribute 'solv'"):
+        _ = samekind.solv
+
+
+def test_star_import_gives_all_names():
+    assert (
+        run("from samekind import *; print(solve.__name__, Session.__name__)") == "solve Session\n"
+    )
+
+
+def test_import_is_light():
+    code = f"import sys, samekind; print([m for m in {HEAVY} if m in sys.modules])"
+    assert run(code) == "[]\n"
+
+
+def test_no_module_prints_when_imported():
+    code = f"import importlib\nfor m in {[m for m in MODULES if '__main__' not in m]}:\n"
+    assert run(code + "    importlib.import_module(m)") == ""
+
+
+def test_version():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert samekind.__version__ == project["version"]
+
+
+def public_objects():
+    for name in samekind.__all__:
+        value = getattr(samekind, name)
+        if inspect.isclass(value) or callable(value):
+            yield name, value
+        if inspect.isclass(value):
+            for attribute, member in vars(value).items():
+                inner = member.fget if isinstance(member, property) else member
+                inner = getattr(inner, "__func__", inner)
+                if not attribute.startswith("_") and inspect.isfunction(inner):
+                    yield f"{name}.{attribute}", inner
+
+
+@pytest.mark.parametrize(("name", "value"), list(public_objects()))
+def test_everything_public_is_documented(name, value):
+    assert inspect.getdoc(value), f"{name} has no docstring"
+
+
+@pytest.mark.parametrize("name", ["samekind", *MODULES])
+def test_examples_in_the_documentation(name):
+    if name.endswith("__main__"):
+        return
+    module = importlib.import_module(name)
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    names = {"np": np, **vars(module)}
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    runner = doctest.DocTestRunner(optionflags=flags, verbose=False)
+    report = []
+    for test in finder.find(module, name, globs=names):
+        runner.run(test, out=report.append)
+    assert runner.summarize(verbose=False).failed == 0, "".join(report)
+
+
+def test_rooms_import_only_what_they_may():
+    """The layers in pyproject.toml, as `lint-imports` checks them."""
+    from importlinter.cli import EXIT_STATUS_SUCCESS, lint_imports
+
+    status = lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True)
+    assert status == EXIT_STATUS_SUCCESS
