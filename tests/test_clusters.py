@@ -12,7 +12,8 @@ import pytest
 from rich.console import Console
 
 from conftest import Expert, answer, assert_same_clusters, blobs
-from samekind import Clusters, LabelOracle, Session, solve
+from samekind import ArrayPoints, Clusters, LabelOracle, Session, solve
+from samekind.algorithms import Kinds
 from samekind.clusters import STOP_REASONS
 
 X, Y = blobs((60, 40, 20), seed=4)
@@ -73,6 +74,30 @@ class TestNumbering:
         assert (np.diff(recovered) >= 0).all()
         kinds = [Y[members[0]] for members in found.members_]
         assert sorted(kinds) == [0, 1, 2]
+
+    def test_by_hand(self):
+        """Of kinds 0, 1 and 2, the last was recovered first, then the first."""
+        kinds = Kinds(1)
+        for row in range(3):
+            kinds.discover(row, np.array([10.0 * row]))
+        kinds.add_members(np.array([4]), np.array([0]))
+        kinds.recover([2])
+        kinds.recover([0])
+        result = Clusters.from_kinds(
+            kinds,
+            ArrayPoints([[0.0], [10.0], [20.0], [12.0], [19.0], [16.0]]),
+            algorithm="basic",
+            seed=0,
+            n_questions=7,
+            history={},
+            stop_reason=None,
+            contradictions=[],
+        )
+        assert result.all_centers_.tolist() == [[20.0], [0.0], [10.0]]
+        assert result.centers_.tolist() == [[20.0], [0.0]]
+        assert [members.tolist() for members in result.members_] == [[2], [0, 4], [1]]
+        assert result.labels_.tolist() == [1, 2, 0, 2, 1, 0]  # row 4 is known, 5 nearest to 20
+        assert result.predict([[19.0]]).tolist() == [0]
 
     def test_history_grows_to_the_totals(self, found):
         assert list(found.history_) == ["questions", "samples", "discovered", "recovered"]

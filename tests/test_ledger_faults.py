@@ -224,6 +224,8 @@ class TestTwoWriters:
             assert mine.refresh() is True
             assert mine.lookup(np.array([[0, 2], [0, 1]])).tolist() == [UNANSWERED, SAME]
             assert list(mine.entries()) == list(other.entries())
+            mine.retract()
+            assert mine.refresh() is False  # its own retractions are no news
 
     def test_both_may_retract_the_same_answer(self, tmp_path):
         path = tmp_path / "mine.db"

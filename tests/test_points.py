@@ -108,6 +108,12 @@ class TestSamplerAgainstNumPy:
         rows = sampler.draw(np.array([*uniforms, 0.0, LARGEST_UNIFORM]))
         assert (X[rows, 0] > 0).all()
 
+    def test_rounding_at_the_end_does_not_reach_a_row_on_a_centre(self):
+        """Taken one by one from the largest target, these costs leave a rest of 1e-15."""
+        tenths = [1, 3, 5, 4, 4, 1, 1, 2, 1, 7, 5, 6, 3, 6, 7, 4, 5, 9, 8, 9, 4, 7, 0, 0]
+        rows = sampler_of(np.array(tenths)[:, None] / 10, [[0.0]]).draw(np.array([LARGEST_UNIFORM]))
+        assert rows.tolist() == [21]
+
     @pytest.mark.parametrize("row", [0, 255, 256, 300, 1023])
     def test_zero_blocks_before_and_after_the_only_row(self, row):
         X = np.zeros((1024, 2))

@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 
 from samekind import SqlLedger
-from samekind.oracles.terminal import (
+from samekind.terminal import (
     PictureView,
     RowView,
     answer_in_terminal,

@@ -7,7 +7,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from samekind._solve import solve
@@ -87,9 +86,6 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
                 "SameKindClustering needs somebody to answer: this estimator requires y to be passed, "
                 "but the target y is None. Pass y to fit, or oracle= to the constructor."
             )
-        state = self.random_state
-        if state is not None and not isinstance(state, int | np.integer):
-            state = check_random_state(state).randint(2**31 - 1)
         self.clusters_: Clusters = solve(
             X,
             self.oracle if self.oracle is not None else LabelOracle(np.asarray(y)),
@@ -99,7 +95,7 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
             batch=self.batch,
             epsilon=self.epsilon,
             heavy=self.heavy,
-            random_state=state,
+            random_state=self.random_state,
         )
         self.cluster_centers_ = self.clusters_.centers_
         self.labels_ = self.clusters_.labels_

@@ -88,7 +88,9 @@ class Session:
         self.ledger = open_ledger(ledger)
         self._owns_ledger = not isinstance(ledger, Ledger)
         try:
-            self._bind(seed, keep=random_state is None)
+            self.seed = seed
+            if ledger is not None:
+                self._bind(keep_seed=random_state is None)
             self._replay()
         except BaseException:
             self.close()
@@ -111,7 +113,7 @@ class Session:
 
     def pending(self) -> Pairs:
         """Return the questions that are open, (m, 2); none once the session is over."""
-        return self._pending
+        return self._pending.copy()
 
     @property
     def done(self) -> bool:
@@ -145,8 +147,12 @@ class Session:
         """
         checked = check_pairs(pairs)
         said = check_answers(answers, len(checked))
-        open_keys = keys_of(self._pending)
-        unasked = ~np.isin(keys_of(checked), open_keys)
+        if not len(checked):
+            return
+        keys = keys_of(checked)
+        if np.unique(keys).size < keys.size:
+            raise ValueError("a pair is answered twice. Give one answer to each pair.")
+        unasked = ~np.isin(keys, keys_of(self._pending))
         if unasked.any():
             a, b = checked[unasked][0].tolist()
             raise ValueError(
@@ -203,11 +209,8 @@ class Session:
         if self._owns_ledger:
             self.ledger.close()
 
-    def _bind(self, seed: int, keep: bool) -> None:
-        """Tie the ledger to this data and this seed."""
-        if type(self.ledger) is Ledger and not self.ledger.meta and not len(self.ledger):
-            self.seed = seed
-            return
+    def _bind(self, keep_seed: bool) -> None:
+        """Tie the ledger to this data; take its seed if none was given."""
         fingerprint = self.points.fingerprint()
         known = self.ledger.meta.get("fingerprint")
         if known is None:
@@ -219,11 +222,10 @@ class Session:
                 f"{self.points.n} x {self.points.d}): its answers would be about the wrong rows. Open "
                 "it with the data it was made with, or start a new project."
             )
-        if keep and "seed" in self.ledger.meta:
-            seed = int(self.ledger.meta["seed"])
-        elif "seed" not in self.ledger.meta:
-            self.ledger.set_meta("seed", str(seed))
-        self.seed = seed
+        if "seed" not in self.ledger.meta:
+            self.ledger.set_meta("seed", str(self.seed))
+        elif keep_seed:
+            self.seed = int(self.ledger.meta["seed"])
 
     def _replay(self) -> None:
         self._started = perf_counter()

@@ -62,10 +62,8 @@ def classify(
         if place < len(kinds):
             yield from _ask(state, doubtful, ranking.at(place, doubtful))
             place += 1
-        elif grow:
-            state.let_first_found(X)
         else:
-            break
+            state.settle_first(X if grow else None)
     return Classified(state.result, state.n_asked)
 
 
@@ -82,8 +80,8 @@ class _State:
         self.n_unsure: dict[int, int] = {}
         self.half_refused: set[int] = set()
 
-    def let_first_found(self, X: NDArray[np.float64]) -> None:
-        """Let the first row that every kind refused found a new one.
+    def settle_first(self, X: NDArray[np.float64] | None) -> None:
+        """Settle the first row that every kind refused: it founds a new one, given coordinates X.
 
         A row that some kind only half refused (UNSURE, and no member left to ask about) may be of
         that kind, so it is given up instead.
@@ -91,7 +89,7 @@ class _State:
         first = int(self.in_doubt[0])
         if first in self.half_refused:
             self.give_up(first)
-        else:
+        elif X is not None:
             self.result[first] = self.kinds.discover(int(self.rows[first]), X[first])
         self.in_doubt = self.in_doubt[1:]
 

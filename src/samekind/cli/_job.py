@@ -21,9 +21,9 @@ from samekind.cli._errors import INTERRUPTED, users_values
 from samekind.cli._interrupts import Interrupts
 from samekind.cli._results import print_results, write_results
 from samekind.oracles import LabelOracle
-from samekind.oracles.terminal import PictureView, RowView, View, answer_in_terminal
 from samekind.progress import progress_bar
 from samekind.session import Session
+from samekind.terminal import PictureView, RowView, View, answer_in_terminal
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from samekind.algorithms.classify import Classified, classify
+from samekind._validation import check_choice, check_positive_int
+from samekind.algorithms.classify import ORDERS, Classified, classify
 from samekind.algorithms.kinds import UNKNOWN, Kinds
 from samekind.clusters import storage, tables
 from samekind.flow import Oracle, drive
+from samekind.oracles import as_oracle
 from samekind.points import ArrayPoints, Points
 
 if TYPE_CHECKING:
@@ -137,7 +139,7 @@ class Clusters:
     def classify(
         self,
         X: ArrayLike,
-        oracle: Oracle,
+        oracle: Oracle | Callable[[int, int], bool | None],
         *,
         rows: ArrayLike | None = None,
         order: str = "nearest",
@@ -150,8 +152,8 @@ class Clusters:
         ----------
         X : array-like of shape (m, d)
             Rows to classify.
-        oracle : Oracle
-            Answers pairs (row to classify, member of a cluster).
+        oracle : LabelOracle, FunctionOracle or callable
+            Answers pairs (row to classify, member of a cluster), as in `solve`.
         rows : (m,) array of int or None
             The numbers by which the oracle knows the rows of X. By default they follow the rows that
             the clusters were found in: ``n_rows_``, ``n_rows_ + 1``, and so on.
@@ -168,11 +170,20 @@ class Clusters:
             `kinds`, the cluster of each row (-1 if it is in none, -2 if given up), and `n_asked`, the
             questions each row took.
         """
+        check_choice("order", order, ORDERS)
+        check_positive_int("patience", patience)
+        check_positive_int("batch", batch)
+        answers = as_oracle(oracle)
         points = ArrayPoints(X)
         self._check_columns(points.d)
         numbers = np.arange(points.n) + self.n_rows_ if rows is None else np.asarray(rows)
         if numbers.shape != (points.n,):
             raise ValueError(f"rows must be {points.n} numbers, got shape {numbers.shape}.")
+        if numbers.dtype.kind not in "iu" or numbers.min() < 0:
+            raise ValueError(
+                "rows must be the numbers of rows, 0 or more, as the oracle knows them."
+            )
+        numbers = numbers.astype(np.intp, copy=False)
         kinds = self._as_kinds()
         found = kinds.kind_of(numbers)
         n_asked = np.zeros(points.n, dtype=np.intp)
@@ -187,7 +198,7 @@ class Clusters:
                 patience=patience,
                 grow=False,
             )
-            found[unknown], n_asked[unknown] = drive(flow, oracle)
+            found[unknown], n_asked[unknown] = drive(flow, answers)
         return Classified(found, n_asked)
 
     def _as_kinds(self) -> Kinds:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from samekind.clusters.result import Clusters
@@ -47,17 +49,20 @@ def save(clusters: Clusters, path: str | Path) -> None:
 
 def load(path: str | Path) -> dict[str, Any]:
     """Return what `Clusters` is made from."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            stored = {name: file[name] for name in file.files}
-        meta = json.loads(str(stored["meta"]))
-        version = meta.pop("format")
-    except FileNotFoundError:
-        raise
-    except (ValueError, KeyError, OSError, AttributeError, TypeError) as error:
-        raise ValueError(f"{path} does not hold saved clusters.") from error
-    if version > FORMAT:
-        raise ValueError(f"{path} was saved by a newer samekind. Update samekind to read it.")
+    with open(path, "rb") as source:
+        try:
+            with np.load(source, allow_pickle=False) as file:
+                stored = {name: file[name] for name in file.files}
+            meta = json.loads(str(stored["meta"]))
+            version = int(meta.pop("format"))
+            if version <= FORMAT:
+                return _fields(stored, meta)
+        except (ValueError, LookupError, AttributeError, TypeError, EOFError, BadZipFile) as error:
+            raise ValueError(f"{path} does not hold saved clusters.") from error
+    raise ValueError(f"{path} was saved by a newer samekind. Update samekind to read it.")
+
+
+def _fields(stored: dict[str, NDArray[Any]], meta: dict[str, Any]) -> dict[str, Any]:
     ends = np.cumsum(stored["member_counts"])
     return {
         "all_centers_": stored["all_centers"],
@@ -69,5 +74,5 @@ def load(path: str | Path) -> dict[str, Any]:
             if name.startswith("history_")
         },
         "_labels": {"all": stored["labels"]} if "labels" in stored else {},
-        **meta,
+        **{name: meta[name] for name in META},
     }

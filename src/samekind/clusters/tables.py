@@ -59,6 +59,7 @@ def centers_frame(clusters: Clusters, feature_names: Sequence[str] | None) -> pd
 def summary(clusters: Clusters) -> Table:
     """Return a table for the terminal; see `Clusters.summary`."""
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(title="What was found", show_header=False, title_justify="left")
     table.add_column(style="bold")
@@ -67,7 +68,8 @@ def summary(clusters: Clusters) -> Table:
     table.add_row("clusters recovered", f"{c.n_recovered_:,}")
     table.add_row("clusters discovered", f"{c.n_discovered_:,}")
     table.add_row("questions", f"{c.n_questions_:,}")
-    table.add_row("rows drawn", f"{c.n_samples_:,} in {c.n_rounds_:,} rounds")
+    rounds = f"{c.n_rounds_:,} round{'s' * (c.n_rounds_ != 1)}"
+    table.add_row("rows drawn", f"{c.n_samples_:,} in {rounds}")
     known = sum(len(members) for members in c.members_)
     table.add_row("rows labelled by answers", f"{known:,} of {c.n_rows_:,}")
     if len(c.given_up_):
@@ -75,7 +77,7 @@ def summary(clusters: Clusters) -> Table:
     table.add_row("stopped because", STOP_REASONS.get(c.stop_reason_, str(c.stop_reason_)))
     table.add_row("algorithm, seed", f"{c.algorithm_}, {c.random_state_}")
     for contradiction in c.contradictions_:
-        table.add_row("[red]contradiction", contradiction)
+        table.add_row("[red]contradiction", Text(contradiction))
     for note in c.notes_:
-        table.add_row("[yellow]note", note)
+        table.add_row("[yellow]note", Text(note))
     return table

@@ -67,7 +67,7 @@ class Table:
     def summary(self) -> str:
         """Return a few lines that say what was read and what was done with it."""
         n, d = self.X.shape
-        lines = [f"{self.source}: {n:,} points, {d:,} features"]
+        lines = [f"{self.source}: {n:,} points, {d:,} feature{'s' * (d != 1)}"]
         if self.labels is not None:
             lines.append(f"  labels of {len(np.unique(self.labels)):,} kinds")
         return "\n".join(lines + [f"  {note}" for note in self.notes])

@@ -255,9 +255,11 @@ class Ledger:
         lines = np.flatnonzero(~log["retracted"] & np.isin(keys, again))
         said_by = list(zip(keys[lines].tolist(), log["who"][lines].tolist(), strict=True))
         latest = dict(zip(said_by, lines.tolist(), strict=True))
-        older = [
-            line for by, line in zip(said_by, lines.tolist(), strict=True) if latest[by] != line
-        ]
+        older = []
+        for by, line in zip(said_by, lines.tolist(), strict=True):
+            if latest[by] != line:
+                older.append(line)
+                log["asked"][latest[by]] |= log["asked"][line]  # what was paid for stays paid
         self._strike(np.array(older, dtype=np.intp))
 
 

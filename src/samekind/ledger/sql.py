@@ -91,7 +91,7 @@ class SqlLedger(Ledger):
         url = self.where if is_url else sa.URL.create("sqlite", database=self.where)
         try:
             self._engine = sa.create_engine(url)
-        except (NoSuchModuleError, ImportError, sa.exc.ArgumentError) as error:
+        except (NoSuchModuleError, ImportError, ValueError, sa.exc.ArgumentError) as error:
             raise LedgerError(f"{self.where}: cannot use this database: {error}") from error
         if self._engine.dialect.name == "sqlite":
             _tune_sqlite(self._engine, wait)
@@ -120,9 +120,10 @@ class SqlLedger(Ledger):
     def _open(self) -> None:
         with self._transaction("be opened") as connection:
             tables = set(sa.inspect(connection).get_table_names())
-            if tables and "meta" not in tables:
+            if not tables:
+                _metadata.create_all(connection)
+            elif not tables >= set(_metadata.tables):
                 raise LedgerError(f"{self.where} is a database, but not a samekind project.")
-            _metadata.create_all(connection)
             rows = connection.execute(sa.select(_meta.c.key, _meta.c.value))
             self.meta = {row.key: row.value for row in rows}
             version = self.meta.get("schema_version")
@@ -130,6 +131,8 @@ class SqlLedger(Ledger):
                 new = {"key": "schema_version", "value": str(SCHEMA_VERSION)}
                 connection.execute(sa.insert(_meta).values(**new))
                 self.meta["schema_version"] = str(SCHEMA_VERSION)
+            elif not version.isdecimal():
+                raise LedgerError(f"{self.where} is damaged: its schema version is {version!r}.")
             elif int(version) > SCHEMA_VERSION:
                 raise LedgerError(
                     f"{self.where} was written by a newer samekind (schema {version}; this one "

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from samekind.flow import Answers, Pairs
 
@@ -32,11 +34,10 @@ class LabelOracle:
         labels = np.asarray(y)
         if labels.ndim != 1:
             raise ValueError(f"y must be one label for each row, got shape {labels.shape}.")
-        if np.issubdtype(labels.dtype, np.floating) and np.isnan(labels).any():
-            row = int(np.flatnonzero(np.isnan(labels))[0])
-            raise ValueError(f"y has no label for row {row} (NaN). Label it, or leave it out.")
         if labels.dtype == object:
-            labels = labels.astype(str)
+            labels = _numbered(labels.tolist())
+        elif labels.dtype.kind in "fc" and np.isnan(labels).any():
+            raise _missing(int(np.flatnonzero(np.isnan(labels))[0]))
         self._codes = np.unique(labels, return_inverse=True)[1].astype(np.int32)
 
     def __len__(self) -> int:
@@ -47,3 +48,26 @@ class LabelOracle:
         codes = self._codes
         same: Answers = (codes[pairs[:, 0]] == codes[pairs[:, 1]]).view(np.int8)
         return same
+
+
+def _numbered(labels: list[Any]) -> NDArray[np.intp]:
+    """Number labels of mixed types; 1 and "1" are different."""
+    numbers: dict[Any, int] = {}
+    codes = []
+    for row, label in enumerate(labels):
+        if label is None or not _equals_itself(label):
+            raise _missing(row)
+        codes.append(numbers.setdefault(label, len(numbers)))
+    return np.array(codes, dtype=np.intp)
+
+
+def _equals_itself(label: Any) -> bool:
+    """Return False for NaN and for pandas' NA, whose comparison is neither true nor false."""
+    try:
+        return bool(label == label)
+    except TypeError:
+        return False
+
+
+def _missing(row: int) -> ValueError:
+    return ValueError(f"y has no label for row {row}. Label it, or leave it out.")
