@@ -80,7 +80,7 @@ def test_run_with_labels(folder):
     assert sorted(centers.height.round(-1)) == [0, 10, 30]
     assert "in the units of the data" in result.stdout
     assert "column 'name' left out" in result.stderr
-    assert "questions" in result.stderr
+    assert "asked" in result.stderr
     assert "column 'name'" not in result.stdout
     assert "\x1b" not in result.stdout + result.stderr
 

@@ -327,7 +327,9 @@ class TestFiles:
                 {
                     "half": whole[: len(whole) // 2],
                     "empty": b"",
-                    "flipped": whole[:middle] + bytes([whole[middle] ^ 255]) + whole[middle + 1 :],
+                    "flipped": whole[:middle]
+                    + bytes(255 - b for b in whole[middle:])[:99]
+                    + whole[middle + 99 :],
                     "text": b"hello",
                 }[damage]
             )

@@ -103,7 +103,7 @@ class TestExplain:
             Statement(1, 3, SAME, "bob"),
         ]
         last = Statement(3, 0, DIFFERENT, "cy")
-        found = explain(said, last)
+        (found,) = explain(said, [last])
         assert found.statements == (said[3], said[0], last)
         assert found.pairs == ((1, 3), (0, 1), (3, 0))
         assert str(found) == "1 = 3 (bob), 0 = 1 (ann), 3 ≠ 0 (cy)"
@@ -116,7 +116,7 @@ class TestExplain:
                 held.append(statement)
         if closure([*held, last]) is not None:
             return
-        chain = explain(held, last).statements
+        chain = explain(held, [last])[0].statements
         assert chain[-1] == last
         assert set(chain[:-1]) <= set(held)
         assert closure(chain) is None

@@ -165,8 +165,8 @@ class TestSolve:
     def test_progress_bar_ends_with_the_last_state(self, capsys):
         found = solve(X, LabelOracle(Y), random_state=0, budget=1000, progress=True)
         (shown,) = capsys.readouterr().out.strip().splitlines()
-        assert shown.startswith(f"{found.n_questions_} of 1,000 questions")
-        assert f"{found.n_samples_:,} drawn  3 found  3 recovered" in shown
+        assert shown.startswith(f"{found.n_questions_}/1,000 asked")
+        assert f"3 of 3 kinds  {found.n_samples_:,} drawn" in shown
 
     def test_a_generator_gives_another_run_each_time(self):
         rng = np.random.default_rng(0)

@@ -34,10 +34,10 @@ def run(
     found = session.contradictions
     if found:
         warnings.warn(
-            f"{len(found)} answers contradict earlier ones, the first: {found[0]}. "
+            f"{len(found)} of the answers contradict earlier ones, the first: {found[0]}. "
             "See contradictions_ of the result.",
             ContradictionWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     return session.clusters()
 
@@ -62,7 +62,8 @@ def solve(
     X : array-like of shape (n, d), or Points
         The rows to cluster.
     oracle : LabelOracle, FunctionOracle or callable
-        Who answers. A plain function takes two row numbers and returns True, False or None (unsure).
+        Who answers. A function of two row numbers returns True, False or None (unsure); a callable of one
+        argument takes an (m, 2) array of pairs and returns m answers.
     algorithm : str
         "uniform", "basic", "batched" (the paper's practical algorithms), "basic-exact" or
         "improved-exact" (with the paper's constants).

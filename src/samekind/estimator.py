@@ -25,7 +25,7 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         Who answers; a function takes two row numbers and returns True, False or None. With None, the `y`
         given to `fit` plays the oracle.
     algorithm, budget, target, batch, epsilon, heavy, random_state
-        As for `samekind.solve`.
+        As for `samekind.solve`; ``epsilon="auto"`` is the algorithm's own default.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         budget: int | None = None,
         target: int | None = None,
         batch: int | Literal["auto"] | None = None,
-        epsilon: float | None = 0.01,
+        epsilon: float | Literal["auto"] | None = "auto",
         heavy: int = 10,
         random_state: Any = None,
     ) -> None:
@@ -69,6 +69,11 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         self.epsilon = epsilon
         self.heavy = heavy
         self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.oracle is None
+        return tags
 
     def fit(self, X: Any, y: Any = None) -> SameKindClustering:
         """Find the clusters of X by asking the oracle, or `y` in its place.
@@ -93,7 +98,7 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
             budget=self.budget,
             target=self.target,
             batch=self.batch,
-            epsilon=self.epsilon,
+            **({} if self.epsilon == "auto" else {"epsilon": self.epsilon}),
             heavy=self.heavy,
             random_state=self.random_state,
         )

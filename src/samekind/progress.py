@@ -34,14 +34,14 @@ class Progress:
 def progress_bar(console: Console | None = None) -> Iterator[Callable[[Progress], None]]:
     """Show a bar with questions, samples, clusters and rate; yields what takes each `Progress`.
 
-    The bar fills with the budget, or with the target if there is no budget. On a stream that is not a
-    terminal nothing is drawn.
+    The bar fills with the budget, or with the target if there is no budget; "3 of 5 kinds" are those
+    recovered and those discovered. On a stream that is not a terminal only the last state is printed.
     """
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
     columns = (
-        TextColumn("{task.fields[asked]} questions"),
+        TextColumn("{task.fields[asked]} asked"),
         BarColumn(bar_width=None),
         TextColumn("{task.fields[text]}"),
         TimeElapsedColumn(),
@@ -55,12 +55,9 @@ def progress_bar(console: Console | None = None) -> Iterator[Callable[[Progress]
             done = now.questions if now.budget is not None else now.recovered
             asked = f"{now.questions:,}"
             if now.budget is not None:
-                asked += f" of {now.budget:,}"
+                asked += f"/{now.budget:,}"
             rate = now.questions / now.seconds if now.seconds > 0 else 0.0
-            text = (
-                f"{now.samples:,} drawn  {now.discovered:,} found  {now.recovered:,} recovered  "
-                f"{rate:,.0f}/s"
-            )
+            text = f"{now.recovered:,} of {now.discovered:,} kinds  {now.samples:,} drawn  {rate:,.0f}/s"
             bar.update(task, total=total, completed=done, asked=asked, text=text)
 
         last: list[Progress] = []

@@ -50,9 +50,10 @@ class Session:
     ledger : None, path, URL or Ledger
         Where answers are kept; None keeps them in memory.
     budget : int or None
-        The most questions to ask; None asks without limit.
+        The most questions to ask; None asks without limit. Those of earlier sessions of the project
+        count, too.
     random_state : int, Generator or None
-        None draws a seed, and keeps it in the ledger.
+        None takes the seed that the ledger keeps, or draws one and keeps it there.
     **parameters
         ``target``: stop after so many recovered clusters. ``batch``: rows asked about at once.
         ``epsilon``: how small undiscovered clusters may be when the run stops by itself (None: never).
@@ -147,6 +148,8 @@ class Session:
         """
         checked = check_pairs(pairs)
         said = check_answers(answers, len(checked))
+        if not isinstance(who, str):
+            raise TypeError(f"who must be a text, got {who!r}.")
         if not len(checked):
             return
         keys = keys_of(checked)
@@ -171,11 +174,13 @@ class Session:
         self.ledger.record(checked, answers, who=who, asked=False)
         self._replay()
 
-    def undo(self, count: int = 1) -> int:
-        """Take back the last `count` answers, as deep as you like; return how many there were."""
-        number = check_int("count", count)
-        assert number is not None
-        taken = self.ledger.retract(number)
+    def undo(self, count: int = 1, *, who: str | None = None) -> int:
+        """Take back the last `count` answers, as deep as you like; return how many there were.
+
+        With `who`, only that person's. What was volunteered to `learn` stays.
+        """
+        self.ledger.refresh()
+        taken = self.ledger.retract(count, who=who, asked_only=True)
         self._replay()
         return len(taken)
 

@@ -55,4 +55,4 @@ def main() -> None:
             stream, "reconfigure"
         ):  # a character that the terminal lacks is no reason to stop
             stream.reconfigure(errors="replace")
-    app()
+    app(prog_name="samekind")

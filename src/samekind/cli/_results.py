@@ -74,7 +74,7 @@ def write_results(job: Job, session: Session, clusters: Clusters) -> list[tuple[
     written = [
         (job.out / REPORT, "plots and examples: open it in a browser"),
         (job.out / ROWS, "the cluster of every row, known or predicted"),
-        (job.out / CENTERS, "the centre of every cluster, in the units of the data"),
+        (job.out / CENTERS, "every centre, in the units of the data"),
         (job.out / SAVED, "all of it, for samekind.Clusters.load"),
     ]
     if job.project is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,7 @@ from samekind.algorithms.classify import ORDERS, Classified, classify
 from samekind.algorithms.kinds import UNKNOWN, Kinds
 from samekind.clusters import storage, tables
 from samekind.flow import Oracle, drive
-from samekind.oracles import as_oracle
+from samekind.oracles import LabelOracle, as_oracle
 from samekind.points import ArrayPoints, Points
 
 if TYPE_CHECKING:
@@ -184,22 +184,28 @@ class Clusters:
                 "rows must be the numbers of rows, 0 or more, as the oracle knows them."
             )
         numbers = numbers.astype(np.intp, copy=False)
+        if isinstance(answers, LabelOracle) and numbers.max() >= len(answers):
+            raise ValueError(
+                f"the oracle has {len(answers)} labels, but rows up to {numbers.max()} are asked about: "
+                f"new rows are numbered from {self.n_rows_} on. Give it the labels of old and new rows "
+                "together, or pass the numbers of rows it knows as rows."
+            )
         kinds = self._as_kinds()
-        found = kinds.kind_of(numbers)
         n_asked = np.zeros(points.n, dtype=np.intp)
-        for start in range(0, points.n, batch):
-            some = np.arange(start, min(start + batch, points.n))
-            unknown = some[found[some] == UNKNOWN]
+        first = np.sort(np.unique(numbers, return_index=True)[1])  # a repeated row is asked once
+        unknown = first[kinds.kind_of(numbers[first]) == UNKNOWN]
+        for start in range(0, unknown.size, batch):
+            some = unknown[start : start + batch]
             flow = classify(
-                numbers[unknown],
-                points.rows(unknown),
+                numbers[some],
+                points.rows(some),
                 kinds,
                 order=order,
                 patience=patience,
                 grow=False,
             )
-            found[unknown], n_asked[unknown] = drive(flow, answers)
-        return Classified(found, n_asked)
+            n_asked[some] = drive(flow, answers).n_asked
+        return Classified(kinds.kind_of(numbers), n_asked)
 
     def _as_kinds(self) -> Kinds:
         """Return what a flow would know that had found these clusters."""
@@ -225,6 +231,10 @@ class Clusters:
     def load(cls, path: str | Path) -> Clusters:
         """Read what `save` wrote."""
         return cls(**storage.load(path))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the data out of pickles and copies; labels that are computed stay."""
+        return self.__dict__ | {"_points": None}
 
     def __repr__(self) -> str:
         return (

@@ -116,16 +116,21 @@ class Implications:
             self._parted = parted
 
 
-def explain(statements: Iterable[Statement], last: Statement) -> Contradiction:
-    """Find the fewest earlier statements that contradict `last`.
-
-    A chain of SAME from `last.a` to `last.b` contradicts DIFFERENT, one with exactly one DIFFERENT in it
-    contradicts SAME: a breadth-first search over (row, DIFFERENT passed or not).
-    """
+def explain(held: Iterable[Statement], conflicts: Iterable[Statement]) -> list[Contradiction]:
+    """Find for each conflicting statement the fewest held ones that contradict it."""
     neighbours: dict[int, list[tuple[int, Statement]]] = {}
-    for statement in statements:
+    for statement in held:
         neighbours.setdefault(statement.a, []).append((statement.b, statement))
         neighbours.setdefault(statement.b, []).append((statement.a, statement))
+    return [Contradiction((*_chain(neighbours, last), last)) for last in conflicts]
+
+
+def _chain(neighbours: dict[int, list[tuple[int, Statement]]], last: Statement) -> list[Statement]:
+    """Return the shortest chain from `last.a` to `last.b` that contradicts `last`.
+
+    A chain of SAME contradicts DIFFERENT, one with exactly one DIFFERENT in it contradicts SAME: a
+    breadth-first search over (row, DIFFERENT passed or not).
+    """
     start, goal = (last.a, False), (last.b, last.answer == SAME)
     came: dict[tuple[int, bool], tuple[tuple[int, bool], Statement] | None] = {start: None}
     queue = deque([start])
@@ -143,4 +148,4 @@ def explain(statements: Iterable[Statement], last: Statement) -> Contradiction:
     while step is not None:
         chain.append(step[1])
         step = came[step[0]]
-    return Contradiction((*reversed(chain), last))
+    return chain[::-1]

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind._intmap import IntMap
+from samekind._validation import check_positive_int
 from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
 from samekind.ledger._groups import write_keys
 from samekind.ledger.inference import Contradiction, Implications, Statement, explain
@@ -118,13 +119,16 @@ class Ledger:
     @property
     def contradictions(self) -> list[Contradiction]:
         """Answers that cannot all be true, each with the fewest earlier answers it contradicts."""
-        if not self._conflicts:
-            return []
+        if self._explained is None:
+            self._explained = self._explain() if self._conflicts else []
+        return list(self._explained)
+
+    def _explain(self) -> list[Contradiction]:
         log = self._log
         definite = np.flatnonzero(~log["retracted"] & (log["answer"] != UNSURE)).tolist()
         said = {line: Statement(*self._entry(line)[:4]) for line in definite}
         held = [said[line] for line in definite if line not in self._conflicts]
-        return [explain(held, said[line]) for line in sorted(self._conflicts)]
+        return explain(held, [said[line] for line in sorted(self._conflicts)])
 
     def asked_pairs(self) -> set[int]:
         """Return the keys of the pairs whose answers were paid for."""
@@ -142,6 +146,8 @@ class Ledger:
 
         `asked` says that they cost a question; volunteered or imported ones do not.
         """
+        if not isinstance(who, str):
+            raise TypeError(f"who must be a text, got {who!r}.")
         checked = check_pairs(pairs)
         self.record_checked(checked, check_answers(answers, len(checked)), who, asked)
 
@@ -150,11 +156,21 @@ class Ledger:
         if len(pairs):
             self._append(pairs, answers, who, time.time(), asked)
 
-    def retract(self, count: int = 1) -> list[Entry]:
-        """Take back the last `count` answers that still stand; return them, latest first."""
-        standing = np.flatnonzero(~self._log["retracted"])
-        lines = standing[standing.size - min(count, standing.size) :]
-        return self._retract(lines)
+    def retract(
+        self, count: int = 1, *, who: str | None = None, asked_only: bool = False
+    ) -> list[Entry]:
+        """Take back the last `count` answers that still stand; return them, latest first.
+
+        With `who`, only that person's; with `asked_only`, none that were volunteered.
+        """
+        count = check_positive_int("count", count)
+        chosen = ~self._log["retracted"]
+        if who is not None:
+            chosen &= self._log["who"] == self._names.get(who, -1)
+        if asked_only:
+            chosen &= self._log["asked"]
+        lines = np.flatnonzero(chosen)
+        return self._retract(lines[lines.size - min(count, lines.size) :])
 
     def retract_pair(self, a: int, b: int) -> list[Entry]:
         """Take back every answer to one pair."""
@@ -225,6 +241,7 @@ class Ledger:
         self._direct = IntMap()  # key of a pair -> what was last said of it
         self._implied = Implications()
         self._conflicts: set[int] = set()  # lines
+        self._explained: list[Contradiction] | None = None
         self._n_active = 0
 
     def _learn(self, pairs: Pairs, answers: Answers, lines: NDArray[np.intp] | int) -> bool:
@@ -246,6 +263,7 @@ class Ledger:
             where = lines + contradicting if isinstance(lines, int) else lines[contradicting]
             self._conflicts.update(where.tolist())
         self._n_active += len(pairs)
+        self._explained = None
         return len(self._direct) == n_known + len(pairs)
 
     def _supersede(self, again: NDArray[np.int64]) -> None:
@@ -295,6 +313,8 @@ def check_pairs(pairs: ArrayLike) -> Pairs:
 def check_answers(answers: ArrayLike, size: int) -> Answers:
     """Return answers as an array of SAME, DIFFERENT and UNSURE, one for each pair."""
     array = np.asarray(answers)
+    if array.size == 0 and size == 0:
+        return np.empty(0, dtype=np.int8)
     if array.dtype == bool:
         array = array.astype(np.int8)
     if array.shape != (size,):

@@ -85,6 +85,8 @@ class SqlLedger(Ledger):
         super().__init__(infer=infer)
         self.where = str(where)
         self._last_retraction = 0
+        if not self.where:
+            raise LedgerError("a project needs a file or a database URL, got an empty name.")
         is_url = "://" in self.where
         if not is_url and not Path(self.where).absolute().parent.is_dir():
             raise LedgerError(f"{self.where}: there is no such folder. Make it first.")
@@ -92,7 +94,10 @@ class SqlLedger(Ledger):
         try:
             self._engine = sa.create_engine(url)
         except (NoSuchModuleError, ImportError, ValueError, sa.exc.ArgumentError) as error:
-            raise LedgerError(f"{self.where}: cannot use this database: {error}") from error
+            raise LedgerError(
+                f"{self.where}: cannot use this database: {error}. Check the URL, and that the "
+                "database's Python driver is installed."
+            ) from error
         if self._engine.dialect.name == "sqlite":
             _tune_sqlite(self._engine, wait)
         try:

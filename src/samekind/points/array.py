@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from samekind._validation import check_int
 from samekind.points import _kernels
 from samekind.points._threads import available_threads, split
 
@@ -46,7 +47,8 @@ class ArrayPoints:
     def __init__(self, X: ArrayLike, *, threads: int | None = None) -> None:
         self.X = as_matrix(X)
         self.n, self.d = self.X.shape
-        self.threads = available_threads() if threads is None else threads
+        wanted = check_int("threads", threads, none="use every core")
+        self.threads = available_threads() if wanted is None else wanted
         if self.X.size < SMALL:
             self.threads = 1
         self._check_values()
@@ -173,6 +175,8 @@ def as_matrix(X: Any) -> NDArray[Any]:
             "X is a sparse matrix, and distances need a dense array. Pass X.toarray(), or reduce "
             "it first with sklearn.decomposition.TruncatedSVD."
         )
+    if np.ma.isMaskedArray(X):
+        raise ValueError("X is a masked array. Fill its gaps first, for instance with X.filled(0).")
     array = np.asarray(X)
     if array.ndim != 2:
         advice = " Use X.reshape(-1, 1) for one column." if array.ndim == 1 else ""
@@ -181,7 +185,7 @@ def as_matrix(X: Any) -> NDArray[Any]:
         raise ValueError(f"X must have at least one row and one column, got shape {array.shape}.")
     if array.dtype == object:
         array = _from_objects(array)
-    if not (np.issubdtype(array.dtype, np.number) or array.dtype == bool):
+    if array.dtype.kind not in "biufc":
         raise ValueError(
             f"X must hold numbers, got {array.dtype}. samekind.datasets.read_points turns the "
             "columns of a file into numbers."

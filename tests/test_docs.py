@@ -1,0 +1,64 @@
+"""What the documentation shows is what happens."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from samekind.cli import app
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def run(*arguments):
+    return subprocess.run(
+        [sys.executable, *arguments],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+        check=True,
+        env={"PYTHONIOENCODING": "utf-8", "COLUMNS": "80", "PATH": ""},
+    ).stdout
+
+
+def lines(text):
+    return [line.rstrip() for line in text.strip().splitlines()]
+
+
+def test_the_first_example_prints_what_the_readme_says():
+    code, shown = re.search(r"```python\n(.+?)```\n\n```text\n(.+?)```", README, re.DOTALL).groups()
+    assert lines(run("-c", code)) == lines(shown)
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("examples/*.py")), ids=lambda path: path.name)
+def test_examples_run(path):
+    assert run(path)
+
+
+def test_links_lead_somewhere():
+    for document in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md")]:
+        for link in re.findall(r"\]\(([^)#]+)", document.read_text(encoding="utf-8")):
+            assert "://" in link or (document.parent / link).exists(), (document.name, link)
+
+
+def test_every_command_and_option_is_documented():
+    reference = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    for name, command in typer.main.get_command(app).commands.items():
+        _, _, section = reference.partition(f"## samekind {name}\n")
+        section = section.split("\n## ")[0]
+        assert section, f"{name} is not in docs/cli.md: run `make docs`"
+        for parameter in command.params:
+            for option in parameter.opts:
+                assert option in section or option == parameter.name, (name, option)
+
+
+def test_every_algorithm_is_documented():
+    from samekind.algorithms import ALGORITHMS
+
+    page = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
+    assert all(f"| `{name}`" in page for name in ALGORITHMS)
