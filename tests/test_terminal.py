@@ -15,6 +15,7 @@ import pytest
 from rich.console import Console
 
 from samekind import SqlLedger
+from samekind.session import Session
 from samekind.terminal import (
     PictureView,
     RowView,
@@ -22,7 +23,6 @@ from samekind.terminal import (
     printable,
     user_name,
 )
-from samekind.session import Session
 
 X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2], [9.0], [9.1]])
 KIND = [0, 0, 0, 1, 1, 1, 2, 2]

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from samekind import datasets, measures
+    from samekind import datasets, measures, report
     from samekind._solve import ContradictionWarning, solve
     from samekind.clusters import Clusters
     from samekind.estimator import SameKindClustering
@@ -38,7 +38,7 @@ _HOMES = {
     "samekind.session": ["Session"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_ROOMS = ("datasets", "measures")
+_ROOMS = ("datasets", "measures", "report")
 
 __all__ = [
     "DIFFERENT",
@@ -58,6 +58,7 @@ __all__ = [
     "SqlLedger",
     "datasets",
     "measures",
+    "report",
     "solve",
 ]
 

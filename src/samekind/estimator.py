@@ -91,6 +91,7 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
                 "SameKindClustering needs somebody to answer: this estimator requires y to be passed, "
                 "but the target y is None. Pass y to fit, or oracle= to the constructor."
             )
+        given: dict[str, Any] = {} if self.epsilon == "auto" else {"epsilon": self.epsilon}
         self.clusters_: Clusters = solve(
             X,
             self.oracle if self.oracle is not None else LabelOracle(np.asarray(y)),
@@ -98,7 +99,7 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
             budget=self.budget,
             target=self.target,
             batch=self.batch,
-            **({} if self.epsilon == "auto" else {"epsilon": self.epsilon}),
+            **given,
             heavy=self.heavy,
             random_state=self.random_state,
         )

@@ -25,7 +25,7 @@ from samekind.algorithms import ALGORITHMS, DEFAULT, Kinds, make_settings
 from samekind.clusters import Clusters
 from samekind.flow import Answers, Flow, Pairs
 from samekind.ledger import UNANSWERED, Contradiction, Ledger, open_ledger
-from samekind.ledger.memory import check_answers, check_pairs, keys_of
+from samekind.ledger.pairs import check_answers, check_pairs, keys_of
 from samekind.points import as_points
 from samekind.progress import Progress
 

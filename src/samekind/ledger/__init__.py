@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from samekind.ledger.inference import Contradiction, Statement
-from samekind.ledger.memory import UNANSWERED, Entry, Ledger, check_pairs
+from samekind.ledger.memory import UNANSWERED, Entry, Ledger
+from samekind.ledger.pairs import check_pairs
 
 if TYPE_CHECKING:
     from samekind.ledger.sql import LedgerError, SqlLedger
