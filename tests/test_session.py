@@ -113,6 +113,17 @@ class TestTell:
 
 
 class TestUndo:
+    def test_of_one_person_only(self):
+        session = Session(X, algorithm="basic", random_state=3)
+        session.learn([[0, 1]], [Y[0] == Y[1]], who="book")
+        for who in ("ann", "bob", "ann", "bob"):
+            pair = session.pending()
+            session.tell(pair, (Y[pair[:, 0]] == Y[pair[:, 1]]).astype(int), who=who)
+        assert session.undo(5, who="ann") == 2
+        assert session.undo(who="cy") == 0
+        assert session.undo(9) == 2
+        assert [entry.who for entry in session.ledger.entries() if not entry.retracted] == ["book"]
+
     @given(st.integers(1, 25), st.integers(1, 30))
     @settings(max_examples=25)
     def test_and_answering_again_is_as_never_having_answered(self, waves, count):

@@ -96,7 +96,7 @@ def answer_in_terminal(
         if session.done:
             if not answered or not _goes_back(session, screen, read):
                 return
-            session.undo()
+            session.undo(who=name)
         a, b = session.pending()[0].tolist()
         screen.print(Group("", _standing(session), show(a, b, False)))
         said = _ask(session, screen, read, partial(show, a, b))
@@ -104,7 +104,8 @@ def answer_in_terminal(
             session.stop()
             return
         if said in BACK:
-            session.undo()
+            if not session.undo(who=name):
+                screen.print("None of these answers is yours to take back.", highlight=False)
         else:
             session.tell([[a, b]], [ANSWERS[said]], who=name)
             answered = True
