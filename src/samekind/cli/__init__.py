@@ -1,4 +1,4 @@
-"""The command line: ``samekind demo`` and ``samekind run``.
+"""The command line: ``samekind demo``, ``samekind run`` and ``samekind bench``.
 
 What a command needs is imported when it runs, so that ``samekind --help`` answers at once.
 """
@@ -11,7 +11,10 @@ from typing import Annotated
 import typer
 
 from samekind.cli._demo import demo
+from samekind.cli._errors import explained
 from samekind.cli._run import EXAMPLES, run
+from samekind.experiments.command import EXAMPLES as BENCH_EXAMPLES
+from samekind.experiments.command import bench
 
 __all__ = ["app", "main"]
 
@@ -26,6 +29,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command(epilog=EXAMPLES)(run)
+app.command(epilog=BENCH_EXAMPLES)(explained(bench))
 
 
 def _print_version(wanted: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from time import perf_counter
@@ -47,14 +48,23 @@ class Setup:
 
 
 class TimedPoints(ArrayPoints):
-    """Points of one thread that remember their latest sampler, for its clock."""
+    """Points of one thread that know the clock of their latest sampler."""
 
-    latest: ArraySampler | None = None
+    # Weak: the sampler knows its points, and a circle would keep the data of every run in memory until the
+    # garbage collector comes, which it seldom does for so few objects.
+    _latest: weakref.ref[ArraySampler] | None = None
 
     def sampler(self) -> ArraySampler:
         """Return a new sampler."""
-        self.latest = super().sampler()
-        return self.latest
+        sampler = super().sampler()
+        self._latest = weakref.ref(sampler)
+        return sampler
+
+    @property
+    def sampling_seconds(self) -> float:
+        """Time spent in the latest sampler, as long as a flow uses it."""
+        sampler = self._latest() if self._latest is not None else None
+        return 0.0 if sampler is None else sampler.seconds
 
 
 class Instance:
@@ -73,7 +83,9 @@ def run_once(
     """Run an algorithm far enough for all columns, and return what the tables need.
 
     `check` is called after every wave of questions and may raise to stop the run. All lists of the result
-    have an item for each cluster in the order of recovery (of discovery for ``discovered_at``).
+    have an item for each cluster in the order of recovery (of discovery for ``discovered_at``). A centre is
+    final when its cluster is recovered, so the errors at the end are those of that moment; only when every
+    row is labelled does an algorithm put the exact centres in their place.
     """
     started = perf_counter()
     # The exact algorithms cannot run without their stopping test, nor do they need to.
@@ -93,12 +105,11 @@ def run_once(
             session.answer_all(data.oracle(session.pending()))
             check()
             now = session.progress
-            if now.recovered > len(rounds_at):
-                new = now.recovered - len(rounds_at)
-                # What is recovered ends a round; the next one has begun unless the flow has ended.
-                rounds_at += [max(1, now.rounds - (not session.done))] * new
-                clock = data.points.latest.seconds if data.points.latest is not None else 0.0
-                sampling_at += [round(clock, 6)] * new
+            if (new := now.recovered - len(rounds_at)) > 0:
+                # A recovery ends a round; the next one has begun, unless the flow has ended.
+                before, ended = max(rounds_at, default=0), max(1, now.rounds - (not session.done))
+                rounds_at += [before - (before - ended) * i // new for i in range(1, new + 1)]
+                sampling_at += [round(data.points.sampling_seconds, 6)] * new
             if now.recovered == data.n_kinds:  # more questions change nothing that is counted
                 break
             if now.questions >= setup.budget:

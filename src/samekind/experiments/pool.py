@@ -42,7 +42,10 @@ class Outcome:
     missing: str = ""
 
 
-class Stopped(Exception):
+GO_ON = "All finished runs are kept: run the same command again, with fewer --jobs if it was the memory."
+
+
+class StopError(Exception):
     """The bench was stopped from outside."""
 
 
@@ -70,8 +73,7 @@ def spread(tasks: Sequence[Task], jobs: int, done: Callable[[Outcome], None]) ->
         except BrokenProcessPool as error:
             raise BenchError(
                 "a worker process was ended from outside, most often because memory ran out. "
-                "All finished runs are kept: run the same command again, with fewer --jobs if it "
-                "was the memory."
+                + GO_ON
             ) from error
         except BaseException:
             stop.set()
@@ -83,9 +85,15 @@ def do_task(task: Task) -> Outcome:
     """Run the algorithms of a task on its data, and save each run when it is finished."""
     _check()
     try:
-        data = _instance(task)
+        return _run_all(task)
     except DataError as error:
         return Outcome(task, missing=str(error))
+    except MemoryError as error:
+        raise BenchError("the memory does not suffice. " + GO_ON) from error
+
+
+def _run_all(task: Task) -> Outcome:
+    data = _instance(task)
     store = RunStore(task.store)
     for algorithm in task.algorithms:
         measured = run_once(data, algorithm, draws_seed(task.run), task.setup, _check)
@@ -115,13 +123,15 @@ def _instance(task: Task) -> Instance:
 
 def _check() -> None:
     if _stop is not None and _stop.is_set():
-        raise Stopped
+        raise StopError
 
 
 def _start_worker(stop: Event) -> None:
     global _stop
     _stop = stop
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C reaches the whole group; the parent decides
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -67,7 +67,7 @@ def _load(load: Callable[..., Data], run: int, n: int | None, **options: bool) -
 def _synthetic(p: float) -> Scene:
     name = f"synthetic-p{p:g}"
     return Scene(
-        name, f"Synthetic, p = {p:g}", partial(_make, p), seconds=4.0, made=True, paper=name
+        name, f"Synthetic, p = {p:g}", partial(_make, p), seconds=3.0, made=True, paper=name
     )
 
 
@@ -81,7 +81,7 @@ SCENES: dict[str, Scene] = {
             "shuttle",
             "Shuttle",
             partial(_load, datasets.load_shuttle),
-            seconds=7.0,
+            seconds=4.0,
             batch=1,
             paper="shuttle",
         ),
@@ -89,7 +89,7 @@ SCENES: dict[str, Scene] = {
             "kdd10",
             "KDD 10 %",
             partial(_load, datasets.load_kdd),
-            seconds=3.0,
+            seconds=1.7,
             paper="kdd",
             note=KDD_NOTE,
         ),
@@ -97,7 +97,7 @@ SCENES: dict[str, Scene] = {
             "kdd10-reweighted",
             "KDD 10 %, reweighted",
             partial(_load, datasets.load_kdd, reweighted=True),
-            seconds=20.0,
+            seconds=9.0,
             paper="kdd",
             note=REWEIGHTED_NOTE,
         ),
@@ -115,7 +115,8 @@ SCENES: dict[str, Scene] = {
             "banking77",
             "Banking77",
             partial(_load, datasets.load_banking77),
-            seconds=1.0,
+            seconds=3.0,
+            batch=1,
             note="Not in the paper.",
             budgets=(2_500, 5_000, 7_500, 10_000, 15_000, 20_000),
             clusters=(10, 20, 40, 60, 70, 77),

@@ -73,6 +73,8 @@ class Ledger:
     [Entry(a=1, b=2, answer=0, who='ann', ...)]
     """
 
+    _explained: list[Contradiction] | None  # what `contradictions` returns, until answers change
+
     def __init__(self, *, infer: bool = True) -> None:
         self.infer = infer
         self.meta: dict[str, str] = {}
@@ -242,7 +244,7 @@ class Ledger:
         self._direct = IntMap()  # key of a pair -> what was last said of it
         self._implied = Implications()
         self._conflicts: set[int] = set()  # lines
-        self._explained: list[Contradiction] | None = None
+        self._explained = None
         self._n_active = 0
 
     def _learn(self, pairs: Pairs, answers: Answers, lines: NDArray[np.intp] | int) -> bool:
