@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from samekind.algorithms.kinds import Kinds
-from samekind.algorithms.rounds import rounds, unrecovered_heavy
+from samekind.algorithms.rounds import rounds
 from samekind.algorithms.sampling import Settings
 from samekind.flow import Flow
 from samekind.points import Points
@@ -18,6 +18,6 @@ def basic(points: Points, kinds: Kinds, rng: np.random.Generator, settings: Sett
     return rounds(points, kinds, rng, settings, heaviest)
 
 
-def heaviest(kinds: Kinds, heavy: int) -> list[int]:
-    """Choose the heaviest unrecovered kind, if it is heavy."""
-    return unrecovered_heavy(kinds, heavy)[:1]
+def heaviest(heavy: list[int], kinds: Kinds) -> list[int]:
+    """Choose the heaviest kind."""
+    return heavy[:1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from samekind.algorithms.kinds import Kinds
-from samekind.algorithms.rounds import rounds, unrecovered_heavy
+from samekind.algorithms.rounds import rounds
 from samekind.algorithms.sampling import Settings
 from samekind.flow import Flow
 from samekind.points import Points
@@ -24,13 +24,10 @@ def batched(
     return rounds(points, kinds, rng, settings, majority)
 
 
-def majority(kinds: Kinds, heavy: int) -> list[int]:
+def majority(heavy: list[int], kinds: Kinds) -> list[int]:
     """Choose all heavy kinds once they hold more than half of the uniform samples outside I."""
-    found = unrecovered_heavy(kinds, heavy)
-    if not found:
-        return []
-    held = sum(kinds.n_uniform[kind] for kind in found)
+    held = sum(kinds.n_uniform[kind] for kind in heavy)
     samples = sum(
         count for kind, count in enumerate(kinds.n_uniform) if not kinds.is_recovered(kind)
     )
-    return found if 2 * held > samples else []
+    return heavy if 2 * held > samples else []

@@ -112,6 +112,15 @@ class Kinds:
         for x in samples:
             self.add_uniform(kind, x)
 
+    def unrecovered_heavy(self, enough: int) -> list[int]:
+        """Return the unrecovered kinds with at least so many uniform samples, largest first."""
+        found = [
+            kind
+            for kind, count in enumerate(self.n_uniform)
+            if count >= enough and not self.is_recovered(kind)
+        ]
+        return sorted(found, key=lambda kind: -self.n_uniform[kind])
+
     def note(self, text: str) -> None:
         """Keep something the user should know, once."""
         if text not in self.notes:

@@ -12,10 +12,10 @@ from samekind.algorithms.thinning import Thinning
 from samekind.flow import Flow
 from samekind.points import Points
 
-__all__ = ["Choose", "rounds", "unrecovered_heavy"]
+__all__ = ["Choose", "rounds"]
 
-Choose = Callable[[Kinds, int], list[int]]
-"""Which kinds to recover now, given the kinds and what counts as heavy; empty: draw on."""
+Choose = Callable[[list[int], Kinds], list[int]]
+"""Which of the heavy kinds (there is at least one, largest first) to recover now; none: draw on."""
 
 
 def rounds(
@@ -32,8 +32,7 @@ def rounds(
     while True:
         kinds.n_rounds += 1
         thinning.next_round(sampler)
-        chosen = choose(kinds, settings.heavy)
-        while not chosen:
+        while not ((heavy := thinning.heavy(settings.heavy)) and (chosen := choose(heavy, kinds))):
             if kinds.n_labelled == points.n:
                 kinds.settle(points)
                 return "exhausted"
@@ -47,18 +46,7 @@ def rounds(
             places = quiet.outside(draws, kinds)
             if places:
                 thinning.add(draws, places, points.rows(draws.rows[places]), coins[places])
-                chosen = choose(kinds, settings.heavy)
         sampler.add(kinds.recover(chosen))
         quiet.restart()
         if settings.target is not None and len(kinds.recovered) >= settings.target:
             return "target"
-
-
-def unrecovered_heavy(kinds: Kinds, heavy: int) -> list[int]:
-    """Return the unrecovered kinds with at least `heavy` uniform samples, largest first."""
-    found = [
-        kind
-        for kind, count in enumerate(kinds.n_uniform)
-        if count >= heavy and not kinds.is_recovered(kind)
-    ]
-    return sorted(found, key=lambda kind: -kinds.n_uniform[kind])

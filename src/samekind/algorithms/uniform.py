@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from samekind.algorithms.kinds import Kinds
-from samekind.algorithms.rounds import unrecovered_heavy
 from samekind.algorithms.sampling import QuietTest, Settings, draw
 from samekind.flow import Flow
 from samekind.points import Points
@@ -28,7 +27,7 @@ def uniform(
         places = quiet.outside(draws, kinds)
         for place, x in zip(places, points.rows(draws.rows[places]), strict=True):
             kinds.add_uniform(int(draws.kinds[place]), x)
-        if places and (heavy := unrecovered_heavy(kinds, settings.heavy)):
+        if places and (heavy := kinds.unrecovered_heavy(settings.heavy)):
             kinds.recover(heavy)
             if settings.target is not None and len(kinds.recovered) >= settings.target:
                 return "target"

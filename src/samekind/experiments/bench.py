@@ -37,7 +37,7 @@ def run_bench(
     algorithms: Sequence[str] = PRACTICAL,
     points: Iterable[int] | None = None,
     n: int | None = None,
-    batch: int | str | None = None,
+    batch: int | str = "auto",
     out: str | Path = "samekind-bench",
     json_file: str | Path | None = None,
     console: Console | None = None,
@@ -67,9 +67,9 @@ def run_bench(
     n : int or None
         Rows of the synthetic data, instead of the paper's 1,000,000; there is then nothing of the paper's
         to compare with.
-    batch : int, "auto" or None
-        Rows asked about at once. None: 1, as in the paper, on small data, and "auto" where that would
-        take long; a recovered cluster is then noticed at the end of its batch.
+    batch : int or "auto"
+        Rows asked about at once. "auto" starts with one and grows; a recovered cluster is then noticed at
+        the end of its batch.
     out : str or Path
         The folder for all files.
     json_file : str or Path or None
@@ -97,7 +97,7 @@ def run_bench(
     budgets = None if points is None else sorted({check_positive_int("points", p) for p in points})
     if n is not None:
         check_positive_int("n", n, minimum=100)
-    if batch is not None and batch != "auto":
+    if batch != "auto":
         check_positive_int("batch", batch)
     plan = Plan(
         scenes,

@@ -79,12 +79,8 @@ def bench(
         ),
     ] = None,
     batch: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N",
-            help="Rows asked about at once, or auto.  [dim]\\[default: 1 on small data, else auto][/dim]",
-        ),
-    ] = None,
+        str, typer.Option(metavar="N", help="Rows asked about at once; auto grows from one.")
+    ] = "auto",
     limit: Annotated[
         int, typer.Option(metavar="SECONDS", min=1, help="The longest that a peer may run.")
     ] = 300,
@@ -130,7 +126,7 @@ def bench(
             from samekind.experiments.bench import PRACTICAL, run_bench
             from samekind.experiments.tables import print_tables
 
-            size = None if batch is None else batch if batch == "auto" else _whole("--batch", batch)
+            size = batch if batch == "auto" else _whole("--batch", batch)
             results = run_bench(
                 what,
                 runs=runs or 100,

@@ -20,7 +20,7 @@ Saved = dict[tuple[str, int, str], dict[str, Any]]
 
 
 def make_setup(
-    scene: Scene, points: Sequence[int] | None, n: int | None, batch: int | str | None
+    scene: Scene, points: Sequence[int] | None, n: int | None, batch: int | str
 ) -> Setup:
     """Return how far runs on a data set go, given what the user chose."""
     budget = max(points or scene.columns("fixed_budget"))
@@ -30,7 +30,7 @@ def make_setup(
         budget=budget,
         cap=CAP * budget,
         target=max(scene.columns("fixed_recovery")),
-        batch=scene.batch if batch is None else batch,
+        batch=batch,
     )
 
 

@@ -39,7 +39,6 @@ class Scene:
     load: Callable[[int, int | None], Data]
     seconds: float
     made: bool = False
-    batch: int | str = "auto"
     paper: str | None = None
     note: str = ""
     budgets: tuple[int, ...] = ()
@@ -82,7 +81,6 @@ SCENES: dict[str, Scene] = {
             "Shuttle",
             partial(_load, datasets.load_shuttle),
             seconds=4.0,
-            batch=1,
             paper="shuttle",
         ),
         Scene(
@@ -106,7 +104,6 @@ SCENES: dict[str, Scene] = {
             "Digits",
             partial(_load, datasets.load_digits),
             seconds=0.3,
-            batch=1,
             note="Not in the paper.",
             budgets=(100, 150, 200, 250, 300, 400, 600),
             clusters=(2, 4, 6, 8, 10),
@@ -116,7 +113,6 @@ SCENES: dict[str, Scene] = {
             "Banking77",
             partial(_load, datasets.load_banking77),
             seconds=3.0,
-            batch=1,
             note="Not in the paper.",
             budgets=(2_500, 5_000, 7_500, 10_000, 15_000, 20_000),
             clusters=(10, 20, 40, 60, 70, 77),
