@@ -18,6 +18,7 @@ from samekind.algorithms.classify import classify
 from samekind.algorithms.improved_exact import heavy_bands
 from samekind.algorithms.kinds import GIVEN_UP, UNKNOWN
 from samekind.algorithms.sampling import Draws, QuietTest
+from samekind.algorithms.thinning import Thinning
 from samekind.flow import drive
 from samekind.points import ArrayPoints
 
@@ -183,13 +184,70 @@ class TestChoices:
     )
     def test_whom_to_recover(self, n_uniform, recovered, basic, batched):
         kinds = self.kinds(*n_uniform, recovered=recovered)
-        assert heaviest(kinds, 10) == basic
-        assert majority(kinds, 10) == batched
+        heavy = kinds.unrecovered_heavy(10)
+        assert (heaviest(heavy, kinds) if heavy else []) == basic
+        assert (majority(heavy, kinds) if heavy else []) == batched
 
     def test_batch_grows_with_what_is_known(self):
         sizes = [Settings(batch="auto").batch_size(n) for n in (0, 15, 16, 160, 10**6)]
         assert sizes == [1, 1, 2, 11, 1024]
         assert Settings(batch=5).batch_size(10**6) == 5
+
+
+class TestThinning:
+    """One centre at 0, so Φ(x) = x²; kind 1 is being sampled, row i is the number X[i]."""
+
+    X = np.array([[0.0], [1.0], [2.0], [4.0], [4.0]])
+
+    def thinning(self, recovered=True):
+        kinds, sampler = Kinds(1), ArrayPoints(self.X).sampler()
+        kinds.discover(0, self.X[0])
+        kinds.discover(3, self.X[3])
+        if recovered:
+            sampler.add(kinds.recover([0]))
+        thinning = Thinning(kinds)
+        thinning.next_round(sampler)
+        return kinds, sampler, thinning
+
+    def add(self, sampler, thinning, rows, coins):
+        rows = np.array(rows)
+        draws = Draws(rows, np.ones(rows.size, dtype=int), sampler.cost(rows))
+        thinning.add(draws, list(range(rows.size)), self.X[rows], np.array(coins))
+
+    def test_a_nearer_draw_has_the_earlier_ones_judged_anew(self):
+        kinds, sampler, thinning = self.thinning()
+        self.add(sampler, thinning, [3, 4, 4], [0.2, 0.3, 0.99])
+        assert kinds.n_uniform[1] == 3  # all as near as x*, the discoverer
+        assert kinds.centers[1] == 4.0
+        self.add(sampler, thinning, [2], [0.99])  # Φ falls from 16 to 4: 0.3 * 16 is now too much
+        assert kinds.n_uniform[1] == 2
+        assert kinds.centers[1] == 3.0
+
+    def test_what_a_round_has_kept_stays(self):
+        kinds, sampler, thinning = self.thinning()
+        self.add(sampler, thinning, [4, 4], [0.9, 0.9])
+        thinning.next_round(sampler)
+        self.add(sampler, thinning, [1], [0.5])
+        assert kinds.n_uniform[1] == 3
+        assert kinds.centers[1] == 3.0
+
+    def test_the_nearest_known_member_judges_from_the_start(self):
+        kinds, sampler, thinning = self.thinning()
+        kinds.add_members(np.array([1]), np.array([1]))
+        thinning.next_round(sampler)
+        self.add(sampler, thinning, [4, 4], [0.06, 0.07])  # 1/16 = 0.0625
+        assert kinds.n_uniform[1] == 1
+
+    @pytest.mark.parametrize(("recovered", "needed"), [(True, 6), (False, 3)])
+    def test_a_kind_is_heavy_after_twice_as_many_draws_unless_they_are_uniform(
+        self, recovered, needed
+    ):
+        _, sampler, thinning = self.thinning(recovered)
+        for _ in range(needed - 1):
+            self.add(sampler, thinning, [4], [0.5])
+        assert thinning.heavy(3) == []
+        self.add(sampler, thinning, [4], [0.5])
+        assert thinning.heavy(3) == [1]
 
 
 class TestQuiet:

@@ -304,7 +304,7 @@ def test_results_are_whole(tiny):
         assert means == sorted(means)
         curve = digits["curves"][algorithm]
         assert curve["questions"][-1] == 300
-        assert curve["mean"][-1] == pytest.approx(means[-1])
+        assert curve["mean"][-1] == pytest.approx(means[-1], abs=1e-4)  # rounded there
         assert sum(s["mean"] for s in digits["per_point"][algorithm]["shares"]) == pytest.approx(1)
     text = json.dumps(results)
     assert str(folder) not in text
