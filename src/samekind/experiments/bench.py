@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,9 @@ from samekind.experiments.progress import meter
 from samekind.experiments.scenes import SCENES, scenes_of
 from samekind.experiments.store import RunStore
 from samekind.experiments.summary import environment, summarize_scene
+from samekind.points._threads import available_threads
 
-__all__ = ["PRACTICAL", "cores", "run_bench"]
+__all__ = ["PRACTICAL", "run_bench"]
 
 PRACTICAL = ("uniform", "basic", "batched")
 ENOUGH_REWEIGHTED = 20
@@ -105,7 +105,7 @@ def run_bench(
         {scene.name: some if scene.name == "kdd10-reweighted" else runs for scene in scenes},
         {scene.name: make_setup(scene, budgets, n, batch) for scene in scenes},
     )
-    workers = cores() if jobs is None else check_positive_int("jobs", jobs)
+    workers = available_threads() if jobs is None else check_positive_int("jobs", jobs)
     chat = Console(quiet=True) if console is None else console
 
     folder = Path(out)
@@ -131,12 +131,6 @@ def run_bench(
         write_json(Path(json_file), results)
     write_text(folder / "results.html", page_of(results))
     return results
-
-
-def cores() -> int:
-    """Return the number of cores that this process may use."""
-    usable = getattr(os, "sched_getaffinity", None)
-    return len(usable(0)) if usable is not None else os.cpu_count() or 1
 
 
 def _do(tasks: list[Task], jobs: int, chat: Console) -> dict[str, str]:

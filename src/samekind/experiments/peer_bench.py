@@ -25,7 +25,6 @@ from rich.console import Console
 from samekind import __version__
 from samekind._validation import check_choice, check_positive_int
 from samekind.algorithms import ALGORITHMS
-from samekind.experiments.bench import cores
 from samekind.experiments.files import write_json, write_text
 from samekind.experiments.peer_page import peer_page
 from samekind.experiments.peer_pool import PeerRun, key_of, run_all
@@ -33,6 +32,7 @@ from samekind.experiments.peers import PEERS, find_peer
 from samekind.experiments.statistics import summarize
 from samekind.experiments.store import RunStore
 from samekind.experiments.summary import environment
+from samekind.points._threads import available_threads
 
 __all__ = ["BUDGETS", "TITLES", "run_peers"]
 
@@ -88,7 +88,7 @@ def run_peers(
     """
     check_positive_int("runs", runs)
     check_positive_int("limit", limit)
-    workers = cores() if jobs is None else check_positive_int("jobs", jobs)
+    workers = available_threads() if jobs is None else check_positive_int("jobs", jobs)
     ours = (
         [a for a in ("focused", "batched") if a in ALGORITHMS] if algorithms is None else algorithms
     )

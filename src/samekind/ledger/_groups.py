@@ -129,8 +129,6 @@ def take_in(
                 entry = following[entry]
             if first[two] != EMPTY:  # chain the two lists; the longer one goes last
                 following[last[two]] = first[one]
-                if first[one] == EMPTY:
-                    last[one] = last[two]
                 first[one] = first[two]
                 degree[one] += degree[two]
     return a.size
