@@ -60,7 +60,7 @@ def _over_clusters(ident: str, data: dict[str, Any], measure: str) -> Figure:
         traces += _papers_points(algorithm, place, table)
     layout = _layout("clusters recovered", table["unit"])
     if logarithmic:
-        layout["yaxis"] |= {"type": "log", "rangemode": "normal"}
+        layout["yaxis"] |= {"type": "log", "rangemode": "normal", **_log_marks(traces)}
     return Figure(
         f"{ident}-{measure.replace('_', '-')}",
         f"{data['title']}: {table['title'].split(',')[0].lower()}",
@@ -166,6 +166,15 @@ def _layout(x: str, y: str) -> dict[str, Any]:
         "xaxis": {"title": {"text": x}, "zeroline": False, "rangemode": "tozero"},
         "yaxis": {"title": {"text": y}, "zeroline": False, "rangemode": "tozero"},
     }
+
+
+def _log_marks(traces: list[Trace]) -> dict[str, Any]:
+    """Return which numbers a logarithmic axis shows; by itself Plotly writes some over others."""
+    shown = [y for trace in traces for y in trace["y"] if y is not None and y > 0]
+    span = max(shown, default=1) / min(shown, default=1)
+    every_digit, one_two_five, powers_of_ten = "D1", "D2", 1
+    marks = every_digit if span < 10 else one_two_five if span < 1_000 else powers_of_ten
+    return {"dtick": marks, "tickformat": ",~g"}
 
 
 def _pale(color: str) -> str:

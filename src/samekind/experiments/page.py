@@ -24,9 +24,12 @@ CLASSES = {"worse": "bad", "open": "warn"}
 def page_of(results: dict[str, Any]) -> str:
     """Return the page of a bench, made from nothing but its results."""
     data = results["datasets"]
+    # A note says that it is not the paper's data: the paper's numbers are then no mark to meet.
+    others = [one["title"] for one in data.values() if one["note"]]
     cells = [
         cell
         for one in data.values()
+        if not one["note"]
         for table in one["tables"].values()
         for row in table["rows"].values()
         for cell in row
@@ -45,6 +48,8 @@ def page_of(results: dict[str, Any]) -> str:
         "seeds": results["seeds"],
         "made by": f"{versions}; {results['machine']['cores']} cores",
     }
+    if others:
+        facts["not counted above"] = "; ".join(others) + ": not the paper's data"
     if results["skipped"]:
         facts["left out"] = "; ".join(f"{n}: {why}" for n, why in results["skipped"].items())
     return page(
@@ -109,6 +114,6 @@ def _html_table(title: str, head: list[str], lines: list[str]) -> str:
     heads = "".join(f'<th class="number">{escape(name)}</th>' for name in head)
     rows = "".join(f"<tr>{line}</tr>" for line in lines)
     return (
-        f'<h3>{escape(title)}</h3><div class="scroll"><table><thead><tr>{heads}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
+        f'<h3 style="margin: 24px 0 4px">{escape(title)}</h3><div class="scroll"><table>'
+        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
     )

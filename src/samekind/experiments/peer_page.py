@@ -45,7 +45,17 @@ def peer_page(results: dict[str, Any]) -> str:
         for data in results["datasets"].values()
         for name, row in data["rows"].items()
     }
-    facts = remarks | results["skipped"] | {"made by": versions}
+    runs = max(
+        (
+            cell["runs"]
+            for data in results["datasets"].values()
+            for row in data["rows"].values()
+            for cell in row["cells"]
+        ),
+        default=0,
+    )
+    facts = remarks | results["skipped"]
+    facts |= {"runs": f"{runs} of each, of {results['limit']} s at most", "made by": versions}
     return page(
         title="Beside its peers",
         lead=escape(EXPLAINED),
@@ -53,7 +63,9 @@ def peer_page(results: dict[str, Any]) -> str:
         facts="".join(
             f"<div><dt>{escape(k)}</dt><dd>{escape(v)}</dd></div>" for k, v in facts.items()
         ),
-        figures=[_figure(name, data) for name, data in results["datasets"].items()],
+        figures=[
+            _figure(results["budgets"], name, data) for name, data in results["datasets"].items()
+        ],
         exemplars="".join(_html(results, data) for data in results["datasets"].values()),
     )
 
@@ -89,7 +101,7 @@ def _cell(cell: dict[str, Any]) -> str:
     )
 
 
-def _figure(name: str, data: dict[str, Any]) -> Figure:
+def _figure(budgets: list[int], name: str, data: dict[str, Any]) -> Figure:
     traces = []
     for place, (peer, row) in enumerate(data["rows"].items()):
         there = [cell for cell in row["cells"] if cell["reached"]]
@@ -114,7 +126,13 @@ def _figure(name: str, data: dict[str, Any]) -> Figure:
     layout = {
         "hovermode": "closest",
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
-        "xaxis": {"title": {"text": "questions"}, "type": "log", "zeroline": False},
+        "xaxis": {
+            "title": {"text": "questions"},
+            "type": "log",
+            "zeroline": False,
+            "tickvals": budgets,
+            "ticktext": [f"{budget:,}" for budget in budgets],
+        },
         "yaxis": {"title": {"text": "adjusted Rand index"}, "range": [0, 1.02], "zeroline": False},
     }
     text = "Means, with 95 % intervals."
