@@ -70,7 +70,10 @@ def test_run_with_labels(folder):
     assert list(rows.columns) == ["row", "cluster", "known", "recovered", "label"]
     assert rows.groupby("label").cluster.nunique().tolist() == [1, 1, 1]
     centers = pd.read_csv("here/centers.csv")
-    assert list(centers.columns) == ["cluster", "recovered", "known_rows", "height", "width"]
+    assert list(centers.columns) == [
+        *("cluster", "recovered", "known_rows", "standard_error"),
+        *("height", "width"),
+    ]
     assert samekind.Clusters.load("here/clusters.npz").n_recovered_ == 3
     # The summary goes to the output, what was done on the way does not.
     assert "clusters recovered" in result.stdout

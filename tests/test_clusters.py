@@ -263,7 +263,7 @@ class TestTables:
 
     def test_every_reason_has_a_text(self):
         assert set(STOP_REASONS) == {
-            *("reducible", "covered", "exhausted", "target", "budget", "user"),
+            *("reducible", "covered", "exhausted", "certified", "target", "budget", "user"),
             None,
         }
 
@@ -281,7 +281,7 @@ class TestFiles:
             assert repr(loaded) == repr(clusters)
 
     def test_labels_are_saved_if_computed(self, tmp_path):
-        clusters = solve(X, LabelOracle(Y), random_state=0)
+        clusters = solve(X, LabelOracle(Y), algorithm="batched", random_state=0)
         clusters.save(tmp_path / "without.npz")
         labels = clusters.labels_
         clusters.save(tmp_path / "with.npz")
@@ -337,7 +337,7 @@ class TestFiles:
             Clusters.load(path)
 
     def test_of_a_newer_version(self, tmp_path):
-        np.savez(tmp_path / "c.npz", meta=np.array(json.dumps({"format": 2})))
+        np.savez(tmp_path / "c.npz", meta=np.array(json.dumps({"format": 3})))
         with pytest.raises(ValueError, match=r"newer samekind\. Update samekind"):
             Clusters.load(tmp_path / "c.npz")
 

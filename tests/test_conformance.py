@@ -196,12 +196,26 @@ def test_target(algorithm):
             {"target": 0},
             "target must be a positive int or None, got 0. Pass None to find",
         ),
-        (ValueError, {"heavy": 0}, "heavy must be a positive int, got 0"),
-        (ValueError, {"heavy": 2.5}, "heavy must be a positive int, got 2.5"),
+        (ValueError, {"algorithm": "basic", "heavy": 0}, "heavy must be a positive int, got 0"),
+        (ValueError, {"algorithm": "basic", "heavy": 2.5}, "heavy must be a positive int, got 2.5"),
         (ValueError, {"patience": -1}, "patience must be a positive int, got -1"),
         (ValueError, {"batch": 0}, "batch must be a positive int, got 0"),
         (ValueError, {"batch": "all"}, "batch must be a positive int, got 'all'"),
-        (ValueError, {"order": "random"}, "order must be one of 'nearest', 'index', got 'random'"),
+        (
+            ValueError,
+            {"algorithm": "basic", "order": "random"},
+            "order must be one of 'nearest', 'index', got 'random'",
+        ),
+        (ValueError, {"certify": "no"}, "certify must be one of 'lazy', 'full', got 'no'"),
+        (ValueError, {"stop": "soon"}, "stop must be one of 'reducible', 'certified', got 'soon'"),
+        (ValueError, {"tolerance": 0}, r"tolerance must be a number in \(0, 1\], got 0"),
+        (ValueError, {"without": "luck"}, "without must be one of 'explore', .*got 'luck'"),
+        (
+            TypeError,
+            {"algorithm": "basic", "certify": "full"},
+            "'basic' has no parameter 'certify'",
+        ),
+        (TypeError, {"heavy": 5}, "'focused' has no parameter 'heavy'"),
         (
             ValueError,
             {"budget": 0},
@@ -218,7 +232,7 @@ def test_target(algorithm):
         (
             TypeError,
             {"colour": 1},
-            "'batched' has no parameter 'colour'. Its parameters are epsilon,",
+            "'focused' has no parameter 'colour'. Its parameters are epsilon,",
         ),
     ],
 )

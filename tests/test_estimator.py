@@ -86,7 +86,7 @@ class TestFit:
 
     def test_wrong_parameters_are_named_in_fit(self):
         with pytest.raises(ValueError, match="heavy must be a positive int, got 0"):
-            SameKindClustering(heavy=0).fit(X, Y)
+            SameKindClustering(algorithm="basic", heavy=0).fit(X, Y)
         with pytest.raises(ValueError, match="X has 60 rows, but y has 59 labels"):
             SameKindClustering().fit(X, Y[:-1])
 
@@ -98,10 +98,10 @@ class TestTools:
         assert adjusted_rand_score(Y, model.predict(wide)) == 1.0
 
     def test_clone(self):
-        model = SameKindClustering(oracle=LabelOracle(Y), heavy=5, budget=9, random_state=0)
+        model = SameKindClustering(oracle=LabelOracle(Y), certify="full", budget=9, random_state=0)
         copy = clone(model)
         assert copy.get_params().keys() == model.get_params().keys()
-        assert (copy.heavy, copy.budget) == (5, 9)
+        assert (copy.certify, copy.budget) == ("full", 9)
         np.testing.assert_array_equal(copy.fit(X).labels_, model.fit(X).labels_)
 
     def test_pickle(self):

@@ -32,8 +32,8 @@ from samekind.experiments.summary import summarize_scene
 from samekind.experiments.tables import print_tables
 from samekind.experiments.text import cell_text
 
-TINY = {"points": (100, 200, 300), "batch": "auto"}
-MADE = {"n": 2_000, "points": (500, 1_000)}
+TINY = {"points": (30, 60, 90), "batch": "auto"}
+MADE = {"n": 1_000, "points": (25, 50)}
 
 
 def saved(folder):
@@ -45,8 +45,11 @@ def key(record):
     return record["data"], record["run"], record["algorithm"]
 
 
+TIMES = ("seconds", "sampling_at", "seconds_at")
+
+
 def without_times(record):
-    return {k: v for k, v in record.items() if k not in ("seconds", "sampling_at")}
+    return {k: v for k, v in record.items() if k not in TIMES}
 
 
 @pytest.fixture(scope="module")
@@ -298,18 +301,18 @@ def test_results_are_whole(tiny):
     ]
     for algorithm in bench.PRACTICAL:
         cells = digits["tables"]["fixed_budget"]["rows"][algorithm]
-        assert [cell["column"] for cell in cells] == [100, 200, 300]
+        assert [cell["column"] for cell in cells] == [30, 60, 90]
         assert all(cell["runs"] == 3 and cell["mark"] is None for cell in cells)
         means = [cell["mean"] for cell in cells]
         assert means == sorted(means)
         curve = digits["curves"][algorithm]
-        assert curve["questions"][-1] == 300
+        assert curve["questions"][-1] == 90
         assert curve["mean"][-1] == pytest.approx(means[-1], abs=1e-4)  # rounded there
         assert sum(s["mean"] for s in digits["per_point"][algorithm]["shares"]) == pytest.approx(1)
     text = json.dumps(results)
     assert str(folder) not in text
     assert set(results["machine"]) == {"cores", "system"}
-    assert len(saved(folder)) == 9
+    assert len(saved(folder)) == 12
 
 
 def test_tables_are_printed(tiny):
@@ -358,6 +361,7 @@ def test_page_is_well_formed_and_loads_nothing(tiny):
             "centroid-error",
             "rounds",
             "sampling-time",
+            "focused",
             "per-point",
         )
     }
@@ -379,7 +383,7 @@ def test_numbers_do_not_depend_on_jobs(tmp_path):
         what = ["digits", "synthetic-p0.3"]
         run_bench(what, runs=2, jobs=jobs, out=tmp_path / str(jobs), batch="auto", **MADE)
     one, two = ({key(r): without_times(r) for r in saved(tmp_path / jobs)} for jobs in "12")
-    assert len(one) == 12
+    assert len(one) == 16
     assert one == two
 
 
@@ -390,7 +394,7 @@ def test_same_command_does_only_what_is_missing(tmp_path, tiny):
     assert (tmp_path / "runs.jsonl").read_bytes() == before
     results = run_bench("digits", runs=3, jobs=1, out=tmp_path, **TINY)
     assert (tmp_path / "runs.jsonl").read_bytes().startswith(before)
-    assert len(saved(tmp_path)) == 9
+    assert len(saved(tmp_path)) == 12
     budget = results["datasets"]["digits"]["tables"]["fixed_budget"]
     assert budget == tiny[1]["datasets"]["digits"]["tables"]["fixed_budget"]
 
@@ -411,7 +415,7 @@ def test_torn_line_is_passed_over_and_its_run_repeated(tmp_path, tiny):
     (tmp_path / "runs.jsonl").write_bytes(b"".join(lines[:4]) + torn)
     results = run_bench("digits", runs=3, jobs=1, out=tmp_path, **TINY)
     store = RunStore(tmp_path / "runs.jsonl")
-    assert len(store.read()) == 9
+    assert len(store.read()) == 12
     assert store.n_damaged == 1
     assert (tmp_path / "runs.jsonl").read_bytes().startswith(b"".join(lines[:4]) + torn + b"\n")
     ours, theirs = (r["datasets"]["digits"] for r in (results, tiny[1]))

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "samekind.algorithms.findings": ["Certificate"],
     "samekind._solve": ["ContradictionWarning", "solve"],
     "samekind.clusters": ["Clusters"],
     "samekind.estimator": ["SameKindClustering"],
@@ -45,6 +46,7 @@ __all__ = [
     "SAME",
     "UNSURE",
     "ArrayPoints",
+    "Certificate",
     "Clusters",
     "Contradiction",
     "ContradictionWarning",

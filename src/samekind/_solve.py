@@ -65,8 +65,8 @@ def solve(
         Who answers. A function of two row numbers returns True, False or None (unsure); a callable of one
         argument takes an (m, 2) array of pairs and returns m answers.
     algorithm : str
-        "uniform", "basic", "batched" (the paper's practical algorithms), "basic-exact" or
-        "improved-exact" (with the paper's constants).
+        "focused", which asks far fewer questions; "uniform", "basic", "batched" (the paper's practical
+        algorithms), "basic-exact" or "improved-exact" (with the paper's constants).
     budget : int or None
         The most questions to ask; None asks until the algorithm stops by itself.
     batch : int, "auto" or None
@@ -81,7 +81,7 @@ def solve(
     on_progress : callable or None
         Called with a `Progress` after every wave of questions.
     **parameters
-        ``target``, ``epsilon``, ``heavy``, ``order``, ``patience``; see `Session`.
+        ``target``, ``epsilon``, ``patience``, ``certify``, ``stop``, ``tolerance`` …; see `Session`.
 
     Returns
     -------

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from samekind._solve import solve
+from samekind.algorithms import DEFAULT
 from samekind.clusters import Clusters
 from samekind.oracles import LabelOracle
 
@@ -24,8 +25,9 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
     oracle : LabelOracle, FunctionOracle, callable or None
         Who answers; a function takes two row numbers and returns True, False or None. With None, the `y`
         given to `fit` plays the oracle.
-    algorithm, budget, target, batch, epsilon, heavy, random_state
-        As for `samekind.solve`; ``epsilon="auto"`` is the algorithm's own default.
+    algorithm, budget, target, batch, epsilon, heavy, certify, stop, tolerance, random_state
+        As for `samekind.solve`. ``epsilon="auto"``, and None for `heavy`, `certify`, `stop` and
+        `tolerance`, is the algorithm's own default.
 
     Attributes
     ----------
@@ -34,7 +36,7 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
     cluster_centers_ : (n_recovered, d) array
         Approximate centroids of the recovered clusters.
     labels_ : (n,) array
-        The cluster of each row: the known one, or the nearest centre's.
+        The cluster of each row: the known one, or the predicted one.
     n_questions_ : int
         Questions that were asked.
     n_features_in_ : int
@@ -53,12 +55,15 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         self,
         *,
         oracle: Any = None,
-        algorithm: str = "batched",
+        algorithm: str = DEFAULT,
         budget: int | None = None,
         target: int | None = None,
         batch: int | Literal["auto"] | None = None,
         epsilon: float | Literal["auto"] | None = "auto",
-        heavy: int = 10,
+        heavy: int | None = None,
+        certify: str | None = None,
+        stop: str | None = None,
+        tolerance: float | None = None,
         random_state: Any = None,
     ) -> None:
         self.oracle = oracle
@@ -68,6 +73,9 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         self.batch = batch
         self.epsilon = epsilon
         self.heavy = heavy
+        self.certify = certify
+        self.stop = stop
+        self.tolerance = tolerance
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -92,6 +100,9 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
                 "but the target y is None. Pass y to fit, or oracle= to the constructor."
             )
         given: dict[str, Any] = {} if self.epsilon == "auto" else {"epsilon": self.epsilon}
+        for name in ("heavy", "certify", "stop", "tolerance"):
+            if getattr(self, name) is not None:
+                given[name] = getattr(self, name)
         self.clusters_: Clusters = solve(
             X,
             self.oracle if self.oracle is not None else LabelOracle(np.asarray(y)),
@@ -100,7 +111,6 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
             target=self.target,
             batch=self.batch,
             **given,
-            heavy=self.heavy,
             random_state=self.random_state,
         )
         self.cluster_centers_ = self.clusters_.centers_

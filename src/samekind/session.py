@@ -46,7 +46,7 @@ class Session:
     X : array-like of shape (n, d), or Points
         The rows to cluster.
     algorithm : str
-        One of "uniform", "basic", "batched", "basic-exact", "improved-exact".
+        One of "focused", "uniform", "basic", "batched", "basic-exact", "improved-exact".
     ledger : None, path, URL or Ledger
         Where answers are kept; None keeps them in memory.
     budget : int or None
@@ -57,8 +57,13 @@ class Session:
     **parameters
         ``target``: stop after so many recovered clusters. ``batch``: rows asked about at once.
         ``epsilon``: how small undiscovered clusters may be when the run stops by itself (None: never).
-        ``heavy``: uniform samples that recover a cluster. ``order``: "nearest" or "index". ``patience``:
-        UNSURE answers after which a row is given up.
+        ``patience``: UNSURE answers after which a row is given up.
+
+        Of "focused": ``certify``: "lazy" calls a row new when the clusters that could plausibly hold it
+        refused it, "full" when all did. ``stop``: "reducible", or "certified" to stop when the
+        certificate's bounds are within ``tolerance``. ``without``: parts to switch off, for studies.
+
+        Of the others: ``heavy``: uniform samples that recover a cluster. ``order``: "nearest" or "index".
 
     Examples
     --------
@@ -132,7 +137,7 @@ class Session:
         return Progress(
             questions=self.n_questions,
             samples=self._kinds.n_samples,
-            discovered=len(self._kinds),
+            discovered=self._kinds.n_discovered,
             recovered=len(self._kinds.recovered),
             rounds=self._kinds.n_rounds,
             seconds=perf_counter() - self._started,
@@ -304,6 +309,6 @@ class Session:
 
     def _note_history(self) -> None:
         kinds = self._kinds
-        now = (self.n_questions, kinds.n_samples, len(kinds), len(kinds.recovered))
+        now = (self.n_questions, kinds.n_samples, kinds.n_discovered, len(kinds.recovered))
         for column, value in zip(self._history, now, strict=True):
             column.append(value)

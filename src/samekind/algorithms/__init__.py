@@ -13,6 +13,7 @@ from samekind.algorithms.basic import basic
 from samekind.algorithms.basic_exact import basic_exact
 from samekind.algorithms.batched import batched
 from samekind.algorithms.classify import ORDERS
+from samekind.algorithms.focused import CERTIFY, PARTS, STOPS, focused
 from samekind.algorithms.improved_exact import improved_exact
 from samekind.algorithms.kinds import Kinds
 from samekind.algorithms.sampling import Settings
@@ -30,8 +31,12 @@ ALGORITHMS: dict[str, Algorithm] = {
     "batched": batched,
     "basic-exact": basic_exact,
     "improved-exact": improved_exact,
+    "focused": focused,
 }
-DEFAULT = "batched"
+DEFAULT = "focused"
+
+ONLY_FOCUSED = ("certify", "stop", "tolerance", "without")
+NOT_FOCUSED = ("heavy", "order")
 
 
 def make_settings(algorithm: str, **given: Any) -> Settings:
@@ -41,7 +46,8 @@ def make_settings(algorithm: str, **given: Any) -> Settings:
     Heuristic 1's.
     """
     check_choice("algorithm", algorithm, tuple(ALGORITHMS))
-    known = [field.name for field in fields(Settings)]
+    others = NOT_FOCUSED if algorithm == "focused" else ONLY_FOCUSED
+    known = [field.name for field in fields(Settings) if field.name not in others]
     for name in given:
         if name not in known:
             raise TypeError(
@@ -61,6 +67,12 @@ def make_settings(algorithm: str, **given: Any) -> Settings:
     for name in ("heavy", "patience"):
         if name in given:
             checked[name] = check_positive_int(name, given[name])
-    if "order" in given:
-        check_choice("order", given["order"], ORDERS)
+    for name, choices in (("order", ORDERS), ("certify", CERTIFY), ("stop", STOPS)):
+        if name in given:
+            check_choice(name, given[name], choices)
+    if "tolerance" in given:
+        checked["tolerance"] = check_fraction("tolerance", given["tolerance"])
+    if "without" in given:
+        parts = (given["without"],) if isinstance(given["without"], str) else given["without"]
+        checked["without"] = tuple(check_choice("without", part, PARTS) for part in parts)
     return Settings(**checked)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from samekind._intmap import IntMap
+from samekind.algorithms.findings import Findings
 from samekind.points import Points, Sampler
 
 __all__ = ["GIVEN_UP", "UNKNOWN", "Kinds"]
@@ -35,6 +36,8 @@ class Kinds:
         self.n_samples = 0
         self.n_rounds = 0
         self.sampler: Sampler | None = None  # of the current flow, for its clock
+        self.findings: Callable[[], Findings] | None = None  # of a flow that predicts
+        self._merged = 0
         self._kind_of = IntMap()
         self._open = np.zeros(8, dtype=bool)  # discovered, not recovered
         self._centers = np.empty((8, d))
@@ -42,6 +45,11 @@ class Kinds:
 
     def __len__(self) -> int:
         return len(self.members)
+
+    @property
+    def n_discovered(self) -> int:
+        """How many kinds there are, those merged into others not counted."""
+        return len(self) - self._merged
 
     @property
     def centers(self) -> NDArray[np.float64]:
@@ -133,9 +141,26 @@ class Kinds:
         self.recovered += new
         return self._centers[new]
 
+    def set_center(self, kind: int, center: NDArray[np.float64]) -> None:
+        """Set the centre of a kind."""
+        self._centers[kind] = center
+
+    def merge(self, keep: int, gone: int) -> None:
+        """Make one kind part of another; it stays as a number without members."""
+        rows = np.array(self.members[gone])
+        self._kind_of.put(rows, np.full(rows.size, keep))
+        self.members[keep] += self.members[gone]
+        self.members[gone] = []
+        self._open[gone] = False
+        if gone in self.recovered:
+            self.recovered.remove(gone)
+        self._merged += 1
+
     def settle(self, points: Points) -> None:
         """Recover all kinds with exact centres, when every row of the data is labelled."""
         for kind, members in enumerate(self.members):
+            if not members:
+                continue
             rows = points.rows(np.array(members))
             self._centers[kind] = rows[0] + (rows - rows[0]).mean(axis=0)
         self.recover(kind for kind in range(len(self)) if not self.is_recovered(kind))

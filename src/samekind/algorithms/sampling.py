@@ -27,6 +27,10 @@ class Settings:
     batch: int | Literal["auto"] = 1
     order: str = "nearest"
     patience: int = 3
+    certify: str = "lazy"
+    stop: str = "reducible"
+    tolerance: float = 0.01
+    without: tuple[str, ...] = ()
 
     def batch_size(self, n_samples: int) -> int:
         """Return how many rows to ask about at once, after so many draws.

@@ -30,7 +30,7 @@ class Thinning:
 
     The paper leaves all this open. Median centre errors on Shuttle when all 7 clusters are recovered (the
     paper has 5.7 to 5.9 %): 28 % if every draw is judged once, by the smallest Φ so far in the round; 9 % if
-    draws are judged anew and x* is taken from all known members; 6 to 7 % with twice as many draws, too.
+    draws are judged anew and x* is taken from all known members; 7 to 8 % with twice as many draws, too.
     """
 
     def __init__(self, kinds: Kinds) -> None:

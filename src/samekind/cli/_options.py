@@ -103,8 +103,8 @@ Algorithm = Annotated[
     str | None,
     _option(
         HOW,
-        "batched, basic or uniform; basic-exact or improved-exact, with the paper's constants."
-        + _default("batched"),
+        "focused, which asks the fewest questions; batched, basic or uniform, the paper's; basic-exact or "
+        "improved-exact, with the paper's constants." + _default("focused"),
         metavar="NAME",
     ),
 ]
@@ -126,7 +126,28 @@ Epsilon = Annotated[
     ),
 ]
 Heavy = Annotated[
-    int | None, _option(HOW, "Samples that make a centre." + _default("10"), metavar="N", min=1)
+    int | None,
+    _option(
+        HOW, "Samples that make a centre; not for focused." + _default("10"), metavar="N", min=1
+    ),
+]
+Certify = Annotated[
+    str | None,
+    _option(
+        HOW,
+        "lazy: a row is new when the clusters that could hold it refused it; full: when all did. "
+        "Only for focused." + _default("lazy"),
+        metavar="HOW",
+    ),
+]
+Tolerance = Annotated[
+    float | None,
+    _option(
+        HOW,
+        "Stop when, with 95 % confidence, at most this share of the labels is wrong and of the rows in "
+        "clusters not found. Only for focused.",
+        metavar="SHARE",
+    ),
 ]
 Batch = Annotated[
     str | None,

@@ -45,6 +45,8 @@ def run(
     target: options.Target = None,
     epsilon: options.Epsilon = None,
     heavy: options.Heavy = None,
+    certify: options.Certify = None,
+    tolerance: options.Tolerance = None,
     batch: options.Batch = None,
     seed: options.Seed = 0,
     out: options.Out = Path("samekind-run"),
@@ -64,7 +66,14 @@ def run(
         )
     shape = _shape(images)
     standardize = not raw and shape is None
-    given = {"target": target, "epsilon": epsilon, "heavy": heavy}
+    given = {
+        "target": target,
+        "epsilon": epsilon,
+        "heavy": heavy,
+        "certify": certify,
+        "tolerance": tolerance,
+        "stop": None if tolerance is None else "certified",
+    }
     settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     settings["batch"] = _batch(batch, person)
 

@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_choice, check_positive_int
 from samekind.algorithms.classify import ORDERS, Classified, classify
+from samekind.algorithms.findings import Certificate
 from samekind.algorithms.kinds import UNKNOWN, Kinds
 from samekind.clusters import storage, tables
+from samekind.clusters.said import Said
 from samekind.flow import Oracle, drive
 from samekind.oracles import LabelOracle, as_oracle
 from samekind.points import ArrayPoints, Points
@@ -44,11 +46,19 @@ class Clusters:
     history_ : dict of arrays
         "questions", "samples", "discovered" and "recovered" after each wave.
     stop_reason_ : str or None
-        "reducible", "covered", "exhausted", "target", "budget" or "user"; None if not finished.
+        "reducible", "covered", "exhausted", "certified", "target", "budget" or "user"; None if not finished.
     sampling_time_ : float
         Seconds spent in drawing and in passes over the data.
     contradictions_, notes_ : list of str
-        Answers that cannot all be true; what else one should know.
+        Answers that cannot all be true; what else one should know, such as clusters that overlap.
+    standard_errors_ : (n_discovered_,) array or None
+        How far each centre may be off, as a distance; "focused" only, like the next three.
+    certificate_ : Certificate or None
+        What the result promises; `print` it.
+    unproven_ : list of (int, int)
+        Pairs of clusters about which nobody was asked: they may be one. Likeliest first.
+    prototypes_ : tuple of arrays, or None
+        Coordinates and clusters of the labelled rows, which `predict` compares new rows with.
     algorithm_, random_state_, n_rows_ : str, int, int
         What was run, on how many rows.
     """
@@ -68,6 +78,10 @@ class Clusters:
     algorithm_: str
     random_state_: int
     n_rows_: int
+    standard_errors_: NDArray[np.float64] | None = None
+    certificate_: Certificate | None = None
+    unproven_: list[tuple[int, int]] = field(default_factory=list)
+    prototypes_: tuple[NDArray[np.float64], NDArray[np.intp]] | None = None
     _points: Points | None = None
     _labels: dict[str, NDArray[np.intp]] = field(default_factory=dict)
 
@@ -85,9 +99,11 @@ class Clusters:
         contradictions: list[str],
     ) -> Clusters:
         """Copy what a flow knows so far."""
-        order = [*kinds.recovered, *(k for k in range(len(kinds)) if not kinds.is_recovered(k))]
+        rest = (k for k in range(len(kinds)) if kinds.members[k] and not kinds.is_recovered(k))
+        order = [*kinds.recovered, *rest]
+        said = Said(kinds.findings(), order) if kinds.findings is not None else None
         return cls(
-            all_centers_=kinds.centers[order],
+            all_centers_=kinds.centers[order] if said is None else said.centers,
             n_recovered_=len(kinds.recovered),
             members_=[np.array(kinds.members[kind], dtype=np.intp) for kind in order],
             given_up_=np.array(kinds.given_up, dtype=np.intp),
@@ -98,11 +114,16 @@ class Clusters:
             stop_reason_=stop_reason,
             sampling_time_=kinds.sampler.seconds if kinds.sampler is not None else 0.0,
             contradictions_=contradictions,
-            notes_=list(kinds.notes),
+            notes_=[*kinds.notes, *(said.notes if said is not None else ())],
             algorithm_=algorithm,
             random_state_=seed,
             n_rows_=points.n,
+            standard_errors_=None if said is None else said.standard_errors,
+            certificate_=None if said is None else said.certificate,
+            unproven_=[] if said is None else said.unproven,
+            prototypes_=None if said is None else said.prototypes(kinds, points),
             _points=points,
+            _labels={} if said is None else {"all": said.labels(kinds)},
         )
 
     @property
@@ -117,9 +138,10 @@ class Clusters:
 
     @property
     def labels_(self) -> NDArray[np.intp]:
-        """The cluster of every row: the known one where there is one, else the nearest centre's.
+        """The cluster of every row: the known one where there is one, else the predicted one.
 
-        -1 where there is no cluster at all, and for rows that were given up. Computed when first asked for.
+        "focused" predicts from all labelled rows, the other algorithms take the nearest centre, when labels
+        are first asked for. -1 where there is no cluster at all, and for rows that were given up.
         """
         if "all" not in self._labels:
             if self._points is None:
@@ -131,7 +153,10 @@ class Clusters:
         return self._labels["all"]
 
     def predict(self, X: ArrayLike) -> NDArray[np.intp]:
-        """Return the nearest discovered cluster of each row of X, without a question; -1 if none."""
+        """Return the cluster of each row of X, without a question: the nearest labelled row's or centre's.
+
+        -1 if there is no cluster at all.
+        """
         points = ArrayPoints(X)
         self._check_columns(points.d)
         return self._predict(points, fitted=False)
@@ -253,7 +278,11 @@ class Clusters:
     def _predict(self, points: Points, *, fitted: bool) -> NDArray[np.intp]:
         if self.n_discovered_ == 0:
             return np.full(points.n, -1, dtype=np.intp)
-        labels = points.nearest(self.all_centers_)
+        if self.prototypes_ is None:
+            labels = points.nearest(self.all_centers_)
+        else:
+            prototypes, clusters = self.prototypes_
+            labels = clusters[points.nearest(prototypes)]
         if fitted:
             for cluster, members in enumerate(self.members_):
                 labels[members] = cluster

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.algorithms.findings import Certificate
+
 if TYPE_CHECKING:
     from samekind.clusters.result import Clusters
 
 __all__ = ["load", "save"]
 
-FORMAT = 1
+FORMAT = 2  # 2: what is predicted, and promised
 META = (
     "n_recovered_",
     "n_questions_",
@@ -33,6 +36,8 @@ META = (
 def save(clusters: Clusters, path: str | Path) -> None:
     """Write clusters to a file; see `Clusters.save`."""
     meta = {"format": FORMAT} | {name: getattr(clusters, name) for name in META}
+    if clusters.certificate_ is not None:
+        meta["certificate_"] = asdict(clusters.certificate_)
     arrays = {
         "all_centers": clusters.all_centers_,
         "members": np.concatenate([*clusters.members_, np.empty(0, dtype=np.intp)]),
@@ -40,6 +45,11 @@ def save(clusters: Clusters, path: str | Path) -> None:
         "given_up": clusters.given_up_,
     }
     arrays |= {f"history_{name}": values for name, values in clusters.history_.items()}
+    arrays["unproven"] = np.array(clusters.unproven_, dtype=np.intp).reshape(-1, 2)
+    if clusters.standard_errors_ is not None:
+        arrays["standard_errors"] = clusters.standard_errors_
+    if clusters.prototypes_ is not None:
+        arrays["prototypes"], arrays["prototype_clusters"] = clusters.prototypes_
     if clusters._labels:
         arrays["labels"] = clusters.labels_
     with open(path, "wb") as file:  # given a name, NumPy would append .npz to it
@@ -63,6 +73,11 @@ def load(path: str | Path) -> dict[str, Any]:
 
 def _fields(stored: dict[str, NDArray[Any]], meta: dict[str, Any]) -> dict[str, Any]:
     ends = np.cumsum(stored["member_counts"])
+    certificate = meta.get("certificate_")
+    prototypes = None
+    if "prototypes" in stored:
+        prototypes = stored["prototypes"], stored["prototype_clusters"]
+    unproven = stored["unproven"].tolist() if "unproven" in stored else []
     return {
         "all_centers_": stored["all_centers"],
         "members_": np.split(stored["members"], ends[:-1]) if len(ends) else [],
@@ -72,6 +87,10 @@ def _fields(stored: dict[str, NDArray[Any]], meta: dict[str, Any]) -> dict[str, 
             for name, values in stored.items()
             if name.startswith("history_")
         },
+        "standard_errors_": stored.get("standard_errors"),
+        "certificate_": None if certificate is None else Certificate(**certificate),
+        "unproven_": [(a, b) for a, b in unproven],
+        "prototypes_": prototypes,
         "_labels": {"all": stored["labels"]} if "labels" in stored else {},
         **{name: meta[name] for name in META},
     }

@@ -19,6 +19,7 @@ STOP_REASONS: dict[str | None, str] = {
     "reducible": "a long run of draws brought nothing new",
     "covered": "every row lies on the centre of a recovered cluster",
     "exhausted": "every row is labelled",
+    "certified": "the certificate holds",
     "target": "enough clusters are recovered",
     "budget": "the budget is spent",
     "user": "stopped by you",
@@ -53,6 +54,8 @@ def centers_frame(clusters: Clusters, feature_names: Sequence[str] | None) -> pd
             "known_rows": [len(members) for members in clusters.members_],
         }
     )
+    if clusters.standard_errors_ is not None:
+        counts["standard_error"] = clusters.standard_errors_
     return pd.concat([counts, pd.DataFrame(clusters.all_centers_, columns=names)], axis=1)
 
 
@@ -76,6 +79,8 @@ def summary(clusters: Clusters) -> Table:
         table.add_row("rows given up as unsure", f"{len(c.given_up_):,}")
     table.add_row("stopped because", STOP_REASONS.get(c.stop_reason_, str(c.stop_reason_)))
     table.add_row("algorithm, seed", f"{c.algorithm_}, {c.random_state_}")
+    if c.certificate_ is not None:
+        table.add_row("certificate", Text(str(c.certificate_)))
     for contradiction in c.contradictions_:
         table.add_row("[red]contradiction", Text(contradiction))
     for note in c.notes_:

@@ -1,4 +1,4 @@
-"""The paper's experiments, run again: its tables and figures with ours beside them.
+"""The paper's experiments, run again: its tables and figures with ours beside them; and studies of `focused`.
 
 >>> from samekind.experiments import run_bench
 >>> results = run_bench("digits", runs=100)  # doctest: +SKIP
@@ -13,10 +13,17 @@ if TYPE_CHECKING:
     from samekind.experiments.bench import run_bench
     from samekind.experiments.errors import BenchError
     from samekind.experiments.peer_bench import run_peers
+    from samekind.experiments.study_bench import run_ablation, run_focused
 
-_HOMES = {"BenchError": "errors", "run_bench": "bench", "run_peers": "peer_bench"}
+_HOMES = {
+    "BenchError": "errors",
+    "run_ablation": "study_bench",
+    "run_bench": "bench",
+    "run_focused": "study_bench",
+    "run_peers": "peer_bench",
+}
 
-__all__ = ["BenchError", "run_bench", "run_peers"]
+__all__ = ["BenchError", "run_ablation", "run_bench", "run_focused", "run_peers"]
 
 
 def __getattr__(name: str) -> Any:

@@ -13,19 +13,16 @@ from samekind.algorithms import ALGORITHMS
 from samekind.experiments.errors import BenchError
 from samekind.experiments.files import write_json, write_text
 from samekind.experiments.page import page_of
-from samekind.experiments.plan import Plan, Saved, make_setup
-from samekind.experiments.pool import Outcome, Task, spread
-from samekind.experiments.progress import meter
-from samekind.experiments.scenes import SCENES, scenes_of
-from samekind.experiments.store import RunStore
-from samekind.experiments.summary import environment, summarize_scene
+from samekind.experiments.plan import Plan, Saved, make_focused_setup, make_setup
+from samekind.experiments.runner import carry_out
+from samekind.experiments.scenes import Scene, scenes_of
+from samekind.experiments.summary import SEEDS, environment, summarize_scene
 from samekind.points._threads import available_threads
 
 __all__ = ["PRACTICAL", "run_bench"]
 
-PRACTICAL = ("uniform", "basic", "batched")
+PRACTICAL = ("uniform", "basic", "batched", "focused")
 ENOUGH_REWEIGHTED = 20
-SEEDS = "run i of every data set: made data has seed i, the draws have seed 1,000,000 + i"
 
 
 def run_bench(
@@ -63,13 +60,14 @@ def run_bench(
     algorithms : sequence of str
         Names of algorithms.
     points : iterable of int or None
-        Budgets to count recovered clusters at, instead of the paper's.
+        Budgets to count recovered clusters at, instead of the paper's and those of "focused", which asks
+        no more than its usual ones in any case.
     n : int or None
         Rows of the synthetic data, instead of the paper's 1,000,000; there is then nothing of the paper's
         to compare with.
     batch : int or "auto"
         Rows asked about at once. "auto" starts with one and grows; a recovered cluster is then noticed at
-        the end of its batch.
+        the end of its batch. "focused" asks about one row at a time.
     out : str or Path
         The folder for all files.
     json_file : str or Path or None
@@ -87,8 +85,8 @@ def run_bench(
     >>> results = run_bench("shuttle", runs=3, jobs=1)  # doctest: +SKIP
     >>> results["datasets"]["shuttle"]["tables"]["fixed_budget"]["rows"]["batched"]  # doctest: +SKIP
     """
-    names = [what] if isinstance(what, str) else what
-    scenes = list(dict.fromkeys(scene for name in names for scene in scenes_of(name)))
+    chosen = [what] if isinstance(what, str) else what
+    scenes = list(dict.fromkeys(scene for name in chosen for scene in scenes_of(name)))
     check_positive_int("runs", runs)
     some = min(runs, ENOUGH_REWEIGHTED) if runs_reweighted is None else runs_reweighted
     check_positive_int("runs_reweighted", some)
@@ -99,31 +97,25 @@ def run_bench(
         check_positive_int("n", n, minimum=100)
     if batch != "auto":
         check_positive_int("batch", batch)
+    names = list(dict.fromkeys(algorithms))
     plan = Plan(
-        scenes,
-        algorithms,
         {scene.name: some if scene.name == "kdd10-reweighted" else runs for scene in scenes},
-        {scene.name: make_setup(scene, budgets, n, batch) for scene in scenes},
+        {
+            scene.name: {
+                name: make_focused_setup(scene, budgets, n, per_point=True)
+                if name == "focused"
+                else make_setup(scene, budgets, n, batch)
+                for name in names
+            }
+            for scene in scenes
+        },
     )
     workers = available_threads() if jobs is None else check_positive_int("jobs", jobs)
     chat = Console(quiet=True) if console is None else console
-
     folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
-    store = RunStore(folder / "runs.jsonl")
-    store.mend()
-    saved = plan.among(store.read())
-    if store.n_damaged:
-        chat.print(f"Torn lines in {store.path}, passed over: {store.n_damaged}", soft_wrap=True)
-    tasks = plan.tasks(saved, store.path)
-    if saved:
-        left = sum(len(task.algorithms) for task in tasks)
-        chat.print(f"{len(saved):,} runs are there from before, {left:,} are to be done.")
-    missing = _do(tasks, workers, chat)
-    for title, why in missing.items():
-        chat.print(f"{title} is left out: {why}", soft_wrap=True, markup=False)
+    found, missing = carry_out(plan, folder, workers, chat)
 
-    results = _results(plan, plan.among(store.read()), missing, budgets)
+    results = _results(scenes, names, found, missing, budgets)
     if not results["datasets"]:
         raise BenchError("there is no data to run on. " + " ".join(missing.values()))
     write_json(folder / "results.json", results)
@@ -133,41 +125,23 @@ def run_bench(
     return results
 
 
-def _do(tasks: list[Task], jobs: int, chat: Console) -> dict[str, str]:
-    """Do the tasks; return why data sets are missing."""
-    missing: dict[str, str] = {}
-    if not tasks:
-        return missing
-
-    def seconds(task: Task) -> float:
-        return SCENES[task.scene].seconds * len(task.algorithms)
-
-    with meter(chat, sum(len(t.algorithms) for t in tasks), sum(map(seconds, tasks))) as shown:
-
-        def done(outcome: Outcome) -> None:
-            task = outcome.task
-            title = SCENES[task.scene].title
-            if outcome.missing:
-                missing[title] = outcome.missing
-            shown.add(len(task.algorithms), seconds(task), title)
-
-        spread(tasks, min(jobs, len(tasks)), done)
-    return missing
-
-
 def _results(
-    plan: Plan, found: Saved, missing: Iterable[str], budgets: list[int] | None
+    scenes: Sequence[Scene],
+    algorithms: Sequence[str],
+    found: Saved,
+    missing: Iterable[str],
+    budgets: list[int] | None,
 ) -> dict[str, Any]:
     datasets = {}
-    for scene in plan.scenes:
+    for scene in scenes:
         records = [record for (data, _, _), record in found.items() if data == scene.name]
         if records:
-            datasets[scene.name] = summarize_scene(scene, records, plan.algorithms, budgets)
+            datasets[scene.name] = summarize_scene(scene, records, algorithms, budgets)
     return {
-        "format": 1,
+        "format": 2,
         **environment(),
         "seeds": SEEDS,
-        "algorithms": list(plan.algorithms),
+        "algorithms": list(algorithms),
         "skipped": dict.fromkeys(missing, "its data could not be loaded"),
         "datasets": datasets,
     }

@@ -24,6 +24,8 @@ samekind bench shuttle --runs 10
 samekind bench synthetic --out results
 
 samekind bench peers
+
+samekind bench ablation --data digits,shuttle
 """
 
 
@@ -32,8 +34,9 @@ def bench(
         str,
         typer.Argument(
             metavar="WHAT",
-            help="synthetic, shuttle, kdd, digits, banking77, or all of them; or peers, to compare with "
-            "other packages.",
+            help="synthetic, shuttle, kdd, digits, banking77, or all of them; peers, to compare with "
+            "other packages; focused, to see whether it does what it must; or ablation, for what its parts "
+            "are worth.",
         ),
     ],
     runs: Annotated[
@@ -41,7 +44,8 @@ def bench(
         typer.Option(
             metavar="N",
             min=1,
-            help="Runs of each algorithm on each data set.  [dim]\\[default: 100; peers: 3][/dim]",
+            help="Runs of each algorithm on each data set.  "
+            "[dim]\\[default: 100; focused, ablation: 10; peers: 3][/dim]",
         ),
     ] = None,
     runs_reweighted: Annotated[
@@ -60,7 +64,15 @@ def bench(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Algorithms, with commas between them.  [dim]\\[default: uniform,basic,batched][/dim]",
+            help="Algorithms, with commas between them.  "
+            "[dim]\\[default: uniform,basic,batched,focused][/dim]",
+        ),
+    ] = None,
+    data: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Data sets of focused and ablation, with commas.  [dim]\\[default: all][/dim]",
         ),
     ] = None,
     points: Annotated[
@@ -75,7 +87,7 @@ def bench(
         typer.Option(
             metavar="N",
             min=100,
-            help="Rows of the synthetic data.  [dim]\\[default: the paper's 1,000,000][/dim]",
+            help="Rows of made data.  [dim]\\[default: of the synthetic, the paper's 1,000,000][/dim]",
         ),
     ] = None,
     batch: Annotated[
@@ -122,6 +134,25 @@ def bench(
             )
             print_peers(compared, out_console)
             written = [out / "peers.html", out / "peers.json"]
+        elif what in ("focused", "ablation"):
+            from samekind.experiments.study_bench import run_ablation, run_focused
+            from samekind.experiments.study_page import print_study
+
+            if names or columns:
+                raise ValueError(
+                    f"{what} takes no --algorithms and no --points; choose its --data."
+                )
+            study = (run_focused if what == "focused" else run_ablation)(
+                runs=runs or 10,
+                jobs=jobs,
+                data=_split(data) or None,
+                n=n,
+                out=out,
+                json_file=json_file,
+                console=chat,
+            )
+            print_study(study, out_console)
+            written = [out / f"{what}.html", out / f"{what}.json"]
         else:
             from samekind.experiments.bench import PRACTICAL, run_bench
             from samekind.experiments.tables import print_tables

@@ -24,6 +24,8 @@ def figures_of(name: str, data: dict[str, Any]) -> list[Figure]:
     drawn = [_recovered(ident, data)]
     for measure in ("fixed_recovery", "centroid_error", "rounds", "sampling_time"):
         drawn.append(_over_clusters(ident, data, measure))
+    if data["focused"]:
+        drawn.append(_focused(ident, data))
     return [*drawn, _per_point(ident, data)]
 
 
@@ -67,6 +69,25 @@ def _over_clusters(ident: str, data: dict[str, Any], measure: str) -> Figure:
         BAND + _and_paper(table) + " Only where all runs got that far.",
         traces,
         layout,
+        HEIGHT,
+    )
+
+
+def _focused(ident: str, data: dict[str, Any]) -> Figure:
+    grid = data["focused"][0]
+    marks = [float(name.replace(",", "")) for name in grid["rows"]]
+    traces: list[Trace] = []
+    for place, column in enumerate(grid["columns"]):
+        if column["figure"] in ("recovered", "accurate", "discovered"):
+            cells = [cells[place] for cells in grid["rows"].values()]
+            mean, low, high = ([cell[key] for cell in cells] for key in ("mean", "low", "high"))
+            traces += _line_with_band(column["figure"], place, marks, mean, low, high)
+    return Figure(
+        f"{ident}-focused",
+        f"{data['title']}: focused",
+        BAND + ". Recovered: declared so; accurate: with a true error of at most 10 %.",
+        traces,
+        _layout("questions", "clusters"),
         HEIGHT,
     )
 

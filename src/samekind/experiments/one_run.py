@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from time import perf_counter
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.clusters import Clusters
+from samekind.experiments.truth import Truth
 from samekind.flow import Answers, Pairs
 from samekind.measures import centroid_errors
 from samekind.oracles import LabelOracle
@@ -19,7 +21,7 @@ from samekind.points import ArrayPoints
 from samekind.points.array import ArraySampler
 from samekind.session import Session
 
-__all__ = ["Instance", "Setup", "draws_seed", "run_once"]
+__all__ = ["Instance", "Setup", "draws_seed", "questions_per_point", "run_once"]
 
 
 def draws_seed(run: int) -> int:
@@ -75,6 +77,11 @@ class Instance:
         self.y = y
         self.oracle = LabelOracle(y)
         self.n_kinds = len(np.unique(y))
+
+    @cached_property
+    def truth(self) -> Truth:
+        """The true clusters."""
+        return Truth(self.points.X, self.y)
 
 
 def run_once(

@@ -6,9 +6,12 @@ from html import escape
 from typing import Any
 
 from samekind.experiments.figures import figures_of
+from samekind.experiments.grids import grid_lines, html_frame, html_table
 from samekind.experiments.text import (
+    FOCUSED,
     LEGEND,
     MARKS,
+    PER_POINT,
     cell_text,
     paper_text,
     per_point_rows,
@@ -72,10 +75,10 @@ def _runs(data: dict[str, Any]) -> int:
 
 
 def _tables(data: dict[str, Any]) -> str:
-    note = f'<p class="caption">{escape(data["note"])}</p>' if data["note"] else ""
     return (
-        f"<section><h2>{escape(data['title'])}</h2>{note}"
+        f"<section><h2>{escape(data['title'])}</h2>{_caption(data['note'])}"
         + "".join(_table(data, table) for table in data["tables"].values())
+        + _focused(data)
         + _per_point(data)
         + "</section>"
     )
@@ -83,37 +86,35 @@ def _tables(data: dict[str, Any]) -> str:
 
 def _table(data: dict[str, Any], table: dict[str, Any]) -> str:
     unit = table["unit"]
+    with_paper = [a for a, cells in table["rows"].items() if any(c["paper"] for c in cells)]
     head = [table["what"]]
     for algorithm in table["rows"]:
-        head += [f"{algorithm}, paper", "ours"] if table["paper"] else [algorithm]
+        head += [f"{algorithm}, paper", "ours"] if algorithm in with_paper else [algorithm]
     lines = []
     for place, column in enumerate(table["columns"]):
         line = [f'<td class="number">{column:,}</td>']
-        for cells in table["rows"].values():
+        for algorithm, cells in table["rows"].items():
             cell = cells[place]
-            if table["paper"]:
+            if algorithm in with_paper:
                 line.append(f'<td class="number row">{paper_text(cell, unit)}</td>')
             style = CLASSES.get(cell["mark"], "")
             text = f"{cell_text(cell, unit)} {MARKS.get(cell['mark'], '')}".strip()
             line.append(f'<td class="number {style}">{escape(text)}</td>')
         lines.append("".join(line))
-    return _html_table(table_title(data, table), head, lines)
+    return html_frame(table_title(data, table), head, lines) + _caption(table["remark"])
+
+
+def _focused(data: dict[str, Any]) -> str:
+    grids = data["focused"]
+    tables = [html_table(f"{data['title']}: {grid['title']}", *grid_lines(grid)) for grid in grids]
+    return "".join(tables) + _caption(FOCUSED if grids else "")
 
 
 def _per_point(data: dict[str, Any]) -> str:
-    head = ["algorithm", "1", "2", "≥ 3", "mean"]
-    lines = [
-        f"<td>{escape(algorithm)}</td>" + "".join(f'<td class="number">{c}</td>' for c in cells)
-        for algorithm, cells in per_point_rows(data)
-    ]
     title = f"{data['title']}: points that took 1, 2, 3 or more questions, all classified as new"
-    return _html_table(title, head, lines)
+    lines = [[algorithm, *cells] for algorithm, cells in per_point_rows(data)]
+    return html_table(title, PER_POINT, lines)
 
 
-def _html_table(title: str, head: list[str], lines: list[str]) -> str:
-    heads = "".join(f'<th class="number">{escape(name)}</th>' for name in head)
-    rows = "".join(f"<tr>{line}</tr>" for line in lines)
-    return (
-        f'<h3 style="margin: 24px 0 4px">{escape(title)}</h3><div class="scroll"><table>'
-        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
-    )
+def _caption(text: str) -> str:
+    return f'<p class="caption">{escape(text)}</p>' if text else ""

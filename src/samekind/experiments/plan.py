@@ -7,22 +7,23 @@ from pathlib import Path
 from typing import Any
 
 from samekind import __version__
+from samekind.experiments.follow import FocusedSetup
 from samekind.experiments.one_run import Setup
-from samekind.experiments.pool import Task
-from samekind.experiments.scenes import Scene
+from samekind.experiments.pool import AnySetup, Task
+from samekind.experiments.scenes import SCENES, Scene
 
-__all__ = ["Plan", "Saved", "make_setup"]
+__all__ = ["Plan", "Saved", "make_focused_setup", "make_setup"]
 
 CAP = 3  # times the largest budget, for runs that are to recover a number of clusters
 
 Saved = dict[tuple[str, int, str], dict[str, Any]]
-"""Records by data set, number of the run, and algorithm."""
+"""Records by data set, number of the run, and name of what ran."""
 
 
 def make_setup(
     scene: Scene, points: Sequence[int] | None, n: int | None, batch: int | str
 ) -> Setup:
-    """Return how far runs on a data set go, given what the user chose."""
+    """Return how far runs of the paper's algorithms go on a data set, given what the user chose."""
     budget = max(points or scene.columns("fixed_budget"))
     return Setup(
         samekind=__version__,
@@ -34,55 +35,70 @@ def make_setup(
     )
 
 
+def make_focused_setup(
+    scene: Scene,
+    marks: Sequence[int] | None,
+    n: int | None,
+    parameters: dict[str, str] | None = None,
+    *,
+    per_point: bool = False,
+) -> FocusedSetup:
+    """Return how a run of "focused" goes, looked at with so many questions, but never after its last mark."""
+    last = scene.marks[-1]
+    chosen = scene.marks if marks is None else tuple(sorted({min(m, last) for m in marks}))
+    return FocusedSetup(__version__, n if scene.made else None, chosen, parameters or {}, per_point)
+
+
 class Plan:
     """Runs 0, 1, … of some algorithms on some data sets.
 
     Parameters
     ----------
-    scenes : sequence of Scene
-        The data sets.
-    algorithms : sequence of str
-        The algorithms.
     numbers : dict
         How many runs each data set is to have.
     setups : dict
-        The setup of each data set's runs.
+        For each data set the setups of what is to run on it, by name.
     """
 
-    def __init__(
-        self,
-        scenes: Sequence[Scene],
-        algorithms: Sequence[str],
-        numbers: dict[str, int],
-        setups: dict[str, Setup],
-    ) -> None:
-        self.scenes = list(scenes)
-        self.algorithms = tuple(dict.fromkeys(algorithms))
+    def __init__(self, numbers: dict[str, int], setups: dict[str, dict[str, AnySetup]]) -> None:
         self.numbers = numbers
-        self._setups = setups
+        self.setups = setups
 
     def among(self, records: Iterable[dict[str, Any]]) -> Saved:
         """Return the planned ones of these records, each once; those of other settings are left alone."""
-        setups = {name: setup.as_dict() for name, setup in self._setups.items()}
+        wanted = {
+            (data, name): setup.as_dict()
+            for data, setups in self.setups.items()
+            for name, setup in setups.items()
+        }
         found: Saved = {}
         for record in records:
-            data, run, algorithm = (record.get(key) for key in ("data", "run", "algorithm"))
+            data, run, name = (record.get(key, "") for key in ("data", "run", "algorithm"))
             if (
-                data in setups
-                and record.get("setup") == setups[data]
+                (data, name) in wanted
+                and record.get("setup") == wanted[data, name]
                 and isinstance(run, int)
                 and run < self.numbers[data]
-                and algorithm in self.algorithms
             ):
-                found.setdefault((data, run, algorithm), record)
+                found.setdefault((data, run, name), record)
         return found
 
     def tasks(self, saved: Saved, path: Path) -> list[Task]:
         """Return what is still to be done: a task for each instance of a data set."""
         tasks = []
-        for scene in self.scenes:
-            for run in range(self.numbers[scene.name]):
-                left = tuple(a for a in self.algorithms if (scene.name, run, a) not in saved)
+        for data, setups in self.setups.items():
+            for run in range(self.numbers[data]):
+                left = {k: setup for k, setup in setups.items() if (data, run, k) not in saved}
                 if left:
-                    tasks.append(Task(scene.name, run, left, self._setups[scene.name], path))
+                    tasks.append(Task(data, run, left, path))
         return tasks
+
+    def seconds(self, task: Task) -> float:
+        """Return roughly how long a task takes."""
+        scene = SCENES[task.scene]
+        return sum(
+            scene.focused_seconds * setup.marks[-1] / scene.marks[-1]
+            if isinstance(setup, FocusedSetup)
+            else scene.seconds
+            for setup in task.setups.values()
+        )

@@ -16,11 +16,14 @@ from pathlib import Path
 
 from samekind.datasets import DataError
 from samekind.experiments.errors import BenchError
+from samekind.experiments.follow import FocusedSetup, follow
 from samekind.experiments.one_run import Instance, Setup, draws_seed, run_once
 from samekind.experiments.scenes import SCENES
 from samekind.experiments.store import RunStore
 
-__all__ = ["Outcome", "Task", "do_task", "spread"]
+__all__ = ["AnySetup", "Outcome", "Task", "do_task", "spread"]
+
+AnySetup = Setup | FocusedSetup
 
 
 @dataclass(frozen=True)
@@ -29,8 +32,7 @@ class Task:
 
     scene: str
     run: int
-    algorithms: tuple[str, ...]
-    setup: Setup
+    setups: dict[str, AnySetup]
     store: Path
 
 
@@ -95,14 +97,18 @@ def do_task(task: Task) -> Outcome:
 def _run_all(task: Task) -> Outcome:
     data = _instance(task)
     store = RunStore(task.store)
-    for algorithm in task.algorithms:
-        measured = run_once(data, algorithm, draws_seed(task.run), task.setup, _check)
+    seed = draws_seed(task.run)
+    for name, setup in task.setups.items():
+        if isinstance(setup, FocusedSetup):
+            measured = follow(data, seed, setup, _check)
+        else:
+            measured = run_once(data, name, seed, setup, _check)
         store.append(
             {
                 "data": task.scene,
                 "run": task.run,
-                "algorithm": algorithm,
-                "setup": task.setup.as_dict(),
+                "algorithm": name,
+                "setup": setup.as_dict(),
                 **measured,
             }
         )
@@ -113,7 +119,8 @@ def _instance(task: Task) -> Instance:
     scene = SCENES[task.scene]
     if scene.made:
         _kept.clear()
-        return Instance(*scene.load(task.run, task.setup.n))
+        n = next(iter(task.setups.values())).n
+        return Instance(*scene.load(task.run, n))
     if scene.name not in _kept:
         _kept.clear()  # first, so that two large sets are never in memory together
         gc.collect()

@@ -30,14 +30,17 @@ class Scene:
     """A data set and the columns of its tables.
 
     `load` takes the number of the run and, for made data, how many rows; data that is the same in
-    every run ignores both. `seconds` says roughly how long a run of one algorithm takes, for the
-    progress bar. `paper` is the data set's name in the paper's tables.
+    every run ignores both. `paper` is the data set's name in the paper's tables. At the `marks`, numbers of
+    questions, a run of "focused" is looked at; it ends with the last one. `seconds` and `focused_seconds`
+    say roughly how long a run of another algorithm, and one of "focused", takes, for the progress bar.
     """
 
     name: str
     title: str
     load: Callable[[int, int | None], Data]
     seconds: float
+    focused_seconds: float
+    marks: tuple[int, ...]
     made: bool = False
     paper: str | None = None
     note: str = ""
@@ -59,6 +62,11 @@ def _make(p: float, run: int, n: int | None) -> Data:
     return X, y
 
 
+def _mix(alpha: float, run: int, n: int | None) -> Data:
+    X, y = datasets.make_synthetic(n or 20_000, n_clusters=30, alpha=alpha, random_state=run)
+    return X, y
+
+
 def _load(load: Callable[..., Data], run: int, n: int | None, **options: bool) -> Data:
     return load(return_X_y=True, **options)
 
@@ -66,7 +74,30 @@ def _load(load: Callable[..., Data], run: int, n: int | None, **options: bool) -
 def _synthetic(p: float) -> Scene:
     name = f"synthetic-p{p:g}"
     return Scene(
-        name, f"Synthetic, p = {p:g}", partial(_make, p), seconds=3.0, made=True, paper=name
+        name,
+        f"Synthetic, p = {p:g}",
+        partial(_make, p),
+        seconds=3.0,
+        focused_seconds=20.0,
+        marks=(500, 1_000, 2_000, 5_000, 10_000, *((20_000,) if p == 0.3 else ())),
+        made=True,
+        paper=name,
+    )
+
+
+def _mixture(alpha: int) -> Scene:
+    return Scene(
+        f"mixture-{alpha}",
+        f"Mixture of 30, sizes rank^-{alpha}",
+        partial(_mix, float(alpha)),
+        seconds=0.5,
+        focused_seconds=20.0,
+        # Close together: they tell when the adjusted Rand index is good enough.
+        marks=(*range(5, 150, 5), *range(150, 401, 25)),
+        made=True,
+        note="Not in the paper. 20,000 rows in 10 dimensions.",
+        budgets=(100, 200, 300, 400, 1_000, 2_000),
+        clusters=(5, 10, 15, 20, 25, 30),
     )
 
 
@@ -81,6 +112,8 @@ SCENES: dict[str, Scene] = {
             "Shuttle",
             partial(_load, datasets.load_shuttle),
             seconds=4.0,
+            focused_seconds=3.0,
+            marks=(100, 200, 500, 1_000, 2_000, 3_000),
             paper="shuttle",
         ),
         Scene(
@@ -88,6 +121,8 @@ SCENES: dict[str, Scene] = {
             "KDD 10 %",
             partial(_load, datasets.load_kdd),
             seconds=1.7,
+            focused_seconds=60.0,
+            marks=(500, 1_000, 2_000, 5_000, 10_000, 15_000),
             paper="kdd",
             note=KDD_NOTE,
         ),
@@ -96,6 +131,8 @@ SCENES: dict[str, Scene] = {
             "KDD 10 %, reweighted",
             partial(_load, datasets.load_kdd, reweighted=True),
             seconds=9.0,
+            focused_seconds=120.0,
+            marks=(500, 1_000, 2_000, 5_000, 10_000, 15_000),
             paper="kdd",
             note=REWEIGHTED_NOTE,
         ),
@@ -104,6 +141,8 @@ SCENES: dict[str, Scene] = {
             "Digits",
             partial(_load, datasets.load_digits),
             seconds=0.3,
+            focused_seconds=4.0,
+            marks=(100, 150, 200, 250, 300, 400, 600, 1_000, 1_500),
             note="Not in the paper.",
             budgets=(100, 150, 200, 250, 300, 400, 600),
             clusters=(2, 4, 6, 8, 10),
@@ -113,10 +152,14 @@ SCENES: dict[str, Scene] = {
             "Banking77",
             partial(_load, datasets.load_banking77),
             seconds=3.0,
+            focused_seconds=300.0,
+            marks=(500, 1_000, 2_500, 5_000),
             note="Not in the paper.",
             budgets=(2_500, 5_000, 7_500, 10_000, 15_000, 20_000),
             clusters=(10, 20, 40, 60, 70, 77),
         ),
+        _mixture(1),
+        _mixture(2),
     )
 }
 
@@ -126,8 +169,9 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "kdd": ("kdd10", "kdd10-reweighted"),
     "digits": ("digits",),
     "banking77": ("banking77",),
-    "all": tuple(SCENES),
+    "mixture": ("mixture-1", "mixture-2"),
 }
+GROUPS["all"] = tuple(name for name in SCENES if name not in GROUPS["mixture"])
 
 
 def scenes_of(what: str) -> list[Scene]:

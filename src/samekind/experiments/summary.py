@@ -2,7 +2,7 @@
 
 Its structure, in which every `cell` is a mean over runs with its 95 % interval::
 
-    format       1
+    format       2
     made_by      versions of samekind, Python, NumPy, SciPy, scikit-learn and Numba
     machine      cores and operating system
     seeds        how the seeds of run i follow from i
@@ -10,17 +10,22 @@ Its structure, in which every `cell` is a mean over runs with its 95 % interval:
     skipped      {data set: why it was left out}
     datasets     {name: data set}
 
-    data set     title, note, n (rows, if not the paper's own choice), setup (what a run depends on), and
+    data set     title, note, n (rows, if not the paper's own choice), setups (what a run of each algorithm
+                 depends on), and
       tables     {"fixed_budget" | "fixed_recovery" | "centroid_error" | "rounds" | "sampling_time": table}
+      focused    grids with a row for each mark of "focused"
       per_point  {algorithm: {"shares": three cells, "mean": cell, "in_none": cell, "after": cell}}
       curves     {algorithm: {"questions", "mean", "low", "high": lists}}, clusters recovered
 
     table        title, what (its columns count), unit, better ("higher", "lower" or null), paper (caption and
-                 label of the paper's table, or null), columns, rows {algorithm: list of cells}
+                 label of the paper's table, or null), remark (a footnote), columns, rows {algorithm: list of
+                 cells}
+    grid         title, what (the rows are), columns (figures: title, unit), rows {name: list of cells}
     cell         mean, low, high, median, runs; null where it is infinite or cannot be said. In tables also
                  column, paper (the paper's number), mark ("better", "within", "worse", "open" or null); and
                  where runs may fall short reached (runs that got that far: mean, low, high and median are
-                 theirs) and at_least (what the mean of all runs cannot be below)
+                 theirs) and at_least (what the mean of all runs cannot be below); asked, if "focused" asked
+                 fewer questions than the column says: the cell has what it had at its end
 """
 
 from __future__ import annotations
@@ -35,14 +40,16 @@ from typing import Any
 import numpy as np
 
 from samekind import __version__
+from samekind.experiments.grids import focused_grids
 from samekind.experiments.paper import paper_table
 from samekind.experiments.scenes import Scene
 from samekind.experiments.statistics import Cell, band, compare, summarize
 
-__all__ = ["MEASURES", "environment", "summarize_scene"]
+__all__ = ["MEASURES", "SEEDS", "environment", "summarize_scene"]
 
 Record = dict[str, Any]
 GRID = 120  # points of a curve
+SEEDS = "run i of every data set: made data has seed i, the draws have seed 1,000,000 + i"
 
 
 @dataclass(frozen=True)
@@ -57,7 +64,17 @@ class Measure:
     what: str = "clusters"
 
 
+def _recovered(record: Record, budget: int) -> float:
+    if "looks" not in record:
+        return float(np.searchsorted(record["recovered_at"], budget, "right"))
+    looks = [look for look in record["looks"] if look["at"] <= budget]
+    return float(looks[-1]["recovered"]) if looks else 0.0
+
+
 def _median_error(record: Record, m: int) -> float:
+    if "median_error_at" in record:  # centres of "focused" change after the recovery
+        error = record["median_error_at"][m - 1]
+        return np.inf if error is None else 100 * float(error)
     errors = [np.inf if error is None else error for error in record["errors"][:m]]
     return 100 * float(np.median(errors))
 
@@ -68,7 +85,7 @@ MEASURES = (
         "Clusters recovered with so many questions",
         "clusters",
         "higher",
-        lambda record, budget: float(np.searchsorted(record["recovered_at"], budget, "right")),
+        _recovered,
         what="questions",
     ),
     Measure(
@@ -97,7 +114,9 @@ MEASURES = (
         "Sampling time on one core, when so many are recovered",
         "seconds",
         None,
-        lambda record, m: float(record["sampling_at"][m - 1]),
+        lambda record, m: float(
+            record["seconds_at" if "looks" in record else "sampling_at"][m - 1]
+        ),
     ),
 )
 
@@ -125,9 +144,10 @@ def summarize_scene(
         name: sorted((r for r in records if r["algorithm"] == name), key=lambda r: int(r["run"]))
         for name in algorithms
     }
-    setup = records[0]["setup"]
+    setups = {name: runs[0]["setup"] for name, runs in by_algorithm.items() if runs}
+    n = records[0]["setup"]["n"]
     # Data of another size is another experiment: the paper's numbers say nothing about it.
-    paper = scene.paper if setup["n"] is None else None
+    paper = scene.paper if n is None else None
     tables = {}
     for measure in MEASURES:
         chosen = points if points is not None and measure.name == "fixed_budget" else None
@@ -139,6 +159,7 @@ def summarize_scene(
             "unit": measure.unit,
             "better": measure.better,
             "paper": source and {"caption": source.caption, "label": source.label},
+            "remark": _remark(measure, columns, setups.get("focused")),
             "columns": list(columns),
             "rows": {
                 name: [
@@ -151,12 +172,14 @@ def summarize_scene(
     return {
         "title": scene.title,
         "note": scene.note,
-        "n": setup["n"],
-        "setup": setup,
+        "n": n,
+        "setups": setups,
         "tables": tables,
-        "per_point": {name: _per_point(runs) for name, runs in by_algorithm.items() if runs},
+        "focused": focused_grids(by_algorithm["focused"]) if "focused" in setups else [],
+        "per_point": {name: _per_point(by_algorithm[name]) for name in setups},
         "curves": {
-            name: _curve(runs, int(setup["budget"])) for name, runs in by_algorithm.items() if runs
+            name: _curve(by_algorithm[name], setup.get("budget") or setup["marks"][-1])
+            for name, setup in setups.items()
         },
     }
 
@@ -181,10 +204,23 @@ def _cell(measure: Measure, runs: Sequence[Record], column: int, paper: float | 
     cell |= summarize([measure.value(record, column) for record in reached])
     if by_clusters:
         cell |= {"runs": len(runs), "reached": len(reached)}
+    elif runs and "looks" in runs[0] and column > (last := runs[0]["setup"]["marks"][-1]):
+        cell["asked"] = last
     if measure.name == "fixed_recovery" and len(reached) < len(runs):
         cell["at_least"] = float(np.mean([_asked_for(record, column) for record in runs])) / column
     cell["mark"] = compare(cell, paper, measure.better)
     return cell
+
+
+def _remark(measure: Measure, columns: Sequence[int], focused: dict[str, Any] | None) -> str:
+    if focused is None:
+        return ""
+    last = focused["marks"][-1]
+    if measure.name == "fixed_budget" and columns[-1] > last:
+        return f"* focused asked {last:,} questions only, and has so many then."
+    if measure.name == "sampling_time":
+        return "focused: all of its time on one core, not only that for sampling."
+    return ""
 
 
 def _asked_for(record: Record, m: int) -> int:

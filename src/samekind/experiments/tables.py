@@ -9,9 +9,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from samekind.experiments.grids import grid_lines, print_lines
 from samekind.experiments.text import (
+    FOCUSED,
     LEGEND,
     MARKS,
+    PER_POINT,
     cell_text,
     paper_text,
     per_point_rows,
@@ -40,6 +43,10 @@ def print_tables(results: dict[str, Any], console: Console) -> None:
         for table in data["tables"].values():
             console.print(Text(table_title(data, table), style="bold"))
             console.print(_table(table))
+            if table["remark"]:
+                console.print(Text(table["remark"], style="dim"))
+        for grid in data["focused"]:
+            print_lines(console, f"{data['title']}: {grid['title']}", *grid_lines(grid))
         console.print(
             Text(
                 f"{data['title']}: Points that took 1, 2, 3 or more questions, all classified as new",
@@ -48,6 +55,8 @@ def print_tables(results: dict[str, Any], console: Console) -> None:
         )
         console.print(_per_point(data))
     console.print(Text(LEGEND, style="dim"))
+    if any(data["focused"] for data in results["datasets"].values()):
+        console.print(Text(FOCUSED, style="dim"))
 
 
 def _table(table: dict[str, Any]) -> Table:
@@ -74,7 +83,7 @@ def _table(table: dict[str, Any]) -> Table:
 
 def _per_point(data: dict[str, Any]) -> Table:
     shown = Table(box=box.SIMPLE)
-    for name in ("", "1", "2", "≥ 3", "mean"):
+    for name in PER_POINT:
         shown.add_column(name, justify="right")
     for algorithm, cells in per_point_rows(data):
         shown.add_row(algorithm, *cells)

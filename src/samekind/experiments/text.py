@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["LEGEND", "MARKS", "cell_text", "number", "paper_text", "per_point_rows", "table_title"]
+__all__ = [
+    "FOCUSED",
+    "LEGEND",
+    "MARKS",
+    "PER_POINT",
+    "cell_text",
+    "number",
+    "paper_text",
+    "per_point_rows",
+    "table_title",
+]
 
 MARKS = {"better": "▲", "within": "≈", "worse": "▼", "open": "?"}
 LEGEND = (
@@ -12,7 +22,17 @@ LEGEND = (
     "within the interval, ? cannot be said. “12 of 20” is how many runs got that far; the number before "
     "it is their mean. “>”: no run got there with so many questions per cluster."
 )
+PER_POINT = ("algorithm", "1", "2", "≥ 3", "mean", "after questions")
 DECIMALS = {"clusters": 2, "questions": 2, "%": 2, "rounds": 2, "seconds": 3}
+DECIMALS |= {"index": 3, "pairs": 1, "% of runs": 0}
+FOCUSED = (
+    "Of “focused”: recovered, declared so by itself; accurate, discovered and with a centre whose true "
+    "error is at most 10 %; discovered, true clusters with a labelled row; provisional, clusters still "
+    "to be merged with others; median error of the centres of all discovered clusters; ARI, adjusted "
+    "Rand index of all labels; unproven, pairs of clusters that nobody was asked about; then the bounds "
+    "of the certificate on the rows in undiscovered clusters and on wrong labels, and in how many runs "
+    "both are true."
+)
 
 
 def number(value: float | None, unit: str) -> str:
@@ -43,6 +63,8 @@ def cell_text(cell: dict[str, Any], unit: str) -> str:
     text = number(cell["mean"], unit) if cell["mean"] is not None else "infinite"
     if cell["high"] is not None:
         text += f" ± {number(cell['high'] - cell['mean'], unit)}"
+    if "asked" in cell:
+        text += " *"
     return text if reached == runs else f"{text} ({reached} of {runs})"
 
 
@@ -54,9 +76,13 @@ def table_title(data: dict[str, Any], table: dict[str, Any]) -> str:
 
 
 def per_point_rows(data: dict[str, Any]) -> list[tuple[str, list[str]]]:
-    """Return for every algorithm the shares of points that took 1, 2, and more questions, and the mean."""
+    """Return for every algorithm the shares of points that took 1, 2, and more questions, and the mean.
+
+    The last item is how many questions had been asked before.
+    """
     rows = []
     for algorithm, counted in data["per_point"].items():
         cells = [f"{100 * share['mean']:.2f} %" for share in counted["shares"]]
-        rows.append((algorithm, [*cells, f"{counted['mean']['mean']:.3f}"]))
+        mean, after = counted["mean"]["mean"], counted["after"]["mean"]
+        rows.append((algorithm, [*cells, f"{mean:.3f}", f"{after:,.0f}"]))
     return rows

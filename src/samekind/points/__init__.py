@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from samekind.points._base import Points, Sampler
+from samekind.points._base import Cells, Points, Sampler
 from samekind.points.array import ArrayPoints
 
-__all__ = ["ArrayPoints", "Points", "Sampler", "as_points"]
+__all__ = ["ArrayPoints", "Cells", "Points", "Sampler", "as_points"]
 
 
 def as_points(X: Any) -> Points:

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Points", "Sampler"]
+__all__ = ["Cells", "Points", "Sampler"]
 
 
 class Sampler(Protocol):
@@ -34,6 +34,71 @@ class Sampler(Protocol):
         ...
 
 
+class Cells(Protocol):
+    """Every row with the nearest of a growing set of sites, which are rows themselves."""
+
+    n_sites: int
+    seconds: float
+    """Time spent here so far."""
+
+    @property
+    def counts(self) -> NDArray[np.intp]:
+        """(sites,) how many rows each site owns, as of the last pass over the data."""
+        ...
+
+    @property
+    def sites(self) -> NDArray[np.float64]:
+        """(sites, d) where they are."""
+        ...
+
+    def add(self, row: int) -> int:
+        """Make a row a site, and return its number."""
+        ...
+
+    def copy(self) -> Cells:
+        """Return cells that change on their own from now on."""
+        ...
+
+    def settle(self) -> None:
+        """Make a pass over the data, so that all sites are counted."""
+        ...
+
+    def draw(self, rng: np.random.Generator) -> int:
+        """Return a row, each with a chance proportional to distance⁴; -1 when every row lies on a site."""
+        ...
+
+    def owners(self, rows: NDArray[np.intp] | None = None) -> NDArray[np.int32]:
+        """Return the site that owns each of these rows, or each row there is."""
+        ...
+
+    def costs(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the squared distance of each row to its owner."""
+        ...
+
+    def pick(self, chosen: NDArray[np.bool_], uniforms: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Return a row for each uniform, uniformly from the cells of the chosen sites as of the last pass."""
+        ...
+
+    def near(self, x: NDArray[np.float64], size: int) -> NDArray[np.intp]:
+        """Return the rows nearest to x, nearest first."""
+        ...
+
+    def moments(
+        self, groups: NDArray[np.intp], n_groups: int
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
+        """Return number of rows, mean, and mean squared distance to it, for groups of sites (-1: none).
+
+        As of the last pass.
+        """
+        ...
+
+    def nearest_of_each(
+        self, groups: NDArray[np.intp], n_groups: int, X: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """Return for each row of X the squared distance to the nearest site of each group, and that site."""
+        ...
+
+
 class Points(Protocol):
     """The data: n rows of d numbers."""
 
@@ -46,6 +111,10 @@ class Points(Protocol):
 
     def sampler(self) -> Sampler:
         """Return a new sampler with no centre: it draws uniformly."""
+        ...
+
+    def cells(self) -> Cells:
+        """Return new cells without a site."""
         ...
 
     def nearest(self, centers: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from samekind._validation import check_int
 from samekind.points import _kernels
 from samekind.points._threads import available_threads, split
+from samekind.points.cells import ArrayCells
 
 __all__ = ["ArrayPoints", "ArraySampler"]
 
@@ -63,6 +64,10 @@ class ArrayPoints:
     def sampler(self) -> ArraySampler:
         """Return a new sampler with no centre: it draws uniformly."""
         return ArraySampler(self)
+
+    def cells(self) -> ArrayCells:
+        """Return new cells without a site."""
+        return ArrayCells(self)
 
     def nearest(self, centers: NDArray[np.float64]) -> NDArray[np.intp]:
         """Return for every row the number of its nearest centre."""

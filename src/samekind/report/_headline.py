@@ -60,6 +60,8 @@ def facts(clusters: Clusters) -> str:
         ("algorithm", f"{escape(clusters.algorithm_)}, seed {clusters.random_state_}"),
         ("rows drawn", f"{clusters.n_samples_:,} in {counted(clusters.n_rounds_, 'round')}"),
     ]
+    if clusters.certificate_ is not None:
+        lines.append(("certificate", escape(str(clusters.certificate_))))
     if len(clusters.given_up_):
         lines.append(("given up as unsure", counted(len(clusters.given_up_), "row")))
     if clusters.notes_:

@@ -1,0 +1,340 @@
+"""Everything the answers say about rows: who is near, and which kind is likely."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import pdist
+
+from samekind.algorithms.focused.choice import Choice
+from samekind.algorithms.focused.discriminant import Discriminant
+from samekind.algorithms.focused.spreading import Spreading
+from samekind.points import Points
+
+__all__ = ["SMALL", "Evidence", "Features", "make_evidence"]
+
+SMALL = 30_000  # rows up to which everything is known about every row at any time
+RARE = 1e-3  # a chance below which the graph's word counts no further
+AROUND = 32  # rows around a member of which the most doubtful are asked about
+STALE = 1.05  # growth of the labels after which predictions are made anew
+
+Features = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""(m, kinds, 4) and (m, 3): what `Choice` wants to know."""
+
+Regions = tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]
+"""Of each kind the number of rows predicted to be of it, their mean, and their spread around it."""
+
+
+class Evidence:
+    """What labelled rows tell about the others. Rows that are labelled become sites of cells.
+
+    This class works for any number of rows: only the nearest site is kept for each, and a row is predicted
+    to be of its kind. A row that confirms the prediction in the middle of a cell teaches nothing and is
+    left out of the sites.
+    """
+
+    def __init__(self, points: Points, discriminant: bool = True) -> None:
+        self.points = points
+        self.cells = points.cells()
+        self.choice = Choice()
+        self.n_kinds = 0
+        self.n_labelled = 0
+        self.alive = np.zeros(0, dtype=bool)  # kinds that were not merged into another
+        self.sizes = np.zeros(
+            16
+        )  # rows predicted to be of each kind, for the prior; set from outside
+        self._discriminant = Discriminant(points.d) if discriminant else None
+        self._site_of: dict[int, int] = {}
+        self._row_of: list[int] = []
+        self._kind_of_member = np.full(
+            64, -1, dtype=np.intp
+        )  # the same, but for sites that are lent
+        self._kind_of_site = np.full(64, -1, dtype=np.intp)
+        self._scale = _scale(points)
+
+    @property
+    def site_kinds(self) -> NDArray[np.intp]:
+        """(sites,) the kind of each; -1 while it is not known."""
+        return self._kind_of_site[: self.cells.n_sites]
+
+    @property
+    def members(self) -> NDArray[np.intp]:
+        """(sites,) the kind of each, as far as it is told."""
+        return self._kind_of_member[: self.cells.n_sites]
+
+    def place(self, row: int) -> None:
+        """Make a row a site before its kind is known."""
+        if row in self._site_of:
+            return
+        site = self.cells.add(row)
+        self._site_of[row] = site
+        self._row_of.append(row)
+        if site == self._kind_of_site.size:
+            more = np.full(site, -1, dtype=np.intp)
+            self._kind_of_site = np.concatenate([self._kind_of_site, more])
+            self._kind_of_member = np.concatenate([self._kind_of_member, more])
+
+    def anchor(self, row: int, kind: int, *, lent: bool = False) -> None:
+        """Make a row whose kind is known a site.
+
+        With `lent`, its own kind is not known, or must not be told: it only stands for a kind, so that its
+        neighbours are predicted as before, and is no member to ask about.
+        """
+        self.place(row)
+        site = self._site_of[row]
+        self._kind_of_site[site] = kind
+        if not lent:
+            self._kind_of_member[site] = kind
+
+    def found(self) -> None:
+        """Make room for a new kind."""
+        self.n_kinds += 1
+        self.alive = np.append(self.alive, True)
+        if self.n_kinds > self.sizes.size:
+            self.sizes = np.concatenate([self.sizes, np.zeros(self.sizes.size)])
+
+    def learn(self, row: int, x: NDArray[np.float64], kind: int, *, surprising: bool) -> None:
+        """Take in the kind of a row."""
+        self.n_labelled += 1
+        if surprising or row in self._site_of:
+            self.anchor(row, kind)
+        if self._discriminant is not None:
+            self._discriminant.learn(x, kind)
+
+    def merge(self, keep: int, gone: int) -> None:
+        """Note that two kinds are one."""
+        for kinds in (self._kind_of_site, self._kind_of_member):
+            kinds[kinds == gone] = keep
+        self.alive[gone] = False
+        self.sizes[keep] += self.sizes[gone]
+        self.sizes[gone] = 0.0
+        if self._discriminant is not None:
+            self._discriminant.merge(keep, gone)
+
+    def features(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> Features:
+        """Return what is known about these rows, for `Choice`."""
+        return self._features(self.cells.nearest_of_each(self.members, self.n_kinds, X)[0], X, None)
+
+    def predicted(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the predicted kind of each row; -1 where the nearest site's is not known yet."""
+        return self.site_kinds[self.cells.owners(rows)]
+
+    def look(self) -> tuple[NDArray[np.intp], Regions]:
+        """Return the predicted kind of every row, and the regions they make, with everything taken in.
+
+        Whoever looks changes nothing: the run goes on as if nobody had.
+        """
+        cells = self.cells.copy()
+        cells.settle()
+        owners = cells.owners()
+        labels = self.site_kinds[owners] if cells.n_sites else owners.astype(np.intp)
+        return labels, cells.moments(self.site_kinds, self.n_kinds)
+
+    def regions(self) -> Regions:
+        """Return how many rows are predicted to be of each kind, their means and spreads.
+
+        The last few labels may not be taken in.
+        """
+        return self.cells.moments(self.site_kinds, self.n_kinds)
+
+    def pick(self, kind: int, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
+        """Draw rows uniformly from those predicted to be of a kind; none if there are none."""
+        chosen = self.site_kinds == kind
+        if not self.cells.counts[chosen].any():
+            self.cells.settle()
+        if not self.cells.counts[chosen].any():
+            return np.empty(0, dtype=np.intp)
+        return self.cells.pick(chosen, rng.random(size))
+
+    def doubtful(self, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
+        """Return rows that may be predicted wrongly: the most doubtful around members of some kind.
+
+        Kinds take turns by chance, whatever their sizes, so that small ones get all their rows.
+        """
+        kinds = np.flatnonzero(self.alive)
+        kind = kinds[int(rng.random() * kinds.size)]
+        sites = np.flatnonzero(self.site_kinds == kind)
+        if not sites.size:
+            return np.empty(0, dtype=np.intp)
+        site = sites[int(rng.random() * sites.size)]
+        pool = self.cells.near(self.cells.sites[site], AROUND)
+        pool = pool[self.cells.costs(pool) > 0]
+        if not pool.size:
+            return pool
+        doubt = 1.0 - self._confidence(self.features(pool, self.points.rows(pool)))
+        return pool[np.argsort(-doubt, kind="stable")[:size]]
+
+    def nearest_member(self, x: NDArray[np.float64], kind: int) -> int:
+        """Return the labelled row of a kind that is nearest to x."""
+        only = np.where(self.members == kind, 0, -1)
+        site = int(self.cells.nearest_of_each(only, 1, x[None])[1][0, 0])
+        return self._row_of[site]
+
+    def utilities(self, features: Features) -> NDArray[np.float64]:
+        """Return the utility of each kind, (m, kinds); -inf for those that are merged into others."""
+        found = self.choice.utilities(features[0])
+        found[:, ~self.alive] = -np.inf
+        return found
+
+    def _confidence(self, features: Features) -> NDArray[np.float64]:
+        """Return the chance of the likeliest kind."""
+        utilities = self.utilities(features)
+        new = self.choice.utility_of_new(features[1])
+        top = np.maximum(utilities.max(axis=1), new)
+        total = np.exp(utilities - top[:, None]).sum(axis=1) + np.exp(new - top)
+        found: NDArray[np.float64] = np.exp(utilities.max(axis=1) - top) / total
+        return found
+
+    def _features(
+        self,
+        reach: NDArray[np.float64],
+        X: NDArray[np.float64],
+        chances: NDArray[np.float32] | None,
+    ) -> Features:
+        """Assemble features from squared distances to kinds and, where there is a graph, its chances."""
+        m, k = reach.shape
+        of_kinds = np.zeros((m, k, 4))
+        of_new = np.zeros((m, 3))
+        of_new[:, 0] = 1.0
+        if k == 0:
+            return of_kinds, of_new
+        logs = 0.5 * np.log(reach + 1e-12 * self._scale**2)
+        nearest = logs.min(axis=1)
+        of_kinds[:, :, 0] = np.maximum(nearest[:, None] - logs, -5.0)
+        if self._discriminant is not None:
+            of_kinds[:, :, 1] = self._discriminant.scores(X, k)
+        of_kinds[:, :, 3] = np.log((self.sizes[:k] + 1.0) / (self.sizes[:k].sum() + k))
+        of_new[:, 1] = np.clip(nearest - np.log(self._scale), -5.0, 5.0)
+        if chances is not None:
+            met = chances.sum(axis=1)
+            of_kinds[:, :, 2] = np.log((chances + RARE) / (met + RARE)[:, None])
+            of_new[:, 2] = np.log((1.0 - met).clip(0.0) + RARE) - np.log(met + RARE)
+        return of_kinds, of_new
+
+
+class SmallEvidence(Evidence):
+    """The same for few rows: distances to every kind, and a graph, are kept for every row.
+
+    A row is predicted to be of the kind that `Choice` finds likeliest.
+    """
+
+    def __init__(self, points: Points, discriminant: bool = True) -> None:
+        super().__init__(points, discriminant)
+        self._X = points.rows(np.arange(points.n))
+        self._graph = Spreading(self._X) if points.n > 2 else None
+        self._reach = np.full((points.n, 16), np.inf, dtype=np.float64)
+        self._labels = np.full(points.n, -1, dtype=np.intp)
+        self._doubt = np.ones(points.n)
+        self._made_at = (0, 0)
+
+    def found(self) -> None:
+        """Make room for a new kind."""
+        super().found()
+        if self.n_kinds > self._reach.shape[1]:
+            self._reach = np.hstack([self._reach, np.full_like(self._reach, np.inf)])
+
+    def learn(self, row: int, x: NDArray[np.float64], kind: int, *, surprising: bool) -> None:
+        """Take in the kind of a row."""
+        super().learn(row, x, kind, surprising=True)
+        distances = ((self._X - x) ** 2).sum(axis=1)
+        np.minimum(self._reach[:, kind], distances, out=self._reach[:, kind])
+        if self._graph is not None:
+            self._graph.learn(row, kind)
+
+    def merge(self, keep: int, gone: int) -> None:
+        """Note that two kinds are one."""
+        super().merge(keep, gone)
+        self._reach[:, keep] = np.minimum(self._reach[:, keep], self._reach[:, gone])
+        self._reach[:, gone] = np.inf
+        if self._graph is not None:
+            self._graph.merge(keep, gone)
+        self._made_at = (0, 0)
+
+    def features(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> Features:
+        """Return what is known about these rows, for `Choice`."""
+        k = self.n_kinds
+        chances = None if self._graph is None else self._graph.chances(k)[rows]
+        return self._features(self._reach[rows, :k], X, chances)
+
+    def predicted(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the predicted kind of each row."""
+        self._predict()
+        return self._labels[rows]
+
+    def look(self) -> tuple[NDArray[np.intp], Regions]:
+        """Return the predicted kind of every row, and the regions they make, with everything taken in."""
+        labels = self._likeliest()[0]
+        return labels, self._moments(labels)
+
+    def regions(self) -> Regions:
+        """Return how many rows are predicted to be of each kind, their means and spreads."""
+        self._predict()
+        return self._moments(self._labels)
+
+    def _moments(self, labels: NDArray[np.intp]) -> Regions:
+        k = self.n_kinds
+        held = labels >= 0
+        labels, X = labels[held], self._X[held]
+        counts = np.bincount(labels, minlength=k)
+        sums = np.zeros((k, X.shape[1]))
+        np.add.at(sums, labels, X)
+        means = sums / np.maximum(counts, 1)[:, None]
+        off = ((X - means[labels]) ** 2).sum(axis=1)
+        return counts, means, np.bincount(labels, off, k) / np.maximum(counts, 1)
+
+    def pick(self, kind: int, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
+        """Draw rows uniformly from those predicted to be of a kind; none if there are none."""
+        self._predict()
+        rows = np.flatnonzero(self._labels == kind)
+        if not rows.size:
+            return rows
+        return rows[(rng.random(size) * rows.size).astype(np.intp)]
+
+    def doubtful(self, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
+        """Return rows that are likely predicted wrongly, and stand for neighbours that are, too."""
+        self._predict()
+        doubt = self._doubt
+        if self._graph is not None:
+            doubt = self._graph.smooth(doubt)
+        weights = np.cumsum(doubt**4)
+        if not weights[-1] > 0:
+            return np.empty(0, dtype=np.intp)
+        rows = np.searchsorted(weights, rng.random(size) * weights[-1], side="right")
+        last: NDArray[np.intp] = np.minimum(rows, self.points.n - 1)
+        return last
+
+    def _predict(self) -> None:
+        labelled, kinds = self._made_at
+        if self.n_kinds == kinds and self.n_labelled <= STALE * labelled:
+            return
+        self._made_at = (self.n_labelled, self.n_kinds)
+        self._labels, self._doubt = self._likeliest()
+
+    def _likeliest(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Return the likeliest kind of every row, and how doubtful it is."""
+        n = self.points.n
+        labels, doubt = np.full(n, -1, dtype=np.intp), np.ones(n)
+        if self.n_kinds == 0:
+            return labels, doubt
+        step = max(1, 2**20 // self.n_kinds)
+        for first in range(0, n, step):
+            rows = np.arange(first, min(first + step, n))
+            features = self.features(rows, self._X[rows])
+            labels[rows] = self.utilities(features).argmax(axis=1)
+            doubt[rows] = 1.0 - self._confidence(features)
+        return labels, doubt
+
+
+def make_evidence(points: Points, without: Callable[[str], bool]) -> Evidence:
+    """Choose what suits the number of rows."""
+    small = points.n <= SMALL and not without("graph")
+    return (SmallEvidence if small else Evidence)(points, discriminant=not without("discriminant"))
+
+
+def _scale(points: Points) -> float:
+    """Return half the median distance between some evenly spaced rows; 1 if most of them coincide."""
+    rows = points.rows(np.unique(np.linspace(0, points.n - 1, 256).astype(np.intp)))
+    distances = pdist(rows)
+    return float(np.median(distances)) / 2 if distances.any() and np.median(distances) > 0 else 1.0

@@ -1,0 +1,118 @@
+"""Which kinds are proven different, and which may still be one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Relations"]
+
+DUE = 64
+
+
+class Relations:
+    """For every two kinds whether they are proven different and, if not, how alike they look.
+
+    Likeness is the chance of the one kind that rows of the other had, on average, before anybody was asked
+    about them.
+    """
+
+    def __init__(self) -> None:
+        self.n_kinds = 0
+        self._likeness = np.zeros((16, 16))  # of the second, for rows of the first
+        self._open = np.zeros(
+            (16, 16), dtype=bool
+        )  # neither proven different nor merged nor hopeless
+        self._hopeless = np.zeros((16, 16), dtype=bool)  # nobody can tell
+        self._rows = np.zeros(16)
+        self._merged = np.zeros(16, dtype=bool)
+        self._due: list[tuple[int, int]] = []  # the next pairs to ask about, likeliest last
+
+    def found(self) -> None:
+        """Make room for a new kind, of which nothing is proven."""
+        k = self.n_kinds
+        if k == self._rows.size:
+            self._likeness, self._open, self._hopeless = (
+                np.pad(table, ((0, k), (0, k)))
+                for table in (self._likeness, self._open, self._hopeless)
+            )
+            self._rows = np.pad(self._rows, (0, k))
+            self._merged = np.pad(self._merged, (0, k))
+        alive = self._alive
+        self._due = []
+        self.n_kinds += 1
+        self._open[k, alive] = self._open[alive, k] = True
+
+    @property
+    def _alive(self) -> NDArray[np.intp]:
+        return np.flatnonzero(~self._merged[: self.n_kinds])
+
+    def note(self, kind: int, chances: NDArray[np.float64], refused: list[int]) -> None:
+        """Take in a row of a kind: the chance it had to be of each, and the kinds that refused it."""
+        self._rows[kind] += 1
+        row = self._likeness[kind, : chances.size]
+        row += (chances - row) * max(0.2, 1 / self._rows[kind])
+        for other in refused:
+            self.part(kind, other)
+
+    def part(self, a: int, b: int) -> None:
+        """Note that two kinds are different."""
+        self._open[a, b] = self._open[b, a] = False
+        self._hopeless[a, b] = self._hopeless[b, a] = False
+
+    def despair(self, a: int, b: int) -> None:
+        """Note that nobody can tell whether two kinds are one."""
+        self._open[a, b] = self._open[b, a] = False
+        self._hopeless[a, b] = self._hopeless[b, a] = True
+
+    def merge(self, keep: int, gone: int) -> None:
+        """Note that two kinds are one: what was different from the one is from the other."""
+        k = self.n_kinds
+        self._due = []
+        alive = self._alive
+        apart = ~(self._open | self._hopeless)
+        for other in alive:
+            if other not in (keep, gone) and (apart[keep, other] or apart[gone, other]):
+                self.part(keep, int(other))
+        self._likeness[keep, :k] = np.maximum(self._likeness[keep, :k], self._likeness[gone, :k])
+        self._likeness[:k, keep] = np.maximum(self._likeness[:k, keep], self._likeness[:k, gone])
+        self._open[gone] = self._open[:, gone] = False
+        self._hopeless[gone] = self._hopeless[:, gone] = False
+        self._rows[keep] += self._rows[gone]
+        self._rows[gone] = 0
+        self._merged[gone] = True
+
+    def likeliest(self, kind: int | None = None) -> tuple[float, int, int] | None:
+        """Return the unproven pair that looks most alike, of one kind or of all, after its likeness.
+
+        Of all kinds, pairs are taken from a list that is made anew now and then, not for each of them.
+        """
+        if self.n_kinds < 2:
+            return None
+        if kind is None:
+            return self._next()
+        k = self.n_kinds
+        alike = np.maximum(self._likeness[kind, :k], self._likeness[:k, kind])
+        alike[~self._open[kind, :k]] = -1.0
+        other = int(alike.argmax())
+        return (float(alike[other]), kind, other) if alike[other] >= 0 else None
+
+    def _next(self) -> tuple[float, int, int] | None:
+        for fresh in (False, True):
+            if fresh or not self._due:
+                self._due = [pair for pair in self.unproven(DUE) if self._open[pair]][::-1]
+            while self._due:
+                a, b = self._due[-1]
+                if self._open[a, b]:
+                    return float(max(self._likeness[a, b], self._likeness[b, a])), a, b
+                self._due.pop()
+        return None
+
+    def unproven(self, most: int | None = None) -> list[tuple[int, int]]:
+        """Return the pairs of kinds that may still be one, likeliest first."""
+        k = self.n_kinds
+        unsettled = np.triu((self._open | self._hopeless)[:k, :k], 1)
+        a, b = np.nonzero(unsettled)
+        alike = np.maximum(self._likeness[a, b], self._likeness[b, a])
+        order = np.argsort(-alike, kind="stable")[:most]
+        return list(zip(a[order].tolist(), b[order].tolist(), strict=True))

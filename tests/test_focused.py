@@ -1,0 +1,710 @@
+"""`focused`: its parts by hand, and what it keeps to."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from conftest import Expert, answer, assert_recovered, assert_same_clusters, blobs
+from samekind import UNSURE, LabelOracle, Session, solve
+from samekind.algorithms import Kinds, make_settings
+from samekind.algorithms.focused import PARTS, focused
+from samekind.algorithms.focused.centers import rectified
+from samekind.algorithms.focused.choice import (
+    DISCRIMINANT,
+    DOUBT,
+    GRAPH,
+    NEARNESS,
+    NEW,
+    PRIOR,
+    Choice,
+)
+from samekind.algorithms.focused.discriminant import Discriminant
+from samekind.algorithms.focused.relations import Relations
+from samekind.algorithms.focused.spreading import REACH, Spreading
+from samekind.algorithms.focused.trials import Trials
+from samekind.clusters import Clusters
+from samekind.flow import drive
+from samekind.points import ArrayPoints
+
+NEITHER = np.zeros(3)
+
+
+class TestRelations:
+    def three(self):
+        """Return kinds 0, 1, 2, each with a row, none of which refused another."""
+        relations = Relations()
+        for kind, chances in enumerate([[], [0.2], [0.1, 0.6]]):
+            relations.found()
+            relations.note(kind, np.array(chances), [])
+        return relations
+
+    def test_the_likeliest_pair_comes_first(self):
+        relations = self.three()
+        assert relations.unproven() == [(1, 2), (0, 1), (0, 2)]
+        likeness, a, b = relations.likeliest()
+        assert (likeness, {a, b}) == (pytest.approx(0.6), {1, 2})
+        likeness, a, b = relations.likeliest(0)
+        assert (likeness, {a, b}) == (pytest.approx(0.2), {0, 1})
+
+    def test_the_refused_are_apart(self):
+        relations = self.three()
+        relations.note(2, np.array([0.1, 0.6]), [1])
+        assert relations.unproven() == [(0, 1), (0, 2)]
+        relations.part(1, 0)
+        relations.part(0, 2)
+        assert relations.unproven() == []
+        assert relations.likeliest() is None
+
+    def test_what_was_apart_from_one_is_apart_from_both(self):
+        relations = self.three()
+        relations.part(0, 2)
+        relations.merge(1, 2)
+        assert relations.unproven() == []
+
+    def test_what_was_open_to_both_stays_open(self):
+        relations = self.three()
+        relations.merge(0, 2)
+        assert relations.unproven() == [(0, 1)]
+        assert relations.likeliest()[0] == pytest.approx(0.6)  # of the likelier one
+
+    def test_the_merged_are_asked_about_no_more(self):
+        relations = self.three()
+        relations.merge(0, 1)
+        relations.found()
+        relations.note(3, np.array([0.5, 0.0, 0.1]), [])
+        assert relations.unproven() == [(0, 2), (0, 3), (2, 3)]
+
+    def test_the_hopeless_stay_unproven_but_are_not_asked_about(self):
+        relations = self.three()
+        relations.despair(1, 2)
+        assert (1, 2) in relations.unproven()
+        assert set(relations.likeliest()[1:]) == {0, 1}
+        relations.part(2, 1)  # somebody could tell after all
+        assert (1, 2) not in relations.unproven()
+
+    def test_many_kinds(self):
+        relations = Relations()
+        for kind in range(40):
+            relations.found()
+            relations.note(kind, np.zeros(kind), list(range(0, kind, 2)))
+        expected = {(a, b) for a, b in combinations(range(40), 2) if a % 2}
+        assert set(relations.unproven()) == expected
+
+
+class TestChoice:
+    def utilities(self, choice, *features):
+        return choice.utilities(np.array(features, dtype=float))
+
+    def test_near_kinds_are_likelier(self):
+        near, far = self.utilities(Choice(), [0, 0, 0, 0], [-1, 0, 0, 0])
+        assert near > far
+
+    def test_far_rows_are_likelier_new(self):
+        here, far = Choice().utility_of_new(np.array([[1.0, -1, 0], [1, 1, 0]]))
+        assert far > here
+
+    @pytest.mark.parametrize("chosen", [0, -1])
+    def test_one_step_by_hand(self, chosen):
+        """One kind without features against "new" with its constant: a logistic regression."""
+        choice = Choice()
+        choice.learn(np.zeros((1, 4)), np.array([1.0, 0, 0]), np.array([True]), chosen)
+        share = 1 / (1 + np.exp(-PRIOR[NEW]))
+        step = ((chosen < 0) - share) / (DOUBT[NEW] ** -2 + share * (1 - share))
+        expected = PRIOR.copy()
+        expected[NEW] += step
+        np.testing.assert_allclose(choice.weights, expected)
+
+    def test_follows_the_voice_that_proves_right(self):
+        """The nearest kind is always wrong, the graph's always right."""
+        choice = Choice()
+        features = np.zeros((2, 4))
+        features[:, NEARNESS], features[:, GRAPH] = [0, -1], [-3, 0]
+        alive = np.array([True, True])
+        for _ in range(60):
+            choice.learn(features, NEITHER, alive, 1)
+        nearest, of_graph = choice.utilities(features)
+        assert of_graph > nearest + 2
+
+    def test_no_voice_is_turned_round(self):
+        choice = Choice()
+        features = np.zeros((2, 4))
+        features[:, [NEARNESS, DISCRIMINANT, GRAPH]] = [[0], [-3]]
+        for _ in range(200):
+            choice.learn(features, NEITHER, np.array([True, True]), 1)
+        assert (choice.weights[[NEARNESS, DISCRIMINANT, GRAPH]] >= 0).all()
+        assert np.isfinite(choice.weights).all()
+
+    def test_merged_kinds_have_no_say(self):
+        rng = np.random.default_rng(0)
+        features, of_new = rng.normal(size=(3, 4)), np.array([1.0, 0.5, -0.2])
+        one, other = Choice(), Choice()
+        one.learn(features, of_new, np.array([True, False, True]), 2)
+        other.learn(features[[0, 2]], of_new, np.array([True, True]), 1)
+        np.testing.assert_allclose(one.weights, other.weights)
+
+
+class TestDiscriminant:
+    def learnt(self, per_kind=15):
+        """Two kinds at (0, 0) and (0, 2), both ten times as wide in x as in y."""
+        rng, discriminant = np.random.default_rng(0), Discriminant(2)
+        for _ in range(per_kind):
+            for kind in range(2):
+                discriminant.learn(rng.normal(size=2) * (5.0, 0.5) + (0, 2 * kind), kind)
+        return discriminant
+
+    def test_silent_while_nothing_is_known(self):
+        discriminant = Discriminant(2)
+        assert discriminant.scores(np.ones((3, 2)), 0).shape == (3, 0)
+        discriminant.learn(np.zeros(2), 0)
+        assert not discriminant.scores(np.ones((3, 2)), 1).any()
+
+    def test_knows_the_shape_of_the_kinds(self):
+        """(8, 0) is far from both centres, and in line with that of kind 0."""
+        scores = self.learnt().scores(np.array([[8.0, 0.0], [-8.0, 2.0]]), 2)
+        assert scores.argmax(axis=1).tolist() == [0, 1]
+        assert (scores <= 0).all()
+        np.testing.assert_array_equal(scores.max(axis=1), 0)
+
+    def test_a_kind_founded_since_is_neither_favoured_nor_excluded(self):
+        discriminant = self.learnt()
+        before = discriminant.scores(np.array([[0.0, 0.0]]), 2)[0]
+        after = discriminant.scores(np.array([[0.0, 0.0]]), 3)[0]
+        np.testing.assert_array_equal(after[:2], before)
+        assert before.min() <= after[2] <= before.max()
+
+    def test_merged_kinds(self):
+        discriminant = self.learnt()
+        discriminant.merge(0, 1)
+        scores = discriminant.scores(np.array([[0.0, 0.0], [0.0, 2.0]]), 2)
+        assert (scores[:, 0] >= scores[:, 1]).all()
+
+    def test_identical_rows(self):
+        discriminant = Discriminant(2)
+        for kind in [0, 1] * 10:
+            discriminant.learn(np.array([float(kind), 0.0]), kind)
+        scores = discriminant.scores(np.array([[0.0, 0.0], [1.0, 0.0]]), 2)
+        assert np.isfinite(scores).all()
+        assert scores.argmax(axis=1).tolist() == [0, 1]
+
+
+class TestSpreading:
+    def test_between_two_labelled_rows(self):
+        spreading = Spreading(np.array([[0.0], [1.0], [2.0]]))
+        assert not spreading.chances(2).any()
+        spreading.learn(0, 0)
+        spreading.learn(2, 1)
+        expected = [[1, 0], [REACH / 2, REACH / 2], [0, 1]]
+        np.testing.assert_allclose(spreading.chances(2), expected, atol=2e-3)
+
+    def two_blobs(self):
+        X, y = blobs((30, 30), seed=3)
+        return Spreading(X), y
+
+    def test_a_blob_without_a_label_hears_nothing(self):
+        spreading, y = self.two_blobs()
+        spreading.learn(int(np.flatnonzero(y == 0)[0]), 0)
+        chances = spreading.chances(1)[:, 0]
+        assert not chances[y == 1].any()
+        assert (chances[y == 0] > 0.2).all()
+        assert (chances <= 1).all()
+
+    def test_chances_add_up_to_no_more_than_one(self):
+        spreading, y = self.two_blobs()
+        rows = np.random.default_rng(0).permutation(60)[:20]
+        for kind, row in enumerate(rows.tolist()):
+            spreading.learn(row, kind)
+        chances = spreading.chances(20)
+        assert chances.shape == (60, 20)
+        assert chances.min() >= 0
+        assert chances.sum(axis=1).max() <= 1 + 1e-5
+        np.testing.assert_array_equal(chances[rows], np.eye(20))
+        assert not chances[y == 0][:, y[rows] == 1].any()
+
+    def test_merged_kinds_are_met_together(self):
+        spreading, _ = self.two_blobs()
+        for kind, row in enumerate([0, 1, 2]):
+            spreading.learn(row, kind)
+        before = spreading.chances(3).copy()
+        spreading.merge(0, 2)
+        after = spreading.chances(3)
+        np.testing.assert_allclose(after[:, 0], before[:, 0] + before[:, 2])
+        assert not after[:, 2].any()
+
+    @pytest.mark.parametrize("n", [3, 12, 40])
+    def test_identical_rows(self, n):
+        spreading = Spreading(np.full((n, 2), 0.1))
+        spreading.learn(0, 0)
+        assert np.isfinite(spreading.chances(1)).all()
+        assert (spreading.chances(1).max(axis=0) <= 1).all()
+
+
+class TestTrials:
+    def trials(self, *outcomes, kinds=3):
+        trials = Trials()
+        for _ in range(kinds):
+            trials.found()
+        for predicted, kind in outcomes:
+            trials.add(predicted, kind)
+        return trials
+
+    def test_fewer_foreign_rows_with_every_success(self):
+        shares = [self.trials(*[(0, 0)] * made).foreign(0) for made in (0, 1, 5, 20, 60)]
+        assert (np.diff(shares) < 0).all()
+        assert shares[0] > 0.9
+        assert shares[-1] < 0.1
+
+    def test_more_with_every_failure(self):
+        shares = [
+            self.trials(*[(0, 0)] * (20 - wrong), *[(0, 1)] * wrong).foreign(0)
+            for wrong in range(4)
+        ]
+        assert (np.diff(shares) > 0).all()
+
+    def test_members_are_not_foreign(self):
+        trials = self.trials(*[(0, 0)] * 10)
+        assert trials.error(0, 100, 100) == 0
+        assert trials.error(0, 100, 50) < trials.error(0, 100, 1)
+        assert trials.error(0, 0, 0) == np.inf
+
+    def test_a_quarter_makes_a_muddle(self):
+        assert self.trials(*[(0, 0), (0, 1)] * 10).muddled(0) == [1]
+        assert self.trials(*[(0, 0), (0, 1)] * 3).muddled(0) == []  # too few to say
+        assert self.trials(*[(0, 0)] * 30, (0, 1)).muddled(0) == []
+        assert self.trials(*[(0, 0), (0, 1)] * 10).muddled(1) == []
+
+    def test_merging_forgives(self):
+        trials = self.trials(*[(0, 1), (0, 0)] * 8)
+        before = trials.foreign(0)
+        trials.merge(0, 1)
+        assert trials.muddled(0) == []
+        assert trials.foreign(0) < before
+        trials = self.trials(*[(0, 2), (0, 0)] * 8)
+        trials.merge(1, 2)
+        assert trials.muddled(0) == [1]
+
+    def test_many_kinds(self):
+        trials = self.trials((39, 39), (39, 5), kinds=40)
+        assert trials.made[39] == 2
+        assert trials.foreign(39) > trials.foreign(38) / 2
+
+
+class TestRectified:
+    """Kinds at 0 and 10 in one dimension, 1,000 rows of each predicted."""
+
+    means, counts = np.array([[0.0], [10.0]]), np.array([1000, 1000])
+
+    def centers(self, X, kinds, predicted):
+        X, kinds, predicted = np.array(X, float)[:, None], np.array(kinds), np.array(predicted)
+        return rectified(self.means, self.counts, X, kinds, predicted, 2000).ravel()
+
+    def test_unchanged_when_all_are_right(self):
+        rng = np.random.default_rng(0)
+        kinds = rng.integers(2, size=50)
+        X = 10 * kinds + rng.normal(size=50)
+        assert self.centers(X, kinds, kinds).tolist() == [0.0, 10.0]
+
+    def test_unchanged_by_a_single_mistake(self):
+        kinds = np.repeat([0, 1], 25)
+        predicted = kinds.copy()
+        predicted[0] = 1
+        np.testing.assert_allclose(self.centers(10.0 * kinds, kinds, predicted), [0, 10], atol=0.2)
+
+    def test_many_consistent_mistakes_move_towards_the_truth(self):
+        """A third of what is predicted to be of kind 1 lies at 4 and is of kind 0."""
+        rng = np.random.default_rng(1)
+        predicted = np.repeat([0, 1], [150, 150])
+        kinds = predicted.copy()
+        kinds[-50:] = 0
+        X = np.where(predicted == 0, 0.0, 13.0) + 0.1 * rng.normal(size=300)
+        X[-50:] = 4.0
+        first, second = self.centers(X, kinds, predicted)
+        assert 0.5 < first <= 4 * 50 / 200 + 0.5  # of 200 rows of kind 0, 50 lie at 4
+        assert 11 < second <= 13.1
+
+    def test_a_kind_without_rows_stays(self):
+        centers = rectified(
+            self.means,
+            np.array([0, 1000]),
+            np.ones((3, 1)),
+            np.zeros(3, int),
+            np.ones(3, int),
+            1000,
+        )
+        assert centers[0] == 0.0
+
+
+def mixture(n=600, k=20, d=3, spread=0.4, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(k, size=n)
+    return rng.uniform(0, 5, (k, d))[y] + spread * rng.normal(size=(n, d)), y
+
+
+def follow(session, expert, look, waves=None):
+    """Answer a session's waves, and look at it after each."""
+    while not session.done and waves != 0:
+        session.tell(session.pending(), expert(session.pending()))
+        look(session)
+        waves = None if waves is None else waves - 1
+    return session
+
+
+def pairs_of(clusters):
+    return set(combinations(range(clusters.n_discovered_), 2))
+
+
+def proven(clusters, expert):
+    """Return the pairs of clusters that somebody was told to be different."""
+    of = {int(row): k for k, rows in enumerate(clusters.members_) for row in rows}
+    pairs = {
+        tuple(sorted((of[a], of[b])))
+        for a, b in expert.asked
+        if a in of and b in of and expert.says(a, b) == 0
+    }
+    return {(a, b) for a, b in pairs if a != b}
+
+
+class TestUnproven:
+    @pytest.mark.parametrize("batch", [1, 8, 64])
+    @pytest.mark.parametrize("unsure", [0.0, 0.2])
+    def test_all_that_nobody_was_asked_about_and_nothing_else(self, batch, unsure):
+        """After every wave."""
+        X, y = mixture(300, 14, spread=0.1)
+        expert = Expert(y, unsure)
+        session = Session(X, "focused", batch=batch, random_state=0, budget=150)
+
+        def look(session):
+            found = session.clusters()
+            assert set(found.unproven_) == pairs_of(found) - proven(found, expert)
+            assert found.certificate_.n_unproven == len(found.unproven_)
+
+        follow(session, expert, look)
+
+    @pytest.mark.parametrize("batch", [1, 16])
+    def test_full_proves_every_kind_when_it_is_called_new(self, batch):
+        X, y = mixture(300, 14, spread=0.2)
+        expert = Expert(y)
+        session = Session(X, "focused", certify="full", batch=batch, random_state=0, budget=300)
+
+        def look(session):
+            found = session.clusters()
+            assert found.unproven_ == []
+            firsts = [y[rows[0]] for rows in found.members_]
+            assert len(set(firsts)) == len(firsts)
+
+        follow(session, expert, look)
+        assert session.clusters().n_discovered_ >= 12
+
+    @pytest.mark.parametrize("batch", [1, 16])
+    @pytest.mark.parametrize("seed", range(3))
+    def test_lazy_proves_everything_in_the_end(self, batch, seed):
+        X, y = mixture(250, 14, spread=0.2, seed=seed)
+        expert = Expert(y)
+        found = answer(Session(X, "focused", batch=batch, random_state=seed), expert).clusters()
+        assert found.unproven_ == []
+        assert proven(found, expert) == pairs_of(found)
+        assert sorted(y[rows[0]] for rows in found.members_) == np.unique(y).tolist()
+
+    @pytest.mark.parametrize("batch", [1, 16, 64, "auto"])
+    def test_far_pieces_of_a_class_become_one_cluster(self, batch):
+        X, y = scattered()
+        found = solve(X, LabelOracle(y), algorithm="focused", batch=batch, random_state=0)
+        assert found.n_discovered_ == 2
+        assert found.unproven_ == []
+
+    def test_lazy_asks_fewer_questions_to_discover(self):
+        X, y = mixture(600, 25, spread=0.05)
+        found = {
+            certify: solve(
+                X, LabelOracle(y), algorithm="focused", certify=certify, budget=200, random_state=0
+            ).n_discovered_
+            for certify in ("lazy", "full")
+        }
+        assert found["lazy"] > found["full"]
+
+
+class TestLooking:
+    """Whoever takes the clusters on the way changes nothing."""
+
+    @pytest.mark.parametrize("without", [(), ("graph",)])
+    @pytest.mark.parametrize("batch", [1, 8])
+    def test_asks_the_same_questions(self, batch, without):
+        X, y = mixture()
+        options = {"random_state": 1, "budget": 250, "batch": batch, "without": without}
+        alone, watched = Expert(y), Expert(y)
+        one = answer(Session(X, "focused", **options), alone)
+        other = follow(Session(X, "focused", **options), watched, lambda s: s.clusters())
+        assert watched.asked == alone.asked
+        assert_same_clusters(one.clusters(), other.clusters())
+
+    def test_twice_gives_the_same(self):
+        X, y = mixture()
+        session = answer(Session(X, "focused", random_state=0), Expert(y), waves=150)
+        one, other = session.clusters(), session.clusters()
+        assert_same_all(one, other)
+
+    @pytest.mark.parametrize("batch", [1, 64])
+    def test_in_the_middle_of_a_wave_with_many_kinds(self, batch):
+        X, y = mixture(600, 40, spread=0.05)
+        session = Session(X, "focused", batch=batch, random_state=0, budget=300)
+
+        def look(session):
+            found = session.clusters()
+            assert found.all_centers_.shape == (found.n_discovered_, 3)
+            assert found.standard_errors_.shape == (found.n_discovered_,)
+
+        follow(session, Expert(y), look)
+        assert session.clusters().n_discovered_ > 16
+
+    @pytest.mark.parametrize("without", [(), ("graph",)])
+    def test_every_row_has_a_label(self, without):
+        """Wherever the budget ends."""
+        X, y = mixture(400, 8)
+        session = Session(X, "focused", random_state=0, batch=4, budget=120, without=without)
+
+        def look(session):
+            assert session.clusters().labels_.min() >= 0
+
+        follow(session, Expert(y), look)
+
+    def test_merged_kinds_leave_no_trace(self):
+        """What was called new and was not is one cluster in the result, with finite or infinite errors."""
+        X, y = scattered()
+        session = Session(X, "focused", random_state=0, budget=300)
+        follow(session, Expert(y), lambda s: None)
+        found = session.clusters()
+        assert (session.progress.discovered, found.n_discovered_) == (found.n_discovered_,) * 2
+        assert all(len(rows) for rows in found.members_)
+        assert not np.isnan(found.standard_errors_).any()
+        assert not np.isnan(found.all_centers_).any()
+
+
+def scattered():
+    """Return two classes, each in ten far pieces, so that pieces are taken for new kinds."""
+    rng = np.random.default_rng(0)
+    piece = rng.integers(20, size=500)
+    return rng.uniform(0, 100, (20, 2))[piece] + 0.2 * rng.normal(size=(500, 2)), piece % 2
+
+
+def assert_same_all(one, other):
+    """Check that two results agree, also in what only `focused` says."""
+    assert_same_clusters(one, other)
+    assert one.certificate_ == other.certificate_
+    assert one.unproven_ == other.unproven_
+    np.testing.assert_array_equal(one.standard_errors_, other.standard_errors_)
+    np.testing.assert_array_equal(one.labels_, other.labels_)
+    for mine, its in zip(one.prototypes_, other.prototypes_, strict=True):
+        np.testing.assert_array_equal(mine, its)
+
+
+OPTIONS = {"algorithm": "focused", "random_state": 3, "budget": 200}
+RESUMED_X, RESUMED_Y = mixture(300, 8, spread=0.6, seed=2)
+
+
+@cache
+def uninterrupted(unsure, batch):
+    session = Session(RESUMED_X, batch=batch, **OPTIONS)
+    return answer(session, Expert(RESUMED_Y, unsure)).clusters()
+
+
+class TestSessions:
+    @given(
+        stops=st.lists(st.integers(0, 90), min_size=1, max_size=2),
+        unsure=st.sampled_from([0.0, 0.15]),
+        batch=st.sampled_from([1, 6]),
+        look=st.booleans(),
+    )
+    @settings(max_examples=8, phases=[Phase.generate])  # to shrink would take minutes
+    def test_interrupted_and_resumed(self, stops, unsure, batch, look):
+        expert = Expert(RESUMED_Y, unsure)
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "mine.db"
+            for questions in stops:
+                with Session(RESUMED_X, ledger=path, batch=batch, **OPTIONS) as session:
+                    for _ in range(questions):
+                        session.tell(session.pending()[-1:], expert(session.pending()[-1:]))
+                    if look:
+                        session.clusters()
+            with Session(RESUMED_X, ledger=path, batch=batch, **OPTIONS) as session:
+                resumed = answer(session, expert).clusters()
+        assert_same_all(resumed, uninterrupted(unsure, batch))
+        assert len(set(expert.asked)) == len(expert.asked) == resumed.n_questions_
+
+    @pytest.mark.parametrize("batch", [1, 6])
+    def test_undone_and_answered_again(self, batch):
+        expert = Expert(RESUMED_Y)
+        session = answer(Session(RESUMED_X, batch=batch, **OPTIONS), expert, waves=30)
+        before, pending = session.clusters(), session.pending()
+        answer(session, expert, waves=5)
+        taken = session.undo(session.n_questions - before.n_questions_)
+        assert taken >= 5
+        assert_same_all(session.clusters(), before)
+        np.testing.assert_array_equal(session.pending(), pending)
+        assert_same_all(answer(session, expert).clusters(), uninterrupted(0.0, batch))
+
+    def test_undoing_a_merge_parts_the_kinds(self):
+        X, y = scattered()
+        expert, session = Expert(y), Session(X, "focused", random_state=0)
+        before = 0
+        while session.progress.discovered >= before:
+            before = session.progress.discovered
+            answer(session, expert, waves=1)
+        session.undo()
+        assert session.progress.discovered == before
+
+    @pytest.mark.parametrize("unsure", [0.1, 0.3])
+    @pytest.mark.parametrize("batch", [1, 9])
+    @pytest.mark.parametrize("certify", ["lazy", "full"])
+    def test_unsure_answers(self, unsure, batch, certify):
+        X, y = mixture(250, 8, spread=0.3)
+        expert = Expert(y, unsure)
+        found = answer(
+            Session(X, "focused", batch=batch, random_state=0, certify=certify), expert
+        ).clusters()
+        assert len(set(expert.asked)) == len(expert.asked) == found.n_questions_
+        assert found.given_up_.size > 0
+        assert (found.labels_[found.given_up_] == -1).all()
+        others = np.setdiff1d(np.arange(250), found.given_up_)
+        assert (found.labels_[others] >= 0).all()
+        members = np.concatenate(found.members_)
+        assert np.unique(members).size == members.size
+        assert not np.intersect1d(members, found.given_up_).size
+        assert all(np.unique(y[rows]).size == 1 for rows in found.members_)
+
+    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("batch", [1, 3])
+    def test_no_unsure_pair_comes_back(self, seed, batch):
+        """Not even where no ledger stands between the flow and who answers."""
+        X, y = mixture(110, 20, d=5, spread=1.0, seed=seed)
+        kinds, expert = Kinds(5), Expert(y, 0.15)
+        chosen = make_settings("focused", batch=batch)
+        drive(focused(ArrayPoints(X), kinds, np.random.default_rng(seed), chosen), expert)
+        assert len(set(expert.asked)) == len(expert.asked)
+
+    def test_nobody_can_tell_anything(self):
+        X, _ = mixture(60, 3)
+        found = solve(
+            X, lambda pairs: np.full(len(pairs), UNSURE), algorithm="focused", random_state=0
+        )
+        assert found.n_discovered_ == 1
+        assert found.given_up_.size == 59
+        assert found.stop_reason_ == "exhausted"
+
+
+@pytest.fixture(scope="module")
+def found():
+    X, y = mixture(800, 12, spread=0.3)
+    return solve(X, LabelOracle(y), algorithm="focused", budget=300, random_state=0)
+
+
+class TestResult:
+    def test_saved_and_loaded(self, found, tmp_path):
+        found.save(tmp_path / "found.npz")
+        loaded = Clusters.load(tmp_path / "found.npz")
+        assert_same_all(loaded, found)
+        assert str(loaded.certificate_) == str(found.certificate_)
+        new = np.random.default_rng(1).uniform(0, 5, (50, 3))
+        np.testing.assert_array_equal(loaded.predict(new), found.predict(new))
+
+    def test_predicts_new_rows_from_the_labelled_ones(self, found):
+        X, _ = mixture(800, 12, spread=0.3)
+        prototypes, clusters = found.prototypes_
+        assert len(prototypes) == len(clusters) == sum(map(len, found.members_))
+        new = np.random.default_rng(1).uniform(0, 5, (200, 3))
+        nearest = ((new[:, None] - prototypes) ** 2).sum(axis=2).argmin(axis=1)
+        np.testing.assert_array_equal(found.predict(new), clusters[nearest])
+        for cluster, rows in enumerate(found.members_):
+            assert (found.predict(X[rows]) == cluster).all()
+            assert (found.labels_[rows] == cluster).all()
+
+    def test_labels_are_better_than_the_nearest_centre(self):
+        """Nested shells, which no centre can tell apart."""
+        rng = np.random.default_rng(0)
+        y = rng.integers(3, size=900)
+        directions = rng.normal(size=(900, 2))
+        directions /= np.linalg.norm(directions, axis=1)[:, None]
+        X = directions * (1 + 2 * y + rng.uniform(-0.3, 0.3, 900))[:, None]
+        found = solve(X, LabelOracle(y), algorithm="focused", budget=250, random_state=0)
+        kinds = np.array([y[rows[0]] for rows in found.members_])
+        assert (kinds[found.labels_] == y).mean() > 0.95
+
+    @pytest.mark.parametrize("batch", [1, 16])
+    def test_certified(self, batch):
+        X, y = mixture(3000, 6, d=4, spread=0.15, seed=1)
+        found = solve(
+            X,
+            LabelOracle(y),
+            algorithm="focused",
+            stop="certified",
+            tolerance=0.05,
+            batch=batch,
+            random_state=0,
+        )
+        assert found.stop_reason_ == "certified"
+        assert max(found.certificate_.undiscovered, found.certificate_.wrong) <= 0.05
+        kinds = np.array([y[rows[0]] for rows in found.members_])
+        assert (kinds[found.labels_] != y).mean() <= found.certificate_.wrong
+        assert (~np.isin(y, kinds)).mean() <= found.certificate_.undiscovered
+        assert found.n_questions_ < 1500
+
+    @pytest.mark.parametrize("places", [500, 10])
+    def test_says_what_it_cannot_tell_apart(self, places):
+        """Two kinds in the same place, and on the same rows."""
+        rng = np.random.default_rng(0)
+        X = np.repeat(rng.normal(size=(places, 2)), 500 // places, axis=0)
+        y = rng.integers(2, size=500)
+        found = solve(X, LabelOracle(y), algorithm="focused", budget=300, random_state=0)
+        assert any("could not be told apart" in note for note in found.notes_)
+
+    def test_says_nothing_where_it_can(self):
+        X, y = blobs((200, 200, 200))
+        found = solve(X, LabelOracle(y), algorithm="focused", budget=300, random_state=0)
+        assert found.notes_ == []
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_finds_separable_blobs_without_any_one_part(part):
+    X, y = blobs((60, 40, 25), seed=4)
+    found = answer(Session(X, "focused", without=part, random_state=0), Expert(y)).clusters()
+    assert_recovered(found, X, y)
+
+
+def test_many_rows():
+    """Too many for a graph: cells predict, and the questions stay few."""
+    X, y = blobs((20_000, 11_000, 4_000, 50), spread=1.0)
+    found = solve(X, LabelOracle(y), algorithm="focused", budget=300, random_state=0)
+    kinds = np.array([y[rows[0]] for rows in found.members_])
+    assert sorted(kinds) == [0, 1, 2, 3]
+    assert (kinds[found.labels_] == y).all()
+    assert_recovered(found, X, y)
+
+
+@pytest.mark.parametrize(
+    ("error", "options", "message"),
+    [
+        (ValueError, {"certify": "often"}, "certify must be one of 'lazy', 'full', got 'often'"),
+        (
+            ValueError,
+            {"stop": "never"},
+            "stop must be one of 'reducible', 'certified', got 'never'",
+        ),
+        (ValueError, {"tolerance": 0}, r"tolerance must be a number in \(0, 1\], got 0"),
+        (ValueError, {"without": ("graph", "x")}, "without must be one of 'explore', .*, got 'x'"),
+        (TypeError, {"heavy": 3}, "'focused' has no parameter 'heavy'"),
+        (
+            TypeError,
+            {"algorithm": "basic", "certify": "full"},
+            "'basic' has no parameter 'certify'",
+        ),
+    ],
+)
+def test_wrong_parameters_are_named(error, options, message):
+    with pytest.raises(error, match=message):
+        Session(np.zeros((2, 1)), **{"algorithm": "focused"} | options)
