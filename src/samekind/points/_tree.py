@@ -197,9 +197,11 @@ def claim(
                     step = column[i] - offset
                     rough[i] += step * step
             slip32 = np.float32(1e3 * slack + 1e-30)
-            open_rows = 0
+            open_rows = np.int32(0)
             for i in range(size):
-                open_rows += (rough[i] * CAUTIOUS - slip32 < limits[i]) | ~(rough[i] < HUGE)
+                near_enough = rough[i] * CAUTIOUS - slip32 < limits[i]
+                unknown = not rough[i] < HUGE
+                open_rows += np.int32(near_enough) | np.int32(unknown)
             if open_rows == 0:
                 continue
             for i in range(size):

@@ -333,7 +333,7 @@ class _Focus:
     def draw_to_refine(self) -> int:
         """Take a row whose predicted kind is doubtful."""
         if not self.doubtful:
-            size = 2
+            size = 4
             self.doubtful = self.evidence.doubtful(self.rng, size).tolist()[::-1]
         return self.doubtful.pop() if self.doubtful else self.draw_to_explore()
 
