@@ -131,9 +131,9 @@ class TestSolve:
         assert_recovered(solve(X, oracle, random_state=0), X, Y)
 
     def test_one_question_at_a_time_for_a_function(self):
-        labels = solve(X, LabelOracle(Y), random_state=0)
-        one = solve(X, LabelOracle(Y), batch=1, random_state=0)
-        asked = solve(X, lambda a, b: bool(Y[a] == Y[b]), random_state=0)
+        labels = solve(X, LabelOracle(Y), algorithm="batched", random_state=0)
+        one = solve(X, LabelOracle(Y), batch=1, algorithm="batched", random_state=0)
+        asked = solve(X, lambda a, b: bool(Y[a] == Y[b]), algorithm="batched", random_state=0)
         assert asked.history_["questions"].tolist() == one.history_["questions"].tolist()
         assert len(labels.history_["questions"]) < len(one.history_["questions"])
 

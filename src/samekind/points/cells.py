@@ -186,9 +186,8 @@ class ArrayCells:
             )
             if place < 0:
                 break
-            old = self._costs[place]
-            cost = self._now(np.array([place]))[0][0]
-            if rng.random() * old * old < cost * cost:
+            fallen = self._now(np.array([place]))[0][0] / self._costs[place]
+            if rng.random() < fallen * fallen:
                 row = int(self._order[place])
             tries += 1
             if tries == WAITING:
