@@ -63,7 +63,6 @@ class Findings:
 
     labels: NDArray[np.intp]  # the predicted kind of every row, -1 where there is none
     centers: NDArray[np.float64]  # (kinds, d)
-    errors: NDArray[np.float64]  # (kinds,) estimated relative error of each centre
     standard_errors: NDArray[np.float64]  # (kinds,) of each centre, as a distance
     certificate: Certificate
     unproven: list[tuple[int, int]]

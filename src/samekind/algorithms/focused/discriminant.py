@@ -39,7 +39,7 @@ class Discriminant:
 
     def scores(self, X: NDArray[np.float64], n_kinds: int) -> NDArray[np.float64]:
         """Return log chances (m, kinds), up to a constant for each row; 0 while nothing is known."""
-        if self._whiten is None or len(self._means) == 0:
+        if self._whiten is None:
             return np.zeros((len(X), n_kinds))
         distances = cdist((X - self._origin) @ self._whiten, self._means, "sqeuclidean")
         scores = -0.5 * distances / self._widths - 0.5 * self._d * np.log(self._widths)

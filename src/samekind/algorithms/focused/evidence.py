@@ -42,16 +42,12 @@ class Evidence:
         self.n_kinds = 0
         self.n_labelled = 0
         self.alive = np.zeros(0, dtype=bool)  # kinds that were not merged into another
-        self.sizes = np.zeros(
-            16
-        )  # rows predicted to be of each kind, for the prior; set from outside
+        self.sizes = np.zeros(16)  # rows predicted to be of each kind; set from outside
         self._discriminant = Discriminant(points.d) if discriminant else None
         self._site_of: dict[int, int] = {}
         self._row_of: list[int] = []
-        self._kind_of_member = np.full(
-            64, -1, dtype=np.intp
-        )  # the same, but for sites that are lent
         self._kind_of_site = np.full(64, -1, dtype=np.intp)
+        self._kind_of_member = self._kind_of_site.copy()  # the same, but -1 for those that are lent
         self._scale = _scale(points)
 
     @property
@@ -163,7 +159,8 @@ class Evidence:
         pool = pool[self.cells.costs(pool) > 0]
         if not pool.size:
             return pool
-        doubt = 1.0 - self._confidence(self.features(pool, self.points.rows(pool)))
+        features = self.features(pool, self.points.rows(pool))
+        doubt = 1.0 - self._confidence(self.utilities(features), features)
         return pool[np.argsort(-doubt, kind="stable")[:size]]
 
     def nearest_member(self, x: NDArray[np.float64], kind: int) -> int:
@@ -178,9 +175,10 @@ class Evidence:
         found[:, ~self.alive] = -np.inf
         return found
 
-    def _confidence(self, features: Features) -> NDArray[np.float64]:
+    def _confidence(
+        self, utilities: NDArray[np.float64], features: Features
+    ) -> NDArray[np.float64]:
         """Return the chance of the likeliest kind."""
-        utilities = self.utilities(features)
         new = self.choice.utility_of_new(features[1])
         top = np.maximum(utilities.max(axis=1), new)
         total = np.exp(utilities - top[:, None]).sum(axis=1) + np.exp(new - top)
@@ -322,8 +320,9 @@ class SmallEvidence(Evidence):
         for first in range(0, n, step):
             rows = np.arange(first, min(first + step, n))
             features = self.features(rows, self._X[rows])
-            labels[rows] = self.utilities(features).argmax(axis=1)
-            doubt[rows] = 1.0 - self._confidence(features)
+            utilities = self.utilities(features)
+            labels[rows] = utilities.argmax(axis=1)
+            doubt[rows] = 1.0 - self._confidence(utilities, features)
         return labels, doubt
 
 

@@ -8,7 +8,7 @@ from itertools import islice, product
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.algorithms.findings import Certificate, Findings
+from samekind.algorithms.findings import Findings
 from samekind.algorithms.focused.ask import Doubt, settle
 from samekind.algorithms.focused.audit import CERTAIN, Audit
 from samekind.algorithms.focused.centers import rectified
@@ -42,12 +42,12 @@ PAPER = 1 / 16  # share that is the paper's own, with respect to the recovered c
 EXPLORE = 1 / 2  # the least share of the rest that explores
 WARM = 32  # draws before the first audit
 ALIKE = 0.1  # likeness at which two kinds are compared at once
-PROVE = (
-    1 / 8
-)  # so many questions about kinds, likeliest first, for one about a row, however little alike they look
+PROVE = 1 / 8  # questions about pairs of kinds, likeliest first, for each question about a row
 IDLE = 1.0  # the same when rows hardly bring anything new
 ACCURATE = 0.05  # estimated error of a centre at which its cluster is recovered
-HOPELESS = 60  # trials after which a kind that is not recovered has to wait for those that may be
+HOPELESS = 60  # trials after which a kind that is not recovered gets no more
+LOOKING = ("explore", "survey")  # the aims that look for new kinds
+DOUBTFUL = 4  # doubtful rows that are found at once
 TRIES = 64
 AT_ONCE = 6  # trials of a kind that are made before looking at their outcome
 FADING = 0.97  # what stays, with each draw, of the memory of what draws brought
@@ -96,9 +96,7 @@ class Yields:
 
     def choose(self, uniform: float) -> str:
         """Choose a way, with a chance in proportion to what it brings."""
-        explore, survey = (
-            (self._found[aim] + 0.1) / (self._asked[aim] + 4.0) for aim in ("explore", "survey")
-        )
+        explore, survey = ((self._found[aim] + 0.1) / (self._asked[aim] + 4.0) for aim in LOOKING)
         return "survey" if uniform * (explore + survey) < survey else "explore"
 
 
@@ -123,9 +121,7 @@ class _Focus:
         self.n_paper = 0  # draws by the paper's sampler
         self.rate = 1.0  # of new kinds among the last rows explored
         self.yields = Yields()
-        self.founders: dict[
-            int, tuple[Doubt, str]
-        ] = {}  # of each kind, the row that was called new
+        self.founders: dict[int, tuple[Doubt, str]] = {}  # the rows that were called new, by kind
         self.is_dry = False  # whether every row lies on a labelled one
         self.planned = self.planned_looking = 0  # rows about to be asked about
         self.planned_trials: Counter[int] = Counter()
@@ -134,9 +130,7 @@ class _Focus:
         self.held: dict[int, list[int]] = {}  # rows picked for the trials of a kind
         self.doubtful: list[int] = []
         self.n_asked = 0  # questions about rows
-        self.spent = self.spent_looking = (
-            0.0  # the last ones of them, and those that looked for new kinds
-        )
+        self.spent = self.spent_looking = 0.0  # the last ones, and those that looked for new kinds
         self.n_asked_before = 0  # when kinds were compared last
         self.n_compared = 0  # questions about pairs of kinds
         self.owed = 0.0  # such questions, to be asked soon
@@ -180,7 +174,8 @@ class _Focus:
         if not self.audit.draws:
             return False
         rows = np.array(self.audit.rows, dtype=np.intp)
-        promise = self.certificate(self.evidence.predicted(rows) if rows.size else rows)
+        predicted = self.evidence.predicted(rows) if rows.size else rows
+        promise = self.audit.certificate(predicted, unproven=0)  # which no bound depends on
         return max(promise.undiscovered, promise.wrong) <= self.settings.tolerance
 
     def prove(self, share: float) -> Flow[None]:
@@ -235,7 +230,7 @@ class _Focus:
             predicted = int(self.evidence.predicted(np.array([row]))[0])
         if aim == "explore":
             self.evidence.anchor(row, predicted, lent=True)
-        if aim in ("explore", "survey"):
+        if aim in LOOKING:
             self.planned_looking += 1
         self.planned += 1
         plan.append((Doubt(row, self.points.rows(np.array([row]))[0], predicted), aim))
@@ -265,9 +260,6 @@ class _Focus:
         explore, refine = (max(0.01, self.surprises[aim]) for aim in ("explore", "refine"))
         return "refine" if self.rng.random() * (explore + refine) < refine else "explore"
 
-    def draw_to_audit(self) -> int:
-        return int(self.rng.random() * self.points.n)
-
     def draw_to_paper(self) -> int:
         """D²-sample with respect to the recovered centres."""
         self.n_paper += 1
@@ -290,6 +282,8 @@ class _Focus:
     def draw_to_survey(self) -> int:
         """Draw uniformly."""
         return int(self.rng.random() * self.points.n)
+
+    draw_to_audit = draw_to_survey
 
     def draw_to_fill(self) -> int:
         """Draw from the rows predicted to be of the kind that is nearest to being recovered."""
@@ -325,7 +319,7 @@ class _Focus:
         return list(map(int, rows[np.minimum(places, rows.size - 1)]))
 
     def unfilled(self) -> list[int]:
-        """Return the kinds that need trials; those that seem hopeless only when no other does."""
+        """Return the kinds that need trials, but for those that seem hopeless."""
         k = len(self.kinds)
         open_kinds = self.kinds.is_open(np.arange(k))
         return np.flatnonzero(open_kinds & (self.trials.made[:k] < HOPELESS)).tolist()
@@ -333,8 +327,7 @@ class _Focus:
     def draw_to_refine(self) -> int:
         """Take a row whose predicted kind is doubtful."""
         if not self.doubtful:
-            size = 4
-            self.doubtful = self.evidence.doubtful(self.rng, size).tolist()[::-1]
+            self.doubtful = self.evidence.doubtful(self.rng, DOUBTFUL).tolist()[::-1]
         return self.doubtful.pop() if self.doubtful else self.draw_to_explore()
 
     def any_unknown(self) -> int:
@@ -363,7 +356,7 @@ class _Focus:
         )
         for doubt, aim in plan:
             self.n_asked += doubt.n_asked
-            looking = aim in ("explore", "survey")
+            looking = aim in LOOKING
             self.spent = 0.98 * self.spent + doubt.n_asked
             self.spent_looking = 0.98 * self.spent_looking + looking * doubt.n_asked
             assert doubt.kind is not None
@@ -398,13 +391,13 @@ class _Focus:
             else:
                 self.audit.add(row, kind)
         elif not doubt.is_new:
-            surprising = aim in ("explore", "survey") or doubt.predicted != kind
+            surprising = aim in LOOKING or doubt.predicted != kind
             self.evidence.learn(row, x, kind, surprising=surprising)
         if aim in self.surprises:
             self.surprises[aim] += ((doubt.predicted != kind) - self.surprises[aim]) / 32
         if aim == "survey":
             self.audit.survey(is_new=doubt.is_new)
-        if aim in ("explore", "survey"):
+        if aim in LOOKING:
             self.yields.add(aim, doubt.is_new, doubt.n_asked)
             self.rate += (doubt.is_new - self.rate) / 16
         if aim == "fill" and doubt.predicted >= 0:
@@ -416,8 +409,9 @@ class _Focus:
     def posterior(self, doubt: Doubt) -> NDArray[np.float64]:
         """Return the chances of the kinds that a row could still be of, after those that refused it."""
         chances = doubt.chances.copy()
-        chances[[kind for kind in doubt.refused if kind < chances.size]] = 0.0
-        left = 1.0 - doubt.chances[[k for k in doubt.refused if k < chances.size]].sum()
+        refused = [kind for kind in doubt.refused if kind < chances.size]
+        left = 1.0 - chances[refused].sum()
+        chances[refused] = 0.0
         if doubt.is_new and left > 0:
             chances /= left
         return chances
@@ -530,14 +524,10 @@ class _Focus:
         if keep < known:
             for _ in range(2):  # once against what it taught then, once for what it should have
                 self.evidence.choice.learn(*doubt.features, self.evidence.alive[:known], keep)
-        if aim in ("explore", "survey"):
+        if aim in LOOKING:
             self.yields.take_back(aim)
 
     # What it amounts to
-
-    def certificate(self, predicted: NDArray[np.intp]) -> Certificate:
-        """Return what can be promised, given the predicted kinds of the audited rows."""
-        return self.audit.certificate(predicted, len(self.relations.unproven()))
 
     def findings(self) -> Findings:
         """Say what is known now."""
@@ -564,18 +554,16 @@ class _Focus:
         all_known = self.kinds.n_labelled == self.points.n and not self.kinds.given_up
         if self.kinds.n_labelled == self.points.n:
             centers, errors = np.array(self.kinds.centers), np.zeros(k)
-        notes = []
-        for kind in range(k):
-            for other in self.trials.muddled(kind):
-                notes.append((kind, other))
+        unproven = self.relations.unproven()
         return Findings(
             labels=labels,
             centers=centers,
-            errors=errors,
             standard_errors=np.where(
                 np.isfinite(errors), np.sqrt(np.minimum(errors, 1e300) * spreads), np.inf
             ),
-            certificate=CERTAIN if all_known else self.certificate(labels[rows]),
-            unproven=self.relations.unproven(),
-            muddled=notes,
+            certificate=(
+                CERTAIN if all_known else self.audit.certificate(labels[rows], len(unproven))
+            ),
+            unproven=unproven,
+            muddled=[(a, b) for a in range(k) for b in self.trials.muddled(a)],
         )

@@ -70,7 +70,6 @@ class Spreading:
             row,
             self._waiting,
             self._queue,
-            kind + 1,
         )
 
     def merge(self, keep: int, gone: int) -> None:
@@ -87,16 +86,23 @@ class Spreading:
 
 
 @njit(nogil=True, cache=True)
-def _spread(first, to, chance, known, chances, row, waiting, queue, kinds):
-    """Bring the chances of rows up to date after a row got its kind, nearest rows first."""
-    n, width = chances.shape
-    head, held = 0, 0
+def _call(first, to, known, row, waiting, queue, head, held):
+    """Put the neighbours of a row that may change into the queue; return how many it holds then."""
     for e in range(first[row], first[row + 1]):
         other = to[e]
         if not known[other] and not waiting[other]:
             waiting[other] = True
-            queue[(head + held) % n] = other
+            queue[(head + held) % queue.size] = other
             held += 1
+    return held
+
+
+@njit(nogil=True, cache=True)
+def _spread(first, to, chance, known, chances, row, waiting, queue):
+    """Bring the chances of rows up to date after a row got its kind, nearest rows first."""
+    n, width = chances.shape
+    head = 0
+    held = _call(first, to, known, row, waiting, queue, head, 0)
     visits = 0
     fresh = np.empty(width, dtype=np.float32)
     while held > 0 and visits < SWEEPS * n:
@@ -117,12 +123,7 @@ def _spread(first, to, chance, known, chances, row, waiting, queue, kinds):
             change = max(change, abs(fresh[k] - mine[k]))
             mine[k] = fresh[k]
         if change > PRECISION:
-            for e in range(first[at], first[at + 1]):
-                other = to[e]
-                if not known[other] and not waiting[other]:
-                    waiting[other] = True
-                    queue[(head + held) % n] = other
-                    held += 1
+            held = _call(first, to, known, at, waiting, queue, head, held)
     while held > 0:
         waiting[queue[head]] = False
         head = (head + 1) % n
