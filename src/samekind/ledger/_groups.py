@@ -42,17 +42,19 @@ def write_keys(pairs, keys):
 
 
 @njit(nogil=True, cache=True)
-def implied(a, b, otherwise, answers, keys, nodes, parent, parted):
-    """Write to `answers` what follows for each pair, or `otherwise`."""
-    for i in range(a.size):
-        answers[i] = otherwise
-        if a[i] == b[i]:
+def implied(pairs, otherwise, answers, keys, nodes, parent, parted):
+    """Write to `answers`, where they are `otherwise`, what follows for each pair."""
+    for i in range(answers.size):
+        if answers[i] != otherwise:
+            continue
+        a, b = pairs[i]
+        if a == b:
             answers[i] = SAME
             continue
-        slot = slot_of(keys, a[i])
+        slot = slot_of(keys, a)
         if keys[slot] == EMPTY:
             continue
-        with_slot = slot_of(keys, b[i])
+        with_slot = slot_of(keys, b)
         if keys[with_slot] == EMPTY:
             continue
         one, two = _root(parent, nodes[slot]), _root(parent, nodes[with_slot])

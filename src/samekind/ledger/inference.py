@@ -69,10 +69,14 @@ class Implications:
 
     def get(self, pairs: Pairs, otherwise: int) -> Answers:
         """Return for each pair SAME or DIFFERENT if that follows, or else `otherwise`."""
-        answers = np.empty(len(pairs), dtype=np.int8)
-        a, b, parent = pairs[:, 0], pairs[:, 1], self._by_node[0]
-        _groups.implied(a, b, otherwise, answers, self._keys, self._nodes, parent, self._parted)
+        answers = np.full(len(pairs), otherwise, dtype=np.int8)
+        self.fill_in(pairs, otherwise, answers)
         return answers
+
+    def fill_in(self, pairs: Pairs, otherwise: int, answers: Answers) -> None:
+        """Replace `otherwise` among answers by SAME or DIFFERENT where that follows."""
+        parent = self._by_node[0]
+        _groups.implied(pairs, otherwise, answers, self._keys, self._nodes, parent, self._parted)
 
     def add(self, pairs: Pairs, answers: Answers) -> NDArray[np.intp]:
         """Take in SAME and DIFFERENT, skip UNSURE; return the places of those that contradict.

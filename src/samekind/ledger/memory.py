@@ -103,10 +103,7 @@ class Ledger:
         """Return what is known of each pair; UNANSWERED (-2) where nothing is."""
         known = self._direct.get(keys_of(pairs), UNANSWERED).astype(np.int8)
         if self.infer:
-            unheard = known == UNANSWERED
-            if unheard.all():  # the usual case: new questions
-                return self._implied.get(pairs, UNANSWERED)
-            known[unheard] = self._implied.get(pairs[unheard], UNANSWERED)
+            self._implied.fill_in(pairs, UNANSWERED, known)
         return known
 
     def entries(self) -> Iterator[Entry]:
@@ -254,8 +251,8 @@ class Ledger:
         """
         keys = keys_of(pairs)
         n_known = len(self._direct)
-        unsure = answers == UNSURE
-        if unsure.any():  # counts only while nobody has said more
+        if len(answers) and answers.min() == UNSURE:  # counts only while nobody has said more
+            unsure = answers == UNSURE
             unheard = unsure & (self._direct.get(keys, UNANSWERED) == UNANSWERED)
             self._direct.put(keys[unheard], answers[unheard])
             self._direct.put(keys[~unsure], answers[~unsure])

@@ -51,8 +51,12 @@ class Cells(Protocol):
         """(sites, d) where they are."""
         ...
 
-    def add(self, row: int) -> int:
-        """Make a row a site, and return its number."""
+    def add(self, row: int, *, patient: bool = False) -> int:
+        """Make a row a site, and return its number. A patient one owns nothing but keeps draws away."""
+        ...
+
+    def hurry(self, site: int) -> None:
+        """Let a patient site own its rows."""
         ...
 
     def copy(self) -> Cells:
@@ -60,7 +64,7 @@ class Cells(Protocol):
         ...
 
     def settle(self) -> None:
-        """Make a pass over the data, so that all sites are counted."""
+        """Make a pass over the data, so that all sites are counted, but for patient ones."""
         ...
 
     def draw(self, rng: np.random.Generator) -> int:
@@ -92,10 +96,14 @@ class Cells(Protocol):
         """
         ...
 
+    def nearest_of(self, groups: NDArray[np.intp], group: int, x: NDArray[np.float64]) -> int:
+        """Return the site of a group that is nearest to x, or -1 if it has none."""
+        ...
+
     def nearest_of_each(
         self, groups: NDArray[np.intp], n_groups: int, X: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-        """Return for each row of X the squared distance to the nearest site of each group, and that site."""
+    ) -> NDArray[np.float64]:
+        """Return for each row of X the squared distance to the nearest site of each group."""
         ...
 
 

@@ -1,8 +1,8 @@
 """Compiled loops over rows that lie in leaves: small groups of rows that are close together.
 
-A leaf is a run of rows in the order that `plant` makes, with the box that holds them. What cannot change
-inside a box is skipped, which is exact: the distance from a point to the box is at most its distance to any
-row in it.
+A leaf is a run of places in the order that `plant` gives the rows, with the box that holds them. What
+cannot change inside a box is skipped, which is exact: the distance from a point to the box is at most its
+distance to any row in it.
 """
 
 from __future__ import annotations
@@ -11,8 +11,12 @@ import numpy as np
 from numba import njit
 
 LEAF = 128
-HUGE = np.float32(1e36)  # float32 distances beyond it say nothing
-CAUTIOUS = np.float32(0.998)  # with this factor a float32 distance is a lower bound
+BLOCK = 1024  # leaves whose boxes are looked at together
+HUGE = 1e36  # float32 distances beyond it say nothing
+# With a step s, a box of width w and rounding by e = 2^-23, a float32 step differs from s by at most
+# 2e(|s| + w), a float32 squared distance r from the true one D so that D >= CAUTIOUS r - ROUNDING w².
+CAUTIOUS = 0.998
+ROUNDING = 1e-10
 SAMPLED = 64  # rows of a group that choose along which column it is cut
 
 
@@ -61,9 +65,42 @@ def _select(X, order, column, first, last, middle):
 
 
 @njit(nogil=True, cache=True)
-def plant(X, order, starts):
-    """Sort `order` into leaves of at most LEAF rows; write where each starts, return how many."""
-    stack = [(0, order.size)]
+def _sampled_median(X, order, column, first, last):
+    """Return the median of some evenly spaced rows of a group in a column."""
+    step = max(1, (last - first) // SAMPLED)
+    values = np.empty((last - first - 1) // step + 1)
+    for k in range(values.size):
+        values[k] = X[order[first + k * step], column]
+    values.sort()
+    return values[values.size // 2]
+
+
+@njit(nogil=True, cache=True)
+def cut(X, order, first, last):
+    """Part order[first:last] in two near its middle along a column; return where the second part starts."""
+    column = _widest(X, order, first, last)
+    pivot = _sampled_median(X, order, column, first, last)
+    i, j = first, last - 1
+    while True:
+        while i <= j and X[order[i], column] < pivot:
+            i += 1
+        while i <= j and X[order[j], column] >= pivot:
+            j -= 1
+        if i > j:
+            break
+        order[i], order[j] = order[j], order[i]
+    quarter = (last - first) // 4
+    if first + quarter <= i <= last - quarter:
+        return i
+    middle = (first + last) // 2  # many equal values, or an odd sample
+    _select(X, order, column, first, last, middle)
+    return middle
+
+
+@njit(nogil=True, cache=True)
+def plant(X, order, first, last, starts):
+    """Sort order[first:last] into leaves of at most LEAF rows; write where each starts, return how many."""
+    stack = [(first, last)]
     leaves = 0
     while len(stack) > 0:
         first, last = stack.pop()
@@ -71,31 +108,36 @@ def plant(X, order, starts):
             starts[leaves] = first
             leaves += 1
             continue
-        middle = (first + last) // 2
-        _select(X, order, _widest(X, order, first, last), first, last, middle)
+        middle = cut(X, order, first, last)
         stack.append((middle, last))
         stack.append((first, middle))
-    starts[leaves] = order.size
     return leaves
 
 
 @njit(nogil=True, cache=True)
-def boxes(X, starts, low, high, near):
-    """Write the box of each leaf, and its rows as float32 offsets from the low corner, by columns."""
+def boxes(X, order, place, starts, sorted_X, low, high, near, first, last):
+    """Copy the rows of leaves in their order, and write the box of each leaf.
+
+    In `near`, its rows are offsets from the low corner in float32, by columns. `place` inverts the order.
+    """
     d = X.shape[1]
-    for leaf in range(starts.size - 1):
-        first, last = starts[leaf], starts[leaf + 1]
+    for leaf in range(first, last):
+        start, end = starts[leaf], starts[leaf + 1]
+        for i in range(start, end):
+            place[order[i]] = i
+            for j in range(d):
+                sorted_X[i, j] = X[order[i], j]
         for j in range(d):
-            smallest = largest = X[first, j]
-            for i in range(first + 1, last):
-                value = X[i, j]
+            smallest = largest = sorted_X[start, j]
+            for i in range(start + 1, end):
+                value = sorted_X[i, j]
                 smallest = min(smallest, value)
                 largest = max(largest, value)
             low[j, leaf] = smallest
             high[j, leaf] = largest
-            column = first * d + j * (last - first)
-            for i in range(first, last):
-                near[column + i - first] = X[i, j] - smallest
+            column = start * d + j * (end - start)
+            for i in range(start, end):
+                near[column + i - start] = sorted_X[i, j] - smallest
 
 
 @njit(nogil=True, cache=True)
@@ -133,6 +175,36 @@ def near(X, starts, low, high, x, bounds, places, distances):
                 places[at] = i
 
 
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
+def _reachable(low, high, farthest, sites, first, last, bounds, reached):
+    """Write for sites and leaves first..last-1 whether a row can be closer to the site than to its owner."""
+    size = last - first
+    for s in range(sites.shape[0]):
+        for i in range(size):
+            bounds[i] = 0.0
+        for j in range(sites.shape[1]):
+            x = sites[s, j]
+            lows, highs = low[j, first:last], high[j, first:last]
+            for i in range(size):  # over leaves, so that it runs in vector registers
+                gap = max(max(lows[i] - x, x - highs[i]), 0.0)
+                bounds[i] += gap * gap
+        for i in range(size):
+            reached[s, i] = bounds[i] < farthest[first + i]
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
+def _roughly(columns, offsets, size, rough):
+    """Write squared distances in float32, of rows that are stored by columns."""
+    for i in range(size):
+        rough[i] = np.float32(0.0)
+    for j in range(offsets.size):
+        offset = offsets[j]
+        column = columns[j * size : (j + 1) * size]
+        for i in range(size):  # over rows, so that it runs in vector registers
+            step = column[i] - offset
+            rough[i] += step * step
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
 def claim(
     X,
@@ -141,7 +213,7 @@ def claim(
     low,
     high,
     sites,
-    first_site,
+    numbers,
     costs,
     owners,
     weights,
@@ -160,52 +232,57 @@ def claim(
     from the place of the first row on. Returns how many were taken, and how many distances were computed.
     """
     d = X.shape[1]
+    safe = np.sqrt(HUGE / (4.0 * d))  # coordinates up to which a float32 distance says something
     rough = np.empty(LEAF, dtype=np.float32)
     limits = np.empty(LEAF, dtype=np.float32)
+    offsets = np.empty(d, dtype=np.float32)
     before = np.empty(LEAF, dtype=owners.dtype)
+    bounds = np.empty(BLOCK)
+    reached = np.empty((sites.shape[0], BLOCK), dtype=np.bool_)
     base = starts[first]
     taken = 0
     computed = 0
     for leaf in range(first, last):
+        at = (leaf - first) % BLOCK
+        if at == 0:
+            _reachable(low, high, farthest, sites, leaf, min(leaf + BLOCK, last), bounds, reached)
         start = starts[leaf]
         size = starts[leaf + 1] - start
         held = costs[start : start + size]
         owned = owners[start : start + size]
+        columns = near[start * d : (start + size) * d]
         visited = changed = False
         for s in range(sites.shape[0]):
-            x = sites[s]
-            bound = 0.0
-            for j in range(d):
-                gap = max(low[j, leaf] - x[j], x[j] - high[j, leaf], 0.0)
-                bound += gap * gap
-            if bound >= farthest[leaf]:
+            if not reached[s, at]:
                 continue
             computed += size
+            x = sites[s]
             if not visited:
                 visited = True
+                width = widest = 0.0
+                for j in range(d):
+                    side = high[j, leaf] - low[j, leaf]
+                    width += side * side
+                    widest = max(widest, side)
+                slip = ROUNDING * width + 1e-30
                 for i in range(size):
-                    limits[i] = held[i] * 1.000001
-            for i in range(size):
-                rough[i] = 0.0
-            slack = 0.0
+                    limits[i] = (held[i] * 1.000001 + slip) / CAUTIOUS
+            reach = widest
             for j in range(d):
-                offset = np.float32(x[j] - low[j, leaf])
-                slip = 1.2e-7 * (abs(offset) + high[j, leaf] - low[j, leaf])
-                slack += slip * slip
-                column = near[start * d + j * size : start * d + (j + 1) * size]
-                for i in range(size):  # over rows, so that it runs in vector registers
-                    step = column[i] - offset
-                    rough[i] += step * step
-            slip32 = np.float32(1e3 * slack + 1e-30)
-            open_rows = np.int32(0)
+                offset = x[j] - low[j, leaf]
+                reach = max(reach, abs(offset))
+                offsets[j] = offset
+            if reach < safe:
+                _roughly(columns, offsets, size, rough)
+                open_rows = np.int32(0)
+                for i in range(size):
+                    open_rows += np.int32(rough[i] < limits[i])
+                if open_rows == 0:
+                    continue
+            else:
+                rough[:size] = np.float32(-1.0)
             for i in range(size):
-                near_enough = rough[i] * CAUTIOUS - slip32 < limits[i]
-                unknown = not rough[i] < HUGE
-                open_rows += np.int32(near_enough) | np.int32(unknown)
-            if open_rows == 0:
-                continue
-            for i in range(size):
-                if rough[i] * CAUTIOUS - slip32 < limits[i] or not rough[i] < HUGE:
+                if rough[i] < limits[i]:
                     distance = 0.0
                     for j in range(d):
                         step = X[start + i, j] - x[j]
@@ -216,8 +293,8 @@ def claim(
                             for k in range(size):
                                 before[k] = owned[k]
                         held[i] = distance
-                        limits[i] = distance * 1.000001
-                        owned[i] = first_site + s
+                        limits[i] = (distance * 1.000001 + slip) / CAUTIOUS
+                        owned[i] = numbers[s]
         if changed:
             total, limit = 0.0, 0.0
             for i in range(size):
@@ -234,28 +311,28 @@ def claim(
 
 
 @njit(nogil=True, cache=True)
-def nearer(X, places, sites, first_site, costs, owners):
-    """Lower the costs of the rows at these places, and change owners, where a site is nearer."""
-    for p in range(places.size):
-        for s in range(sites.shape[0]):
+def nearer(X, rows, sites, numbers, costs, owners):
+    """Lower the costs of these rows, and change owners, where one of some sites is nearer."""
+    for p in range(rows.size):
+        for s in range(numbers.size):
             distance = 0.0
             for j in range(sites.shape[1]):
-                step = X[places[p], j] - sites[s, j]
+                step = X[rows[p], j] - sites[numbers[s], j]
                 distance += step * step
             if distance < costs[p]:
                 costs[p] = distance
-                owners[p] = first_site + s
+                owners[p] = numbers[s]
 
 
 @njit(nogil=True, cache=True)
 def book(X, origin, owners, places, losers, counts, sums, squares):
     """Move rows from the accounts of those who lost them to their owners'."""
     for k in range(places.size):
-        row, old = places[k], losers[k]
-        site = owners[row]
+        place, old = places[k], losers[k]
+        site = owners[place]
         total = 0.0
         for j in range(X.shape[1]):
-            value = X[row, j] - origin[j]
+            value = X[place, j] - origin[j]
             total += value * value
             sums[site, j] += value
             if old >= 0:
@@ -279,15 +356,9 @@ def reweigh(starts, costs, weights, scale):
 
 
 @njit(nogil=True, cache=True)
-def draw(starts, costs, weights, prefix, scale, uniform):
-    """Return a place, each with a chance proportional to the square of its cost; -1 if all costs are 0."""
-    total = 0.0
-    for leaf in range(weights.size):
-        total += weights[leaf]
-        prefix[leaf] = total
-    if not total > 0.0:
-        return -1
-    target = uniform * total
+def _drawn(starts, costs, weights, prefix, scale, uniform):
+    """Return a place, each with a chance proportional to the square of its cost."""
+    target = uniform * prefix[-1]
     leaf = min(np.searchsorted(prefix, target, side="right"), weights.size - 1)
     while weights[leaf] == 0.0:
         leaf -= 1
@@ -304,6 +375,35 @@ def draw(starts, costs, weights, prefix, scale, uniform):
 
 
 @njit(nogil=True, cache=True)
+def draw(X, starts, costs, weights, prefix, scale, sites, numbers, uniforms):
+    """Return a place, each with a chance proportional to the square of its cost, or its distance from the
+    numbered sites if that is less; -1 if all costs are 0, -2 if the uniforms do not suffice.
+
+    A place is drawn by its cost, with one uniform, and kept with another if that is below the share of its
+    weight that the sites leave.
+    """
+    total = 0.0
+    for leaf in range(weights.size):
+        total += weights[leaf]
+        prefix[leaf] = total
+    if not total > 0.0:
+        return -1
+    for k in range(0, uniforms.size, 2):
+        place = _drawn(starts, costs, weights, prefix, scale, uniforms[k])
+        kept = np.sqrt(uniforms[k + 1]) * costs[place]
+        for s in range(numbers.size):
+            distance = 0.0
+            for j in range(X.shape[1]):
+                step = X[place, j] - sites[numbers[s], j]
+                distance += step * step
+            if distance <= kept:
+                break
+        else:
+            return place
+    return -2
+
+
+@njit(nogil=True, cache=True)
 def at_ranks(owners, chosen, ranks, places):
     """Write the places of the rows with these ranks (ascending) among those whose owner is chosen."""
     seen, k = 0, 0
@@ -317,22 +417,40 @@ def at_ranks(owners, chosen, ranks, places):
             seen += 1
 
 
-@njit(nogil=True, cache=True)
-def nearest_of_each(sites, groups, X, best, found):
-    """Write for each row of X the smallest squared distance to a site of each group, and that site.
+@njit(nogil=True, cache=True, fastmath={"contract"})
+def nearest_of_each(columns, groups, X, best):
+    """Write for each row of X the smallest squared distance to a site of each group, (m, groups).
 
-    `best` (m, groups) and `found` come in as infinity and -1. Negative groups are left out.
+    Sites come by columns, (d, sites). Negative groups are left out; infinity for those without sites.
     """
-    d = X.shape[1]
+    distances = np.empty(BLOCK)
     for i in range(X.shape[0]):
-        for s in range(groups.size):
-            g = groups[s]
-            if g < 0:
-                continue
+        best[i] = np.inf
+        for first in range(0, groups.size, BLOCK):
+            size = min(BLOCK, groups.size - first)
+            distances[:size] = 0.0
+            for j in range(columns.shape[0]):
+                x = X[i, j]
+                column = columns[j, first : first + size]
+                for s in range(size):  # over sites, so that it runs in vector registers
+                    step = column[s] - x
+                    distances[s] += step * step
+            for s in range(size):
+                g = groups[first + s]
+                if g >= 0:
+                    best[i, g] = min(best[i, g], distances[s])
+
+
+@njit(nogil=True, cache=True)
+def nearest_of(sites, groups, group, x):
+    """Return the site of a group that is nearest to x, or -1 if it has none."""
+    found, best = -1, np.inf
+    for s in range(groups.size):
+        if groups[s] == group:
             distance = 0.0
-            for j in range(d):
-                step = sites[s, j] - X[i, j]
+            for j in range(x.size):
+                step = sites[s, j] - x[j]
                 distance += step * step
-            if distance < best[i, g]:
-                best[i, g] = distance
-                found[i, g] = s
+            if distance < best:
+                found, best = s, distance
+    return found

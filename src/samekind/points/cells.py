@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from itertools import pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,41 @@ if TYPE_CHECKING:
 __all__ = ["ArrayCells"]
 
 WAITING = 16  # sites that take their rows in one pass
+TRIES = 64  # rejected draws after which patient sites take their rows, too
+
+
+class Numbers:
+    """A list of site numbers that is always at hand as an array."""
+
+    def __init__(self) -> None:
+        self._held = np.empty(16, dtype=np.int32)
+        self._size = 0
+
+    @property
+    def numbers(self) -> NDArray[np.int32]:
+        """They, in their order."""
+        return self._held[: self._size]
+
+    def append(self, number: int) -> None:
+        """Add a number."""
+        if self._size == self._held.size:
+            self._held = np.concatenate([self._held, self._held])
+        self._held[self._size] = number
+        self._size += 1
+
+    def remove(self, number: int) -> bool:
+        """Take out a number; return whether it was there."""
+        left = self.numbers[self.numbers != number]
+        was_there = bool(left.size < self._size)
+        self._size = left.size
+        self._held[: left.size] = left
+        return was_there
+
+    def copy(self) -> Numbers:
+        """Return the same numbers, to change on their own."""
+        other = copy(self)
+        other._held = self._held.copy()
+        return other
 
 
 class ArrayCells:
@@ -25,7 +61,8 @@ class ArrayCells:
 
     Rows are grouped once into leaves with bounding boxes. A new site visits only the leaves that it can
     come closer to than the sites before it. Sites take their rows some at a time, in one pass over the
-    data; until then they are taken into account where a row is asked for.
+    data; until then they are taken into account where a row is asked for. Patient sites own nothing but
+    keep draws away from them, which needs no pass, until so many draws are rejected that a pass is cheaper.
 
     Examples
     --------
@@ -45,20 +82,33 @@ class ArrayCells:
         n, d = points.n, points.d
         self._points = points
         self._order = np.arange(n)
-        starts = np.empty(2 * (n // _tree.LEAF + 1) + 1, dtype=np.intp)
-        leaves = _tree.plant(points.X, self._order, starts)
-        self._starts = starts[: leaves + 1].copy()
-        self._X = points.X[self._order]
+        self._starts = self._plant()
+        leaves = self._starts.size - 1
         self._place = np.empty(n, dtype=np.intp)
-        self._place[self._order] = np.arange(n)
+        self._X = np.empty_like(points.X)
         self._low = np.empty((d, leaves))
         self._high = np.empty((d, leaves))
         self._near = np.empty(n * d, dtype=np.float32)
-        _tree.boxes(self._X, self._starts, self._low, self._high, self._near)
+        split(
+            leaves,
+            points.threads,
+            lambda first, last: _tree.boxes(
+                points.X,
+                self._order,
+                self._place,
+                self._starts,
+                self._X,
+                self._low,
+                self._high,
+                self._near,
+                first,
+                last,
+            ),
+        )
         self._bounds = np.empty(leaves)
         self._places = np.empty(n, dtype=np.intp)
         self._losers = np.empty(n, dtype=np.int32)
-        self._origin = self._X[0].astype(np.float64)
+        self._origin = points.X[0].astype(np.float64)
         self._costs = np.full(n, np.inf)
         self._owners = np.full(n, -1, dtype=np.int32)
         self._weights = np.zeros(leaves)
@@ -66,11 +116,13 @@ class ArrayCells:
         self._farthest = np.full(leaves, np.inf)
         self._scale = 1.0
         self._sites = np.empty((64, d))
+        self._columns = np.empty((d, 64))  # the sites again
         self._counts = np.zeros(64, dtype=np.intp)
         self._sums = np.zeros((64, d))
         self._squares = np.zeros(64)
         self.n_sites = 0
-        self._settled = 0  # sites that took their rows
+        self._waiting = Numbers()  # sites that are about to take their rows
+        self._patient = Numbers()  # those that only keep draws away
         self.n_distances = 0
         self.seconds = perf_counter() - started
 
@@ -84,22 +136,36 @@ class ArrayCells:
         """(sites, d) where they are."""
         return self._sites[: self.n_sites]
 
-    def add(self, row: int) -> int:
+    def add(self, row: int, *, patient: bool = False) -> int:
         """Make a row a site, and return its number."""
         started = perf_counter()
         site = self.n_sites
         if site == len(self._counts):
             self._grow()
-        self._sites[site] = self._X[self._place[row]]
+        self._sites[site] = self._columns[:, site] = self._points.X[row]
         self.n_sites += 1
         if site == 0:
-            self.settle()
+            self._take(np.zeros(1, dtype=np.int32))
             self._scale = float(self._farthest.max()) or 1.0
             _tree.reweigh(self._starts, self._costs, self._weights, self._scale)
-        elif self.n_sites - self._settled == WAITING:
-            self.settle()
+        elif patient:
+            self._patient.append(site)
+        else:
+            self._wait(site)
         self.seconds += perf_counter() - started
         return site
+
+    def hurry(self, site: int) -> None:
+        """Let a patient site take its rows soon."""
+        started = perf_counter()
+        if self._patient.remove(site):
+            self._wait(site)
+        self.seconds += perf_counter() - started
+
+    def _wait(self, site: int) -> None:
+        self._waiting.append(site)
+        if self._waiting.numbers.size == WAITING:
+            self.settle()
 
     def copy(self) -> ArrayCells:
         """Return cells that change on their own from now on."""
@@ -113,19 +179,25 @@ class ArrayCells:
             "sums",
             "squares",
             "sites",
+            "columns",
         ):
             setattr(other, f"_{name}", getattr(self, f"_{name}").copy())
+        other._waiting, other._patient = self._waiting.copy(), self._patient.copy()
         return other
 
     def settle(self) -> None:
-        """Let the sites that were added last take their rows now."""
-        if self._settled == self.n_sites:
+        """Let the sites that were added last take their rows now, but for the patient ones."""
+        self._take(self._waiting.numbers)
+        self._waiting = Numbers()
+
+    def _take(self, numbers: NDArray[np.int32]) -> None:
+        """Let sites take their rows."""
+        if not numbers.size:
             return
-        new = self._sites[self._settled : self.n_sites]
         parts = split(
             self._weights.size,
             self._points.threads,
-            lambda first, last: (first, self._claim(new, first, last)),
+            lambda first, last: (first, self._claim(numbers, first, last)),
         )
         for leaf, (taken, computed) in parts:
             self.n_distances += computed
@@ -140,17 +212,16 @@ class ArrayCells:
                 self._sums,
                 self._squares,
             )
-        self._settled = self.n_sites
 
-    def _claim(self, new: NDArray[np.float64], first: int, last: int) -> tuple[int, int]:
+    def _claim(self, numbers: NDArray[np.int32], first: int, last: int) -> tuple[int, int]:
         found: tuple[int, int] = _tree.claim(
             self._X,
             self._near,
             self._starts,
             self._low,
             self._high,
-            new,
-            self._settled,
+            self._sites[numbers],
+            numbers,
             self._costs,
             self._owners,
             self._weights,
@@ -163,50 +234,56 @@ class ArrayCells:
         )
         return found
 
-    def _now(self, places: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Return cost and owner of these places, with the sites that did not take their rows yet."""
+    def _now(
+        self, rows: NDArray[np.intp], sites: NDArray[np.int32]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Return cost and owner of these rows, with sites that did not take their rows yet."""
+        places = self._place[rows]
         costs, owners = self._costs[places], self._owners[places]
-        new = self._sites[self._settled : self.n_sites]
-        _tree.nearer(self._X, places, new, self._settled, costs, owners)
+        if sites.size:
+            _tree.nearer(self._points.X, rows, self._sites, sites, costs, owners)
         return costs, owners
 
     def draw(self, rng: np.random.Generator) -> int:
         """Return a row, each with a chance proportional to distance⁴; -1 when every row lies on a site.
 
-        Sites added since the last pass only lower distances, so a row is drawn by its distance at that pass
-        and accepted with the chance by which its weight has fallen since.
+        Sites that did not take their rows yet only lower distances, so a row is drawn by its distance to
+        its owner and accepted with the chance by which its weight has fallen since.
         """
         started = perf_counter()
         if self.n_sites == 0:
             return int(rng.random() * self._points.n)
-        row, tries = -1, 0
-        while row < 0:
-            place = _tree.draw(
-                self._starts, self._costs, self._weights, self._prefix, self._scale, rng.random()
-            )
-            if place < 0:
-                break
-            fallen = self._now(np.array([place]))[0][0] / self._costs[place]
-            if rng.random() < fallen * fallen:
-                row = int(self._order[place])
-            tries += 1
-            if tries == WAITING:
-                self.settle()
+        away = np.concatenate([self._waiting.numbers, self._patient.numbers])
+        while (place := self._draw(away, rng.random(2 * TRIES))) == -2:
+            self._take(away)
+            self._waiting, self._patient, away = Numbers(), Numbers(), Numbers().numbers
         self.seconds += perf_counter() - started
-        return row
+        return int(self._order[place]) if place >= 0 else -1
+
+    def _draw(self, away: NDArray[np.int32], uniforms: NDArray[np.float64]) -> int:
+        place: int = _tree.draw(
+            self._X,
+            self._starts,
+            self._costs,
+            self._weights,
+            self._prefix,
+            self._scale,
+            self._sites,
+            away,
+            uniforms,
+        )
+        return place
 
     def owners(self, rows: NDArray[np.intp] | None = None) -> NDArray[np.int32]:
         """Return the site that owns each of these rows, or each row there is."""
         if rows is not None:
-            return self._now(self._place[rows])[1]
+            return self._now(rows, self._waiting.numbers)[1]
         self.settle()
-        found = np.empty_like(self._owners)
-        found[self._order] = self._owners
-        return found
+        return self._owners[self._place]
 
     def costs(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the squared distance of each row to its owner."""
-        return self._now(self._place[rows])[0]
+        return self._now(rows, self._waiting.numbers)[0]
 
     def pick(self, chosen: NDArray[np.bool_], uniforms: NDArray[np.float64]) -> NDArray[np.intp]:
         """Return a row for each uniform, uniformly from the cells of the chosen sites as of the last pass."""
@@ -226,7 +303,16 @@ class ArrayCells:
         started = perf_counter()
         places = np.empty(min(size, self._points.n), dtype=np.intp)
         distances = np.empty(places.size)
-        _tree.near(self._X, self._starts, self._low, self._high, x, self._bounds, places, distances)
+        _tree.near(
+            self._X,
+            self._starts,
+            self._low,
+            self._high,
+            x,
+            self._bounds,
+            places,
+            distances,
+        )
         self.seconds += perf_counter() - started
         rows: NDArray[np.intp] = self._order[places]
         return rows
@@ -250,21 +336,45 @@ class ArrayCells:
         spread = np.maximum(squares / held - (means**2).sum(axis=1), 0.0)
         return counts, means + self._origin, spread
 
+    def nearest_of(self, groups: NDArray[np.intp], group: int, x: NDArray[np.float64]) -> int:
+        """Return the site of a group that is nearest to x, or -1 if it has none."""
+        return int(_tree.nearest_of(self._sites, groups, group, x))
+
     def nearest_of_each(
         self, groups: NDArray[np.intp], n_groups: int, X: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-        """Return for each row of X the squared distance to the nearest site of each group, and that site.
+    ) -> NDArray[np.float64]:
+        """Return for each row of X the squared distance to the nearest site of each group.
 
-        `groups` (sites,) has the group of each site, or -1; infinity and -1 for a group without sites.
+        `groups` (sites,) has the group of each site, or -1; infinity for a group without sites.
         """
-        best = np.full((len(X), n_groups), np.inf)
-        found = np.full((len(X), n_groups), -1)
-        _tree.nearest_of_each(self.sites, groups, X, best, found)
-        return best, found
+        best = np.empty((len(X), n_groups))
+        _tree.nearest_of_each(self._columns, groups, X, best)
+        return best
+
+    def _plant(self) -> NDArray[np.intp]:
+        """Sort the order into leaves, in several threads; return where each starts, and the end."""
+        X, n, threads = self._points.X, self._points.n, self._points.threads
+        edges = [0, n]
+        while len(edges) <= threads and n > _tree.LEAF * len(edges) * 4:
+            cuts = [_tree.cut(X, self._order, first, last) for first, last in pairwise(edges)]
+            edges = sorted(edges + cuts)
+
+        def plant(first: int, last: int) -> NDArray[np.intp]:
+            starts = np.empty(8 * ((last - first) // _tree.LEAF + 1), dtype=np.intp)
+            return starts[: _tree.plant(X, self._order, first, last, starts)]
+
+        groups = list(pairwise(edges))
+        parts = split(
+            len(groups),
+            threads,
+            lambda first, last: [plant(*group) for group in groups[first:last]],
+        )
+        return np.concatenate([starts for part in parts for starts in part] + [[n]])
 
     def _grow(self) -> None:
         extra = len(self._counts)
-        self._sites = np.concatenate([self._sites, np.empty_like(self._sites)])
+        self._sites = np.vstack([self._sites, np.empty_like(self._sites)])
+        self._columns = np.hstack([self._columns, np.empty_like(self._columns)])
         self._counts = np.concatenate([self._counts, np.zeros(extra, dtype=np.intp)])
         self._sums = np.concatenate([self._sums, np.zeros_like(self._sums)])
         self._squares = np.concatenate([self._squares, np.zeros(extra)])

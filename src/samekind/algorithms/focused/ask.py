@@ -36,24 +36,22 @@ class Doubt:
     def weigh(self, evidence: Evidence) -> None:
         """Find out how likely each kind is."""
         features = evidence.features(np.array([self.row]), self.x[None])
-        utilities = evidence.utilities(features)[0]
-        new = float(evidence.choice.utility_of_new(features[1])[0])
-        top = max(float(utilities.max(initial=-np.inf)), new)
-        weights = np.exp(utilities - top)
-        self.of_new = float(np.exp(new - top))
+        of_kinds, of_new = features[0][0], features[1][0]
+        self.weights, self.of_new = evidence.choice.weigh(of_kinds, of_new, evidence.alive)
         if not self.asked:
-            self.features = features[0][0], features[1][0]
-            self.chances = weights / (weights.sum() + self.of_new)
-        self.weights = weights
+            self.features = of_kinds, of_new
+            self.chances = self.weights / (self.weights.sum() + self.of_new)
 
     def candidate(self, certify: str) -> int:
         """Return the kind to ask next, or -1 when the row is to be called new."""
         out = [*self.refused, *self.half_refused]
-        self.weights[out] = 0.0
-        left = np.flatnonzero(self.weights > 0)
-        if not left.size:
+        if out:
+            self.weights[out] = 0.0
+        if not self.weights.size:
             return -1
         best = int(self.weights.argmax())
+        if not self.weights[best] > 0:
+            return -1
         if certify == "lazy" and self.refused:
             rest = float(self.weights.sum())
             if rest < PLAUSIBLE * (rest + self.of_new):

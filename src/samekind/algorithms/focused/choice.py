@@ -11,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.algorithms.focused import _kernels
+
 __all__ = ["NEARNESS", "Choice"]
 
 # How near the nearest member is, relative to the nearest of all; discriminant; graph; size of the kind.
@@ -21,6 +23,10 @@ NEW, FAR, UNREACHED = range(4, 7)
 PRIOR = np.array([8.0, 0.5, 1.0, 0.2, 0.0, 4.0, 0.7])
 DOUBT = np.array([4.0, 0.4, 0.5, 0.3, 3.0, 3.0, 0.5])  # standard deviations of the prior
 MEMORY = 0.998  # what stays of the certainty about the weights with each answer
+LOWEST = np.where(
+    np.arange(PRIOR.size) <= GRAPH, np.maximum(PRIOR - 3 * DOUBT, 0.0), PRIOR - 3 * DOUBT
+)
+HIGHEST = PRIOR + 3 * DOUBT
 
 
 class Choice:
@@ -52,21 +58,26 @@ class Choice:
 
         One Newton step on the likelihood of this row, with the certainty gathered so far as its metric.
         """
-        k = np.flatnonzero(alive)
-        features = np.zeros((k.size + 1, PRIOR.size))
-        features[:-1, :NEW] = of_kinds[k]
-        features[-1, NEW:] = of_new
-        right = k.size if chosen < 0 else int(np.searchsorted(k, chosen))
-        utilities = features @ self.weights
-        shares = np.exp(utilities - utilities.max())
-        shares /= shares.sum()
-        mean = shares @ features
-        weighted = features * shares[:, None]
-        self._certainty = (
-            self._prior
-            + MEMORY * (self._certainty - self._prior)
-            + (weighted.T @ features - np.outer(mean, mean))
+        _kernels.learn(
+            self.weights,
+            self._prior,
+            self._certainty,
+            of_kinds,
+            of_new,
+            alive,
+            chosen,
+            LOWEST,
+            HIGHEST,
+            MEMORY,
         )
-        step = np.linalg.solve(self._certainty, features[right] - mean)
-        self.weights = np.clip(self.weights + step, PRIOR - 3 * DOUBT, PRIOR + 3 * DOUBT)
-        self.weights[: GRAPH + 1] = np.maximum(self.weights[: GRAPH + 1], 0.0)
+
+    def weigh(
+        self,
+        of_kinds: NDArray[np.float64],
+        of_new: NDArray[np.float64],
+        alive: NDArray[np.bool_],
+    ) -> tuple[NDArray[np.float64], float]:
+        """Return how likely each kind and being new are for one row, up to a common factor."""
+        weights = np.empty(len(of_kinds))
+        of_new_kind: float = _kernels.weigh(self.weights, of_kinds, of_new, alive, weights)
+        return weights, of_new_kind

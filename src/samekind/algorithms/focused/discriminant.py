@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 from sklearn.covariance import ledoit_wolf
+
+from samekind.algorithms.focused import _kernels
 
 __all__ = ["Discriminant"]
 
@@ -41,13 +42,18 @@ class Discriminant:
         """Return log chances (m, kinds), up to a constant for each row; 0 while nothing is known."""
         if self._whiten is None:
             return np.zeros((len(X), n_kinds))
-        distances = cdist((X - self._origin) @ self._whiten, self._means, "sqeuclidean")
-        scores = -0.5 * distances / self._widths - 0.5 * self._d * np.log(self._widths)
-        found = np.full((len(X), n_kinds), FLOOR)
-        shifted = scores - scores.max(axis=1, keepdims=True)
-        found[:, self._known] = np.maximum(shifted, FLOOR)
-        if self._n_at_fit < n_kinds:  # founded since: neither favoured nor excluded
-            found[:, self._n_at_fit :] = np.maximum(shifted.mean(axis=1), FLOOR)[:, None]
+        found = np.empty((len(X), n_kinds))
+        _kernels.score(
+            X,
+            self._origin,
+            self._whiten,
+            self._means,
+            self._widths,
+            self._known,
+            self._n_at_fit,
+            FLOOR,
+            found,
+        )
         return found
 
     def _fit(self) -> None:
@@ -72,6 +78,6 @@ class Discriminant:
         covariance *= residuals.shape[0] / max(1, kinds.size - self._known.size)
         values, vectors = np.linalg.eigh(covariance)
         values = np.maximum(values, 1e-9 * max(values[-1], 1e-300))
-        self._whiten = vectors / np.sqrt(values)
-        self._means = means @ self._whiten
+        self._whiten = np.ascontiguousarray((vectors / np.sqrt(values)).T)
+        self._means = means @ self._whiten.T
         self._widths = 1.0 + 1.0 / counts[self._known]

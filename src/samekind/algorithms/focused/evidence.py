@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
+from samekind.algorithms.focused import _kernels
 from samekind.algorithms.focused.choice import Choice
 from samekind.algorithms.focused.discriminant import Discriminant
 from samekind.algorithms.focused.spreading import Spreading
@@ -60,11 +61,13 @@ class Evidence:
         """(sites,) the kind of each, as far as it is told."""
         return self._kind_of_member[: self.cells.n_sites]
 
-    def place(self, row: int) -> None:
+    def place(self, row: int, *, patient: bool) -> None:
         """Make a row a site before its kind is known."""
         if row in self._site_of:
+            if not patient:
+                self.cells.hurry(self._site_of[row])
             return
-        site = self.cells.add(row)
+        site = self.cells.add(row, patient=patient)
         self._site_of[row] = site
         self._row_of.append(row)
         if site == self._kind_of_site.size:
@@ -72,13 +75,13 @@ class Evidence:
             self._kind_of_site = np.concatenate([self._kind_of_site, more])
             self._kind_of_member = np.concatenate([self._kind_of_member, more])
 
-    def anchor(self, row: int, kind: int, *, lent: bool = False) -> None:
-        """Make a row whose kind is known a site.
+    def anchor(self, row: int, kind: int, *, lent: bool = False, patient: bool = False) -> None:
+        """Make a row whose kind is known a site, or a patient one where it confirms what is predicted.
 
         With `lent`, its own kind is not known, or must not be told: it only stands for a kind, so that its
         neighbours are predicted as before, and is no member to ask about.
         """
-        self.place(row)
+        self.place(row, patient=patient or lent)
         site = self._site_of[row]
         self._kind_of_site[site] = kind
         if not lent:
@@ -95,7 +98,7 @@ class Evidence:
         """Take in the kind of a row."""
         self.n_labelled += 1
         if surprising or row in self._site_of:
-            self.anchor(row, kind)
+            self.anchor(row, kind, patient=not surprising)
         if self._discriminant is not None:
             self._discriminant.learn(x, kind)
 
@@ -111,7 +114,7 @@ class Evidence:
 
     def features(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> Features:
         """Return what is known about these rows, for `Choice`."""
-        return self._features(self.cells.nearest_of_each(self.members, self.n_kinds, X)[0], X, None)
+        return self._features(self.cells.nearest_of_each(self.members, self.n_kinds, X), X, None)
 
     def predicted(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the predicted kind of each row; -1 where the nearest site's is not known yet."""
@@ -156,7 +159,8 @@ class Evidence:
             return np.empty(0, dtype=np.intp)
         site = sites[int(rng.random() * sites.size)]
         pool = self.cells.near(self.cells.sites[site], AROUND)
-        pool = pool[self.cells.costs(pool) > 0]
+        untold = np.array([row not in self._site_of for row in pool.tolist()])
+        pool = pool[untold & (self.cells.costs(pool) > 0)]
         if not pool.size:
             return pool
         features = self.features(pool, self.points.rows(pool))
@@ -165,9 +169,7 @@ class Evidence:
 
     def nearest_member(self, x: NDArray[np.float64], kind: int) -> int:
         """Return the labelled row of a kind that is nearest to x."""
-        only = np.where(self.members == kind, 0, -1)
-        site = int(self.cells.nearest_of_each(only, 1, x[None])[1][0, 0])
-        return self._row_of[site]
+        return self._row_of[self.cells.nearest_of(self.members, kind, x)]
 
     def utilities(self, features: Features) -> NDArray[np.float64]:
         """Return the utility of each kind, (m, kinds); -inf for those that are merged into others."""
@@ -198,17 +200,18 @@ class Evidence:
         of_new[:, 0] = 1.0
         if k == 0:
             return of_kinds, of_new
-        logs = 0.5 * np.log(reach + 1e-12 * self._scale**2)
-        nearest = logs.min(axis=1)
-        of_kinds[:, :, 0] = np.maximum(nearest[:, None] - logs, -5.0)
-        if self._discriminant is not None:
-            of_kinds[:, :, 1] = self._discriminant.scores(X, k)
-        of_kinds[:, :, 3] = np.log((self.sizes[:k] + 1.0) / (self.sizes[:k].sum() + k))
-        of_new[:, 1] = np.clip(nearest - np.log(self._scale), -5.0, 5.0)
-        if chances is not None:
-            met = chances.sum(axis=1)
-            of_kinds[:, :, 2] = np.log((chances + RARE) / (met + RARE)[:, None])
-            of_new[:, 2] = np.log((1.0 - met).clip(0.0) + RARE) - np.log(met + RARE)
+        silent = np.zeros((0, 0))
+        scores = silent if self._discriminant is None else self._discriminant.scores(X, k)
+        _kernels.assemble(
+            reach,
+            self._scale,
+            self.sizes,
+            scores,
+            silent if chances is None else chances,
+            RARE,
+            of_kinds,
+            of_new,
+        )
         return of_kinds, of_new
 
 

@@ -129,6 +129,10 @@ class _Focus:
         self.surprises = {"explore": 0.5, "refine": 0.5}  # share of rows that were not as predicted
         self.held: dict[int, list[int]] = {}  # rows picked for the trials of a kind
         self.doubtful: list[int] = []
+        self.unfilled_at: tuple[tuple[int, ...], list[int]] = (
+            (),
+            [],
+        )  # when they were last listed, they
         self.n_asked = 0  # questions about rows
         self.spent = self.spent_looking = 0.0  # the last ones, and those that looked for new kinds
         self.n_asked_before = 0  # when kinds were compared last
@@ -263,7 +267,7 @@ class _Focus:
     def draw_to_paper(self) -> int:
         """D²-sample with respect to the recovered centres."""
         self.n_paper += 1
-        due = len(self.uncovered) > self.n_covered / 8 or self.n_paper % 64 == 0
+        due = len(self.uncovered) > self.n_covered / 4 or self.n_paper % 64 == 0
         if self.uncovered and due:
             self.paper.add(self.kinds.centers[self.uncovered])
             self.n_covered += len(self.uncovered)
@@ -301,7 +305,7 @@ class _Focus:
                 if unknown and int(self.evidence.predicted(np.array([row]))[0]) == kind:
                     return row
             held += self.influential(self.evidence.pick(kind, self.rng, POOL))
-        self.trials.made[kind] += 1  # hardly a row left
+        self.trials.miss(kind)  # hardly a row left
         self.recover([kind])
         return -1
 
@@ -320,9 +324,18 @@ class _Focus:
 
     def unfilled(self) -> list[int]:
         """Return the kinds that need trials, but for those that seem hopeless."""
-        k = len(self.kinds)
-        open_kinds = self.kinds.is_open(np.arange(k))
-        return np.flatnonzero(open_kinds & (self.trials.made[:k] < HOPELESS)).tolist()
+        state = (
+            len(self.kinds),
+            self.kinds.n_discovered,
+            len(self.kinds.recovered),
+            self.trials.n_made,
+        )
+        if state != self.unfilled_at[0]:
+            k = len(self.kinds)
+            tried = self.trials.made[:k] >= HOPELESS
+            found = np.flatnonzero(self.kinds.is_open(np.arange(k)) & ~tried).tolist()
+            self.unfilled_at = state, found
+        return self.unfilled_at[1]
 
     def draw_to_refine(self) -> int:
         """Take a row whose predicted kind is doubtful."""
@@ -391,8 +404,7 @@ class _Focus:
             else:
                 self.audit.add(row, kind)
         elif not doubt.is_new:
-            surprising = aim in LOOKING or doubt.predicted != kind
-            self.evidence.learn(row, x, kind, surprising=surprising)
+            self.evidence.learn(row, x, kind, surprising=doubt.predicted != kind)
         if aim in self.surprises:
             self.surprises[aim] += ((doubt.predicted != kind) - self.surprises[aim]) / 32
         if aim == "survey":

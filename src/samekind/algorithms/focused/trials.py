@@ -16,6 +16,7 @@ class Trials:
 
     def __init__(self) -> None:
         self.made = np.zeros(16, dtype=np.intp)
+        self.n_made = 0
         self._weight = np.zeros(16)
         self._failed = np.zeros(16)
         self._went: list[dict[int, float]] = []  # failures by their true kind
@@ -31,7 +32,7 @@ class Trials:
 
     def add(self, predicted: int, kind: int) -> None:
         """Take in a row drawn uniformly from those predicted to be of a kind."""
-        self.made[predicted] += 1
+        self.miss(predicted)
         self._weight[predicted] = MEMORY * self._weight[predicted] + 1
         self._failed[predicted] = MEMORY * self._failed[predicted] + (kind != predicted)
         went = self._went[predicted]
@@ -39,6 +40,11 @@ class Trials:
             went[other] *= MEMORY
         if kind != predicted:
             went[kind] = went.get(kind, 0.0) + 1
+
+    def miss(self, predicted: int) -> None:
+        """Count a trial for which there was no row."""
+        self.made[predicted] += 1
+        self.n_made += 1
 
     def merge(self, keep: int, gone: int) -> None:
         """Note that two kinds are one."""

@@ -1,0 +1,116 @@
+"""Compiled loops of `focused`: what is known about a row, how likely each kind is, and learning from it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True)
+def weigh(weights, of_kinds, of_new, alive, out):
+    """Write exp(utility) of each kind, up to a factor; return that of being new."""
+    new = 0.0
+    for j in range(of_new.size):
+        new += of_new[j] * weights[of_kinds.shape[1] + j]
+    top = new
+    for kind in range(out.size):
+        utility = -np.inf
+        if alive[kind]:
+            utility = 0.0
+            for j in range(of_kinds.shape[1]):
+                utility += of_kinds[kind, j] * weights[j]
+        out[kind] = utility
+        top = max(top, utility)
+    for kind in range(out.size):
+        out[kind] = np.exp(out[kind] - top)
+    return np.exp(new - top)
+
+
+@njit(nogil=True, cache=True)
+def learn(weights, prior, certainty, of_kinds, of_new, alive, chosen, lowest, highest, memory):
+    """Make one Newton step on the likelihood that a row chose a kind, or -1: new."""
+    size, split = weights.size, of_kinds.shape[1]
+    shares = np.empty(of_kinds.shape[0])
+    new = weigh(weights, of_kinds, of_new, alive, shares)
+    total = new + shares.sum()
+    mean = np.zeros(size)
+    products = np.zeros((size, size))
+    for kind in range(shares.size):
+        share = shares[kind] / total
+        if share > 0.0:
+            for i in range(split):
+                part = share * of_kinds[kind, i]
+                mean[i] += part
+                for j in range(split):
+                    products[i, j] += part * of_kinds[kind, j]
+    for i in range(split, size):
+        mean[i] = new / total * of_new[i - split]
+        for j in range(split, size):
+            products[i, j] = mean[i] * of_new[j - split]
+    for i in range(size):
+        for j in range(size):
+            fresh = products[i, j] - mean[i] * mean[j]
+            certainty[i, j] = prior[i, j] + memory * (certainty[i, j] - prior[i, j]) + fresh
+    step = -mean
+    if chosen < 0:
+        step[split:] += of_new
+    else:
+        step[:split] += of_kinds[chosen]
+    step = np.linalg.solve(certainty, step)
+    for i in range(size):
+        weights[i] = min(max(weights[i] + step[i], lowest[i]), highest[i])
+
+
+@njit(nogil=True, cache=True)
+def score(X, origin, whiten, means, widths, known, n_at_fit, floor, out):
+    """Write log chances (m, kinds), relative to the likeliest kind."""
+    d = origin.size
+    white = np.empty(whiten.shape[1])
+    scores = np.empty(known.size)
+    half_logs = 0.5 * d * np.log(widths)
+    for i in range(X.shape[0]):
+        for c in range(white.size):
+            total = 0.0
+            for j in range(d):
+                total += (X[i, j] - origin[j]) * whiten[c, j]
+            white[c] = total
+        top = -np.inf
+        for k in range(known.size):
+            distance = 0.0
+            for c in range(white.size):
+                step = white[c] - means[k, c]
+                distance += step * step
+            scores[k] = -0.5 * distance / widths[k] - half_logs[k]
+            top = max(top, scores[k])
+        mean = 0.0
+        out[i] = floor
+        for k in range(known.size):
+            out[i, known[k]] = max(scores[k] - top, floor)
+            mean += (scores[k] - top) / known.size
+        for k in range(n_at_fit, out.shape[1]):  # founded since: neither favoured nor excluded
+            out[i, k] = max(mean, floor)
+
+
+@njit(nogil=True, cache=True)
+def assemble(reach, scale, sizes, scores, chances, rare, of_kinds, of_new):
+    """Write features from squared distances, the discriminant's scores and the graph's chances, or (0, 0)."""
+    m, k = reach.shape
+    total = k + sizes[:k].sum()
+    for i in range(m):
+        nearest = np.inf
+        for j in range(k):
+            of_kinds[i, j, 0] = 0.5 * np.log(reach[i, j] + 1e-12 * scale * scale)
+            nearest = min(nearest, of_kinds[i, j, 0])
+        for j in range(k):
+            of_kinds[i, j, 0] = max(nearest - of_kinds[i, j, 0], -5.0)
+            of_kinds[i, j, 1] = scores[i, j] if scores.size else 0.0
+            of_kinds[i, j, 3] = np.log((sizes[j] + 1.0) / total)
+        of_new[i, 0] = 1.0
+        of_new[i, 1] = min(max(nearest - np.log(scale), -5.0), 5.0)
+        if chances.size:
+            met = 0.0
+            for j in range(k):
+                met += chances[i, j]
+            for j in range(k):
+                of_kinds[i, j, 2] = np.log((chances[i, j] + rare) / (met + rare))
+            of_new[i, 2] = np.log(max(1.0 - met, 0.0) + rare) - np.log(met + rare)
