@@ -49,6 +49,7 @@ HOPELESS = 60  # trials after which a kind that is not recovered gets no more
 LOOKING = ("explore", "survey")  # the aims that look for new kinds
 DOUBTFUL = 4  # doubtful rows that are found at once
 TRIES = 64
+WAVE = 1 / 16  # rows asked about at once, as a share of those known
 AT_ONCE = 6  # trials of a kind that are made before looking at their outcome
 FADING = 0.97  # what stays, with each draw, of the memory of what draws brought
 POOL = 1024  # rows of a kind among which those for its trials are drawn
@@ -148,7 +149,7 @@ class _Focus:
     def run(self) -> Flow[str]:
         """Draw, ask and learn until there is a reason to stop."""
         while not (reason := self.reason_to_stop()):
-            plan = self.draw(1 if self.settings.batch == "auto" else self.settings.batch)
+            plan = self.draw(self.wave())
             if plan:
                 yield from self.ask(plan)
             if not self.without("merge"):
@@ -162,6 +163,15 @@ class _Focus:
             if reason == "exhausted":
                 self.kinds.settle(self.points)
         return reason
+
+    def wave(self) -> int:
+        """Return how many rows to ask about at once.
+
+        The rows of a wave do not learn from each other, so it is a small part of what is known.
+        """
+        if self.settings.batch == "auto":
+            return 1
+        return max(1, min(self.settings.batch, int(WAVE * self.kinds.n_labelled)))
 
     def reason_to_stop(self) -> str:
         """Return why to stop now, or nothing."""
