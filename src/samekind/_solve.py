@@ -8,6 +8,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from samekind.algorithms import DEFAULT
 from samekind.clusters import Clusters
 from samekind.ledger import Ledger
@@ -28,7 +30,15 @@ def run(
     """Let an oracle that answers at once answer all questions of a session."""
     who = str(getattr(oracle, "name", ""))
     while not session.done:
-        session.answer_all(oracle(session.pending()), who)
+        pairs = session.pending()
+        answers = oracle(pairs)
+        names = getattr(oracle, "who", None)
+        if names is None:
+            session.answer_all(answers, who)
+        else:  # several answer: each is noted with who gave it
+            for name in dict.fromkeys(names):
+                own = np.array([other == name for other in names])
+                session.tell(pairs[own], np.asarray(answers)[own], who=name)
         for listener in listeners:
             listener(session.progress)
     found = session.contradictions

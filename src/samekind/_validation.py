@@ -45,6 +45,16 @@ def check_fraction(name: str, value: Any, *, none: str | None = None) -> float |
     return float(value)
 
 
+def check_error_rate(value: Any) -> float:
+    """Return value as a float in [0, 0.5)."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < 0.5:
+        raise ValueError(
+            f'error_rate must be a number in [0, 0.5), "estimate" or None, got {value!r}. Answers that '
+            "are wrong half of the time tell nothing."
+        )
+    return float(value)
+
+
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     """Return value if it is one of the choices."""
     if value not in choices:

@@ -88,6 +88,7 @@ class Session:
     ) -> None:
         self.settings = make_settings(algorithm, **parameters)
         self.algorithm = algorithm
+        self._infers = self.settings.error_rate is None  # what may be wrong proves nothing
         self.budget = check_int("budget", budget, none="ask without limit")
         seed = check_seed(random_state)
         self.points = as_points(X)
@@ -128,8 +129,8 @@ class Session:
 
     @property
     def contradictions(self) -> list[Contradiction]:
-        """Answers that cannot all be true, with the pairs involved."""
-        return self.ledger.contradictions
+        """Answers that cannot all be true, with the pairs involved; where none may be wrong."""
+        return self.ledger.contradictions if self._infers else []
 
     @property
     def progress(self) -> Progress:
@@ -211,7 +212,7 @@ class Session:
                 name: np.array(column) for name, column in zip(COLUMNS, self._history, strict=True)
             },
             stop_reason=self.stop_reason,
-            contradictions=[str(found) for found in self.ledger.contradictions],
+            contradictions=[str(found) for found in self.contradictions],
         )
 
     def close(self) -> None:
@@ -252,6 +253,8 @@ class Session:
     def _advance(self, answers: Answers | None) -> None:
         """Send answers to the flow until it needs one that the ledger does not have."""
         while True:
+            if answers is not None and not self._infers:
+                self._kinds.who = self.ledger.speakers(self._wave)
             try:
                 wave = next(self._flow) if answers is None else self._flow.send(answers)
             except StopIteration as end:
@@ -259,12 +262,13 @@ class Session:
                 self._end(end.value)
                 return
             self._note_history()
-            answers = self.ledger.lookup(wave)
+            self._wave = wave
+            answers = self.ledger.lookup(wave, infer=self._infers)
             unknown = np.flatnonzero(answers == UNANSWERED)
             if self._unclaimed:
                 self._claim(wave[answers != UNANSWERED])
             if unknown.size:
-                self._wave, self._answers, self._unknown = wave, answers, unknown
+                self._answers, self._unknown = answers, unknown
                 self._ask_on()
                 return
 
@@ -295,7 +299,7 @@ class Session:
             self._answers[self._unknown] = answers
             self._advance(self._answers)
             return
-        self._answers = self.ledger.lookup(self._wave)
+        self._answers = self.ledger.lookup(self._wave, infer=self._infers)
         self._unknown = np.flatnonzero(self._answers == UNANSWERED)
         if self._unknown.size:
             self._ask_on()

@@ -8,7 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from samekind._validation import check_choice, check_fraction, check_int, check_positive_int
+from samekind._validation import (
+    check_choice,
+    check_error_rate,
+    check_fraction,
+    check_int,
+    check_positive_int,
+)
 from samekind.algorithms.basic import basic
 from samekind.algorithms.basic_exact import basic_exact
 from samekind.algorithms.batched import batched
@@ -35,8 +41,14 @@ ALGORITHMS: dict[str, Algorithm] = {
 }
 DEFAULT = "focused"
 
-ONLY_FOCUSED = ("certify", "stop", "tolerance", "without")
-NOT_FOCUSED = ("heavy", "order")
+ONLY_FOR = {
+    "certify": ("focused",),
+    "stop": ("focused",),
+    "tolerance": ("focused",),
+    "without": ("focused",),
+    "error_rate": ("focused", "noisy-exact"),
+}
+NOT_FOR = {"heavy": ("focused",), "order": ("focused",)}
 
 
 def make_settings(algorithm: str, **given: Any) -> Settings:
@@ -46,8 +58,12 @@ def make_settings(algorithm: str, **given: Any) -> Settings:
     Heuristic 1's.
     """
     check_choice("algorithm", algorithm, tuple(ALGORITHMS))
-    others = NOT_FOCUSED if algorithm == "focused" else ONLY_FOCUSED
-    known = [field.name for field in fields(Settings) if field.name not in others]
+    known = [
+        field.name
+        for field in fields(Settings)
+        if algorithm in ONLY_FOR.get(field.name, (algorithm,))
+        and algorithm not in NOT_FOR.get(field.name, ())
+    ]
     for name in given:
         if name not in known:
             raise TypeError(
@@ -72,6 +88,8 @@ def make_settings(algorithm: str, **given: Any) -> Settings:
             check_choice(name, given[name], choices)
     if "tolerance" in given:
         checked["tolerance"] = check_fraction("tolerance", given["tolerance"])
+    if given.get("error_rate", "estimate") not in (None, "estimate"):
+        checked["error_rate"] = check_error_rate(given["error_rate"])
     if "without" in given:
         parts = (given["without"],) if isinstance(given["without"], str) else given["without"]
         checked["without"] = tuple(check_choice("without", part, PARTS) for part in parts)

@@ -36,6 +36,9 @@ class Kinds:
         self.n_samples = 0
         self.n_rounds = 0
         self.sampler: Sampler | None = None  # of the current flow, for its clock
+        self.who: NDArray[np.int64] | None = (
+            None  # gave the last answers, where answers may be wrong
+        )
         self.findings: Callable[[], Findings] | None = None  # of a flow that predicts
         self._merged = 0
         self._kind_of = IntMap()

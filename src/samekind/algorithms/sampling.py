@@ -31,6 +31,7 @@ class Settings:
     stop: str = "reducible"
     tolerance: float = 0.01
     without: tuple[str, ...] = ()
+    error_rate: float | Literal["estimate"] | None = None
 
     def batch_size(self, n_samples: int) -> int:
         """Return how many rows to ask about at once, after so many draws.

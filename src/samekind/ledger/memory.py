@@ -99,12 +99,24 @@ class Ledger:
 
     # Reading
 
-    def lookup(self, pairs: Pairs) -> Answers:
-        """Return what is known of each pair; UNANSWERED (-2) where nothing is."""
+    def lookup(self, pairs: Pairs, *, infer: bool = True) -> Answers:
+        """Return what is known of each pair; UNANSWERED (-2) where nothing is.
+
+        Without `infer`, only what was said of the pair itself.
+        """
         known = self._direct.get(keys_of(pairs), UNANSWERED).astype(np.int8)
-        if self.infer:
+        if infer and self.infer:
             self._implied.fill_in(pairs, UNANSWERED, known)
         return known
+
+    def speakers(self, pairs: Pairs) -> NDArray[np.int64]:
+        """Return the number of who spoke last of each pair, or -1; `names` has them by number."""
+        return self._speaker.get(keys_of(pairs), -1)
+
+    @property
+    def names(self) -> list[str]:
+        """Everyone who answered, in the order of their first answers."""
+        return list(self._names)
 
     def entries(self) -> Iterator[Entry]:
         """Yield all lines in the order in which they were written, retracted ones too."""
@@ -225,7 +237,7 @@ class Ledger:
         self._waves.append((pairs.copy(), answers.copy(), who, when, asked))
         start = self._size
         self._size += len(pairs)
-        if not self._learn(pairs, answers, start):
+        if not self._learn(pairs, answers, who, start):
             self._supersede(keys_of(pairs))
 
     def _strike(self, lines: NDArray[np.intp]) -> None:
@@ -235,16 +247,19 @@ class Ledger:
             self._forget()
             standing = np.flatnonzero(~self._log["retracted"])
             log = self._log[standing]
-            self._learn(pairs_of(log), log["answer"], standing)
+            self._learn(pairs_of(log), log["answer"], log["who"], standing)
 
     def _forget(self) -> None:
         self._direct = IntMap()  # key of a pair -> what was last said of it
+        self._speaker = IntMap()  # and who said it
         self._implied = Implications()
         self._conflicts: set[int] = set()  # lines
         self._explained = None
         self._n_active = 0
 
-    def _learn(self, pairs: Pairs, answers: Answers, lines: NDArray[np.intp] | int) -> bool:
+    def _learn(
+        self, pairs: Pairs, answers: Answers, who: Any, lines: NDArray[np.intp] | int
+    ) -> bool:
         """Take in answers; return whether all their pairs are new.
 
         `lines` are their places in the log, or the first one if they stand together.
@@ -258,6 +273,7 @@ class Ledger:
             self._direct.put(keys[~unsure], answers[~unsure])
         else:
             self._direct.put(keys, answers)
+        self._speaker.put(keys, np.broadcast_to(who, keys.shape))
         contradicting = self._implied.add(pairs, answers)
         if contradicting.size:
             where = lines + contradicting if isinstance(lines, int) else lines[contradicting]
