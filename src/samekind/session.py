@@ -245,6 +245,7 @@ class Session:
         self._unclaimed = self.ledger.asked_pairs()
         self.n_questions = 0
         self.stop_reason: str | None = None
+        self._wave = NO_PAIRS
         self._flow: Flow[str] = ALGORITHMS[self.algorithm](
             self.points, self._kinds, np.random.default_rng(self.seed), self.settings
         )
