@@ -19,7 +19,13 @@ from samekind.points import ArrayPoints
 X, Y = blobs((16, 9, 6), seed=1)
 BACKENDS = ("float64", "float32", "memmap")
 
+NEEDS = {"noisy-exact": {"error_rate": 0.0}}  # parameters without a default
+
 algorithms = pytest.mark.parametrize("algorithm", list(ALGORITHMS))
+
+
+def needs(algorithm):
+    return NEEDS.get(algorithm, {})
 
 
 @pytest.fixture(params=BACKENDS)
@@ -33,7 +39,7 @@ def points(request, tmp_path):
 def drive_raw(points, algorithm, expert, seed=0, **parameters):
     """Drive a flow without a session; return what it yielded, what it knows and how it ended."""
     kinds = Kinds(points.d)
-    chosen = make_settings(algorithm, **parameters)
+    chosen = make_settings(algorithm, **needs(algorithm), **parameters)
     flow = ALGORITHMS[algorithm](points, kinds, np.random.default_rng(seed), chosen)
     waves = []
     try:
@@ -70,14 +76,15 @@ def test_asks_about_two_rows_of_the_data_and_never_again(points, algorithm, batc
 @algorithms
 @pytest.mark.parametrize("batch", [1, "auto", 64])
 def test_recovers_separable_blobs(points, algorithm, batch):
-    session = answer(Session(points, algorithm, batch=batch, random_state=2), Expert(Y))
+    options = {"batch": batch, "random_state": 2, **needs(algorithm)}
+    session = answer(Session(points, algorithm, **options), Expert(Y))
     assert_recovered(session.clusters(), X, Y)
 
 
 @algorithms
 def test_is_deterministic_for_a_seed(points, algorithm):
     def run(seed):
-        options = {"batch": 3, "random_state": seed, "budget": 25}
+        options = {"batch": 3, "random_state": seed, "budget": 25, **needs(algorithm)}
         return answer(Session(points, algorithm, **options), Expert(Y))
 
     one, again, other = run(0), run(0), run(1)
@@ -91,7 +98,8 @@ def test_is_deterministic_for_a_seed(points, algorithm):
 @settings(max_examples=8)
 def test_never_exceeds_its_budget(algorithm, budget, batch):
     expert = Expert(Y)
-    session = Session(X, algorithm, budget=budget, batch=batch, random_state=0)
+    options = {"budget": budget, "batch": batch, "random_state": 0, **needs(algorithm)}
+    session = Session(X, algorithm, **options)
     answer(session, expert)
     assert len(expert.asked) == session.n_questions <= budget
     if session.stop_reason == "budget":
@@ -100,7 +108,8 @@ def test_never_exceeds_its_budget(algorithm, budget, batch):
 
 @cache
 def uninterrupted(algorithm, unsure, batch):
-    session = Session(X, algorithm, random_state=5, batch=batch, budget=60)
+    options = {"random_state": 5, "batch": batch, "budget": 60, **needs(algorithm)}
+    session = Session(X, algorithm, **options)
     return answer(session, Expert(Y, unsure)).clusters()
 
 
@@ -115,6 +124,7 @@ def test_interrupted_at_any_question_and_resumed(algorithm, stops, unsure, batch
     """Each stretch is a new Session on the same file."""
     expert = Expert(Y, unsure)
     options = {"algorithm": algorithm, "random_state": 5, "batch": batch, "budget": 60}
+    options |= needs(algorithm)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "mine.db"
         for questions in stops:
@@ -132,7 +142,8 @@ def test_interrupted_at_any_question_and_resumed(algorithm, stops, unsure, batch
 @algorithms
 def test_each_row_a_kind_of_its_own(algorithm):
     rows = np.arange(6.0)[:, None]
-    found = answer(Session(rows, algorithm, random_state=0), Expert(np.arange(6))).clusters()
+    session = Session(rows, algorithm, random_state=0, **needs(algorithm))
+    found = answer(session, Expert(np.arange(6))).clusters()
     assert found.n_discovered_ == 6
     assert found.n_questions_ == 15  # each new kind is refused by all before it
     assert found.n_recovered_ == 6
@@ -142,7 +153,8 @@ def test_each_row_a_kind_of_its_own(algorithm):
 
 @algorithms
 def test_identical_rows_of_one_kind(algorithm):
-    found = answer(Session(np.full((30, 3), 0.1), algorithm, random_state=0), Expert(np.zeros(30)))
+    session = Session(np.full((30, 3), 0.1), algorithm, random_state=0, **needs(algorithm))
+    found = answer(session, Expert(np.zeros(30)))
     assert found.clusters().n_discovered_ == found.clusters().n_recovered_ == 1
     assert (found.clusters().centers_ == 0.1).all()
     assert found.stop_reason in ("covered", "exhausted")
@@ -150,7 +162,7 @@ def test_identical_rows_of_one_kind(algorithm):
 
 @algorithms
 def test_one_row(algorithm):
-    session = Session([[4.0, 2.0]], algorithm, random_state=0)
+    session = Session([[4.0, 2.0]], algorithm, random_state=0, **needs(algorithm))
     assert session.done
     assert session.clusters().n_recovered_ == 1
     assert session.clusters().centers_.tolist() == [[4.0, 2.0]]
@@ -161,14 +173,16 @@ def test_one_row(algorithm):
 def test_heavy_duplicates(algorithm):
     y = np.repeat([0, 1, 2], [100, 3, 1])
     rows = np.array([[0.0], [1.0], [5.0]])[y]
-    found = answer(Session(rows, algorithm, random_state=0), Expert(y)).clusters()
+    session = Session(rows, algorithm, random_state=0, **needs(algorithm))
+    found = answer(session, Expert(y)).clusters()
     assert found.n_recovered_ == 3
     assert sorted(found.centers_.ravel().tolist()) == [0.0, 1.0, 5.0]
 
 
 @algorithms
 def test_target(algorithm):
-    found = answer(Session(X, algorithm, target=2, random_state=0), Expert(Y)).clusters()
+    session = Session(X, algorithm, target=2, random_state=0, **needs(algorithm))
+    found = answer(session, Expert(Y)).clusters()
     assert found.n_recovered_ >= 2
     if found.n_recovered_ == 2:
         assert found.stop_reason_ == "target"

@@ -272,7 +272,8 @@ class TestUnsure:
     @algorithms
     def test_always_ends_with_each_row_given_up(self, algorithm):
         expert = Expert(Y, unsure=1.0)
-        found = samekind.solve(X, expert, algorithm=algorithm, random_state=0)
+        needed = {"error_rate": 0.0} if algorithm == "noisy-exact" else {}
+        found = samekind.solve(X, expert, algorithm=algorithm, random_state=0, **needed)
         assert found.n_discovered_ == 1
         assert sorted([*found.given_up_, *found.members_[0]]) == list(range(31))
         assert len(set(expert.asked)) == len(expert.asked)

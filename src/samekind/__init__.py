@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from samekind.estimator import SameKindClustering
     from samekind.flow import DIFFERENT, SAME, UNSURE
     from samekind.ledger import Contradiction, Ledger, LedgerError, SqlLedger
-    from samekind.oracles import FunctionOracle, LabelOracle
+    from samekind.oracles import FunctionOracle, LabelOracle, NoisyOracle
     from samekind.points import ArrayPoints
     from samekind.progress import Progress
     from samekind.session import Session
@@ -33,7 +33,7 @@ _HOMES = {
     "samekind.estimator": ["SameKindClustering"],
     "samekind.flow": ["DIFFERENT", "SAME", "UNSURE"],
     "samekind.ledger": ["Contradiction", "Ledger", "LedgerError", "SqlLedger"],
-    "samekind.oracles": ["FunctionOracle", "LabelOracle"],
+    "samekind.oracles": ["FunctionOracle", "LabelOracle", "NoisyOracle"],
     "samekind.points": ["ArrayPoints"],
     "samekind.progress": ["Progress"],
     "samekind.session": ["Session"],
@@ -54,6 +54,7 @@ __all__ = [
     "LabelOracle",
     "Ledger",
     "LedgerError",
+    "NoisyOracle",
     "Progress",
     "SameKindClustering",
     "Session",

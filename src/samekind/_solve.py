@@ -76,7 +76,7 @@ def solve(
         argument takes an (m, 2) array of pairs and returns m answers.
     algorithm : str
         "focused", which asks far fewer questions; "uniform", "basic", "batched" (the paper's practical
-        algorithms), "basic-exact" or "improved-exact" (with the paper's constants).
+        algorithms), "basic-exact", "improved-exact" or "noisy-exact" (with the paper's constants).
     budget : int or None
         The most questions to ask; None asks until the algorithm stops by itself.
     batch : int, "auto" or None

@@ -25,9 +25,9 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
     oracle : LabelOracle, FunctionOracle, callable or None
         Who answers; a function takes two row numbers and returns True, False or None. With None, the `y`
         given to `fit` plays the oracle.
-    algorithm, budget, target, batch, epsilon, heavy, certify, stop, tolerance, random_state
-        As for `samekind.solve`. ``epsilon="auto"``, and None for `heavy`, `certify`, `stop` and
-        `tolerance`, is the algorithm's own default.
+    algorithm, budget, target, batch, epsilon, heavy, certify, stop, tolerance, error_rate, random_state
+        As for `samekind.solve`. ``epsilon="auto"``, and None for `heavy`, `certify`, `stop`,
+        `tolerance` and `error_rate`, is the algorithm's own default.
 
     Attributes
     ----------
@@ -64,6 +64,7 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         certify: str | None = None,
         stop: str | None = None,
         tolerance: float | None = None,
+        error_rate: float | Literal["estimate"] | None = None,
         random_state: Any = None,
     ) -> None:
         self.oracle = oracle
@@ -76,6 +77,7 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         self.certify = certify
         self.stop = stop
         self.tolerance = tolerance
+        self.error_rate = error_rate
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -100,7 +102,7 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
                 "but the target y is None. Pass y to fit, or oracle= to the constructor."
             )
         given: dict[str, Any] = {} if self.epsilon == "auto" else {"epsilon": self.epsilon}
-        for name in ("heavy", "certify", "stop", "tolerance"):
+        for name in ("heavy", "certify", "stop", "tolerance", "error_rate"):
             if getattr(self, name) is not None:
                 given[name] = getattr(self, name)
         self.clusters_: Clusters = solve(

@@ -12,6 +12,7 @@ Its rules:
 from __future__ import annotations
 
 from array import array
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
@@ -25,7 +26,8 @@ from samekind.algorithms import ALGORITHMS, DEFAULT, Kinds, make_settings
 from samekind.clusters import Clusters
 from samekind.flow import Answers, Flow, Pairs
 from samekind.ledger import UNANSWERED, Contradiction, Ledger, open_ledger
-from samekind.ledger.pairs import check_answers, check_pairs, keys_of
+from samekind.ledger.pairs import check_answers, check_pairs, keys_of, pairs_of
+from samekind.measures import Reliability, annotator_reliability
 from samekind.points import as_points
 from samekind.progress import Progress
 
@@ -46,7 +48,8 @@ class Session:
     X : array-like of shape (n, d), or Points
         The rows to cluster.
     algorithm : str
-        One of "focused", "uniform", "basic", "batched", "basic-exact", "improved-exact".
+        One of "focused", "uniform", "basic", "batched", "basic-exact", "improved-exact",
+        "noisy-exact".
     ledger : None, path, URL or Ledger
         Where answers are kept; None keeps them in memory.
     budget : int or None
@@ -62,6 +65,8 @@ class Session:
         Of "focused": ``certify``: "lazy" calls a row new when the clusters that could plausibly hold it
         refused it, "full" when all did. ``stop``: "reducible", or "certified" to stop when the
         certificate's bounds are within ``tolerance``. ``without``: parts to switch off, for studies.
+
+        Of "focused" and "noisy-exact": ``error_rate``: the share of answers that may be wrong, or "estimate".
 
         Of the others: ``heavy``: uniform samples that recover a cluster. ``order``: "nearest" or "index".
 
@@ -201,7 +206,43 @@ class Session:
         self._replay()
 
     def clusters(self) -> Clusters:
-        """Return what is found so far."""
+        """Return what is found so far, and how reliable those who answered are if that is of interest."""
+        found = self._found()
+        if self._infers and len(self.ledger.names) < 2:
+            return found
+        return replace(found, annotators_=self._judge(found))
+
+    def reliability(self) -> list[Reliability]:
+        """Estimate how often each annotator's answers are wrong, as far as the clusters found so far tell.
+
+        Retracted answers do not count. Without ``error_rate`` answers are taken to be true and the clusters
+        follow them, whoever errs; then only what several people said of the same pair tells anything.
+
+        Examples
+        --------
+        >>> X = np.array([[0.0], [0.1], [5.0], [5.1]])
+        >>> session = Session(X, random_state=0, error_rate=0.1)
+        >>> while not session.done:
+        ...     pairs = session.pending()
+        ...     session.tell(pairs, [abs(X[a, 0] - X[b, 0]) < 1 for a, b in pairs], who="ann")
+        >>> [ann] = session.reliability()
+        >>> ann.name, ann.n_answers == session.n_questions, ann.low < ann.error < ann.high
+        ('ann', True, True)
+        """
+        return self._judge(self._found())
+
+    def close(self) -> None:
+        """Let go of the ledger, if the session opened it."""
+        if self._owns_ledger:
+            self.ledger.close()
+
+    def _judge(self, found: Clusters) -> list[Reliability]:
+        active, names = self.ledger.active(), self.ledger.names
+        who = [names[number] for number in active["who"].tolist()]
+        labels = np.full(self.points.n, -1) if self._infers else found.labels_
+        return annotator_reliability(pairs_of(active), active["answer"], who, labels)
+
+    def _found(self) -> Clusters:
         return Clusters.from_kinds(
             self._kinds,
             self.points,
@@ -214,11 +255,6 @@ class Session:
             stop_reason=self.stop_reason,
             contradictions=[str(found) for found in self.contradictions],
         )
-
-    def close(self) -> None:
-        """Let go of the ledger, if the session opened it."""
-        if self._owns_ledger:
-            self.ledger.close()
 
     def _bind(self, keep_seed: bool) -> None:
         """Tie the ledger to this data; take its seed if none was given."""

@@ -22,6 +22,7 @@ from samekind.algorithms.classify import ORDERS
 from samekind.algorithms.focused import CERTIFY, PARTS, STOPS, focused
 from samekind.algorithms.improved_exact import improved_exact
 from samekind.algorithms.kinds import Kinds
+from samekind.algorithms.noisy_exact import noisy_exact
 from samekind.algorithms.sampling import Settings
 from samekind.algorithms.uniform import uniform
 from samekind.flow import Flow
@@ -37,6 +38,7 @@ ALGORITHMS: dict[str, Algorithm] = {
     "batched": batched,
     "basic-exact": basic_exact,
     "improved-exact": improved_exact,
+    "noisy-exact": noisy_exact,
     "focused": focused,
 }
 DEFAULT = "focused"

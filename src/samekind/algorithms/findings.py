@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,3 +67,5 @@ class Findings:
     certificate: Certificate
     unproven: list[tuple[int, int]]
     muddled: list[tuple[int, int]]  # a kind, and one that many rows predicted to be of it are of
+    error_rate: float | None = None  # of the answers, where they may be wrong
+    notes: list[str] = field(default_factory=list)  # what else the user should know

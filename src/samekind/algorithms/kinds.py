@@ -148,6 +148,13 @@ class Kinds:
         """Set the centre of a kind."""
         self._centers[kind] = center
 
+    def move(self, row: int, kind: int) -> None:
+        """Make a row, which is a member of another kind, one of this."""
+        old = int(self._kind_of.get(np.array([row]), UNKNOWN)[0])
+        self.members[old].remove(row)
+        self.members[kind].append(row)
+        self._kind_of.put(np.array([row]), np.array([kind]))
+
     def merge(self, keep: int, gone: int) -> None:
         """Make one kind part of another; it stays as a number without members."""
         rows = np.array(self.members[gone])

@@ -103,8 +103,8 @@ Algorithm = Annotated[
     str | None,
     _option(
         HOW,
-        "focused, which asks the fewest questions; batched, basic or uniform, the paper's; basic-exact or "
-        "improved-exact, with the paper's constants." + _default("focused"),
+        "focused, which asks the fewest questions; batched, basic or uniform, the paper's; basic-exact, "
+        "improved-exact or noisy-exact, with the paper's constants." + _default("focused"),
         metavar="NAME",
     ),
 ]
@@ -147,6 +147,15 @@ Tolerance = Annotated[
         "Stop when, with 95 % confidence, at most this share of the labels is wrong and of the rows in "
         "clusters not found. Only for focused.",
         metavar="SHARE",
+    ),
+]
+ErrorRate = Annotated[
+    str | None,
+    _option(
+        HOW,
+        "How many of the answers may be wrong, such as 0.1, or estimate. Only for focused and noisy-exact.",
+        "--error-rate",
+        metavar="SHARE|estimate",
     ),
 ]
 Batch = Annotated[

@@ -47,6 +47,7 @@ def run(
     heavy: options.Heavy = None,
     certify: options.Certify = None,
     tolerance: options.Tolerance = None,
+    error_rate: options.ErrorRate = None,
     batch: options.Batch = None,
     seed: options.Seed = 0,
     out: options.Out = Path("samekind-run"),
@@ -73,6 +74,7 @@ def run(
         "certify": certify,
         "tolerance": tolerance,
         "stop": None if tolerance is None else "certified",
+        "error_rate": _error_rate(error_rate),
     }
     settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     settings["batch"] = _batch(batch, person)
@@ -119,6 +121,15 @@ def run(
             in_file_units=table.in_file_units if standardize else None,
         )
     )
+
+
+def _error_rate(given: str | None) -> float | str | None:
+    if given is None or given == "estimate":
+        return given
+    try:
+        return float(given)
+    except ValueError:
+        raise UserError(f"--error-rate must be a number or estimate, got {given!r}.") from None
 
 
 def _batch(given: str | None, person: bool) -> int | str:

@@ -17,6 +17,7 @@ from samekind.algorithms.kinds import UNKNOWN, Kinds
 from samekind.clusters import storage, tables
 from samekind.clusters.said import Said
 from samekind.flow import Oracle, drive
+from samekind.measures import Reliability
 from samekind.oracles import LabelOracle, as_oracle
 from samekind.points import ArrayPoints, Points
 
@@ -46,7 +47,8 @@ class Clusters:
     history_ : dict of arrays
         "questions", "samples", "discovered" and "recovered" after each wave.
     stop_reason_ : str or None
-        "reducible", "covered", "exhausted", "certified", "target", "budget" or "user"; None if not finished.
+        "reducible", "covered", "exhausted", "certified", "unplaced", "target", "budget" or "user"; None if
+        not finished.
     sampling_time_ : float
         Seconds spent in drawing and in passes over the data.
     contradictions_, notes_ : list of str
@@ -59,6 +61,9 @@ class Clusters:
         Pairs of clusters about which nobody was asked: they may be one. Likeliest first.
     prototypes_ : tuple of arrays, or None
         Coordinates and clusters of the labelled rows, which `predict` compares new rows with.
+    annotators_ : list of Reliability
+        Who answered, how often, and the estimated share of wrong answers; only if several answered or answers
+        may be wrong (``error_rate``).
     algorithm_, random_state_, n_rows_ : str, int, int
         What was run, on how many rows.
     """
@@ -82,6 +87,7 @@ class Clusters:
     certificate_: Certificate | None = None
     unproven_: list[tuple[int, int]] = field(default_factory=list)
     prototypes_: tuple[NDArray[np.float64], NDArray[np.intp]] | None = None
+    annotators_: list[Reliability] = field(default_factory=list)
     _points: Points | None = None
     _labels: dict[str, NDArray[np.intp]] = field(default_factory=dict)
 

@@ -30,7 +30,7 @@ class Said:
     @property
     def notes(self) -> list[str]:
         """Say which clusters could not be told apart."""
-        return [
+        return self._findings.notes + [
             f"Cluster {a} could not be told apart from cluster {b}: "
             f"many rows predicted to be in {a} are in {b}."
             for a, b in sorted(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.algorithms.findings import Certificate
+from samekind.measures import Reliability
 
 if TYPE_CHECKING:
     from samekind.clusters.result import Clusters
@@ -38,6 +39,8 @@ def save(clusters: Clusters, path: str | Path) -> None:
     meta = {"format": FORMAT} | {name: getattr(clusters, name) for name in META}
     if clusters.certificate_ is not None:
         meta["certificate_"] = asdict(clusters.certificate_)
+    if clusters.annotators_:
+        meta["annotators_"] = clusters.annotators_
     arrays = {
         "all_centers": clusters.all_centers_,
         "members": np.concatenate([*clusters.members_, np.empty(0, dtype=np.intp)]),
@@ -91,6 +94,7 @@ def _fields(stored: dict[str, NDArray[Any]], meta: dict[str, Any]) -> dict[str, 
         "certificate_": None if certificate is None else Certificate(**certificate),
         "unproven_": [(a, b) for a, b in unproven],
         "prototypes_": prototypes,
+        "annotators_": [Reliability(*line) for line in meta.get("annotators_", ())],
         "_labels": {"all": stored["labels"]} if "labels" in stored else {},
         **{name: meta[name] for name in META},
     }

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from samekind.clusters.people import is_told, percent, shown_name, warnings_about
+
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
@@ -20,11 +22,14 @@ STOP_REASONS: dict[str | None, str] = {
     "covered": "every row lies on the centre of a recovered cluster",
     "exhausted": "every row is labelled",
     "certified": "the certificate holds",
+    "unplaced": "what is left is too small to be told from errors",
     "target": "enough clusters are recovered",
     "budget": "the budget is spent",
     "user": "stopped by you",
     None: "not finished",
 }
+
+MOST_PEOPLE = 10  # in the summary
 
 
 def rows_frame(clusters: Clusters) -> pd.DataFrame:
@@ -81,8 +86,30 @@ def summary(clusters: Clusters) -> Table:
     table.add_row("algorithm, seed", f"{c.algorithm_}, {c.random_state_}")
     if c.certificate_ is not None:
         table.add_row("certificate", Text(str(c.certificate_)))
+    _add_people(table, c)
     for contradiction in c.contradictions_:
         table.add_row("[red]contradiction", Text(contradiction))
     for note in c.notes_:
         table.add_row("[yellow]note", Text(note))
     return table
+
+
+def _add_people(table: Table, clusters: Clusters) -> None:
+    from rich.text import Text
+
+    busiest = sorted(clusters.annotators_, key=lambda one: -one.n_answers)
+    for one in busiest[:MOST_PEOPLE]:
+        unsure = f" ({one.n_unsure:,} unsure)" if one.n_unsure else ""
+        wrong = "not tested"
+        if is_told(one):
+            interval = f"{percent(one.low)} to {percent(one.high)}"
+            wrong = f"about {percent(one.error)} wrong ({interval})"
+        table.add_row(
+            Text(f"answers of {shown_name(one.name)}"), f"{one.n_answers:,}{unsure}, {wrong}"
+        )
+    if len(busiest) > MOST_PEOPLE:
+        rest = busiest[MOST_PEOPLE:]
+        answers = sum(one.n_answers for one in rest)
+        table.add_row(f"answers of {len(rest):,} more", f"{answers:,}; see annotators_")
+    for warning in warnings_about(clusters.annotators_):
+        table.add_row("[red]warning", Text(warning))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from samekind.experiments.bench import run_bench
     from samekind.experiments.errors import BenchError
+    from samekind.experiments.noisy_bench import run_noisy
     from samekind.experiments.peer_bench import run_peers
     from samekind.experiments.study_bench import run_ablation, run_focused
 
@@ -20,10 +21,11 @@ _HOMES = {
     "run_ablation": "study_bench",
     "run_bench": "bench",
     "run_focused": "study_bench",
+    "run_noisy": "noisy_bench",
     "run_peers": "peer_bench",
 }
 
-__all__ = ["BenchError", "run_ablation", "run_bench", "run_focused", "run_peers"]
+__all__ = ["BenchError", "run_ablation", "run_bench", "run_focused", "run_noisy", "run_peers"]
 
 
 def __getattr__(name: str) -> Any:

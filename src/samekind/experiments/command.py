@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +27,8 @@ samekind bench synthetic --out results
 samekind bench peers
 
 samekind bench ablation --data digits,shuttle
+
+samekind bench noisy --errors 0,0.1,0.2
 """
 
 
@@ -35,8 +38,8 @@ def bench(
         typer.Argument(
             metavar="WHAT",
             help="synthetic, shuttle, kdd, digits, banking77, or all of them; peers, to compare with "
-            "other packages; focused, to see whether it does what it must; or ablation, for what its parts "
-            "are worth.",
+            "other packages; focused, to see whether it does what it must; ablation, for what its parts "
+            "are worth; or noisy, for what it does when answers are wrong.",
         ),
     ],
     runs: Annotated[
@@ -45,7 +48,7 @@ def bench(
             metavar="N",
             min=1,
             help="Runs of each algorithm on each data set.  "
-            "[dim]\\[default: 100; focused, ablation: 10; peers: 3][/dim]",
+            "[dim]\\[default: 100; focused, ablation, noisy: 10; peers: 3][/dim]",
         ),
     ] = None,
     runs_reweighted: Annotated[
@@ -72,7 +75,15 @@ def bench(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Data sets of focused and ablation, with commas.  [dim]\\[default: all][/dim]",
+            help="Data sets of focused, ablation and noisy, with commas.  [dim]\\[default: all][/dim]",
+        ),
+    ] = None,
+    errors: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="P",
+            help="Shares of wrong answers of noisy, with commas.  "
+            "[dim]\\[default: 0,0.05,0.1,0.2,0.3,0.4][/dim]",
         ),
     ] = None,
     points: Annotated[
@@ -118,6 +129,9 @@ def bench(
     try:
         names = _split(algorithms)
         columns = None if points is None else [_whole("--points", text) for text in _split(points)]
+        shares = [_share("--errors", text) for text in _split(errors)]
+        if shares and what != "noisy":
+            raise ValueError(f"{what} takes no --errors; noisy does.")
         if what == "peers":
             from samekind.experiments.peer_bench import run_peers
             from samekind.experiments.peer_page import print_peers
@@ -134,7 +148,8 @@ def bench(
             )
             print_peers(compared, out_console)
             written = [out / "peers.html", out / "peers.json"]
-        elif what in ("focused", "ablation"):
+        elif what in ("focused", "ablation", "noisy"):
+            from samekind.experiments.noisy_bench import ERRORS, run_noisy
             from samekind.experiments.study_bench import run_ablation, run_focused
             from samekind.experiments.study_page import print_study
 
@@ -142,7 +157,12 @@ def bench(
                 raise ValueError(
                     f"{what} takes no --algorithms and no --points; choose its --data."
                 )
-            study = (run_focused if what == "focused" else run_ablation)(
+            run_study = {
+                "focused": run_focused,
+                "ablation": run_ablation,
+                "noisy": partial(run_noisy, errors=shares or ERRORS),
+            }[what]
+            study = run_study(
                 runs=runs or 10,
                 jobs=jobs,
                 data=_split(data) or None,
@@ -197,6 +217,13 @@ def _whole(option: str, text: str) -> int:
         return int(text.replace("_", ""))
     except ValueError:
         raise ValueError(f"{option} must be whole numbers, got {text!r}.") from None
+
+
+def _share(option: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{option} must be numbers such as 0.1, got {text!r}.") from None
 
 
 def _say(console: Console, text: str) -> None:

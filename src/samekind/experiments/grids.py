@@ -16,6 +16,7 @@ from samekind.experiments.text import cell_text
 
 __all__ = [
     "Asked",
+    "column",
     "focused_grids",
     "grid_lines",
     "html_frame",
@@ -39,7 +40,7 @@ def make_grid(
     return {
         "title": title,
         "what": what,
-        "columns": [_column(READINGS[name], READINGS[name].text(at)) for name, at in columns],
+        "columns": [column(READINGS[name], READINGS[name].text(at)) for name, at in columns],
         "rows": {
             row: [READINGS[name].cell(records, at) for name, at in columns] for row, records in rows
         },
@@ -57,7 +58,7 @@ def focused_grids(records: Sequence[Record]) -> list[dict[str, Any]]:
             {
                 "title": title,
                 "what": "questions",
-                "columns": [_column(reading, reading.title) for reading in shown],
+                "columns": [column(reading, reading.title) for reading in shown],
                 "rows": {
                     f"{mark:,}": [reading.cell(records, mark) for reading in shown]
                     for mark in marks
@@ -67,7 +68,8 @@ def focused_grids(records: Sequence[Record]) -> list[dict[str, Any]]:
     return grids
 
 
-def _column(reading: Reading, title: str) -> dict[str, str]:
+def column(reading: Reading, title: str) -> dict[str, str]:
+    """Return what a table says of a column."""
     return {"figure": reading.name, "title": title, "unit": reading.unit}
 
 
@@ -91,7 +93,7 @@ def print_lines(
     """Print a table of texts."""
     table = Table(box=box.SIMPLE)
     for place, name in enumerate(head):
-        table.add_column(name, justify="right" if place else "left", no_wrap=not place)
+        table.addcolumn(name, justify="right" if place else "left", no_wrap=not place)
     for line in lines:
         table.add_row(*map(Text, line))
     console.print(Text(title, style="bold"))

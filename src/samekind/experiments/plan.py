@@ -8,6 +8,7 @@ from typing import Any
 
 from samekind import __version__
 from samekind.experiments.follow import FocusedSetup
+from samekind.experiments.noisy_run import NoisySetup
 from samekind.experiments.one_run import Setup
 from samekind.experiments.pool import AnySetup, Task
 from samekind.experiments.scenes import SCENES, Scene
@@ -95,10 +96,11 @@ class Plan:
 
     def seconds(self, task: Task) -> float:
         """Return roughly how long a task takes."""
-        scene = SCENES[task.scene]
-        return sum(
-            scene.focused_seconds * setup.marks[-1] / scene.marks[-1]
-            if isinstance(setup, FocusedSetup)
-            else scene.seconds
-            for setup in task.setups.values()
-        )
+        return sum(_seconds(SCENES[task.scene], setup) for setup in task.setups.values())
+
+
+def _seconds(scene: Scene, setup: AnySetup) -> float:
+    if isinstance(setup, Setup):
+        return scene.seconds
+    questions = setup.budget if isinstance(setup, NoisySetup) else setup.marks[-1]
+    return scene.focused_seconds * questions / scene.marks[-1]

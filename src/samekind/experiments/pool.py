@@ -17,13 +17,14 @@ from pathlib import Path
 from samekind.datasets import DataError
 from samekind.experiments.errors import BenchError
 from samekind.experiments.follow import FocusedSetup, follow
+from samekind.experiments.noisy_run import NoisySetup, follow_noisy
 from samekind.experiments.one_run import Instance, Setup, draws_seed, run_once
 from samekind.experiments.scenes import SCENES
 from samekind.experiments.store import RunStore
 
 __all__ = ["AnySetup", "Outcome", "Task", "do_task", "spread"]
 
-AnySetup = Setup | FocusedSetup
+AnySetup = Setup | FocusedSetup | NoisySetup
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,8 @@ def _run_all(task: Task) -> Outcome:
     for name, setup in task.setups.items():
         if isinstance(setup, FocusedSetup):
             measured = follow(data, seed, setup, _check)
+        elif isinstance(setup, NoisySetup):
+            measured = follow_noisy(data, seed, setup, _check)
         else:
             measured = run_once(data, name, seed, setup, _check)
         store.append(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from samekind.experiments.statistics import Cell, summarize
+from samekind.experiments.statistics import Cell, deviation, summarize
 
 __all__ = ["AT_MARKS", "READINGS", "Reading"]
 
@@ -19,7 +19,7 @@ Record = dict[str, Any]
 class Reading:
     """A figure of a run, after so many questions (`at`) or, if it counts questions itself, up to some level.
 
-    `value` returns None if the run did not get there.
+    `value` returns None if the run did not get there. With `spread`, cells tell the standard deviation too.
     """
 
     name: str
@@ -28,6 +28,7 @@ class Reading:
     better: str | None
     value: Callable[[Record, float], float | None]
     counts: bool = False
+    spread: bool = False
 
     def text(self, at: float) -> str:
         """Return the whole name of the figure."""
@@ -37,7 +38,8 @@ class Reading:
         """Return the mean of runs, those left aside that did not get there."""
         values = [self.value(record, at) for record in records]
         reached = [float(value) for value in values if value is not None]
-        return summarize(reached) | {"runs": len(values), "reached": len(reached)}
+        cell = summarize(reached) | {"runs": len(values), "reached": len(reached)}
+        return cell | {"deviation": deviation(reached)} if self.spread else cell
 
 
 def _look(key: str, scale: float = 1.0) -> Callable[[Record, float], float | None]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-__all__ = ["Cell", "band", "compare", "summarize"]
+__all__ = ["Cell", "band", "compare", "deviation", "summarize"]
 
 Cell = dict[str, Any]
 LEVEL = 0.95
@@ -31,6 +31,19 @@ def summarize(values: Sequence[float]) -> Cell:
         float(v) if np.isfinite(v) else None for v in (*(end[0] for end in band([values])), middle)
     )
     return {"mean": mean, "low": low, "high": high, "median": median, "runs": len(values)}
+
+
+def deviation(values: Sequence[float]) -> float | None:
+    """Return the standard deviation of runs; None of fewer than two, or of infinite values.
+
+    Examples
+    --------
+    >>> deviation([1.0, 2.0, 3.0]), deviation([1.0])
+    (1.0, None)
+    """
+    if len(values) < 2 or not np.isfinite(values).all():
+        return None
+    return float(np.std(values, ddof=1))
 
 
 def band(

@@ -8,7 +8,8 @@ from functools import cache
 from importlib import resources
 
 from samekind.algorithms.focused import PARTS
-from samekind.experiments.readings import READINGS
+from samekind.experiments.noisy_readings import NOISY_READINGS
+from samekind.experiments.readings import READINGS, Reading
 
 __all__ = ["ABLATION", "VARIANTS", "Requirement", "name_of", "requirements"]
 
@@ -60,20 +61,25 @@ class Requirement:
         """What is to run."""
         return name_of(self.parameters)
 
+    @property
+    def reading(self) -> Reading:
+        """How the figure is read off a run."""
+        return (READINGS | NOISY_READINGS)[self.figure]
+
     def is_met(self, mean: float | None) -> bool:
         """Return whether a mean is good enough; None, which is not known or infinite, is not."""
         if mean is None:
             return False
-        higher = READINGS[self.figure].better == "higher"
+        higher = self.reading.better == "higher"
         return mean >= self.required if higher else mean <= self.required
 
 
 @cache
-def requirements() -> tuple[Requirement, ...]:
-    """Return what is in ``required.toml``."""
+def requirements(study: str = "focused") -> tuple[Requirement, ...]:
+    """Return what ``required.toml`` has for a study, "focused" or "noisy"."""
     text = resources.files("samekind.experiments").joinpath("required.toml").read_text("utf-8")
     found = []
-    for data, entries in tomllib.loads(text).items():
+    for data, entries in tomllib.loads(text)[study].items():
         for entry in entries:
             figure, at, required = (entry.pop(key) for key in ("figure", "at", "required"))
             found.append(Requirement(data, entry, figure, at, required))

@@ -19,22 +19,16 @@ from typing import Any
 from rich.console import Console
 
 from samekind._validation import check_choice, check_positive_int
-from samekind.experiments.errors import BenchError
-from samekind.experiments.files import write_json, write_text
 from samekind.experiments.grids import Asked, make_grid
-from samekind.experiments.plan import Plan, make_focused_setup
+from samekind.experiments.plan import make_focused_setup
 from samekind.experiments.pool import AnySetup
 from samekind.experiments.readings import READINGS
-from samekind.experiments.runner import carry_out
 from samekind.experiments.scenes import SCENES, Scene
 from samekind.experiments.studies import ABLATION, VARIANTS, requirements
-from samekind.experiments.study_page import study_page
-from samekind.experiments.summary import SEEDS, environment
-from samekind.points._threads import available_threads
+from samekind.experiments.study_parts import Found, choose, do_runs, hold, write_study
 
 __all__ = ["run_ablation", "run_focused"]
 
-Record = dict[str, Any]
 Cases = dict[tuple[str, str], list[Asked]]
 """What is to be known of which variant (the second) on which data set (the first)."""
 
@@ -74,7 +68,7 @@ def run_ablation(
     """
     for name in variants:
         check_choice("variants", name, tuple(VARIANTS))
-    chosen = _choose(data, ABLATION)
+    chosen = choose(data, ABLATION)
     cases = {(one, name): list(ABLATION[one]) for one in chosen for name in variants}
     found, study = _run(cases, runs, jobs, n, out, console)
     study["datasets"] = {
@@ -87,7 +81,7 @@ def run_ablation(
         for one in chosen
         if any(found[one, name] for name in variants)
     }
-    return _write(study, "ablation", out, json_file)
+    return write_study(study, "ablation", out, json_file)
 
 
 def run_focused(
@@ -116,7 +110,7 @@ def run_focused(
     dict
         What is in ``focused.json``; :mod:`samekind.experiments.study_bench` describes it.
     """
-    chosen = _choose(data, dict.fromkeys(one.data for one in requirements()))
+    chosen = choose(data, dict.fromkeys(one.data for one in requirements()))
     wanted = [one for one in requirements() if one.data in chosen]
     cases: Cases = {}
     for one in wanted:
@@ -124,33 +118,11 @@ def run_focused(
     found, study = _run(cases, runs, jobs, n, out, console)
     study["requirements"] = []
     for one in wanted:
-        reading = READINGS[one.figure]
-        cell = reading.cell(found[one.data, one.name], one.at)
+        cell = one.reading.cell(found[one.data, one.name], one.at)
         if cell["runs"]:
-            study["requirements"].append(
-                {
-                    "data": one.data,
-                    "name": one.name,
-                    "figure": one.figure,
-                    "at": one.at,
-                    "text": f"{SCENES[one.data].title}: {reading.text(one.at)}",
-                    "unit": reading.unit,
-                    "better": reading.better,
-                    "required": one.required,
-                    "cell": cell,
-                    "met": cell["reached"] == cell["runs"] and one.is_met(cell["mean"]),
-                }
-            )
-    return _write(study, "focused", out, json_file)
-
-
-def _choose(data: Sequence[str] | None, known: Iterable[str]) -> list[str]:
-    names = list(known)
-    if data is None:
-        return names
-    for name in data:
-        check_choice("data", name, tuple(names))
-    return list(dict.fromkeys(data))
+            figure = one.reading.text(one.at)
+            study["requirements"].append(hold(one, one.name, figure, cell))
+    return write_study(study, "focused", out, json_file)
 
 
 def _run(
@@ -160,42 +132,18 @@ def _run(
     n: int | None,
     out: str | Path,
     console: Console | None,
-) -> tuple[dict[tuple[str, str], list[Record]], dict[str, Any]]:
-    """Do what is not done yet; return the runs of each case, and the frame of the results."""
-    check_positive_int("runs", runs)
+) -> tuple[Found, dict[str, Any]]:
     if n is not None:
         check_positive_int("n", n, minimum=100)
-    workers = available_threads() if jobs is None else check_positive_int("jobs", jobs)
     setups: dict[str, dict[str, AnySetup]] = {}
     for (data, name), asked in cases.items():
         scene = SCENES[data]
         setup = make_focused_setup(scene, _marks(scene, asked), n, VARIANTS[name])
         setups.setdefault(data, {})[name] = setup
-    plan = Plan(dict.fromkeys(setups, runs), setups)
-    chat = Console(quiet=True) if console is None else console
-    saved, missing = carry_out(plan, Path(out), workers, chat)
-    if not saved:
-        raise BenchError("there is no data to run on. " + " ".join(missing.values()))
-    found = {
-        (data, name): [saved[data, run, name] for run in range(runs) if (data, run, name) in saved]
-        for data, name in cases
-    }
-    skipped = dict.fromkeys(missing, "its data could not be loaded")
-    frame = {"format": 1, **environment(), "seeds": SEEDS, "runs": runs, "skipped": skipped}
-    return found, frame
+    return do_runs(setups, runs, jobs, out, console)
 
 
 def _marks(scene: Scene, asked: Iterable[Asked]) -> list[int]:
     """Return when to look, so that all that is asked for can be said, and no question more."""
     ends = [scene.marks[-1] if READINGS[name].counts else int(at) for name, at in asked]
     return sorted({*ends, *(mark for mark in scene.marks if mark < max(ends))})
-
-
-def _write(
-    study: dict[str, Any], name: str, out: str | Path, json_file: str | Path | None
-) -> dict[str, Any]:
-    write_json(Path(out) / f"{name}.json", study)
-    if json_file is not None:
-        write_json(Path(json_file), study)
-    write_text(Path(out) / f"{name}.html", study_page(study))
-    return study

@@ -25,7 +25,8 @@ Its structure, in which every `cell` is a mean over runs with its 95 % interval:
                  column, paper (the paper's number), mark ("better", "within", "worse", "open" or null); and
                  where runs may fall short reached (runs that got that far: mean, low, high and median are
                  theirs) and at_least (what the mean of all runs cannot be below); asked, if "focused" asked
-                 fewer questions than the column says: the cell has what it had at its end
+                 fewer questions than the column says: the cell has what it had at its end. Of "noisy" also
+                 deviation, the standard deviation of the runs
 """
 
 from __future__ import annotations

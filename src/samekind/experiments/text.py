@@ -24,7 +24,7 @@ LEGEND = (
 )
 PER_POINT = ("algorithm", "1", "2", "≥ 3", "mean", "after questions")
 DECIMALS = {"clusters": 2, "questions": 2, "%": 2, "rounds": 2, "seconds": 3}
-DECIMALS |= {"index": 3, "pairs": 1, "% of runs": 0}
+DECIMALS |= {"index": 3, "pairs": 1, "% of runs": 0, "times": 2}
 FOCUSED = (
     "Of “focused”: recovered, declared so by itself; accurate, discovered and with a centre whose true "
     "error is at most 10 %; discovered, true clusters with a labelled row; provisional, clusters still "
@@ -46,7 +46,7 @@ def paper_text(cell: dict[str, Any], unit: str) -> str:
 
 
 def cell_text(cell: dict[str, Any], unit: str) -> str:
-    """Return our number with its interval, without its mark.
+    """Return our number with its interval, or its deviation if it has one, without its mark.
 
     Examples
     --------
@@ -61,7 +61,9 @@ def cell_text(cell: dict[str, Any], unit: str) -> str:
     if reached == 0:
         return f"> {number(cell['at_least'], unit)}" if "at_least" in cell else "not reached"
     text = number(cell["mean"], unit) if cell["mean"] is not None else "infinite"
-    if cell["high"] is not None:
+    if "deviation" in cell:
+        text += f" ± {number(cell['deviation'], unit)}" if cell["deviation"] is not None else ""
+    elif cell["high"] is not None:
         text += f" ± {number(cell['high'] - cell['mean'], unit)}"
     if "asked" in cell:
         text += " *"

@@ -8,8 +8,9 @@ from typing import Any
 from samekind.flow import Oracle
 from samekind.oracles.function import FunctionOracle
 from samekind.oracles.labels import LabelOracle
+from samekind.oracles.noisy import NoisyOracle
 
-__all__ = ["FunctionOracle", "LabelOracle", "Oracle", "as_oracle"]
+__all__ = ["FunctionOracle", "LabelOracle", "NoisyOracle", "Oracle", "as_oracle"]
 
 
 def as_oracle(oracle: Any) -> Oracle:

@@ -22,6 +22,7 @@ from samekind.report._figures import shown_text
 from samekind.report._headline import Truth, facts, lead, tiles
 from samekind.report._map import draw_map
 from samekind.report._page import page
+from samekind.report._people import people
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,6 +117,7 @@ def write_report(
         tiles=tiles(clusters, known_truth),
         facts=facts(clusters),
         figures=figures,
+        people=people(clusters),
         exemplars=cards(clusters, points, sizes, cells_of(points, names, frame), pictures, remarks),
     )
     return _write(Path(path), text)

@@ -27,8 +27,8 @@ def weigh(weights, of_kinds, of_new, alive, out):
 
 
 @njit(nogil=True, cache=True)
-def learn(weights, prior, certainty, of_kinds, of_new, alive, chosen, lowest, highest, memory):
-    """Make one Newton step on the likelihood that a row chose a kind, or -1: new."""
+def learn(weights, prior, certainty, of_kinds, of_new, alive, target, lowest, highest, memory):
+    """Make one Newton step on the likelihood that a row chose a kind or, last in `target`, was new."""
     size, split = weights.size, of_kinds.shape[1]
     shares = np.empty(of_kinds.shape[0])
     new = weigh(weights, of_kinds, of_new, alive, shares)
@@ -52,10 +52,10 @@ def learn(weights, prior, certainty, of_kinds, of_new, alive, chosen, lowest, hi
             fresh = products[i, j] - mean[i] * mean[j]
             certainty[i, j] = prior[i, j] + memory * (certainty[i, j] - prior[i, j]) + fresh
     step = -mean
-    if chosen < 0:
-        step[split:] += of_new
-    else:
-        step[:split] += of_kinds[chosen]
+    step[split:] += target[-1] * of_new
+    for kind in range(shares.size):
+        if target[kind] > 0.0:
+            step[:split] += target[kind] * of_kinds[kind]
     step = np.linalg.solve(certainty, step)
     for i in range(size):
         weights[i] = min(max(weights[i] + step[i], lowest[i]), highest[i])

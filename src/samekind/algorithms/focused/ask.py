@@ -25,6 +25,7 @@ class Doubt:
         self.predicted = predicted
         self.kind: int | None = None  # GIVEN_UP when nobody can tell
         self.is_new = False
+        self.certainty = 1.0  # of the kind, once it is known
         self.refused: list[int] = []
         self.half_refused: set[int] = set()  # UNSURE, and no member is left to ask about
         self.n_unsure = 0
@@ -33,12 +34,16 @@ class Doubt:
         self.chances = np.zeros(0)  # of each kind, before the first answer
         self.features: tuple[NDArray[np.float64], NDArray[np.float64]]
 
+    def asked_rows(self) -> set[int]:
+        """Return the rows it was compared with."""
+        return {member for members in self.asked.values() for member in members}
+
     def weigh(self, evidence: Evidence) -> None:
         """Find out how likely each kind is."""
         features = evidence.features(np.array([self.row]), self.x[None])
         of_kinds, of_new = features[0][0], features[1][0]
         self.weights, self.of_new = evidence.choice.weigh(of_kinds, of_new, evidence.alive)
-        if not self.asked:
+        if not self.n_asked:
             self.features = of_kinds, of_new
             self.chances = self.weights / (self.weights.sum() + self.of_new)
 

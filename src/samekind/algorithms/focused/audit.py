@@ -99,6 +99,12 @@ class Audit:
         self._number += 1
         return released
 
+    def move(self, row: int, kind: int) -> None:
+        """Note that an audited row is of another kind than was thought."""
+        self.kinds = [
+            kind if other == row else old for other, old in zip(self.rows, self.kinds, strict=True)
+        ]
+
     def merge(self, keep: int, gone: int) -> None:
         """Note that two kinds are one."""
         self.kinds = [keep if kind == gone else kind for kind in self.kinds]

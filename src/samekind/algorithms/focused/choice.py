@@ -52,12 +52,18 @@ class Choice:
         of_kinds: NDArray[np.float64],
         of_new: NDArray[np.float64],
         alive: NDArray[np.bool_],
-        chosen: int,
+        chosen: int | NDArray[np.float64],
     ) -> None:
         """Take in that a row with features (kinds, 4) and (3,) is of kind `chosen`, or new (-1).
 
+        Or the chances of each kind and of being new, (kinds + 1,), where it is not certain.
         One Newton step on the likelihood of this row, with the certainty gathered so far as its metric.
         """
+        if isinstance(chosen, int):
+            target = np.zeros(len(of_kinds) + 1)
+            target[chosen] = 1.0
+        else:
+            target = chosen
         _kernels.learn(
             self.weights,
             self._prior,
@@ -65,7 +71,7 @@ class Choice:
             of_kinds,
             of_new,
             alive,
-            chosen,
+            target,
             LOWEST,
             HIGHEST,
             MEMORY,

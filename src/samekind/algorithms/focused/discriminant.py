@@ -33,6 +33,11 @@ class Discriminant:
         if len(self._kinds) > 1.1 * self._fitted_at + 1:
             self._fit()
 
+    def relabel(self, place: int, kind: int) -> None:
+        """Change the kind of the labelled row that was taken in at this place."""
+        self._kinds[place] = kind
+        self._fit()
+
     def merge(self, keep: int, gone: int) -> None:
         """Note that two kinds are one."""
         self._kinds = [keep if kind == gone else kind for kind in self._kinds]

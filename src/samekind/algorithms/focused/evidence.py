@@ -18,6 +18,7 @@ __all__ = ["SMALL", "Evidence", "Features", "make_evidence"]
 
 SMALL = 30_000  # rows up to which everything is known about every row at any time
 RARE = 1e-3  # a chance below which the graph's word counts no further
+MANY = 100_000  # rows beyond which a pass over the data is worth waiting for
 AROUND = 32  # rows around a member of which the most doubtful are asked about
 STALE = 1.05  # growth of the labels after which predictions are made anew
 
@@ -39,6 +40,7 @@ class Evidence:
     def __init__(self, points: Points, discriminant: bool = True) -> None:
         self.points = points
         self.cells = points.cells()
+        self.frugal = points.n > MANY
         self.choice = Choice()
         self.n_kinds = 0
         self.n_labelled = 0
@@ -46,6 +48,7 @@ class Evidence:
         self.sizes = np.zeros(16)  # rows predicted to be of each kind; set from outside
         self._discriminant = Discriminant(points.d) if discriminant else None
         self._site_of: dict[int, int] = {}
+        self._learnt: dict[int, int] = {}  # rows whose kinds were taken in, and when
         self._row_of: list[int] = []
         self._kind_of_site = np.full(64, -1, dtype=np.intp)
         self._kind_of_member = self._kind_of_site.copy()  # the same, but -1 for those that are lent
@@ -81,7 +84,7 @@ class Evidence:
         With `lent`, its own kind is not known, or must not be told: it only stands for a kind, so that its
         neighbours are predicted as before, and is no member to ask about.
         """
-        self.place(row, patient=patient or lent)
+        self.place(row, patient=(patient or lent) and self.frugal)
         site = self._site_of[row]
         self._kind_of_site[site] = kind
         if not lent:
@@ -99,8 +102,17 @@ class Evidence:
         self.n_labelled += 1
         if surprising or row in self._site_of:
             self.anchor(row, kind, patient=not surprising)
+        self._learnt[row] = len(self._learnt)
         if self._discriminant is not None:
             self._discriminant.learn(x, kind)
+
+    def move(self, row: int, kind: int) -> None:
+        """Change the kind of a row that was taken in; one that was not is left alone."""
+        if row not in self._learnt:
+            return
+        self.anchor(row, kind)
+        if self._discriminant is not None:
+            self._discriminant.relabel(self._learnt[row], kind)
 
     def merge(self, keep: int, gone: int) -> None:
         """Note that two kinds are one."""
@@ -166,6 +178,12 @@ class Evidence:
         features = self.features(pool, self.points.rows(pool))
         doubt = 1.0 - self._confidence(self.utilities(features), features)
         return pool[np.argsort(-doubt, kind="stable")[:size]]
+
+    def near_members(self, x: NDArray[np.float64], kind: int) -> list[int]:
+        """Return the labelled rows of a kind, nearest to x first."""
+        sites = np.flatnonzero(self.members == kind)
+        distances = ((self.cells.sites[sites] - x) ** 2).sum(axis=1)
+        return [self._row_of[site] for site in sites[np.argsort(distances, kind="stable")]]
 
     def nearest_member(self, x: NDArray[np.float64], kind: int) -> int:
         """Return the labelled row of a kind that is nearest to x."""
@@ -239,10 +257,28 @@ class SmallEvidence(Evidence):
     def learn(self, row: int, x: NDArray[np.float64], kind: int, *, surprising: bool) -> None:
         """Take in the kind of a row."""
         super().learn(row, x, kind, surprising=True)
-        distances = ((self._X - x) ** 2).sum(axis=1)
-        np.minimum(self._reach[:, kind], distances, out=self._reach[:, kind])
+        self._approach(x, kind)
         if self._graph is not None:
             self._graph.learn(row, kind)
+
+    def move(self, row: int, kind: int) -> None:
+        """Change the kind of a row that was taken in; one that was not is left alone."""
+        if row not in self._learnt:
+            return
+        old = int(self.members[self._site_of[row]])
+        super().move(row, kind)
+        self._reach[:, old] = np.inf
+        for site in np.flatnonzero(self.members == old):
+            self._approach(self.cells.sites[site], old)
+        self._approach(self.cells.sites[self._site_of[row]], kind)
+        if self._graph is not None:
+            self._graph.learn(row, kind)
+        self._made_at = (0, 0)
+
+    def _approach(self, x: NDArray[np.float64], kind: int) -> None:
+        """Note a member of a kind."""
+        distances = ((self._X - x) ** 2).sum(axis=1)
+        np.minimum(self._reach[:, kind], distances, out=self._reach[:, kind])
 
     def merge(self, keep: int, gone: int) -> None:
         """Note that two kinds are one."""

@@ -20,7 +20,7 @@ from samekind.algorithms.sampling import Draws, QuietTest, Settings
 from samekind.flow import DIFFERENT, SAME, Flow
 from samekind.points import Points
 
-__all__ = ["CERTIFY", "PARTS", "STOPS", "focused"]
+__all__ = ["CERTIFY", "PARTS", "STOPS", "Focus"]
 
 CERTIFY = ("lazy", "full")
 STOPS = ("reducible", "certified")
@@ -55,30 +55,6 @@ FADING = 0.97  # what stays, with each draw, of the memory of what draws brought
 POOL = 1024  # rows of a kind among which those for its trials are drawn
 
 
-def focused(
-    points: Points, kinds: Kinds, rng: np.random.Generator, settings: Settings
-) -> Flow[str]:
-    """Draw where no labelled row is near, ask the likeliest kind first, and predict the rest.
-
-    Every draw has one of these aims:
-
-    - *explore*: rows far from all labelled rows, with a chance proportional to distance⁴;
-    - *survey*: rows drawn uniformly, as often as that finds new kinds, compared with exploring;
-    - *fill*: rows predicted to be of a kind that is not recovered yet, those far from its centre more often;
-    - *refine*: rows whose predicted kind is doubtful;
-    - *the paper's*: D²-samples with respect to the recovered centres, a fixed share of all draws;
-    - *audit*: uniform draws, a fixed share, whose answers are kept apart and give the certificate.
-
-    What is guaranteed: the paper's draws are exactly those of its Algorithm 2, whatever the rest does, and
-    the number of draws between two of them does not depend on their outcome. So Lemma 2 holds for them:
-    while clusters that are not ε-reducible are missing, each falls outside the recovered ones with
-    probability at least ε/4, and the run stops by itself only after more than 8/ε·ln(10 t) of them in a row
-    did not (`QuietTest`). The other draws only add to what is known. The certificate's bounds hold for any
-    data; see `Audit`.
-    """
-    return _Focus(points, kinds, rng, settings).run()
-
-
 class Yields:
     """Which way to look for new kinds finds more of them with a question."""
 
@@ -101,7 +77,7 @@ class Yields:
         return "survey" if uniform * (explore + survey) < survey else "explore"
 
 
-class _Focus:
+class Focus:
     """One run."""
 
     def __init__(
@@ -185,6 +161,7 @@ class _Focus:
         return "reducible" if self.quiet.passed else ""
 
     def is_certified(self) -> bool:
+        """Return whether the certificate's bounds are within the tolerance."""
         if not self.audit.draws:
             return False
         rows = np.array(self.audit.rows, dtype=np.intp)
@@ -238,6 +215,7 @@ class _Focus:
         return plan
 
     def add_to(self, plan: list[tuple[Doubt, str]], chosen: set[int], row: int, aim: str) -> None:
+        """Add a row to the plan."""
         chosen.add(row)
         predicted = -1
         if self.evidence.n_kinds:
@@ -368,15 +346,7 @@ class _Focus:
 
     def ask(self, plan: list[tuple[Doubt, str]]) -> Flow[None]:
         """Ask about the rows of a plan and learn their kinds."""
-        yield from settle(
-            [doubt for doubt, _ in plan],
-            self.evidence,
-            self.kinds,
-            self.settings.certify,
-            self.settings.patience,
-            self.found,
-            self.unsure,
-        )
+        yield from self.settle([doubt for doubt, _ in plan])
         for doubt, aim in plan:
             self.n_asked += doubt.n_asked
             looking = aim in LOOKING
@@ -388,6 +358,18 @@ class _Focus:
             else:
                 self.learn(doubt, aim, doubt.kind)
 
+    def settle(self, doubts: list[Doubt]) -> Flow[None]:
+        """Ask until the kind of each row is known."""
+        return settle(
+            doubts,
+            self.evidence,
+            self.kinds,
+            self.settings.certify,
+            self.settings.patience,
+            self.found,
+            self.unsure,
+        )
+
     def found(self, doubt: Doubt, kind: int) -> None:
         """Take in a new kind."""
         self.relations.found()
@@ -396,14 +378,14 @@ class _Focus:
             self.relations.part(kind, other)
 
     def learn(self, doubt: Doubt, aim: str, kind: int) -> None:
+        """Take in the kind of a row."""
         row, x = doubt.row, doubt.x
         if not doubt.is_new:
             self.kinds.add_members(np.array([row]), np.array([kind]))
         known = len(doubt.chances)
         if known and aim != "audit":
-            old = kind < known and not doubt.is_new
             self.evidence.choice.learn(
-                *doubt.features, self.evidence.alive[:known], kind if old else -1
+                *doubt.features, self.evidence.alive[:known], self.lesson(doubt, kind, known)
             )
         self.relations.note(kind, self.posterior(doubt), doubt.refused)
         if doubt.is_new:
@@ -414,7 +396,8 @@ class _Focus:
             else:
                 self.audit.add(row, kind)
         elif not doubt.is_new:
-            self.evidence.learn(row, x, kind, surprising=doubt.predicted != kind)
+            counts = aim in LOOKING and not self.evidence.frugal
+            self.evidence.learn(row, x, kind, surprising=counts or doubt.predicted != kind)
         if aim in self.surprises:
             self.surprises[aim] += ((doubt.predicted != kind) - self.surprises[aim]) / 32
         if aim == "survey":
@@ -427,6 +410,10 @@ class _Focus:
             self.recover([doubt.predicted])
         if aim == "paper":
             self.hear(row, kind)
+
+    def lesson(self, doubt: Doubt, kind: int, known: int) -> int | NDArray[np.float64]:
+        """Return what a row teaches the model of the kinds, of which there were so many when it was asked."""
+        return kind if kind < known and not doubt.is_new else -1
 
     def posterior(self, doubt: Doubt) -> NDArray[np.float64]:
         """Return the chances of the kinds that a row could still be of, after those that refused it."""
@@ -526,6 +513,7 @@ class _Focus:
         return None
 
     def merge(self, a: int, b: int) -> None:
+        """Make two kinds one."""
         keep, gone = min(a, b), max(a, b)
         self.kinds.merge(keep, gone)
         self.evidence.merge(keep, gone)

@@ -60,6 +60,23 @@ class Relations:
         self._open[a, b] = self._open[b, a] = False
         self._hopeless[a, b] = self._hopeless[b, a] = False
 
+    def closed(self, least: float) -> list[tuple[float, int, int]]:
+        """Return the pairs of kinds held to be different that look at least so much alike, after that."""
+        k = self.n_kinds
+        alike = np.maximum(self._likeness[:k, :k], self._likeness[:k, :k].T)
+        alive = ~self._merged[:k]
+        a, b = np.nonzero(
+            np.triu((alike >= least) & ~self._open[:k, :k] & alive & alive[:, None], 1)
+        )
+        return list(zip(alike[a, b].tolist(), a.tolist(), b.tolist(), strict=True))
+
+    def reopen(self, a: int, b: int) -> None:
+        """Take back that two kinds are different, or that nobody can tell."""
+        if not self._merged[a] and not self._merged[b]:
+            self._open[a, b] = self._open[b, a] = True
+            self._hopeless[a, b] = self._hopeless[b, a] = False
+            self._due = []
+
     def despair(self, a: int, b: int) -> None:
         """Note that nobody can tell whether two kinds are one."""
         self._open[a, b] = self._open[b, a] = False

@@ -1,0 +1,255 @@
+"""How often each annotator errs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import inf, log
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
+from samekind.measures._consensus import Consensus
+from samekind.measures._grouped import Floats
+
+__all__ = ["Reliability", "annotator_reliability"]
+
+WRONG, RIGHT = 0.5, 1.5  # answers that everyone is taken to have given: the Beta prior
+MOST_ROUNDS = 30
+STEADY = 1e-6  # no rate moves more: done
+TAIL = 0.025  # beyond either end of the interval
+
+Integers = NDArray[np.intp]
+Outlook = Callable[[Floats], Floats]  # from the evidence on each pair to what all else says of it
+
+
+class Reliability(NamedTuple):
+    """How often an annotator errs, with a 95 % interval."""
+
+    name: str
+    n_answers: int
+    n_unsure: int
+    error: float
+    low: float
+    high: float
+
+
+class _Heard(NamedTuple):
+    """The answers that were not UNSURE, in an order that depends on what they say alone."""
+
+    pair: Integers
+    who: Integers
+    same: NDArray[np.bool_]
+    shared: Integers  # numbers what one annotator said of one pair
+    n_annotators: int
+
+
+def annotator_reliability(
+    pairs: ArrayLike,
+    answers: ArrayLike,
+    who: Sequence[str] | NDArray[Any],
+    labels: ArrayLike | None = None,
+    *,
+    confidence: float = 0.999,
+) -> list[Reliability]:
+    """Estimate how often each annotator's answers are wrong, without being told which are.
+
+    The model is that of Dawid and Skene [1]_: every annotator has two error rates, for calling different
+    things the same and the same things different; whether a pair is the same is not known, and both are
+    found together by expectation maximisation, with a weak Beta prior (0.5 wrong answers, 1.5 right ones).
+
+    As most pairs are asked about once, answers to the same pair cannot tell who errs. What is known of a
+    pair therefore comes from `labels` or, without them, from the answers to *other* pairs: rows are grouped
+    by the weighted majority, and the odds that two are of one kind are those of the grouping against the
+    best one in which that is otherwise. An answer counts by (2p - 1)², where p is the probability that
+    its pair is the same according to all but the annotator's own answers to it: one that nothing else tests
+    says nothing about its author, and only leaves the interval wide.
+
+    Parameters
+    ----------
+    pairs : array-like of shape (m, 2)
+        The pairs of rows that were answered. A pair may occur often.
+    answers : array-like of shape (m,)
+        SAME (1), DIFFERENT (0) or UNSURE (-1), which is counted but not scored.
+    who : sequence of m texts
+        Who gave each answer.
+    labels : array-like of shape (n,) or None
+        The cluster of every row, known or predicted; -1 where it is not known. Labels that were made from
+        these same answers hide the errors that they followed.
+    confidence : float
+        The probability that labels are right about a pair, more than 0.5 and at most 1. With the default,
+        answers of three good annotators to a pair outweigh them. Groups are never surer than that.
+
+    Returns
+    -------
+    list of Reliability
+        For each annotator, in the order of their first answers: `name`, `n_answers` with `n_unsure` of them,
+        the estimated share `error` of wrong ones among the others, and `low` and `high`, between which it
+        lies with a probability of 95 %. The interval knows of the labels' own errors only what `confidence`
+        tells.
+
+    Notes
+    -----
+    Without labels, most answers must be right, and so must most of those that say SAME: otherwise the groups
+    that fit best are wrong. Intervals are then approximate, too narrow where groups are doubtful.
+
+    References
+    ----------
+    .. [1] A. P. Dawid and A. M. Skene, "Maximum likelihood estimation of observer error-rates using the EM
+       algorithm", Journal of the Royal Statistical Society C 28 (1979) 20-28.
+
+    Examples
+    --------
+    >>> from samekind.measures import annotator_reliability
+    >>> labels = [0, 0, 0, 1, 1, 1]
+    >>> pairs = [[0, 1], [0, 3], [1, 2], [2, 4], [0, 2], [1, 4]]
+    >>> who = ["ann", "ann", "ann", "ann", "ben", "ben"]  # ben is wrong once, and unsure once
+    >>> for one in annotator_reliability(pairs, [1, 0, 1, 0, 0, -1], who, labels):
+    ...     print(*one[:3], f"{one.error:.2f}, in {one.low:.2f} to {one.high:.2f}")
+    ann 4 0 0.08, in 0.00 to 0.38
+    ben 2 1 0.50, in 0.06 to 0.94
+    """
+    asked, said = _check_pairs(pairs), _check_answers(answers)
+    names = [str(name) for name in who]
+    if not len(asked) == len(said) == len(names):
+        raise ValueError(
+            "pairs, answers and who must be equally many, got "
+            f"{len(asked)}, {len(said)} and {len(names)}."
+        )
+    surest = _log_odds_of(confidence)
+    known = None if labels is None else _check_labels(labels, asked)
+    if not names:
+        return []
+
+    people = {name: number for number, name in enumerate(sorted(set(names)))}
+    person = np.array([people[name] for name in names], dtype=np.intp)
+    definite = said != UNSURE
+    heard, unique = _sorted(asked[definite], said[definite], person[definite], len(people))
+    outlook = _from_groups(unique, surest) if known is None else _from_labels(unique, known, surest)
+    wrong, tested = _errors(heard, outlook)
+
+    n_answers = np.bincount(person, minlength=len(people))
+    n_unsure = np.bincount(person[~definite], minlength=len(people))
+    found = zip(n_answers.tolist(), n_unsure.tolist(), *_intervals(wrong, tested), strict=True)
+    by_name = {name: Reliability(name, *line) for name, line in zip(people, found, strict=True)}
+    return [by_name[name] for name in dict.fromkeys(names)]
+
+
+def _errors(heard: _Heard, outlook: Outlook) -> tuple[Floats, Floats]:
+    """Return for each annotator how many answers are wrong, of how many that are tested."""
+    from scipy.special import expit
+
+    start = WRONG / (WRONG + RIGHT)
+    says_same = np.full(heard.n_annotators, start)  # of different things
+    says_different = np.full(heard.n_annotators, start)  # of the same things
+    for _ in range(MOST_ROUNDS):
+        for_same = (np.log1p(-says_different) - np.log(says_same))[heard.who]
+        for_different = (np.log(says_different) - np.log1p(-says_same))[heard.who]
+        evidence = np.where(heard.same, for_same, for_different)
+        on_pair: Floats = np.bincount(heard.pair, evidence).astype(np.float64)
+        own = np.bincount(heard.shared, evidence)[heard.shared]
+        others = outlook(on_pair)[heard.pair] + (on_pair[heard.pair] - own)
+        weight = (2 * expit(others) - 1) ** 2
+        is_same = expit(others + own)
+
+        def total(values: NDArray[Any]) -> Floats:
+            return np.bincount(heard.who, values, heard.n_annotators).astype(np.float64)
+
+        missed, denied = weight * (1 - is_same), weight * is_same
+        new = (
+            (total(missed * heard.same) + WRONG) / (total(missed) + WRONG + RIGHT),
+            (total(denied * ~heard.same) + WRONG) / (total(denied) + WRONG + RIGHT),
+        )
+        moved = max(np.abs(new[0] - says_same).max(), np.abs(new[1] - says_different).max())
+        says_same, says_different = new
+        if moved < STEADY:
+            break
+    return total(np.where(heard.same, missed, denied)), total(weight)
+
+
+def _intervals(wrong: Floats, tested: Floats) -> tuple[list[float], list[float], list[float]]:
+    """Return the mean and the ends of the posterior distribution of each error."""
+    from scipy.special import betaincinv
+
+    a, b = wrong + WRONG, np.maximum(tested - wrong, 0.0) + RIGHT
+    ends = (betaincinv(a, b, tail).tolist() for tail in (TAIL, 1 - TAIL))
+    return ((a / (a + b)).tolist(), *ends)
+
+
+def _from_labels(pairs: Pairs, labels: Integers, surest: float) -> Outlook:
+    one, other = labels[pairs[:, 0]], labels[pairs[:, 1]]
+    odds = np.where(one == other, surest, -surest)
+    odds[(one < 0) | (other < 0)] = 0.0
+    return lambda evidence: odds
+
+
+def _from_groups(pairs: Pairs, surest: float) -> Outlook:
+    consensus = Consensus(pairs)
+    return lambda evidence: np.clip(consensus.log_odds(evidence), -surest, surest)
+
+
+def _sorted(
+    pairs: Pairs, answers: Answers, who: Integers, n_annotators: int
+) -> tuple[_Heard, Pairs]:
+    """Put answers in order, so that sums do not depend on who came first; return them and the pairs."""
+    low, high = pairs.min(axis=1), pairs.max(axis=1)
+    order = np.lexsort((answers, who, high, low))
+    low, high, who = low[order], high[order], who[order]
+    new_pair = np.diff(low, prepend=-1).astype(bool) | np.diff(high, prepend=-1).astype(bool)
+    new_share = new_pair | np.diff(who, prepend=-1).astype(bool)
+    heard = _Heard(
+        pair=np.cumsum(new_pair) - 1,
+        who=who,
+        same=answers[order] == SAME,
+        shared=np.cumsum(new_share) - 1,
+        n_annotators=n_annotators,
+    )
+    return heard, np.column_stack([low[new_pair], high[new_pair]])
+
+
+def _log_odds_of(confidence: Any) -> float:
+    number = float(confidence) if isinstance(confidence, Real) else np.nan
+    if isinstance(confidence, bool) or not 0.5 < number <= 1:
+        raise ValueError(f"confidence must be a number in (0.5, 1], got {confidence!r}.")
+    return log(number / (1 - number)) if number < 1 else inf
+
+
+def _check_pairs(pairs: ArrayLike) -> Pairs:
+    array = np.asarray(pairs)
+    if array.size == 0:
+        return np.empty((0, 2), dtype=np.intp)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"pairs must be an (m, 2) array of row numbers, got {array.dtype} {array.shape}."
+        )
+    if array.min() < 0:
+        raise ValueError(f"pairs must be row numbers from 0 on, got {array.min()}.")
+    if (array[:, 0] == array[:, 1]).any():
+        row = int(array[array[:, 0] == array[:, 1]][0, 0])
+        raise ValueError(f"a row cannot be compared with itself, got the pair ({row}, {row}).")
+    return array.astype(np.intp, copy=False)
+
+
+def _check_answers(answers: ArrayLike) -> Answers:
+    array = np.asarray(answers)
+    if array.ndim != 1:
+        raise ValueError(f"answers must be one for each pair, got shape {array.shape}.")
+    strange = ~np.isin(array, (SAME, DIFFERENT, UNSURE))
+    if strange.any():
+        wrong = array[strange].tolist()[0]
+        raise ValueError(f"an answer is SAME (1), DIFFERENT (0) or UNSURE (-1), got {wrong!r}.")
+    return array.astype(np.int8)
+
+
+def _check_labels(labels: ArrayLike, pairs: Pairs) -> Integers:
+    array = np.asarray(labels)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise ValueError(
+            "labels must be the number of a cluster for each row, -1 where it is not known, got "
+            f"{array.dtype} {array.shape}."
+        )
+    if len(pairs) and pairs.max() >= len(array):
+        raise ValueError(f"pairs has row {pairs.max()}, but labels has {len(array)} rows.")
+    return array.astype(np.intp, copy=False)
