@@ -155,6 +155,15 @@ class Kinds:
         self.members[kind].append(row)
         self._kind_of.put(np.array([row]), np.array([kind]))
 
+    def split(self, kind: int, rows: list[int], x: NDArray[np.float64]) -> int:
+        """Make a new kind of some members of another; return its number. `x` is the first of them."""
+        left = set(rows)
+        self.members[kind] = [row for row in self.members[kind] if row not in left]
+        new = self.discover(rows[0], x)
+        self.members[new] += rows[1:]
+        self._kind_of.put(np.array(rows), np.full(len(rows), new))
+        return new
+
     def merge(self, keep: int, gone: int) -> None:
         """Make one kind part of another; it stays as a number without members."""
         rows = np.array(self.members[gone])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -157,12 +158,12 @@ def bench(
                 raise ValueError(
                     f"{what} takes no --algorithms and no --points; choose its --data."
                 )
-            run_study = {
+            studies: dict[str, Callable[..., dict[str, Any]]] = {
                 "focused": run_focused,
                 "ablation": run_ablation,
                 "noisy": partial(run_noisy, errors=shares or ERRORS),
-            }[what]
-            study = run_study(
+            }
+            study = studies[what](
                 runs=runs or 10,
                 jobs=jobs,
                 data=_split(data) or None,

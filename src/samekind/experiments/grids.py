@@ -93,7 +93,7 @@ def print_lines(
     """Print a table of texts."""
     table = Table(box=box.SIMPLE)
     for place, name in enumerate(head):
-        table.addcolumn(name, justify="right" if place else "left", no_wrap=not place)
+        table.add_column(name, justify="right" if place else "left", no_wrap=not place)
     for line in lines:
         table.add_row(*map(Text, line))
     console.print(Text(title, style="bold"))

@@ -64,14 +64,14 @@ NOISY_READINGS: dict[str, Reading] = {
         ),
         _reading(
             "times_to_goal",
-            "questions until all are found and the ARI is 0.9, times those without errors",
+            "questions to the goal, times those without errors",
             "times",
             "lower",
             _times("goal_at"),
         ),
         _reading(
             "share_found",
-            "true clusters found, of those found without errors",
+            "true clusters found, of those without errors",
             "%",
             "higher",
             _times("found", 100.0),

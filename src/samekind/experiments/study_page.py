@@ -24,8 +24,8 @@ NOISY = (
     "good result takes; the other rows have so many wrong answers, always the same ones, and more questions. "
     "True clusters found: most of the members of some cluster are of them; beside them those that the same "
     "runs find without errors. Clusters returned: all, also those of one row. ARI: adjusted Rand index of "
-    "all labels, and of the rows asked about only. Estimated errors: the share of wrong answers that “focused” "
-    "estimates. The last column is known to 5 questions."
+    "all labels, and of the rows asked about. Estimated errors: the share of wrong answers as “focused” "
+    "estimates it. The goal: all true clusters are found, and the ARI is 0.9; known to 5 questions."
 )
 REQUIRED = "What “focused” must show, and what it does"
 ABLATION = "“focused” without its parts"

@@ -20,6 +20,7 @@ STRENGTH = 20.0
 OWN = 8.0  # answers after which somebody's own record counts as much as everybody's
 LEAST, MOST = 0.002, 0.9  # error rates are kept between
 MOST_OF_ALL = 0.4  # that of all answers: taken together, people are right more often than not
+CAUTION = 1.5  # wrong answers that everybody is charged with when kinds are merged or parted
 CLEAR = 0.95  # certainty about two rows at which an answer about them is right or wrong
 SINCE = 0.01  # chance of the kinds that were founded after a row was asked about
 
@@ -60,6 +61,14 @@ class Beliefs:
         if not self.estimates and np.count_nonzero(self._judged) < 2:
             return float(np.clip(self._usual, LEAST, MOST))
         return float(np.clip(found, LEAST, MOST))
+
+    def cautious_rate_of(self, who: int) -> float:
+        """Return a rate that is higher the less is known of somebody."""
+        judged = self._judged[who] if 0 <= who < self._judged.size else 0.0
+        if not self.estimates:
+            return self.rate_of(who)
+        found = (self.rate_of(who) * (judged + OWN) + CAUTION) / (judged + OWN + CAUTION)
+        return float(min(found, MOST))
 
     def judge(self, n_kinds: int) -> None:
         """Estimate anew how often everybody errs.
@@ -148,8 +157,22 @@ class Beliefs:
                 if (min(row, other), max(row, other)) not in self.asked:
                     continue
                 if self._kind_of(other) == kind:
-                    error = self.rate_of(who)
                     doubt = min(self.certainty.get(row, 1.0), self.certainty.get(other, 1.0))
-                    weight = (2 * doubt - 1) * log((1 - error) / error)
-                    total += weight if answer == SAME else -weight
+                    total += (2 * doubt - 1) * self.vote(answer, who)
         return total
+
+    def vote(self, answer: int, who: int) -> float:
+        """Return the log ratio of an answer's likelihoods if two rows are of one kind, and of two."""
+        error = self.cautious_rate_of(who)
+        weight = log((1 - error) / error)
+        return weight if answer == SAME else -weight
+
+    def within(self, rows: list[int]) -> list[tuple[int, int, float]]:
+        """Return what was said among some rows: two places in the list, and the vote."""
+        place = {row: k for k, row in enumerate(rows)}
+        return [
+            (k, place[other], self.vote(answer, who))
+            for row, k in place.items()
+            for other, answer, who in self.heard.get(row, ())
+            if other in place and k < place[other]
+        ]

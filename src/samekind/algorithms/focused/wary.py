@@ -34,6 +34,7 @@ CHECKED = 40  # until there were so many; then a quarter of that
 RECONSIDER = 16  # rows after which all beliefs are gone through again
 TURNED = 0.9  # chance of another kind at which a row moves there
 UNCERTAIN = 0.95
+DIVIDE = 8.0  # log ratio of the likelihoods at which one kind becomes two
 ERRING = 0.03  # error rate beyond which kinds of one row are confirmed early,
 LONELY = 3  # if there are more than these and a quarter of all
 CONFIRM = 4  # rows to confirm a kind
@@ -339,6 +340,8 @@ class Wary(Focus):
         for kind in range(n_kinds):
             for row in self.kinds.members[kind][1:]:
                 self.rethink(row, kind, n_kinds)
+        for kind in range(n_kinds):
+            self.divide(kind)
         for alike, a, b in self.relations.closed(AGAIN):
             if self.chance_of_one(alike, a, b) > AGAIN:
                 self.relations.reopen(a, b)
@@ -359,6 +362,24 @@ class Wary(Focus):
             self.audit.move(row, best)
             self.beliefs.certainty[row] = float(chances[best])
 
+    def divide(self, kind: int) -> None:
+        """Make two kinds of one if what was said among its rows speaks clearly for it."""
+        rows = [row for row in self.kinds.members[kind] if row not in self.audit.rows]
+        votes = self.beliefs.within(rows)
+        if -sum(vote for _, _, vote in votes if vote < 0) < DIVIDE:
+            return
+        side = parted(self.points.rows(np.array(rows)), votes)
+        gain = -sum(vote for i, j, vote in votes if side[i] != side[j])
+        if gain < DIVIDE or side[0] != 0:
+            return
+        apart = [row for row, other in zip(rows, side.tolist(), strict=True) if other]
+        new = self.kinds.split(kind, apart, self.points.rows(np.array(apart[:1]))[0])
+        self.relations.found()
+        self.trials.found()
+        self.evidence.found()
+        for row in apart:
+            self.evidence.move(row, new)
+
     # What it amounts to
 
     def findings(self) -> Findings:
@@ -376,3 +397,28 @@ class Wary(Focus):
         if lonely:
             notes.append(f"{lonely:,} of the clusters rest on one row, which nothing confirmed.")
         return replace(found, error_rate=rate, notes=notes)
+
+
+def parted(X: NDArray[np.float64], votes: list[tuple[int, int, float]]) -> NDArray[np.intp]:
+    """Part rows in two by the votes on pairs of them, -: different; the first row is on side 0.
+
+    The two rows that most clearly differ draw the others by distance; then rows change sides by majority.
+    """
+    i, j, _ = min(votes, key=lambda vote: vote[2])
+    distances = ((X - X[i]) ** 2).sum(axis=1), ((X - X[j]) ** 2).sum(axis=1)
+    side = (distances[1] < distances[0]).astype(np.intp)
+    ballots = np.zeros((len(X), len(X)))
+    for a, b, vote in votes:
+        ballots[a, b] = ballots[b, a] = vote
+    for _ in range(20):
+        pull = ballots @ (2 * side - 1)
+        turned = np.where(pull == 0, side, pull > 0).astype(np.intp)
+        changed = np.flatnonzero(turned != side)
+        if not changed.size:
+            break
+        side[changed[np.abs(pull[changed]).argmax()]] ^= (
+            1  # one at a time, or two would swap for ever
+        )
+    if side[0] != 0:
+        side = 1 - side
+    return side
