@@ -25,7 +25,8 @@ NOISY = (
     "True clusters found: most of the members of some cluster are of them; beside them those that the same "
     "runs find without errors. Clusters returned: all, also those of one row. ARI: adjusted Rand index of "
     "all labels, and of the rows asked about. Estimated errors: the share of wrong answers as “focused” "
-    "estimates it. The goal: all true clusters are found, and the ARI is 0.9; known to 5 questions."
+    "estimates it. The goal: all true clusters are found, and the ARI is 0.9; known to 5 questions. "
+    "“7 of 10” is how many runs reached it; the number before it is their mean."
 )
 REQUIRED = "What “focused” must show, and what it does"
 ABLATION = "“focused” without its parts"

@@ -406,19 +406,18 @@ def parted(X: NDArray[np.float64], votes: list[tuple[int, int, float]]) -> NDArr
     """
     i, j, _ = min(votes, key=lambda vote: vote[2])
     distances = ((X - X[i]) ** 2).sum(axis=1), ((X - X[j]) ** 2).sum(axis=1)
-    side = (distances[1] < distances[0]).astype(np.intp)
+    side: NDArray[np.intp] = (distances[1] < distances[0]).astype(np.intp)
     ballots = np.zeros((len(X), len(X)))
     for a, b, vote in votes:
         ballots[a, b] = ballots[b, a] = vote
-    for _ in range(20):
+    for _ in range(2 * len(X)):
         pull = ballots @ (2 * side - 1)
-        turned = np.where(pull == 0, side, pull > 0).astype(np.intp)
+        turned = np.where(pull == 0, side, pull > 0)
         changed = np.flatnonzero(turned != side)
         if not changed.size:
             break
-        side[changed[np.abs(pull[changed]).argmax()]] ^= (
-            1  # one at a time, or two would swap for ever
-        )
+        most = changed[np.abs(pull[changed]).argmax()]  # one at a time, or two would swap for ever
+        side[most] = 1 - side[most]
     if side[0] != 0:
-        side = 1 - side
+        np.subtract(1, side, out=side)
     return side
