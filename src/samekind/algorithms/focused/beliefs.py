@@ -20,7 +20,7 @@ STRENGTH = 20.0
 OWN = 8.0  # answers after which somebody's own record counts as much as everybody's
 LEAST, MOST = 0.002, 0.9  # error rates are kept between
 MOST_OF_ALL = 0.4  # that of all answers: taken together, people are right more often than not
-CAUTION = 1.5  # wrong answers that everybody is charged with when kinds are merged or parted
+CAUTION = 2.0  # wrong answers that everybody is charged with when kinds are merged or parted
 CLEAR = 0.95  # certainty about two rows at which an answer about them is right or wrong
 SINCE = 0.01  # chance of the kinds that were founded after a row was asked about
 

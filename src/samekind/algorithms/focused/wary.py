@@ -20,22 +20,22 @@ from samekind.points import Points
 
 __all__ = ["Wary"]
 
-SURE = 0.97  # certainty at which a row is of a kind
-SURE_NEW = 0.9  # or founds one
+SURE = 0.94  # certainty at which a row is of a kind
+SURE_NEW = 0.8  # or founds one
 ENOUGH = 24  # questions about a row after which the likeliest kind is taken
 FLOOR = 0.01  # share of the chances that is spread evenly, as nothing is impossible
 LITTLE = 0.01  # chance of a kind that is not worth a question
 FIRM = 0.8  # certainty of a member that is asked about rather than others
 ONE = 0.99  # chance at which two kinds are merged
-TWO = 0.002  # and below which they are held to be different
+TWO = 0.02  # and below which they are held to be different
 AGAIN = 0.05  # and beyond which that is in doubt again
-CHECK = 1 / 8  # questions to check two rows held to be of one kind, for each other question,
+CHECK = 1 / 16  # questions to check two rows held to be of one kind, for each other question,
 CHECKED = 40  # until there were so many; then a quarter of that
 RECONSIDER = 16  # rows after which all beliefs are gone through again
 TURNED = 0.9  # chance of another kind at which a row moves there
 UNCERTAIN = 0.95
 DIVIDE = 8.0  # log ratio of the likelihoods at which one kind becomes two
-ERRING = 0.03  # error rate beyond which kinds of one row are confirmed early,
+ERRING = 0.06  # error rate beyond which kinds of one row are confirmed early,
 LONELY = 3  # if there are more than these and a quarter of all
 CONFIRM = 4  # rows to confirm a kind
 NEIGHBOURS = 16
@@ -146,7 +146,7 @@ class Wary(Focus):
         known = np.append(np.sqrt(doubt.weights), 0.0)
         possible = np.append(self.evidence.alive, True)
         prior: NDArray[np.float64] = chances / chances.sum()
-        modest = max(0.02, 4 / (20 + self.kinds.n_labelled))
+        modest = max(0.02, 1.5 / (20 + self.kinds.n_labelled))
         if known.any():
             prior = (1 - 2 * modest) * prior + modest * known / known.sum()
             prior[-1] += modest
