@@ -504,6 +504,51 @@ def assert_same_all(one, other):
         np.testing.assert_array_equal(mine, its)
 
 
+def questions(X, y, look, unsure=0.0, most=250, **options):
+    """Run the flow alone, and look at its kinds before every wave is answered; return what was asked."""
+    kinds, expert = Kinds(X.shape[1]), Expert(y, unsure)
+    chosen = make_settings("focused", **options)
+    flow = focused(ArrayPoints(X), kinds, np.random.default_rng(3), chosen)
+    wave = next(flow)
+    try:
+        while len(expert.asked) < most:
+            look(kinds, wave)
+            wave = flow.send(expert(wave))
+    except StopIteration:
+        pass
+    return expert.asked
+
+
+WAYS = [
+    {},
+    {"certify": "full"},
+    {"batch": 8},
+    {"batch": 8, "unsure": 0.2},
+    {"without": ("graph",)},
+    {"error_rate": 0.1},
+    {"error_rate": "estimate", "batch": 8, "unsure": 0.2},
+    {"error_rate": 0.1, "certify": "full"},
+]
+
+
+class TestOutlook:
+    def test_few_questions_while_kinds_are_found_and_many_afterwards(self):
+        found = []
+        X, y = mixture(1000, 25, spread=0.1)
+        questions(X, y, lambda kinds, _: found.append(kinds.outlook()), most=400)
+        assert found[0] is None
+        known = np.array([one for one in found if one is not None])
+        assert (known >= 1).all()
+        assert known[:20].max() < 10
+        assert known[-20:].min() > 40
+
+    def test_none_when_every_row_lies_on_a_labelled_one(self):
+        found = []
+        X, y = np.repeat(np.arange(3.0), 30)[:, None], np.arange(90) // 30
+        questions(X, y, lambda kinds, _: found.append(kinds.outlook()))
+        assert found[-1] is None
+
+
 OPTIONS = {"algorithm": "focused", "random_state": 3, "budget": 200}
 RESUMED_X, RESUMED_Y = mixture(300, 8, spread=0.6, seed=2)
 

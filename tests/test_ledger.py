@@ -219,6 +219,25 @@ class TestRetract:
         for ledger in both(shelf):
             assert look(ledger, (0, 1), (1, 2), (3, 4)) == [SAME, UNANSWERED, SAME]
 
+    def test_of_a_correction_brings_back_what_it_replaced(self, shelf):
+        self.fill(shelf).record([[1, 0]], [DIFFERENT], who="ann")
+        shelf.ledger.retract()
+        for ledger in both(shelf):
+            assert look(ledger, (0, 1), (0, 2)) == [SAME, DIFFERENT]
+            assert len(ledger) == 3
+        shelf.ledger.record([[1, 0]], [DIFFERENT], who="ann")
+        shelf.ledger.retract_pair(0, 1)  # all that was ever said of it
+        for ledger in both(shelf):
+            assert look(ledger, (0, 1)) == [UNANSWERED]
+
+    def test_together_what_was_recorded_at_once(self, shelf):
+        self.fill(shelf).record([[5, 6], [5, 7]], [SAME, DIFFERENT], who="ann", asked=False)
+        shelf.ledger.record([[8, 9]], [SAME], who="bob")
+        assert [e[:2] for e in shelf.again().retract(2, together=True)] == [(8, 9), (5, 7), (5, 6)]
+        assert len(shelf.ledger.retract(who="bob", together=True)) == 0
+        assert len(shelf.ledger.retract(9, together=True)) == 3
+        assert shelf.ledger.retract(together=True) == []
+
 
 rows = st.integers(0, 5)
 waves = st.lists(
@@ -232,6 +251,7 @@ people = st.sampled_from(["ann", "bob"])
 deeds = st.lists(
     st.tuples(st.just("record"), waves, people)
     | st.tuples(st.just("retract"), st.integers(1, 3))
+    | st.tuples(st.just("retract_act"), st.integers(1, 3))
     | st.tuples(st.just("retract_pair"), rows, rows),
     max_size=8,
 )
@@ -249,6 +269,8 @@ def test_disk_and_memory_agree_after_any_history(history, infer):
                 if deed == "record":
                     said = np.array(what[0])
                     ledger.record(said[:, :2], said[:, 2], who=what[1])
+                elif deed == "retract_act":
+                    ledger.retract(*what, together=True)
                 else:
                     getattr(ledger, deed)(*what)
         disk.close()

@@ -80,6 +80,12 @@ class TestBeliefs:
         beliefs.hear(41, 10, DIFFERENT, 1)
         assert beliefs.posterior(41, np.full(3, 1 / 3))[0] > 0.4
 
+    def test_remembers_that_several_answered(self):
+        beliefs = self.beliefs(0.1)
+        for who, several in [(-1, False), (0, False), (1, True), (0, True)]:
+            beliefs.hear(1, 10, SAME, who)
+            assert beliefs.several is several
+
     def test_a_given_rate_stays(self):
         beliefs = self.beliefs(0.2)
         beliefs.priors[1] = np.array([0.99, 0.005, 0.005])

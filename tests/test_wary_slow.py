@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from samekind import LabelOracle, NoisyOracle, Session
+from samekind import LabelOracle, NoisyOracle, Session, solve
 from samekind.measures import adjusted_rand_index
 
 pytestmark = pytest.mark.slow
@@ -29,20 +29,6 @@ DATA = {"digits": (digits, 300), "mixture": (mixture, 130)}
 """How to make it, and the questions of the noise-free run that is compared."""
 
 
-def solve(X, oracle, budget, seed, **options):
-    session = Session(X, random_state=seed, budget=budget, **options)
-    while not session.done:
-        pairs = session.pending()
-        answers, names = oracle(pairs), getattr(oracle, "who", None)
-        if names is None:
-            session.answer_all(answers)
-            continue
-        for name in dict.fromkeys(names):
-            own = np.array([other == name for other in names])
-            session.tell(pairs[own], answers[own], who=name)
-    return session.clusters()
-
-
 def classes_found(clusters, y):
     """Return how many classes have a cluster most of whose members are of them."""
     found = set()
@@ -60,9 +46,12 @@ def test_finds_nearly_all_clusters(name, error, times, share):
     found, reference, agreement = [], [], []
     for seed in SEEDS:
         X, y = make(seed)
-        reference.append(classes_found(solve(X, LabelOracle(y), questions, seed), y))
+        exact = solve(X, LabelOracle(y), budget=questions, random_state=seed)
+        reference.append(classes_found(exact, y))
         noisy = NoisyOracle(y, error=error, seed=seed)
-        clusters = solve(X, noisy, times * questions, seed, error_rate="estimate")
+        clusters = solve(
+            X, noisy, budget=times * questions, random_state=seed, error_rate="estimate"
+        )
         found.append(classes_found(clusters, y))
         agreement.append(adjusted_rand_index(y, clusters.labels_))
     print(
@@ -105,14 +94,14 @@ def test_an_adversary_among_five_does_little_harm():
         clusters = solve(
             X,
             NoisyOracle(y, per_annotator={**good, "mallory": 0.7}, seed=seed),
-            1500,
-            seed,
+            budget=1500,
+            random_state=seed,
             error_rate="estimate",
         )
         rates.append({one.name: one.error for one in clusters.annotators_})
         with_him.append(adjusted_rand_index(y, clusters.labels_))
         honest = NoisyOracle(y, per_annotator=good, seed=seed)
-        found = solve(X, honest, 1500, seed, error_rate="estimate")
+        found = solve(X, honest, budget=1500, random_state=seed, error_rate="estimate")
         without.append(adjusted_rand_index(y, found.labels_))
     print(f"ARI {np.mean(with_him):.3f} with, {np.mean(without):.3f} without; rates {rates[0]}")
     assert all(max(found, key=found.get) == "mallory" for found in rates)
@@ -123,7 +112,8 @@ def test_an_adversary_among_five_does_little_harm():
 @pytest.mark.parametrize("error", [0.3, 0.4])
 def test_many_errors_end_and_are_admitted(error):
     X, y = digits(0)
-    clusters = solve(X, NoisyOracle(y, error=error, seed=0), 4500, 0, error_rate="estimate")
+    oracle = NoisyOracle(y, error=error, seed=0)
+    clusters = solve(X, oracle, budget=4500, random_state=0, error_rate="estimate")
     assert any("certain" in note for note in clusters.notes_)
     assert any("seem to be wrong" in note for note in clusters.notes_)
     print(error, clusters.notes_, adjusted_rand_index(y, clusters.labels_))

@@ -19,16 +19,16 @@ from samekind.algorithms.basic import basic
 from samekind.algorithms.basic_exact import basic_exact
 from samekind.algorithms.batched import batched
 from samekind.algorithms.classify import ORDERS
-from samekind.algorithms.focused import CERTIFY, PARTS, STOPS, focused
+from samekind.algorithms.focused import CERTIFY, GOALS, PARTS, STOPS, focused
 from samekind.algorithms.improved_exact import improved_exact
-from samekind.algorithms.kinds import Kinds
+from samekind.algorithms.kinds import Given, Kinds
 from samekind.algorithms.noisy_exact import noisy_exact
 from samekind.algorithms.sampling import Settings
 from samekind.algorithms.uniform import uniform
 from samekind.flow import Flow
 from samekind.points import Points
 
-__all__ = ["ALGORITHMS", "DEFAULT", "Algorithm", "Kinds", "Settings", "make_settings"]
+__all__ = ["ALGORITHMS", "DEFAULT", "Algorithm", "Given", "Kinds", "Settings", "make_settings"]
 
 Algorithm = Callable[[Points, Kinds, np.random.Generator, Settings], Flow[str]]
 
@@ -47,6 +47,8 @@ ONLY_FOR = {
     "certify": ("focused",),
     "stop": ("focused",),
     "tolerance": ("focused",),
+    "goal": ("focused",),
+    "lineup": ("focused",),
     "without": ("focused",),
     "error_rate": ("focused", "noisy-exact"),
 }
@@ -82,10 +84,15 @@ def make_settings(algorithm: str, **given: Any) -> Settings:
         checked["target"] = check_int("target", given["target"], none="find all clusters")
     if given.get("batch", 1) != "auto":
         checked["batch"] = check_positive_int("batch", given.get("batch", 1))
-    for name in ("heavy", "patience"):
+    for name in ("heavy", "patience", "lineup"):
         if name in given:
             checked[name] = check_positive_int(name, given[name])
-    for name, choices in (("order", ORDERS), ("certify", CERTIFY), ("stop", STOPS)):
+    for name, choices in (
+        ("order", ORDERS),
+        ("certify", CERTIFY),
+        ("stop", STOPS),
+        ("goal", GOALS),
+    ):
         if name in given:
             check_choice(name, given[name], choices)
     if "tolerance" in given:

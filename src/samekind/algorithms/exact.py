@@ -48,12 +48,16 @@ class Round:
     def sample(self, size: float) -> Flow[Draws]:
         """Sample(I, {μ̃_i}, Q, S), at most `size` times and at least once."""
         n = max(1, int(min(size, self._chunk)))
-        draws = yield from draw(*self._context, n)
+        draws = yield from self._draw(n)
         self._chunk = min(2 * self._chunk, LARGEST_DRAW)
         if self._kinds.n_labelled > self._labelled:
             self._labelled = self._kinds.n_labelled
             self._chunk = self._settings.batch_size(self._kinds.n_samples)
         return draws
+
+    def _draw(self, n: int) -> Flow[Draws]:
+        """Draw n rows and learn their kinds."""
+        return draw(*self._context, n)
 
     def add(self, draws: Draws) -> None:
         """Put draws into S, and their kinds into Q where they are not recovered."""

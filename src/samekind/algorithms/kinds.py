@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,19 @@ from samekind._intmap import IntMap
 from samekind.algorithms.findings import Findings
 from samekind.points import Points, Sampler
 
-__all__ = ["GIVEN_UP", "UNKNOWN", "Kinds"]
+__all__ = ["GIVEN_UP", "UNKNOWN", "Given", "Kinds"]
 
 UNKNOWN = -1
 GIVEN_UP = -2
+
+
+class Given(NamedTuple):
+    """What is known before a run begins."""
+
+    rows: list[int]  # in the order in which they became known
+    groups: list[int]  # for each of them the number of its kind, 0, 1, …
+    parted: list[tuple[int, int]]  # groups known to be different
+    ask: list[int]  # rows to be asked about first
 
 
 class Kinds:
@@ -25,6 +35,12 @@ class Kinds:
 
     - *members*: every row known to be of the kind, each once, the discoverer first;
     - *uniform samples*: draws (repeats count) that are uniform over the kind, whose mean is its centre.
+
+    A flow that predicts also answers, as of the wave that is asked now and without any effect on the run:
+
+    - `findings()`: what it would say if it ended here;
+    - `confidence(rows)`: how likely each row is of the kind that it is known, or predicted, to be of;
+    - `outlook()`: the expected number of questions until the next new kind; None when there is no telling.
     """
 
     def __init__(self, d: int) -> None:
@@ -39,7 +55,11 @@ class Kinds:
         self.who: NDArray[np.int64] | None = (
             None  # gave the last answers, where answers may be wrong
         )
+        self.skipped: set[int] = set()  # rows to be given up as soon as somebody is unsure of them
+        self.given: Given | None = None  # for a flow that can begin with it
         self.findings: Callable[[], Findings] | None = None  # of a flow that predicts
+        self.confidence: Callable[[NDArray[np.intp]], NDArray[np.float64]] | None = None
+        self.outlook: Callable[[], float | None] | None = None
         self._merged = 0
         self._kind_of = IntMap()
         self._open = np.zeros(8, dtype=bool)  # discovered, not recovered

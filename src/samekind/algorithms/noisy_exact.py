@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.algorithms.blocks import find_blocks, observed_error
-from samekind.algorithms.exact import LARGEST_DRAW, Round, rejection_sample
+from samekind.algorithms.exact import Round, rejection_sample
 from samekind.algorithms.improved_exact import heavy_bands
 from samekind.algorithms.kinds import UNKNOWN, Kinds
 from samekind.algorithms.majority import Panel, voters
@@ -167,16 +167,11 @@ class _NoisyRound(Round):
         self._panel = panel
         self.outside: dict[int, int] = {}  # samples of each row outside I
 
-    def sample(self, size: float) -> Flow[Draws]:
-        """D²-sample at most `size` times and at least once, in bulk while nothing must be asked."""
-        n = max(1, int(min(size, self._chunk)))
+    def _draw(self, n: int) -> Flow[Draws]:
+        """Draw n rows and let majorities place them."""
         rows = self._sampler.draw(self._rng.random(n))
         known = yield from self._panel.place(rows)
         self._kinds.n_samples += n
-        self._chunk = min(2 * self._chunk, LARGEST_DRAW)
-        if self._kinds.n_labelled > self._labelled:
-            self._labelled = self._kinds.n_labelled
-            self._chunk = self._settings.batch_size(self._kinds.n_samples)
         return Draws(rows, known, self._sampler.cost(rows))
 
     def add(self, draws: Draws) -> None:

@@ -30,6 +30,8 @@ class Settings:
     certify: str = "lazy"
     stop: str = "reducible"
     tolerance: float = 0.01
+    goal: str = "centers"
+    lineup: int = 1
     without: tuple[str, ...] = ()
     error_rate: float | Literal["estimate"] | None = None
 

@@ -4,7 +4,7 @@ Its rules:
 
 - An answer belongs to the unordered pair, so it stays true whatever asks for it.
 - Nothing is deleted: an answer is retracted, and a later answer of the same person to the same pair
-  retracts the earlier one.
+  replaces the earlier one, which stands again when the later one is retracted.
 - What was said of a pair itself comes before what follows from other answers. A run that is repeated
   from the ledger therefore sees just what it saw the first time.
 - A contradicting answer is kept and shown in `contradictions`; nothing is inferred from it.
@@ -37,7 +37,8 @@ ENTRY = np.dtype(
         ("who", np.int32),
         ("when", np.float64),
         ("asked", np.bool_),
-        ("retracted", np.bool_),
+        ("struck", np.bool_),  # taken back
+        ("retracted", np.bool_),  # taken back, or replaced by a later answer
     ]
 )
 
@@ -81,6 +82,8 @@ class Ledger:
         self._lines = np.empty(0, dtype=ENTRY)
         self._waves: list[tuple[Any, ...]] = []  # not yet in _lines: see _log
         self._size = 0
+        self._n_struck = 0
+        self._last_time = 0.0
         self._names: dict[str, int] = {}
         self._forget()
 
@@ -118,15 +121,36 @@ class Ledger:
         """Everyone who answered, in the order of their first answers."""
         return list(self._names)
 
+    @property
+    def revision(self) -> tuple[int, int]:
+        """Lines written and lines taken back: changes with every change."""
+        return self._size, self._n_struck
+
+    @property
+    def n_deeds(self) -> int:
+        """How many times something was recorded that was not taken back; at once counts as once."""
+        return int(np.unique(self._log["when"][~self._log["struck"]]).size)
+
     def entries(self) -> Iterator[Entry]:
         """Yield all lines in the order in which they were written, retracted ones too."""
         for line in range(self._size):
             yield self._entry(line)
 
-    def active(self) -> NDArray[Any]:
-        """Return the lines that are not retracted, as a structured array."""
-        lines: NDArray[Any] = self._log[~self._log["retracted"]]
+    def active(self, upto: int | None = None, *, consistent: bool = False) -> NDArray[Any]:
+        """Return the lines that are not retracted, as a structured array.
+
+        With `upto`, only of the first so many lines ever written; with `consistent`, none that contradicts
+        earlier ones.
+        """
+        stands = ~self._log["retracted"]
+        if consistent and self._conflicts:
+            stands[list(self._conflicts)] = False
+        lines: NDArray[Any] = self._log[:upto][stands[:upto]]
         return lines
+
+    def stands(self, line: int) -> bool:
+        """Return whether a line, by its number from 0, was not taken back."""
+        return not self._log["struck"][line]
 
     @property
     def contradictions(self) -> list[Contradiction]:
@@ -163,17 +187,25 @@ class Ledger:
         checked = check_pairs(pairs)
         self.record_checked(checked, check_answers(answers, len(checked)), who, asked)
 
-    def record_checked(self, pairs: Pairs, answers: Answers, who: str, asked: bool) -> None:
+    def record_checked(
+        self, pairs: Pairs, answers: Answers, who: str, asked: bool | NDArray[np.bool_]
+    ) -> None:
         """Do what `record` does, for callers that have checked what they pass."""
         if len(pairs):
-            self._append(pairs, answers, who, time.time(), asked)
+            self._append(pairs, answers, who, self._now(), asked)
 
     def retract(
-        self, count: int = 1, *, who: str | None = None, asked_only: bool = False
+        self,
+        count: int = 1,
+        *,
+        who: str | None = None,
+        asked_only: bool = False,
+        together: bool = False,
     ) -> list[Entry]:
         """Take back the last `count` answers that still stand; return them, latest first.
 
-        With `who`, only that person's; with `asked_only`, none that were volunteered.
+        With `who`, only that person's; with `asked_only`, none that were volunteered; with `together`,
+        what was recorded at once counts as one.
         """
         count = check_positive_int("count", count)
         chosen = ~self._log["retracted"]
@@ -182,12 +214,15 @@ class Ledger:
         if asked_only:
             chosen &= self._log["asked"]
         lines = np.flatnonzero(chosen)
+        if together:
+            times = self._log["when"][lines]
+            count = int((times >= np.unique(times)[-count:].min(initial=np.inf)).sum())
         return self._retract(lines[lines.size - min(count, lines.size) :])
 
     def retract_pair(self, a: int, b: int) -> list[Entry]:
         """Take back every answer to one pair."""
         own = keys_of(pairs_of(self._log)) == keys_of(np.array([[a, b]]))
-        return self._retract(np.flatnonzero(own & ~self._log["retracted"]))
+        return self._retract(np.flatnonzero(own & ~self._log["struck"]))
 
     def set_meta(self, key: str, value: str) -> None:
         """Keep a fact about the project beside its answers."""
@@ -202,7 +237,14 @@ class Ledger:
 
     # Within: a ledger that keeps its lines elsewhere too overrides the first two.
 
-    def _append(self, pairs: Pairs, answers: Answers, who: str, when: float, asked: bool) -> None:
+    def _append(
+        self,
+        pairs: Pairs,
+        answers: Answers,
+        who: str,
+        when: float,
+        asked: bool | NDArray[np.bool_],
+    ) -> None:
         self._take(pairs, answers, self._number(who), when, asked)
 
     def _retract(self, lines: NDArray[np.intp]) -> list[Entry]:
@@ -220,7 +262,7 @@ class Ledger:
                 part["a"], part["b"] = pairs[:, 0], pairs[:, 1]
                 part["answer"], part["who"], part["when"], part["asked"] = columns
                 start += len(pairs)
-            new["retracted"] = False
+            new["retracted"] = new["struck"] = False
             self._lines = np.concatenate([self._lines, new])
             self._waves = []
         return self._lines
@@ -229,7 +271,7 @@ class Ledger:
         return self._names.setdefault(who, len(self._names))
 
     def _entry(self, line: int) -> Entry:
-        a, b, answer, who, when, asked, retracted = self._log[line].item()
+        a, b, answer, who, when, asked, _, retracted = self._log[line].item()
         return Entry(a, b, answer, list(self._names)[who], when, asked, retracted)
 
     def _take(self, pairs: Pairs, answers: Answers, who: Any, when: Any, asked: Any) -> None:
@@ -241,13 +283,12 @@ class Ledger:
             self._supersede(keys_of(pairs))
 
     def _strike(self, lines: NDArray[np.intp]) -> None:
-        """Mark lines as retracted, and learn all others anew."""
+        """Mark lines as taken back, and learn all others anew."""
         if lines.size:
-            self._log["retracted"][lines] = True
-            self._forget()
-            standing = np.flatnonzero(~self._log["retracted"])
-            log = self._log[standing]
-            self._learn(pairs_of(log), log["answer"], log["who"], standing)
+            self._log["struck"][lines] = True
+            self._n_struck = int(self._log["struck"].sum())
+            self._log["retracted"] = self._log["struck"]
+            self._supersede(None)
 
     def _forget(self) -> None:
         self._direct = IntMap()  # key of a pair -> what was last said of it
@@ -282,16 +323,36 @@ class Ledger:
         self._explained = None
         return len(self._direct) == n_known + len(pairs)
 
-    def _supersede(self, again: NDArray[np.int64]) -> None:
-        """Retract what the same person said before of these pairs."""
+    def _supersede(self, keys: NDArray[np.int64] | None) -> None:
+        """Retract what somebody said of these pairs, or of any, and said anew; learn the rest again."""
         log = self._log
-        keys = keys_of(pairs_of(log))
-        lines = np.flatnonzero(~log["retracted"] & np.isin(keys, again))
-        said_by = list(zip(keys[lines].tolist(), log["who"][lines].tolist(), strict=True))
-        latest = dict(zip(said_by, lines.tolist(), strict=True))
-        older = []
-        for by, line in zip(said_by, lines.tolist(), strict=True):
-            if latest[by] != line:
-                older.append(line)
-                log["asked"][latest[by]] |= log["asked"][line]  # what was paid for stays paid
-        self._strike(np.array(older, dtype=np.intp))
+        standing = np.flatnonzero(~log["retracted"])
+        said = keys_of(pairs_of(log[standing]))
+        if keys is not None:
+            again = np.isin(said, keys)
+            standing, said = standing[again], said[again]
+        _, first, by = np.unique(
+            np.column_stack([said, log["who"][standing]]),
+            axis=0,
+            return_index=True,
+            return_inverse=True,
+        )
+        if first.size < standing.size:
+            latest = np.zeros(first.size, dtype=np.intp)
+            np.maximum.at(latest, by, standing)
+            np.logical_or.at(
+                log["asked"], latest[by], log["asked"][standing]
+            )  # what is paid stays paid
+            log["retracted"][np.setdiff1d(standing, latest)] = True
+        elif keys is not None:
+            return  # others said the same pairs
+        self._forget()
+        standing = np.flatnonzero(~log["retracted"])
+        self._learn(
+            pairs_of(log[standing]), log["answer"][standing], log["who"][standing], standing
+        )
+
+    def _now(self) -> float:
+        """Return the time, a little later than that of any line before."""
+        self._last_time = max(time.time(), self._last_time + 1e-6)
+        return self._last_time

@@ -145,24 +145,23 @@ class SqlLedger(Ledger):
                 )
             self._catch_up(connection)
 
-    def _append(self, pairs: Pairs, answers: Answers, who: str, when: float, asked: bool) -> None:
+    def _append(
+        self,
+        pairs: Pairs,
+        answers: Answers,
+        who: str,
+        when: float,
+        asked: bool | NDArray[np.bool_],
+    ) -> None:
+        paid = np.broadcast_to(asked, len(pairs)).tolist()
         with self._transaction("keep answers") as connection:
             self._catch_up(connection)
-            first = self._size + 1
-            lines = enumerate(zip(pairs.tolist(), answers.tolist(), strict=True), start=first)
+            lines = zip(pairs.tolist(), answers.tolist(), paid, strict=True)
             connection.execute(
                 sa.insert(_answers),
                 [
-                    {
-                        "id": i,
-                        "a": a,
-                        "b": b,
-                        "answer": said,
-                        "who": who,
-                        "at": when,
-                        "asked": asked,
-                    }
-                    for i, ((a, b), said) in lines
+                    {"id": i, "a": a, "b": b, "answer": said, "who": who, "at": when, "asked": cost}
+                    for i, ((a, b), said, cost) in enumerate(lines, start=self._size + 1)
                 ],
             )
         self._take(pairs, answers, self._number(who), when, asked)
@@ -194,6 +193,7 @@ class SqlLedger(Ledger):
             numbers = [self._number(name) for name in who]
             pairs = np.column_stack([a, b]).astype(np.intp)
             self._take(pairs, np.array(answers, dtype=np.int8), numbers, at, asked)
+            self._last_time = max(self._last_time, *at)
         gone = connection.execute(
             sa.select(_retractions.c.id, _retractions.c.answer_id)
             .where(_retractions.c.id > self._last_retraction)

@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from samekind.algorithms.focused.flow import CERTIFY, PARTS, STOPS, Focus
+from samekind.algorithms.focused.flow import Focus
 from samekind.algorithms.focused.wary import Wary
 from samekind.algorithms.kinds import Kinds
 from samekind.algorithms.sampling import Settings
 from samekind.flow import Flow
 from samekind.points import Points
 
-__all__ = ["CERTIFY", "PARTS", "STOPS", "focused"]
+__all__ = ["CERTIFY", "GOALS", "PARTS", "STOPS", "focused"]
+
+CERTIFY = ("lazy", "full")
+STOPS = ("reducible", "certified")
+GOALS = ("centers", "labels")
+PARTS = (
+    "explore",
+    "survey",
+    "fill",
+    "refine",
+    "graph",
+    "discriminant",
+    "merge",
+    "audit",
+    "rectify",
+)
+"""What can be switched off, to see what it is worth."""
 
 
 def focused(
@@ -27,6 +43,9 @@ def focused(
     - *refine*: rows whose predicted kind is doubtful;
     - *the paper's*: D²-samples with respect to the recovered centres, a fixed share of all draws;
     - *audit*: uniform draws, a fixed share, whose answers are kept apart and give the certificate.
+
+    With ``goal="labels"`` nothing is asked for the sake of accurate centres: no fill, so no cluster is
+    recovered, and the run ends with the budget, the certificate, or when every row is known.
 
     What is guaranteed: the paper's draws are exactly those of its Algorithm 2, whatever the rest does, and
     the number of draws between two of them does not depend on their outcome. So Lemma 2 holds for them:

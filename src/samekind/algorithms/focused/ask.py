@@ -9,11 +9,14 @@ from numpy.typing import NDArray
 
 from samekind.algorithms.focused.evidence import Evidence
 from samekind.algorithms.kinds import GIVEN_UP, Kinds
-from samekind.flow import DIFFERENT, SAME, Flow
+from samekind.algorithms.sampling import Settings
+from samekind.flow import DIFFERENT, SAME, Answers, Flow
 
-__all__ = ["Doubt", "settle"]
+__all__ = ["Asking", "Doubt"]
 
 PLAUSIBLE = 0.05  # chance that one of the kinds left holds a row, below which it is called new
+WORTH_A_LOOK = 0.01  # the same for kinds in a line-up, where one more costs little
+OBVIOUS = 0.9  # chance of a kind that is asked about alone, not in a line-up
 
 
 class Doubt:
@@ -63,64 +66,136 @@ class Doubt:
                 return -1
         return best
 
+    def posterior(self) -> NDArray[np.float64]:
+        """Return the chances of the kinds it could still be of, after those that refused it."""
+        chances = self.chances.copy()
+        refused = [kind for kind in self.refused if kind < chances.size]
+        left = 1.0 - chances[refused].sum()
+        chances[refused] = 0.0
+        if self.is_new and left > 0:
+            chances /= left
+        return chances
 
-def settle(
-    doubts: list[Doubt],
-    evidence: Evidence,
-    kinds: Kinds,
-    certify: str,
-    patience: int,
-    on_new: Callable[[Doubt, int], None],
-    unsure: set[tuple[int, int]],
-) -> Flow[None]:
-    """Ask until the kind of each row is known, in waves of one question a row.
 
-    Rows that found a kind become known to the evidence, and to `on_new`, at once, so that the rows still in
-    doubt can be of it. Pairs that nobody can tell are added to `unsure`.
+class Asking:
+    """Asks about rows until their kinds are known, taking every answer for true.
+
+    Rows that are new go to `start`, which founds their kinds at once, so that the rows still in doubt can be
+    of them. Pairs that nobody can tell are added to `unsure`.
     """
-    n_kinds = -1
-    while open_doubts := [doubt for doubt in doubts if doubt.kind is None]:
-        if n_kinds != evidence.n_kinds:
-            n_kinds = evidence.n_kinds
+
+    def __init__(
+        self,
+        evidence: Evidence,
+        kinds: Kinds,
+        settings: Settings,
+        start: Callable[[Doubt], None],
+        unsure: set[tuple[int, int]],
+    ) -> None:
+        self._evidence = evidence
+        self._kinds = kinds
+        self._settings = settings
+        self._start = start
+        self._unsure = unsure
+
+    def settle(self, doubts: list[Doubt]) -> Flow[None]:
+        """Ask until the kind of each row is known, in waves of one question, or line-up, a row."""
+        n_kinds = -1
+        while open_doubts := [doubt for doubt in doubts if doubt.kind is None]:
+            if n_kinds != self._evidence.n_kinds:
+                n_kinds = self._evidence.n_kinds
+                for doubt in open_doubts:
+                    doubt.weigh(self._evidence)
+            wave: list[tuple[Doubt, int, int]] = []
             for doubt in open_doubts:
-                doubt.weigh(evidence)
-        asking: list[tuple[Doubt, int, int]] = []
-        for doubt in open_doubts:
-            candidate = doubt.candidate(certify)
-            if candidate >= 0:
-                asking.append((doubt, candidate, _member(doubt, candidate, evidence, kinds)))
-            elif doubt.half_refused:
-                doubt.kind = GIVEN_UP
+                question = self.next_question(doubt)
+                if question is not None:
+                    wave += [(doubt, *question), *self._others(doubt, question[0])]
+                elif doubt.kind is None:
+                    self._start(doubt)
+                    break  # the others may be of the new kind
             else:
-                doubt.kind = kinds.discover(doubt.row, doubt.x)
-                doubt.is_new = True
-                on_new(doubt, doubt.kind)
-                evidence.found()
-                evidence.learn(doubt.row, doubt.x, doubt.kind, surprising=True)
-                break  # the others may be of the new kind
-        else:
-            if not asking:
+                if wave:
+                    answers = yield np.array([[doubt.row, member] for doubt, _, member in wave])
+                    self._take(wave, answers)
+
+    def _others(self, doubt: Doubt, first: int) -> list[tuple[Doubt, int, int]]:
+        """Return the other kinds of a line-up, each with a member: those that the row could plausibly be of.
+
+        None where the first one is obvious.
+        """
+        found: list[tuple[Doubt, int, int]] = []
+        if self._settings.lineup == 1:
+            return found
+        chances = self.chances(doubt)
+        if chances[first] >= OBVIOUS:
+            return found
+        new = 1.0 - chances.sum()
+        chances[first] = 0.0
+        for kind in np.argsort(-chances, kind="stable").tolist():
+            rest = chances.sum()
+            if len(found) + 1 == self._settings.lineup or rest < WORTH_A_LOOK * (rest + new):
+                break
+            member = self.member(doubt, kind) if chances[kind] > 0 else -1
+            chances[kind] = 0.0
+            if member >= 0:
+                found.append((doubt, kind, member))
+        return found
+
+    def _take(self, wave: list[tuple[Doubt, int, int]], answers: Answers) -> None:
+        """Take in the answers of a wave.
+
+        Where a row was found in a line-up, nothing else counts: the rest of it need not be answered.
+        """
+        who = self._kinds.who if self._kinds.who is not None else np.full(len(wave), -1)
+        lines = list(zip(wave, answers.tolist(), who.tolist(), strict=True))
+        found = {doubt.row for (doubt, _, _), answer, _ in lines if answer == SAME}
+        for (doubt, kind, member), answer, by in lines:
+            if doubt.row in found and answer != SAME:
                 continue
-            answers = yield np.array([[doubt.row, member] for doubt, _, member in asking])
-            for (doubt, candidate, member), answer in zip(asking, answers.tolist(), strict=True):
-                doubt.asked.setdefault(candidate, []).append(member)
-                doubt.n_asked += 1
-                if answer == SAME:
-                    doubt.kind = candidate
-                elif answer == DIFFERENT:
-                    doubt.refused.append(candidate)
-                else:
-                    doubt.n_unsure += 1
-                    unsure.add((min(doubt.row, member), max(doubt.row, member)))
-                    if doubt.n_unsure >= patience:
-                        doubt.kind = GIVEN_UP
-                    elif len(doubt.asked[candidate]) == len(kinds.members[candidate]):
-                        doubt.half_refused.add(candidate)
+            doubt.n_asked += 1
+            asked = doubt.asked.setdefault(kind, [])
+            asked.append(member)
+            if answer in (SAME, DIFFERENT):
+                self.hear(doubt, kind, member, answer, by)
+                continue
+            doubt.n_unsure += 1
+            self._unsure.add((min(doubt.row, member), max(doubt.row, member)))
+            skipped = doubt.row in self._kinds.skipped
+            if skipped or doubt.n_unsure >= self._settings.patience:
+                doubt.kind = GIVEN_UP
+            elif len(asked) == len(self._kinds.members[kind]):
+                doubt.half_refused.add(kind)
 
+    # What depends on whether answers can be wrong
 
-def _member(doubt: Doubt, kind: int, evidence: Evidence, kinds: Kinds) -> int:
-    """Return the member to ask about: the nearest that is a site, or after an UNSURE answer any other."""
-    asked = doubt.asked.get(kind)
-    if not asked:
-        return evidence.nearest_member(doubt.x, kind)
-    return next(member for member in kinds.members[kind] if member not in asked)
+    def next_question(self, doubt: Doubt) -> tuple[int, int] | None:
+        """Return the kind to ask about next, and a member.
+
+        None when the row's kind is decided, which is noted; one that stays open is new.
+        """
+        kind = doubt.candidate(self._settings.certify)
+        if kind >= 0:
+            return kind, self.member(doubt, kind)
+        if doubt.half_refused:
+            doubt.kind = GIVEN_UP
+        return None
+
+    def hear(self, doubt: Doubt, kind: int, member: int, answer: int, who: int) -> None:
+        """Take in SAME or DIFFERENT about a row and a member of a kind."""
+        if answer == SAME:
+            doubt.kind = kind
+        else:
+            doubt.refused.append(kind)
+
+    def chances(self, doubt: Doubt) -> NDArray[np.float64]:
+        """Return the chance of each kind, after what was said; the rest is that of being new."""
+        found: NDArray[np.float64] = doubt.weights / (doubt.weights.sum() + doubt.of_new)
+        return found
+
+    def member(self, doubt: Doubt, kind: int) -> int:
+        """Return the member to ask about: the nearest that is a site, or after an UNSURE answer any other."""
+        asked = doubt.asked.get(kind)
+        if not asked:
+            return self._evidence.nearest_member(doubt.x, kind)
+        return next(member for member in self._kinds.members[kind] if member not in asked)

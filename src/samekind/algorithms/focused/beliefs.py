@@ -36,8 +36,9 @@ class Beliefs:
         self.estimates = error_rate == "estimate"
         self._usual = USUAL if self.estimates else float(error_rate)
         self._strength = STRENGTH if self.estimates else 1e9
-        self._kind_of = kind_of
+        self.kind_of = kind_of
         self.heard: dict[int, list[Heard]] = {}
+        self.several = False  # whether more than one person was heard
         self.asked: set[tuple[int, int]] = set()  # pairs that were asked to compare kinds
         self.certainty: dict[int, float] = {}  # of the kind of a row that was asked about
         self.priors: dict[int, NDArray[np.float64]] = {}  # of each kind and of being new, by row
@@ -78,10 +79,10 @@ class Beliefs:
         self._wrong[:] = self._judged[:] = 0.0
         for row, prior in self.priors.items():
             said = self.heard.get(row, ())
-            logs = np.log(self.spread(prior, n_kinds, self._kind_of(row)))
+            logs = np.log(self.spread(prior, n_kinds, self.kind_of(row)))
             weights = []
             for other, answer, who in said:
-                kind = self._kind_of(other)
+                kind = self.kind_of(other)
                 weight = self._weight(other, answer, who, n_kinds) if kind >= 0 else 0.0
                 weights.append((kind, weight, answer, who, self.certainty.get(other, 1.0)))
                 logs[kind] += weight
@@ -116,14 +117,19 @@ class Beliefs:
 
     def hear(self, a: int, b: int, answer: int, who: int) -> None:
         """Take in SAME or DIFFERENT about two rows."""
+        self.several |= who > 0  # 0 is who answered first
         self.heard.setdefault(a, []).append((b, answer, who))
         self.heard.setdefault(b, []).append((a, answer, who))
+
+    def told(self, row: int) -> set[int]:
+        """Return the rows that a row was compared with."""
+        return {other for other, _, _ in self.heard.get(row, ())}
 
     def evidence(self, row: int, n_kinds: int) -> NDArray[np.float64]:
         """Return the log likelihood of each kind, and of being new, (kinds + 1,), up to a constant."""
         logs = np.zeros(n_kinds + 1)
         for other, answer, who in self.heard.get(row, ()):
-            kind = self._kind_of(other)
+            kind = self.kind_of(other)
             if kind >= 0:  # to be of a kind that came later is to be new
                 logs[min(kind, n_kinds)] += self._weight(other, answer, who, n_kinds)
         return logs
@@ -156,7 +162,7 @@ class Beliefs:
             for other, answer, who in self.heard.get(row, ()):
                 if (min(row, other), max(row, other)) not in self.asked:
                     continue
-                if self._kind_of(other) == kind:
+                if self.kind_of(other) == kind:
                     doubt = min(self.certainty.get(row, 1.0), self.certainty.get(other, 1.0))
                     total += (2 * doubt - 1) * self.vote(answer, who)
         return total

@@ -13,23 +13,25 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_int, check_seed
 from samekind.algorithms import ALGORITHMS, DEFAULT, Kinds, make_settings
-from samekind.clusters import Clusters
-from samekind.flow import Answers, Flow, Pairs
+from samekind.clusters import Clusters, heed
+from samekind.flow import SAME, UNSURE, Answers, Flow, Pairs
 from samekind.ledger import UNANSWERED, Contradiction, Ledger, open_ledger
 from samekind.ledger.pairs import check_answers, check_pairs, keys_of, pairs_of
 from samekind.measures import Reliability, annotator_reliability
 from samekind.points import as_points
 from samekind.progress import Progress
+from samekind.session.checkpoints import Checkpoints
 
 __all__ = ["Session"]
 
@@ -64,7 +66,9 @@ class Session:
 
         Of "focused": ``certify``: "lazy" calls a row new when the clusters that could plausibly hold it
         refused it, "full" when all did. ``stop``: "reducible", or "certified" to stop when the
-        certificate's bounds are within ``tolerance``. ``without``: parts to switch off, for studies.
+        certificate's bounds are within ``tolerance``. ``goal``: "centers", or "labels" to ask nothing for the
+        sake of accurate centres. ``lineup``: kinds that a row is compared with at once, where a person can
+        pick one of them. ``without``: parts to switch off, for studies.
 
         Of "focused" and "noisy-exact": ``error_rate``: the share of answers that may be wrong, or "estimate".
 
@@ -98,6 +102,7 @@ class Session:
         seed = check_seed(random_state)
         self.points = as_points(X)
         self.ledger = open_ledger(ledger)
+        self._checkpoints = Checkpoints(self.ledger)
         self._owns_ledger = not isinstance(ledger, Ledger)
         try:
             self.seed = seed
@@ -151,11 +156,14 @@ class Session:
             target=self.settings.target,
         )
 
-    def tell(self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "") -> None:
+    def tell(
+        self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", free: ArrayLike = False
+    ) -> None:
         """Answer some or all of the pending questions.
 
         When this returns the answers are in the ledger. What they imply for questions still
-        pending is not asked any more.
+        pending is not asked any more. Those that are `free`, all or some, are not charged. A row of which
+        somebody is unsure for free is skipped: it is not asked about any more.
         """
         checked = check_pairs(pairs)
         said = check_answers(answers, len(checked))
@@ -173,27 +181,74 @@ class Session:
                 f"({a}, {b}) is not pending. Answer pairs from pending(), or give what you know "
                 "beyond them to learn()."
             )
-        self._record(checked, said, who)
+        asked = ~np.broadcast_to(np.asarray(free, dtype=bool), len(checked))
+        self._kinds.skipped.update(checked[~asked & (said == UNSURE), 0].tolist())
+        self._record(checked, said, who, asked)
 
     def learn(self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "") -> None:
-        """Take in answers that nobody was asked for; they are free. The flow starts over with them."""
+        """Take in answers that nobody was asked for; they are free.
+
+        The flow starts over with them, unless they are about rows that it has not come to yet.
+        """
         checked = check_pairs(pairs)
-        if len(checked) and int(checked.max()) >= self.points.n:
-            raise ValueError(
-                f"row {int(checked.max())} is not in the data of {self.points.n} rows."
-            )
-        self.ledger.record(checked, answers, who=who, asked=False)
-        self._replay()
+        self._check_rows(checked)
+        if not len(checked):
+            return
+        if not self._are_asked_about(checked):
+            self.ledger.record(checked, answers, who=who, asked=False)
+        else:
+            self.change(checked, answers, who=who)
 
-    def undo(self, count: int = 1, *, who: str | None = None) -> int:
-        """Take back the last `count` answers, as deep as you like; return how many there were.
+    def change(
+        self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", asked: bool = False
+    ) -> None:
+        """Write answers that change what the flow has seen, and begin anew with all that is known then.
 
-        With `who`, only that person's. What was volunteered to `learn` stays.
+        For "focused" without ``error_rate``; other algorithms start over, and use what they come to ask.
         """
         self.ledger.refresh()
-        taken = self.ledger.retract(count, who=who, asked_only=True)
-        self._replay()
+        line = self.ledger.revision[0]
+        self.ledger.record(pairs, answers, who=who, asked=asked)
+        self._begin_anew(line)
+
+    def undo(self, count: int = 1, *, who: str | None = None, together: bool = False) -> int:
+        """Take back the last `count` answers, as deep as you like; return how many there were.
+
+        With `who`, only that person's. What was volunteered to `learn` stays. With `together`, what was
+        told or learnt at once is taken back at once, be it volunteered or not.
+        """
+        self.ledger.refresh()
+        taken = self.ledger.retract(count, who=who, asked_only=not together, together=together)
+        active = self.ledger.active()
+        if taken and active.size and active["when"][-1] > taken[-1].when:
+            self._begin_anew(-1)  # what came later stays
+        else:
+            self._replay()
         return len(taken)
+
+    def outlook(self) -> float | None:
+        """Return about how many questions it takes to find the next kind, if that can be said."""
+        return None if self.done or self._kinds.outlook is None else self._kinds.outlook()
+
+    def confidence(self, rows: ArrayLike) -> NDArray[np.float64]:
+        """Return how likely each of these rows is of the cluster that ``labels_`` says.
+
+        1 where that is known; NaN where the algorithm does not say.
+        """
+        numbers = np.asarray(rows, dtype=np.intp)
+        if self._kinds.confidence is None:
+            return np.where(self._kinds.kind_of(numbers) >= 0, 1.0, np.nan)
+        return self._kinds.confidence(numbers)
+
+    @property
+    def n_known(self) -> int:
+        """How many rows are known, those given up among them."""
+        return self._kinds.n_labelled
+
+    def members_of(self, row: int) -> list[int]:
+        """Return all rows known to be of a row's kind, the one that stands for it first; none if unknown."""
+        kind = int(self._kinds.kind_of(np.array([row]))[0])
+        return list(self._kinds.members[kind]) if kind >= 0 else []
 
     def stop(self) -> None:
         """End the session now. What was answered stays in the ledger."""
@@ -205,9 +260,18 @@ class Session:
         self.ledger.refresh()
         self._replay()
 
+    def catch_up(self) -> None:
+        """Take in what others wrote to the ledger, if they did."""
+        before = self.ledger.revision
+        self.ledger.refresh()
+        if self.ledger.revision != before:
+            self._replay()
+
     def clusters(self) -> Clusters:
         """Return what is found so far, and how reliable those who answered are if that is of interest."""
-        found = self._found()
+        found = heed(
+            self._found(), partial(self.ledger.lookup, infer=self._infers), self._volunteered()
+        )
         if self._infers and len(self.ledger.names) < 2:
             return found
         return replace(found, annotators_=self._judge(found))
@@ -235,6 +299,31 @@ class Session:
         """Let go of the ledger, if the session opened it."""
         if self._owns_ledger:
             self.ledger.close()
+
+    def _volunteered(self) -> NDArray[np.intp]:
+        """Return the rows of which somebody spoke unasked."""
+        active = self.ledger.active()
+        rows: NDArray[np.intp] = np.unique(pairs_of(active[~active["asked"]]))
+        return rows
+
+    def _begin_anew(self, line: int) -> None:
+        """Make a checkpoint after a change that was written from a line on, or taken back (-1)."""
+        if self.algorithm == "focused" and self._infers:
+            self._checkpoints.make(self._kinds.members, line)
+        self._replay()
+
+    def _check_rows(self, pairs: Pairs) -> None:
+        if len(pairs) and int(pairs.max()) >= self.points.n:
+            raise ValueError(f"row {int(pairs.max())} is not in the data of {self.points.n} rows.")
+
+    def _are_asked_about(self, pairs: Pairs) -> bool:
+        """Return whether the flow may have asked about one of these pairs, or be about to.
+
+        Not if nobody ever said anything of one of the two rows, and nobody is asked about it now.
+        """
+        active = self.ledger.active()
+        mentioned = np.concatenate([active["a"], active["b"], self._wave.ravel()])
+        return not bool((~np.isin(pairs, mentioned)).any(axis=1).all())
 
     def _judge(self, found: Clusters) -> list[Reliability]:
         active, names = self.ledger.active(), self.ledger.names
@@ -278,8 +367,17 @@ class Session:
         self._started = perf_counter()
         self._kinds = Kinds(self.points.d)
         self._history = tuple(array("q") for _ in COLUMNS)
+        active = self.ledger.active()
+        skipped = active[(active["answer"] == UNSURE) & ~active["asked"]]
+        self._kinds.skipped = set(skipped["a"].tolist())
         self._unclaimed = self.ledger.asked_pairs()
         self.n_questions = 0
+        start = self._checkpoints.latest()
+        if start is not None:
+            paid = self._checkpoints.paid(start)
+            self._unclaimed -= paid
+            self.n_questions = len(paid)
+            self._kinds.given = self._checkpoints.given(start)
         self.stop_reason: str | None = None
         self._wave = NO_PAIRS
         self._flow: Flow[str] = ALGORITHMS[self.algorithm](
@@ -301,13 +399,24 @@ class Session:
             self._note_history()
             self._wave = wave
             answers = self.ledger.lookup(wave, infer=self._infers)
-            unknown = np.flatnonzero(answers == UNANSWERED)
+            unknown = self._unanswered(answers)
             if self._unclaimed:
                 self._claim(wave[answers != UNANSWERED])
             if unknown.size:
                 self._answers, self._unknown = answers, unknown
                 self._ask_on()
                 return
+
+    def _unanswered(self, answers: Answers) -> NDArray[np.intp]:
+        """Return the places in the wave that somebody must answer.
+
+        Not those of a line-up in which the row was found.
+        """
+        unknown = np.flatnonzero(answers == UNANSWERED)
+        if self.settings.lineup > 1 and unknown.size:
+            found = self._wave[answers == SAME, 0]
+            unknown = unknown[~np.isin(self._wave[unknown, 0], found)]
+        return unknown
 
     def _ask_on(self) -> None:
         """Make the unknown part of the wave pending, as far as the budget goes."""
@@ -327,17 +436,23 @@ class Session:
     def answer_all(self, answers: Answers, who: str = "") -> None:
         """Answer all pending questions, in their order; what `tell` does, with fewer checks."""
         pairs = self._pending
-        self._record(pairs, check_answers(answers, len(pairs)), who)
+        self._record(
+            pairs, check_answers(answers, len(pairs)), who, np.ones(len(pairs), dtype=bool)
+        )
 
-    def _record(self, pairs: Pairs, answers: Answers, who: str) -> None:
-        self.ledger.record_checked(pairs, answers, who, asked=True)
-        self.n_questions += len(pairs)
+    def _record(self, pairs: Pairs, answers: Answers, who: str, asked: NDArray[np.bool_]) -> None:
+        before = self.ledger.revision
+        self.ledger.record_checked(pairs, answers, who, asked)
+        if self.ledger.revision != (before[0] + len(pairs), before[1]):  # somebody else wrote, too
+            self._replay()
+            return
+        self.n_questions += int(asked.sum())
         if len(pairs) == self._unknown.size and pairs is self._pending:
             self._answers[self._unknown] = answers
             self._advance(self._answers)
             return
         self._answers = self.ledger.lookup(self._wave, infer=self._infers)
-        self._unknown = np.flatnonzero(self._answers == UNANSWERED)
+        self._unknown = self._unanswered(self._answers)
         if self._unknown.size:
             self._ask_on()
         else:

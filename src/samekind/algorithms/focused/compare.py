@@ -1,0 +1,101 @@
+"""Which kinds are one? Pairs of them, likeliest first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import islice, product
+
+import numpy as np
+
+from samekind.algorithms.focused.relations import Relations
+from samekind.algorithms.kinds import Kinds
+from samekind.flow import DIFFERENT, SAME, Flow
+
+__all__ = ["Comparing"]
+
+TRIES = 64  # pairs of members that are looked at to find one for a question
+
+
+class Comparing:
+    """Asks about pairs of kinds that may be one, taking every answer for true.
+
+    Those that are one go to `merge`. Pairs of rows that nobody can tell are in `unsure`, and are not asked
+    about.
+    """
+
+    def __init__(
+        self,
+        kinds: Kinds,
+        relations: Relations,
+        patience: int,
+        merge: Callable[[int, int], None],
+        unsure: set[tuple[int, int]],
+    ) -> None:
+        self._kinds = kinds
+        self._relations = relations
+        self._patience = patience
+        self._merge = merge
+        self._unsure = unsure
+        self._n_unsure: Counter[tuple[int, int]] = Counter()  # answers about two kinds
+        self._owed = 0.0  # questions to be asked soon
+        self._n_asked_before = 0  # about rows, when kinds were compared last
+        self.n_asked = 0
+
+    def prove(self, share: float, n_asked: int) -> Flow[None]:
+        """Compare kinds with a share of the questions about rows since the last time, of `n_asked` in all."""
+        self._owed += share * (n_asked - self._n_asked_before)
+        self._n_asked_before = n_asked
+        while self._owed >= 1:
+            n_kinds, before = self._kinds.n_discovered, self.n_asked
+            yield from self.compare(0.0, most=1)
+            if before == self.n_asked:
+                self._owed = 0.0  # nothing is left to compare
+            elif n_kinds == self._kinds.n_discovered:
+                self._owed -= 1  # had two been one, it would pay to go on
+
+    def compare(self, least: float, *, most: float = np.inf, of: int | None = None) -> Flow[None]:
+        """Ask about pairs of kinds that may be one, likeliest first, while they look so much alike."""
+        last = self.n_asked + most
+        while (
+            self.n_asked < last and (found := self._relations.likeliest(of)) and found[0] >= least
+        ):
+            alike, a, b = found
+            if self.settle(alike, a, b):
+                continue
+            pair = self._pair(a, b)
+            if pair is None:
+                self._relations.despair(a, b)
+                continue
+            answers = yield np.array([pair])
+            self.n_asked += 1
+            if answers[0] in (SAME, DIFFERENT):
+                self.hear(a, b, pair, int(answers[0]))
+            else:
+                self._n_unsure[min(a, b), max(a, b)] += 1
+                self._unsure.add((min(pair), max(pair)))
+
+    def _pair(self, a: int, b: int) -> tuple[int, int] | None:
+        """Return members of two kinds to ask about; None when it is no use."""
+        if self._n_unsure[min(a, b), max(a, b)] >= self._patience:
+            return None
+        return next(
+            (pair for pair in self.pairs(a, b) if (min(pair), max(pair)) not in self._unsure), None
+        )
+
+    # What depends on whether answers can be wrong
+
+    def settle(self, alike: float, a: int, b: int) -> bool:
+        """Merge or part two kinds if what was said suffices; return whether it did."""
+        return False
+
+    def hear(self, a: int, b: int, pair: tuple[int, int], answer: int) -> None:
+        """Take in SAME or DIFFERENT about members of two kinds."""
+        if answer == SAME:
+            self._merge(a, b)
+        else:
+            self._relations.part(a, b)
+
+    def pairs(self, a: int, b: int) -> Iterator[tuple[int, int]]:
+        """Yield members of two kinds that tell whether they are one."""
+        return islice(product(self._kinds.members[a], self._kinds.members[b]), TRIES)

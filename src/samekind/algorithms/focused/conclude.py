@@ -1,0 +1,61 @@
+"""What a run amounts to at one moment."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from samekind.algorithms.findings import Findings
+from samekind.algorithms.focused.audit import CERTAIN, Audit
+from samekind.algorithms.focused.centers import rectified
+from samekind.algorithms.focused.evidence import Evidence
+from samekind.algorithms.focused.relations import Relations
+from samekind.algorithms.focused.trials import Trials
+from samekind.algorithms.kinds import Kinds
+from samekind.points import Points
+
+__all__ = ["conclude"]
+
+
+def conclude(
+    points: Points,
+    kinds: Kinds,
+    evidence: Evidence,
+    trials: Trials,
+    audit: Audit,
+    relations: Relations,
+    *,
+    rectify: bool,
+) -> Findings:
+    """Say what is known now; whoever looks changes nothing."""
+    k = len(kinds)
+    labels, (counts, means, spreads) = evidence.look()
+    errors = np.array(
+        [
+            trials.error(kind, int(counts[kind]), len(members))
+            for kind, members in enumerate(kinds.members)
+        ]
+    )
+    centers = np.array(kinds.centers)
+    held = counts > 0
+    centers[held] = means[held]
+    rows = np.array(audit.rows, dtype=np.intp)
+    if rows.size and rectify:
+        audited = np.array(audit.kinds, dtype=np.intp)
+        centers = rectified(centers, counts, points.rows(rows), audited, labels[rows], points.n)
+    for kind, members in enumerate(kinds.members):
+        if not counts[kind] and members:
+            centers[kind] = points.rows(np.array(members)).mean(axis=0)
+    if kinds.n_labelled == points.n:
+        centers, errors = np.array(kinds.centers), np.zeros(k)
+    all_known = kinds.n_labelled == points.n and not kinds.given_up
+    unproven = relations.unproven()
+    return Findings(
+        labels=labels,
+        centers=centers,
+        standard_errors=np.where(
+            np.isfinite(errors), np.sqrt(np.minimum(errors, 1e300) * spreads), np.inf
+        ),
+        certificate=CERTAIN if all_known else audit.certificate(labels[rows], len(unproven)),
+        unproven=unproven,
+        muddled=[(a, b) for a in range(k) for b in trials.muddled(a)],
+    )
