@@ -15,22 +15,19 @@ import pytest
 from rich.console import Console
 
 from samekind import SqlLedger
-from samekind.session import Session
-from samekind.terminal import (
-    PictureView,
-    RowView,
-    answer_in_terminal,
-    printable,
-    user_name,
-)
+from samekind.cli._rows import Rows
+from samekind.desk import Desk, Option
+from samekind.terminal import Cards, Lines, Stacked, answer_in_terminal, printable, user_name
+from samekind.terminal.text import brief, differing
+from samekind.things import Shown, load_things
 
 X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2], [9.0], [9.1]])
 KIND = [0, 0, 0, 1, 1, 1, 2, 2]
 ASKED = re.compile(r"row (\d+) +row (\d+)")
-PROMPT = "[?]help: "
+PROMPT = "? help\n> "
 
 
-def sit_down(session, lines, **options):
+def sit_down(desk, lines, **options):
     """Answer with these lines; return what was on the screen."""
     screen = io.StringIO()
     given = iter(lines)
@@ -43,100 +40,183 @@ def sit_down(session, lines, **options):
         return line
 
     console = Console(file=screen, width=80, force_terminal=False)
-    view = options.pop("view", RowView(["x"], X.__getitem__))
-    answer_in_terminal(session, view, who="ann", console=console, read=read)
+    answer_in_terminal(desk, who="ann", console=console, keys=Lines(read), **options)
     return screen.getvalue()
 
 
-def new_session(**options):
-    return Session(X, "basic", random_state=0, **options)
+def new_desk(algorithm="basic", **options):
+    """A desk that asks about one pair at a time, or has line-ups if the algorithm is another one."""
+    settings = {"batch": 1, "random_state": 0} | options
+    return Desk(Rows(X, "things", ["x"]), algorithm=algorithm, **settings)
 
 
-def truthful(session):
+def truthful(desk):
     """Yield the true answers, then Enter to finish."""
-    while not session.done:
-        a, b = session.pending()[0]
-        yield "y" if KIND[a] == KIND[b] else "n"
+    while not desk.session.done:
+        a, b = desk.session.pending()[0]
+        yield "s" if KIND[a] == KIND[b] else "d"
     yield ""
 
 
 def test_true_answers_find_the_kinds():
-    session = new_session()
-    screen = sit_down(session, truthful(session))
-    assert session.stop_reason == "exhausted"
-    assert session.clusters().n_recovered_ == 3
+    desk = new_desk()
+    screen = sit_down(desk, truthful(desk))
+    assert desk.session.stop_reason == "exhausted"
+    assert desk.clusters().n_recovered_ == 3
     assert "That was the last question: every row is labelled." in screen
-    assert "Question 1.  1 kind found, 0 recovered." in screen
-    assert {entry.who for entry in session.ledger.entries()} == {"ann"}
+    assert "Question 1.  1 kind found" in screen
+    assert {entry.who for entry in desk.session.ledger.entries()} == {"ann"}
     pairs = [frozenset(pair) for pair in ASKED.findall(screen)]
     assert len(set(pairs)) == len(pairs)
+    assert max(map(len, screen.splitlines())) <= 80
 
 
 @pytest.mark.parametrize(
     ("word", "answer"),
-    [("y", 1), ("s", 1), ("YES", 1), (" same ", 1), ("n", 0), ("d", 0), ("No", 0), ("u", -1)],
+    [
+        *(("s", 1), ("S", 1), ("y", 1), (" same ", 1), ("left", 1)),
+        *(("d", 0), ("n", 0), ("No", 0), ("right", 0)),
+        *(("u", -1), (" ", -1), ("not sure", -1)),
+    ],
 )
 def test_words_for_answers(word, answer):
-    session = new_session()
-    first = session.pending()[0].tolist()
-    sit_down(session, [word])
-    (entry,) = session.ledger.entries()
+    desk = new_desk()
+    first = desk.session.pending()[0].tolist()
+    sit_down(desk, [word])
+    (entry,) = desk.session.ledger.entries()
     assert [entry.a, entry.b, entry.answer] == [*first, answer]
 
 
 @pytest.mark.parametrize("word", ["", "x", "yn", "1", "[bold]", "\x1b[A", "ÿ" * 500])
 def test_unknown_words_are_explained_and_asked_again(word):
-    session = new_session()
-    screen = sit_down(session, [word, "n"])
-    assert "Please type y, n, u, b, m or q" in screen
-    assert len(session.ledger) == 1
+    desk = new_desk()
+    screen = sit_down(desk, [word, "n"])
+    assert "Please type one of the above, and Enter" in screen
+    assert len(desk.session.ledger) == 1
 
 
-def test_help():
-    screen = sit_down(new_session(), ["?"])
-    assert "take the last answer back, as often as you like" in screen
-    assert screen.count(PROMPT) == 2
+def test_help_fits_and_names_every_key():
+    screen = sit_down(new_desk(), ["?"])
+    assert "undo the last answer, as often as you like" in screen
+    assert screen.count("> ") == 2
+    assert max(map(len, screen.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("lines", [["n", "q"], ["n"]], ids=["q", "end of input"])
 def test_quitting_keeps_the_answers(lines):
-    session = new_session()
-    sit_down(session, lines)
-    assert session.stop_reason == "user"
-    assert len(session.ledger) == 1
+    desk = new_desk()
+    sit_down(desk, lines)
+    assert desk.session.stop_reason == "user"
+    assert len(desk.session.ledger) == 1
 
 
 def test_undo_goes_back_to_the_very_beginning():
-    session = new_session()
-    shown = ASKED.findall(sit_down(session, ["n", "n", "n", "b", "b", "undo", "b"]))
-    assert shown == [*shown[:4], *shown[2::-1]]
-    assert len(session.ledger) == 0
+    desk = new_desk()
+    screen = sit_down(desk, ["n", "n", "n", "b", "backspace", "undo", "b"])
+    shown = ASKED.findall(screen)
+    assert shown[:7] == [*shown[:4], *shown[2::-1]]
+    assert len(desk.session.ledger) == 0
+    assert screen.count("Taken back: rows ") == 3
+    assert "There is nothing to take back." in screen
 
 
-def test_nothing_to_take_back():
-    session = new_session()
-    screen = sit_down(session, ["b", "b", "n"])
-    assert screen.count("There is nothing to take back.") == 2
-    assert len(session.ledger) == 1
+def test_only_ones_own_answers_are_taken_back():
+    desk = new_desk()
+    desk.answer(desk.next("bob")[0].id, "different", who="bob")
+    assert "None of these answers is yours" in sit_down(desk, ["b"])
+    assert len(desk.session.ledger) == 1
 
 
 def test_the_last_answer_can_be_taken_back():
-    session = new_session(budget=2)
-    screen = sit_down(session, ["n", "n", "b", "y", ""])
+    desk = new_desk(budget=2)
+    screen = sit_down(desk, ["n", "n", "b", "y", ""])
     assert "Question 2 of 2." in screen
     assert screen.count("That was the last question: the budget is spent.") == 2
-    assert session.stop_reason == "budget"
-    assert [entry.answer for entry in session.ledger.entries() if not entry.retracted] == [0, 1]
+    assert desk.session.stop_reason == "budget"
+    standing = [e.answer for e in desk.session.ledger.entries() if not e.retracted]
+    assert standing == [0, 1]
 
 
-def test_a_finished_session_asks_nothing():
-    session = new_session(budget=1)
-    sit_down(session, ["n", ""])
-    assert sit_down(session, []) == ""
+def test_a_finished_desk_asks_nothing():
+    desk = new_desk(budget=1)
+    sit_down(desk, ["n", ""])
+    assert sit_down(desk, []) == ""
+
+
+def test_skipped_questions_come_back_at_the_end():
+    desk = new_desk(budget=1)
+    first = desk.session.pending()[0].tolist()
+    screen = sit_down(desk, ["k", "d", "k", "d", ""])
+    assert "K answer what you skipped (1)" in screen
+    assert list(map(int, ASKED.findall(screen)[2])) == first
+    (skipped,) = [e for e in desk.session.ledger.entries() if {e.a, e.b} == set(first)][-1:]
+    assert skipped.answer == 0
+    assert desk.standing().skipped == 0
+
+
+def test_kinds_get_names():
+    desk = new_desk()
+    screen = sit_down(desk, ["r", "d", "r", "[b]ones[/b]", "d"])
+    assert "is not known yet" in screen
+    assert "It has a name now." in screen
+    assert "[b]ones[/b]" in [kind.name for kind in desk.outline().kinds]
+    assert "at most 200 characters" in sit_down(new_desk(), ["d", "r", "x" * 300])
+
+
+def test_line_ups_answer_several_questions_at_once():
+    desk = new_desk("focused")
+    screen = sit_down(desk, ["n", "0", "7", "n"])
+    assert re.search(r"row \d  of which kind is it\?", screen)
+    assert re.search(r"^1  x \d", screen, re.M)
+    assert "Please type one of the above" in screen  # 7 is no option
+    assert len(desk.session.ledger) > 3
+    assert max(map(len, screen.splitlines())) <= 80
+    assert "Taken back: 2 answers" in sit_down(new_desk("focused"), ["n", "0", "b"])
+
+
+def test_line_ups_to_the_end_and_switched_off():
+    def answers(desk):
+        while not desk.session.done:
+            [question] = desk.next("ann")
+            kinds = [KIND[option.kind] for option in getattr(question, "options", ())]
+            if not kinds:
+                yield "s" if KIND[question.a] == KIND[question.b] else "d"
+            elif KIND[question.row] in kinds:
+                yield str(kinds.index(KIND[question.row]) + 1)
+            else:
+                yield "0"
+        yield ""
+
+    desk = new_desk("focused")
+    sit_down(desk, answers(desk))
+    assert desk.clusters().n_discovered_ == 3
+    assert "of which kind" not in sit_down(new_desk("focused"), ["d"] * 5, lineup=False)
+
+
+def test_contradictions_are_shown():
+    desk = new_desk()
+    desk.session.learn([[0, 1], [1, 2], [0, 2]], [1, 1, 0])
+    screen = sit_down(desk, ["c"])
+    assert "Answers that contradict others: 1." in screen
+    assert re.search(r"0.*1.*2", screen.split("> c\n")[1])
+    assert "No answers contradict" in sit_down(new_desk(), ["c"])
+
+
+def test_a_question_that_is_answered_elsewhere_is_passed_over():
+    desk = new_desk()
+
+    def lines():
+        [question] = desk.next("ann")
+        desk.answer(question.id, "different", who="bob")
+        yield "s"
+
+    screen = sit_down(desk, lines())
+    assert "not open any more" in screen
+    assert len(desk.session.ledger) == 1
 
 
 def test_ctrl_c_leaves_the_answers_and_the_choice_to_the_caller():
-    session = new_session()
+    desk = new_desk()
 
     def read(lines=iter(["n"])):
         for line in lines:
@@ -144,63 +224,145 @@ def test_ctrl_c_leaves_the_answers_and_the_choice_to_the_caller():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        answer_in_terminal(
-            session, RowView(["x"], X.__getitem__), console=Console(file=io.StringIO()), read=read
-        )
-    assert len(session.ledger) == 1
-    assert not session.done
+        answer_in_terminal(desk, console=Console(file=io.StringIO()), keys=Lines(read))
+    assert len(desk.session.ledger) == 1
+    assert not desk.session.done
 
 
-def rendered(view, full=False, width=80, **options):
+# What it looks like
+
+
+class OneShelf:
+    """Things made up for a test."""
+
+    def __init__(self, *shown, images=None):
+        self.shown = [Shown(row, f"row {row}", *one, False) for row, one in enumerate(shown)]
+        self.images = images
+
+    def show(self, row):
+        return self.shown[row]
+
+    def grey(self, row):
+        return None if self.images is None else self.images[row]
+
+
+def rendered(shown, width=80, **options):
     console = Console(file=io.StringIO(), width=width, **options)
-    console.print(view(0, 1, full))
+    console.print(shown)
     return console.file.getvalue()
 
 
+def row_cards(names, *rows):
+    return Cards(OneShelf(*((None, list(zip(names, map(str, row)))) for row in rows)))  # noqa: B905
+
+
 def test_differing_cells_are_marked():
-    rows = [("red", 1, "same"), ("blue", 1, "same")]
-    lines = rendered(RowView(["colour", "size", "third"], rows.__getitem__)).splitlines()
+    cards = row_cards(["colour", "size", "third"], ("red", 1, "same"), ("blue", 1, "same"))
+    lines = rendered(cards.pair(0, 1)).splitlines()
     assert [line[0] for line in lines] == [" ", "≠", " ", " "]
     assert re.search(r"colour +red +blue", lines[1])
 
 
-def test_cells_cannot_steer_the_terminal():
-    nasty = "\x1b]0;owned\x07\x1b[2J[red]x[/red] \u202egnp\x9b1m\r\n\ud800"
-    view = RowView([f"name{nasty}"], [(nasty,), ("plain",)].__getitem__)
-    shown = rendered(view, force_terminal=True, color_system=None)
-    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\ud800]", shown)
-    assert "␛]0;owned␇␛[2J[red]x" in shown
-    assert printable(nasty).plain == "␛]0;owned␇␛[2J[red]x[/red] �gnp�1m␍␊�"
+NASTY = "\x1b]0;owned\x07\x1b[2J[red]x[/red] \u202egnp\x9b1m\r\n\ud800"
+STEERING = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\ud800]")
+
+
+def test_things_cannot_steer_the_terminal():
+    hostile = Shown(0, NASTY, NASTY, [(f"name{NASTY}", NASTY)], False)
+    plain = Shown(1, "plain", "plain", [("name", "x")], False)
+    shelf = OneShelf()
+    shelf.shown = [hostile, plain]
+    cards = Cards(shelf)
+    option = Option(1, NASTY, [0, 1])
+    for full in (False, True):
+        for shown in (
+            cards.pair(0, 1, name=NASTY, more=[0], full=full),
+            cards.line_up(0, [option, option], full=full),
+        ):
+            text = rendered(shown, force_terminal=True, color_system=None)
+            assert not STEERING.search(text)
+            assert "[red]x" in text
+            assert "␛]0;owned␇␛[2J" in text
+    assert not STEERING.search(cards.title(0))
+    assert printable(NASTY).plain == "␛]0;owned␇␛[2J[red]x[/red] �gnp�1m␍␊�"
 
 
 def test_long_texts_and_many_fields_wait_for_more():
-    rows = [("word " * 200, *range(50)), ("x", *range(50))]
     names = ["text", *(f"f{i}" for i in range(50))]
-    view = RowView(names, rows.__getitem__)
-    short, full = rendered(view), rendered(view, full=True)
+    cards = row_cards(names, ("word " * 200, *range(50)), ("x", *range(50)))
+    short, full = rendered(cards.pair(0, 1)), rendered(cards.pair(0, 1, full=True))
     assert "700 more characters" in " ".join(short.split())
-    assert "27 more fields: type m" in short
+    assert "27 more fields: M shows them" in short
     assert "f49" not in short
     assert "f49" in full
     assert full.count("word") == 200
-    session = new_session()
-    assert sit_down(session, ["m"]).count("row ") == 4
+    assert sit_down(new_desk(), ["m"]).count("row ") == 4
+
+
+def test_words_that_differ_are_marked_unless_nearly_all_do():
+    one, other = differing("the red car is fast", "the blue car is fast")
+    assert [one.plain[span.start : span.end] for span in one.spans] == ["red"]
+    assert [other.plain[span.start : span.end] for span in other.spans] == ["blue"]
+    for text in differing("completely other words", "nothing in common here"):
+        assert not text.spans
+    start = time.perf_counter()
+    differing("a b " * 20_000, "b c " * 20_000)
+    assert time.perf_counter() - start < 5
+
+
+def test_texts_and_kinds_side_by_side():
+    shelf = OneShelf(*((f"text {i} " + "long " * 40, []) for i in range(4)))
+    lines = rendered(Cards(shelf).pair(0, 1, name="mine", more=[2, 3])).splitlines()
+    assert re.fullmatch(r"row 0 +row 1  mine *", lines[0])
+    assert re.match(r"text 0 .+text 1", lines[1])
+    assert lines[-1].startswith("  · text 3")
+    assert max(map(len, lines)) <= 80
+    shown = rendered(Cards(shelf).line_up(0, [Option(1, "mine", [1, 2, 3]), Option(3, None, [3])]))
+    assert re.search(r"^1  mine", shown, re.M)
+    assert shown.count("text 2") == 1
+    assert max(map(len, shown.splitlines())) <= 80
 
 
 def test_pictures():
-    images = np.zeros((2, 2, 3))
-    images[0, 0] = [0, 8, 16]
-    shown = rendered(PictureView(images)).splitlines()
-    assert shown[1].startswith("  ▒▒██")
-    large = rendered(PictureView(np.ones((2, 100, 100))))
-    assert max(map(len, large.splitlines())) <= 80
-    assert rendered(PictureView(np.zeros((2, 3, 3))))
+    images = np.zeros((2, 2, 4), dtype=np.uint8)
+    images[0, 0] = [0, 8, 16, 16]
+    blank = [(None, [])] * 9
+    cards = Cards(OneShelf(*blank, images=images))
+    shown = rendered(cards.pair(0, 1)).splitlines()
+    assert set(shown[1].rstrip()) == {" ", "▒", "█"}
+    large = Cards(OneShelf(*blank, images=np.arange(90_000).reshape(9, 100, 100)))
+    options = [Option(row, "a name that is long", [row, 8]) for row in range(1, 9)]
+    for shown in (
+        large.pair(0, 1, more=[2, 3, 4]),
+        large.pair(0, 1, full=True),
+        large.line_up(0, options),
+        large.line_up(0, options[:2]),
+    ):
+        for colors in (None, "256", "truecolor"):
+            text = rendered(shown, force_terminal=True, color_system=colors)
+            plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
+            assert max(map(len, plain.splitlines())) <= 80
+            assert ("▀" in plain) == (colors is not None)
+    assert rendered(Cards(OneShelf(*blank, images=np.zeros((2, 3, 3)))).pair(0, 1))
+    assert rendered(Cards(OneShelf(*blank, images=np.zeros((2, 1, 300)))).pair(0, 1))
+
+
+def test_several_piles_are_one_shelf(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n3,4\n")
+    (tmp_path / "b.csv").write_text("x,y,secret\n5,6,no\n7,8,no\n")
+    first = load_things(tmp_path / "a.csv")
+    shelf = Stacked(first, first.like(tmp_path / "b.csv"))
+    assert shelf.show(1).fields == [("x", "3"), ("y", "4")]
+    assert shelf.show(2) == Shown(0, "new: row 0", None, [("x", "5"), ("y", "6")], False)
+    assert shelf.grey(3) is None
 
 
 def test_printable():
     assert printable(0.1 + 0.2).plain == "0.3"
     assert printable(None).plain == "None"
     assert printable("abc", 2).plain == "ab … 1 more characters"
+    assert printable("a\r\nb\nc\rd", lines=True).plain == "a\nb\nc␍d"
+    assert brief("a \n b" * 50, 10) == "a ba ba b…"
 
 
 def test_user_without_a_name(monkeypatch):
@@ -234,9 +396,9 @@ class Sitting:
 
     @property
     def plain(self):
-        return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.screen)
+        return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.screen).replace("\r\n", "\n")
 
-    def wait_for(self, *texts, seconds=30.0):
+    def wait_for(self, *texts, seconds=60.0):
         """Wait until one of the texts comes, after what was waited for before; return which."""
         end = time.monotonic() + seconds
         while True:
@@ -258,16 +420,18 @@ class Sitting:
         os.write(self.master, text.encode())
 
     def question(self):
-        """Return the pair that is shown now."""
+        """Return the rows that are shown now: the thing first."""
         self.wait_for(PROMPT)
-        return tuple(map(int, ASKED.findall(self.seen)[-1]))
+        shown = self.seen[self.seen.rindex("Question") :]
+        return tuple(map(int, re.findall(r"row (\d+)", shown)))
 
-    def answer(self, pair):
-        a, b = pair
-        self.type("y\n" if KIND[a] == KIND[b] else "n\n")
+    def answer(self, rows):
+        """Press the right key."""
+        a, b = rows
+        self.type("s" if KIND[a] == KIND[b] else "\x1b[C")  # an arrow
 
-    def finish(self):
-        self.wait_for("centers.csv")
+    def finish(self, last="Next:"):
+        self.wait_for(last)
         while select.select([self.master], [], [], 5)[0]:
             try:
                 data = os.read(self.master, 65536)
@@ -278,6 +442,7 @@ class Sitting:
             self.screen += data.decode(errors="replace")
         code = self.process.wait(20)
         os.close(self.master)
+        assert "Traceback" not in self.screen
         return code
 
 
@@ -288,69 +453,104 @@ def folder(tmp_path):
     return tmp_path
 
 
-COMMAND = ("run", "things.csv", "--labels", "kind", "--oracle", "terminal", "--who", "ann")
+RUN = ("run", "things.csv", "--labels", "kind", "--oracle", "terminal", "--algorithm", "basic")
+LABEL = (
+    "label",
+    "things.csv",
+    "--terminal",
+    "--exclude",
+    "kind",
+    "--show",
+    "name, x",
+    "--no-lineup",
+)
 
 
-def said(folder):
+def said(path):
     """Return the answers that stand in the project, by pair."""
-    with SqlLedger(folder / "samekind-run" / "project.db") as ledger:
+    with SqlLedger(path) as ledger:
         standing = [entry for entry in ledger.entries() if not entry.retracted]
     pairs = [frozenset((entry.a, entry.b)) for entry in standing]
     assert len(set(pairs)) == len(pairs)
     return pairs
 
 
-def test_answer_quit_resume_and_finish(folder):
-    sitting = Sitting(folder, *COMMAND)
+def test_run_answer_quit_resume_and_finish(folder):
+    project = folder / "samekind-run" / "project.db"
+    sitting = Sitting(folder, *RUN)
     asked = []
     for _ in range(3):
         asked.append(sitting.question())
         assert "thing" in sitting.seen
-        assert "kind " not in sitting.seen.split("recovered.")[1]  # the label is hidden
+        assert "kind  " not in sitting.seen.split("Question")[1]  # the label is hidden
         sitting.answer(asked[-1])
     waiting = sitting.question()
-    sitting.type("q\n")
-    assert sitting.finish() == 0
+    sitting.type("q")
+    assert sitting.finish("centers.csv") == 0
     assert "To go on, run the same command:" in sitting.screen
-    assert "samekind " + " ".join(COMMAND) in sitting.screen
-    assert "Traceback" not in sitting.screen
-    assert [frozenset(pair) for pair in asked] == said(folder)
+    assert "samekind " + " ".join(RUN) in sitting.screen
+    assert [frozenset(pair) for pair in asked] == said(project)
 
-    sitting = Sitting(folder, *COMMAND)
+    sitting = Sitting(folder, *RUN)
     assert sitting.question() == waiting
     assert "3 answers from before are in" in sitting.screen
     assert "Question 4." in sitting.seen
     sitting.answer(waiting)
     asked.append(waiting)
     for _ in itertools.count():
-        if sitting.wait_for(PROMPT, "Enter to finish") != PROMPT:
+        if sitting.wait_for(PROMPT, "Enter finish  B undo\n> ") != PROMPT:
             break
         asked.append(tuple(map(int, ASKED.findall(sitting.seen)[-1])))
         sitting.answer(asked[-1])
-    sitting.type("\n")
-    assert sitting.finish() == 0
+    sitting.type("\r")
+    assert sitting.finish("centers.csv") == 0
     assert "every row is labelled" in sitting.screen
     assert len({frozenset(pair) for pair in asked}) == len(asked)
-    assert len(said(folder)) == len(asked)
+    assert len(said(project)) == len(asked)
     assert re.search(r"adjusted Rand index +│ 1\.000", sitting.plain)
 
 
-def test_killed_in_the_middle_nothing_is_asked_twice(folder):
-    sitting = Sitting(folder, *COMMAND)
+def test_label_killed_in_the_middle_nothing_is_asked_twice(folder):
+    project = folder / "things.samekind.db"
+    sitting = Sitting(folder, *LABEL)
     asked = []
     for _ in range(4):
         asked.append(sitting.question())
+        assert "kind  " not in sitting.seen.split("Question")[-1]
         sitting.answer(asked[-1])
     waiting = sitting.question()  # so the fourth answer is kept
     sitting.process.send_signal(signal.SIGKILL)
     sitting.process.wait(10)
     os.close(sitting.master)
 
-    sitting = Sitting(folder, *COMMAND)
+    sitting = Sitting(folder, *LABEL)
     assert sitting.question() == waiting
-    assert [frozenset(pair) for pair in asked] == said(folder)
+    assert "4 answers from before are in things.samekind.db." in sitting.plain
+    assert [frozenset(pair) for pair in asked] == said(project)
+    sitting.type("\x7f")  # Backspace
+    assert sitting.question() == asked[-1]
+    assert "Taken back: rows" in sitting.seen
+    sitting.type("\r x")  # Enter is no answer, space is one; what follows comes too early
+    sitting.question()
+    assert sitting.seen.startswith("not sure\n")
     sitting.type("\x03")  # Ctrl-C
     assert sitting.finish() == 130
-    assert "stopped by you" in sitting.screen
-    assert "Traceback" not in sitting.screen
-    assert len(said(folder)) == 4
+    assert "found with 4 questions; stopped by you." in sitting.plain
+    assert "samekind label things.samekind.db" in sitting.plain
+    assert len(said(project)) == 4
+    assert max(map(len, sitting.plain.splitlines())) <= 80
+
+
+def test_label_names_and_the_end_of_input(folder):
+    sitting = Sitting(folder, *LABEL)
+    sitting.question()
+    sitting.type("d")
+    sitting.wait_for(PROMPT)
+    sitting.type("R")
+    sitting.wait_for("called? ")
+    sitting.type("my own näme\n")  # a whole line, that is seen while it is typed
+    sitting.wait_for("It has a name now.")
+    sitting.wait_for("> ")
+    sitting.type("\x04")  # Ctrl-D
+    assert sitting.finish() == 0
+    assert re.search(r"^my own näme +\d", sitting.plain, re.M)

@@ -1,4 +1,4 @@
-"""The command line: ``samekind demo``, ``samekind run`` and ``samekind bench``.
+"""The command line: ``samekind demo``, ``run``, ``label``, ``classify``, ``export`` and ``bench``.
 
 What a command needs is imported when it runs, so that ``samekind --help`` answers at once.
 """
@@ -10,9 +10,9 @@ from typing import Annotated
 
 import typer
 
+from samekind.cli import _classify, _export, _label, _run
 from samekind.cli._demo import demo
 from samekind.cli._errors import explained
-from samekind.cli._run import EXAMPLES, run
 from samekind.experiments.command import EXAMPLES as BENCH_EXAMPLES
 from samekind.experiments.command import bench
 
@@ -28,7 +28,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(demo)
-app.command(epilog=EXAMPLES)(run)
+app.command(epilog=_label.EXAMPLES)(_label.label)
+app.command(epilog=_classify.EXAMPLES)(_classify.classify)
+app.command(epilog=_export.EXAMPLES)(_export.export)
+app.command(epilog=_run.EXAMPLES)(_run.run)
 app.command(epilog=BENCH_EXAMPLES)(explained(bench))
 
 
@@ -40,7 +43,10 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(epilog="Begin with [bold]samekind demo[/bold]: it needs no data and no answers.")
+@app.callback(
+    epilog="Begin with [bold]samekind demo[/bold], which needs no answers, or with [bold]samekind label "
+    "--demo[/bold], where you answer."
+)
 def options(
     version: Annotated[
         bool,

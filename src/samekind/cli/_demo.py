@@ -62,9 +62,9 @@ def demo(
             if yourself
             else [
                 "Next:",
-                "  samekind demo --yourself                     be the expert",
+                "  samekind label --demo                        be the expert, on a page",
+                "  samekind label YOUR.csv                      on a page, with your data",
                 "  samekind run YOUR.csv --labels COLUMN        a column of labels answers",
-                "  samekind run YOUR.csv --oracle terminal      you answer",
             ],
         )
     )

@@ -14,7 +14,7 @@ from typing import ParamSpec
 
 import typer
 
-__all__ = ["INTERRUPTED", "MISTAKEN", "UserError", "explained", "users_values"]
+__all__ = ["INTERRUPTED", "MISTAKEN", "UserError", "explained", "needs", "users_values"]
 
 MISTAKEN = 2
 INTERRUPTED = 130
@@ -33,6 +33,24 @@ def users_values() -> Iterator[None]:
         yield
     except ValueError as error:
         raise UserError(str(error)) from error
+
+
+@contextmanager
+def needs() -> Iterator[None]:
+    """Say how to install a package that is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        name = (error.name or "").partition(".")[0]
+        if name not in ("PIL", "fastapi", "starlette", "uvicorn"):
+            raise
+        what, instead = ("the page", " Or answer here: --terminal")
+        if name == "PIL":
+            what, instead = "a pile of pictures", ""
+        raise UserError(
+            f"{what} needs packages that are not installed ({name} is missing). Install them: "
+            f"pip install 'samekind[web]'.{instead}"
+        ) from error
 
 
 def explained(command: Callable[P, int]) -> Callable[P, None]:

@@ -44,6 +44,9 @@ class Interrupts:
             try:
                 self.check()
                 return read()
+            except KeyboardInterrupt:  # some terminals raise it themselves
+                self.count = max(1, self.count)
+                raise
             finally:
                 self._waiting = False
 

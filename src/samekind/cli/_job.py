@@ -20,10 +20,12 @@ from samekind._solve import run as answer_all
 from samekind.cli._errors import INTERRUPTED, users_values
 from samekind.cli._interrupts import Interrupts
 from samekind.cli._results import print_results, write_results
+from samekind.cli._rows import Rows
+from samekind.desk import Desk
 from samekind.oracles import LabelOracle
 from samekind.progress import progress_bar
 from samekind.session import Session
-from samekind.terminal import PictureView, RowView, View, answer_in_terminal
+from samekind.terminal import answer_in_terminal, at_hand
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,8 +70,9 @@ def run_job(job: Job) -> int:
                 chat.print(known, markup=False, highlight=False, soft_wrap=True)
             try:
                 if job.person:
-                    read = interrupts.while_reading(input)
-                    answer_in_terminal(session, _view(job), who=job.who, console=chat, read=read)
+                    keys = at_hand(interrupts.while_reading)
+                    desk = Desk(_things(job), session=session)
+                    answer_in_terminal(desk, who=job.who, console=chat, keys=keys)
                 elif not session.done:
                     assert oracle is not None
                     _answer_from_labels(session, oracle, chat, interrupts.check)
@@ -99,13 +102,8 @@ def _answer_from_labels(
         answer_all(session, oracle, [check] if bar is None else [bar, check])
 
 
-def _view(job: Job) -> View:
-    if job.images is not None:
-        return PictureView(job.images)
-    if job.frame is not None:
-        frame = job.frame
-        return RowView([str(name) for name in frame.columns], lambda row: frame.iloc[row].tolist())
-    return RowView(job.feature_names, lambda row: np.asarray(job.X[row]).tolist())
+def _things(job: Job) -> Rows:
+    return Rows(job.X, job.title, job.feature_names, frame=job.frame, images=job.images)
 
 
 def _say_how_to_go_on(chat: Console, job: Job) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["Answerer"]
+__all__ = ["Answerer", "option"]
 
 DATA, WHO, HOW, RESULTS = "The data", "Who answers", "How to ask", "Results"
 
@@ -20,7 +20,7 @@ class Answerer(StrEnum):
     terminal = "terminal"
 
 
-def _option(panel: str, text: str, *names: str, metavar: str | None = None, **limits: Any) -> Any:
+def option(panel: str, text: str, *names: str, metavar: str | None = None, **limits: Any) -> Any:
     return typer.Option(*names, metavar=metavar, rich_help_panel=panel, help=text, **limits)
 
 
@@ -38,21 +38,21 @@ File = Annotated[
 
 Labels = Annotated[
     str | None,
-    _option(
+    option(
         WHO,
         "The column that answers: rows with equal labels are of one kind. If you answer yourself, "
         "it is hidden from you and compared with at the end.",
         metavar="COLUMN",
     ),
 ]
-Oracle = Annotated[Answerer, _option(WHO, "The labels, or you at the prompt.")]
+Oracle = Annotated[Answerer, option(WHO, "The labels, or you at the prompt.")]
 Who = Annotated[
     str | None,
-    _option(WHO, "Your name beside your answers; by default your user name.", metavar="NAME"),
+    option(WHO, "Your name beside your answers; by default your user name.", metavar="NAME"),
 ]
 Project = Annotated[
     Path | None,
-    _option(
+    option(
         WHO,
         "Keeps the answers, so that the same command goes on where it stopped. If you answer "
         "yourself: project.db in the folder of the results, unless told otherwise.",
@@ -62,7 +62,7 @@ Project = Annotated[
 
 Columns = Annotated[
     list[str] | None,
-    _option(
+    option(
         DATA,
         "Use this column and no others; give it once for each.",
         "--columns",
@@ -71,11 +71,11 @@ Columns = Annotated[
 ]
 Exclude = Annotated[
     list[str] | None,
-    _option(DATA, "Do not use this column; give it once for each.", metavar="COLUMN"),
+    option(DATA, "Do not use this column; give it once for each.", metavar="COLUMN"),
 ]
 Raw = Annotated[
     bool,
-    _option(
+    option(
         DATA,
         "Leave numbers as they are; otherwise columns get mean 0 and variance 1.",
         "--no-standardize",
@@ -83,7 +83,7 @@ Raw = Annotated[
 ]
 Headless = Annotated[
     bool,
-    _option(
+    option(
         DATA,
         "The first line of a CSV or TSV file is a row, not the names of the columns.",
         "--no-header",
@@ -91,7 +91,7 @@ Headless = Annotated[
 ]
 Images = Annotated[
     str | None,
-    _option(
+    option(
         DATA,
         "Rows are grey pictures of that height and width, line by line, and are shown as such; they "
         "are not standardised.",
@@ -101,7 +101,7 @@ Images = Annotated[
 
 Algorithm = Annotated[
     str | None,
-    _option(
+    option(
         HOW,
         "focused, which asks the fewest questions; batched, basic or uniform, the paper's; basic-exact, "
         "improved-exact or noisy-exact, with the paper's constants." + _default("focused"),
@@ -110,15 +110,15 @@ Algorithm = Annotated[
 ]
 Budget = Annotated[
     int | None,
-    _option(HOW, "The most questions to ask; by default no limit.", metavar="N", min=1),
+    option(HOW, "The most questions to ask; by default no limit.", metavar="N", min=1),
 ]
 Target = Annotated[
     int | None,
-    _option(HOW, "Stop when so many clusters are recovered.", metavar="K", min=1),
+    option(HOW, "Stop when so many clusters are recovered.", metavar="K", min=1),
 ]
 Epsilon = Annotated[
     float | None,
-    _option(
+    option(
         HOW,
         "How small clusters may be that are not found when it stops by itself; above 0, at most 1."
         + _default("0.01; exact: 0.5"),
@@ -127,13 +127,13 @@ Epsilon = Annotated[
 ]
 Heavy = Annotated[
     int | None,
-    _option(
+    option(
         HOW, "Samples that make a centre; not for focused." + _default("10"), metavar="N", min=1
     ),
 ]
 Certify = Annotated[
     str | None,
-    _option(
+    option(
         HOW,
         "lazy: a row is new when the clusters that could hold it refused it; full: when all did. "
         "Only for focused." + _default("lazy"),
@@ -142,7 +142,7 @@ Certify = Annotated[
 ]
 Tolerance = Annotated[
     float | None,
-    _option(
+    option(
         HOW,
         "Stop when, with 95 % confidence, at most this share of the labels is wrong and of the rows in "
         "clusters not found. Only for focused.",
@@ -151,7 +151,7 @@ Tolerance = Annotated[
 ]
 ErrorRate = Annotated[
     str | None,
-    _option(
+    option(
         HOW,
         "How many of the answers may be wrong, such as 0.1, or estimate. Only for focused and noisy-exact.",
         "--error-rate",
@@ -160,13 +160,13 @@ ErrorRate = Annotated[
 ]
 Batch = Annotated[
     str | None,
-    _option(
+    option(
         HOW,
         "Rows asked about at once." + _default("auto; 1 if you answer"),
         metavar="N|auto",
     ),
 ]
-Seed = Annotated[int, _option(HOW, "Fixes the draws.", metavar="N", min=0)]
+Seed = Annotated[int, option(HOW, "Fixes the draws.", metavar="N", min=0)]
 
-Out = Annotated[Path, _option(RESULTS, "Folder for the results.", metavar="DIR")]
-Quiet = Annotated[bool, _option(RESULTS, "Print only errors.", "--quiet", "-q")]
+Out = Annotated[Path, option(RESULTS, "Folder for the results.", metavar="DIR")]
+Quiet = Annotated[bool, option(RESULTS, "Print only errors.", "--quiet", "-q")]

@@ -20,7 +20,7 @@ from samekind.session import Session
 if TYPE_CHECKING:
     from samekind.cli._job import Job
 
-__all__ = ["prepare_folder", "print_results", "write_results"]
+__all__ = ["prepare_folder", "print_results", "replace_file", "write_results"]
 
 REPORT, ROWS, CENTERS, SAVED, PROJECT = (
     "report.html",
@@ -56,9 +56,9 @@ def write_results(job: Job, session: Session, clusters: Clusters) -> list[tuple[
         centers.iloc[:, -len(names) :] = job.in_file_units(clusters.all_centers_)
         names = [f"{name}, standardised" for name in names]
     active = session.ledger.active()
-    _replace(job.out / ROWS, lambda path: rows.to_csv(path, index=False))
-    _replace(job.out / CENTERS, lambda path: centers.to_csv(path, index=False))
-    _replace(job.out / SAVED, clusters.save)
+    replace_file(job.out / ROWS, lambda path: rows.to_csv(path, index=False))
+    replace_file(job.out / CENTERS, lambda path: centers.to_csv(path, index=False))
+    replace_file(job.out / SAVED, clusters.save)
     write_report(
         job.out / REPORT,
         clusters,
@@ -97,7 +97,7 @@ def print_results(job: Job, clusters: Clusters, written: list[tuple[Path, str]])
         out.print(Text(line), soft_wrap=True)
 
 
-def _replace(path: Path, write: Callable[[Path], object]) -> None:
+def replace_file(path: Path, write: Callable[[Path], object]) -> None:
     """Write beside the file and put it in its place, so that no half-written one is ever there."""
     beside = path.with_name(path.name + ".part")
     write(beside)

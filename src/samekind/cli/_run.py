@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from samekind.datasets import Table
 
-__all__ = ["EXAMPLES", "run"]
+__all__ = ["EXAMPLES", "error_rate_of", "run"]
 
 MOST_COPIED = 2**24  # numbers of an array that are turned back into its units to be shown
 
@@ -74,7 +74,7 @@ def run(
         "certify": certify,
         "tolerance": tolerance,
         "stop": None if tolerance is None else "certified",
-        "error_rate": _error_rate(error_rate),
+        "error_rate": error_rate_of(error_rate),
     }
     settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     settings["batch"] = _batch(batch, person)
@@ -123,7 +123,7 @@ def run(
     )
 
 
-def _error_rate(given: str | None) -> float | str | None:
+def error_rate_of(given: str | None) -> float | str | None:
     if given is None or given == "estimate":
         return given
     try:

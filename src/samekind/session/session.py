@@ -211,6 +211,10 @@ class Session:
         self.ledger.record(pairs, answers, who=who, asked=asked)
         self._begin_anew(line)
 
+    def checkpoint(self) -> None:
+        """From here on, begin with what is known now: for sessions that go on with other settings."""
+        self._begin_anew(-1)
+
     def undo(self, count: int = 1, *, who: str | None = None, together: bool = False) -> int:
         """Take back the last `count` answers, as deep as you like; return how many there were.
 

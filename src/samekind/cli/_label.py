@@ -1,0 +1,237 @@
+"""``samekind label``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from samekind.cli import _label_options as options
+from samekind.cli._errors import INTERRUPTED, UserError, explained, needs, users_values
+from samekind.cli._run import error_rate_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from samekind.desk import Desk
+    from samekind.things import Things
+
+__all__ = ["EXAMPLES", "label"]
+
+PROJECTS = (".db", ".sqlite", ".sqlite3")
+LOCAL = "127.0.0.1"
+EXAMPLES = """[bold]Examples[/bold]
+
+samekind label messages.csv --text message
+
+samekind label photos/ --budget 300
+
+samekind label messages.samekind.db --terminal
+"""
+
+
+@explained
+def label(
+    data: options.Pile = None,
+    text: options.Text = None,
+    image: options.Image = None,
+    show: options.Show = None,
+    exclude: options.Exclude = None,
+    embeddings: options.Embeddings = None,
+    headless: options.Headless = False,
+    title: options.Title = None,
+    demo: options.Demo = False,
+    terminal: options.Terminal = False,
+    who: options.Who = None,
+    project: options.Project = None,
+    budget: options.Budget = None,
+    no_lineup: options.NoLineup = False,
+    error_rate: options.ErrorRate = None,
+    tolerance: options.Tolerance = None,
+    seed: options.Seed = None,
+    host: options.Host = LOCAL,
+    port: options.Port = 0,
+    token: options.Token = None,
+    no_browser: options.NoBrowser = False,
+) -> int:
+    """Say of your things which are of the same kind, on a page or at the prompt.
+
+    Every answer is kept in a project. The same command, or samekind label PROJECT, goes on where it was.
+    """
+    if demo == (data is not None):
+        raise UserError(
+            "give either DATA or --demo, not both."
+            if demo
+            else "name your data, or look at the demo: samekind label --demo"
+        )
+    given: dict[str, Any] = {
+        "text": text,
+        "image": image,
+        "show": options.names_in(show),
+        "exclude": options.names_in(exclude),
+        "embeddings": embeddings,
+        "header": False if headless else None,
+    }
+    chosen = {name: value for name, value in given.items() if value is not None}
+    settings = {
+        "title": title,
+        "budget": budget,
+        "random_state": seed,
+        "error_rate": error_rate_of(error_rate),
+        "tolerance": tolerance,
+        "stop": None if tolerance is None else "certified",
+    }
+    wanted = {name: value for name, value in settings.items() if value is not None}
+    if data is not None and not data.exists():
+        raise UserError(f"{data} does not exist. Check the name.")
+    if not terminal:
+        _check_page(host, token)
+
+    from contextlib import closing
+
+    from rich.console import Console
+
+    screen = Console(stderr=True)
+    where = _project(data, project, demo)
+    desk = _open(None if demo else data, where, chosen, wanted, screen)
+    desk.lineups = not no_lineup
+    with closing(desk):
+        _introduce(desk, where, screen)
+        if terminal:
+            code = _ask_here(desk, who, screen)
+        else:
+            code = _serve(desk, host, port, token, not no_browser, screen)
+        _conclude(desk, where)
+    return code
+
+
+def _project(data: Path | None, project: Path | None, demo: bool) -> Path:
+    """Return where the answers are kept."""
+    if data is not None and data.suffix.lower() in PROJECTS:
+        if project is not None and project.absolute() != data.absolute():
+            raise UserError(f"{data} is a project itself: leave --project out.")
+        return data
+    if project is not None:
+        return project
+    if demo:
+        folder = Path("samekind-demo")
+        folder.mkdir(exist_ok=True)
+        return folder / "digits.db"
+    assert data is not None
+    whole = data.expanduser().absolute()
+    return Path(f"{whole.name if whole.is_dir() else whole.stem}.samekind.db")
+
+
+def _open(
+    data: Path | None,
+    project: Path,
+    chosen: dict[str, Any],
+    settings: dict[str, Any],
+    screen: Console,
+) -> Desk:
+    from samekind.cli._projects import loading
+    from samekind.desk import cache_of, make_desk, open_desk
+    from samekind.things import demo_things, load_things
+
+    with needs(), users_values():
+        if data == project:
+            if chosen:
+                names = ", ".join(f"--{name.replace('header', 'no-header')}" for name in chosen)
+                raise UserError(f"{project} knows what it is about: leave {names} out.")
+            with loading(screen) as progress:
+                return open_desk(project, progress=progress, **settings)
+        things: Things
+        if data is None:
+            things = demo_things()
+        else:
+            with loading(screen) as progress:
+                things = load_things(data, **chosen, cache=cache_of(project), progress=progress)
+        return make_desk(things, project, **settings)
+
+
+def _introduce(desk: Desk, project: Path, screen: Console) -> None:
+    from samekind.cli._projects import chat, plural
+
+    media = {"text": "text", "image": "picture", "row": "row"}
+    things = desk.things
+    chat(screen, f"{plural(things.n, media[things.medium])} from {things.source}.")
+    for note in things.notes:
+        chat(screen, f"  {note}")
+    before = len(desk.session.ledger)
+    if before:
+        verb = "is" if before == 1 else "are"
+        chat(screen, f"{plural(before, 'answer')} from before {verb} in {project}.")
+    else:
+        chat(screen, f"Answers are kept in {project}.")
+
+
+def _ask_here(desk: Desk, who: str | None, screen: Console) -> int:
+    from samekind.cli._interrupts import Interrupts
+    from samekind.terminal import answer_in_terminal, at_hand
+
+    with Interrupts() as interrupts:
+        keys = at_hand(interrupts.while_reading)
+        try:
+            answer_in_terminal(desk, who=who, console=screen, keys=keys)
+        except KeyboardInterrupt:
+            desk.finish()
+            screen.print()
+        return INTERRUPTED if interrupts.count else 0
+
+
+def _check_page(host: str, token: str | None) -> None:
+    """Complain before a long file is read."""
+    with needs():
+        from samekind.web.server import ServeError, check_reach
+    try:
+        check_reach(host, token)
+    except ServeError as error:
+        import secrets
+
+        hint = "" if token else f"\nFor example: --token {secrets.token_urlsafe(16)}"
+        raise UserError(f"{error}{hint}") from error
+
+
+def _serve(
+    desk: Desk,
+    host: str,
+    port: int,
+    token: str | None,
+    browser: bool,
+    screen: Console,
+) -> int:
+    from samekind.cli._projects import chat
+    from samekind.web import ServeError, serve
+
+    def ready(address: str) -> None:
+        chat(screen, f"\nThe page is at  {address}\nCtrl-C stops it; every answer is kept.")
+
+    try:
+        serve(
+            desk,
+            host,
+            port,
+            token=token,
+            open_browser=browser and has_display(),
+            on_ready=ready,
+        )
+    except ServeError as error:
+        raise UserError(str(error)) from error
+    return 0
+
+
+def _conclude(desk: Desk, project: Path) -> None:
+    from samekind.cli._projects import print_found, print_next
+
+    if not desk.session.done:
+        desk.finish()
+    print_found(desk)
+    print_next(project, "label", "export", "classify")
+
+
+def has_display() -> bool:
+    """Return whether a browser could open a window here."""
+    if sys.platform in ("darwin", "win32", "cygwin"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"))

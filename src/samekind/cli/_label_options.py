@@ -1,0 +1,167 @@
+"""The options of ``samekind label``, ``classify`` and ``export``: their names, limits and help."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from samekind.cli._options import HOW, WHO, option
+
+__all__ = ["names_in"]
+
+LOOK, PAGE, RESULTS = "What to look at", "The page", "Results"
+
+Pile = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="DATA",
+        help="A table (CSV, TSV, JSON lines, Parquet), a folder of pictures, an array (.npy, .npz), or "
+        "a project (.db) to go on with.",
+        show_default=False,
+    ),
+]
+Text = Annotated[str | None, option(LOOK, "The column of texts to compare.", metavar="COLUMN")]
+Image = Annotated[
+    str | None,
+    option(
+        LOOK,
+        "The column that names a picture for each row, or the folder in which those pictures are.",
+        metavar="COLUMN|DIR",
+    ),
+]
+Show = Annotated[
+    list[str] | None,
+    option(
+        LOOK,
+        "Columns to show, with commas between; all by default. Beside an array: a table.",
+        metavar="COLUMNS|FILE",
+    ),
+]
+Exclude = Annotated[
+    list[str] | None,
+    option(LOOK, "Columns to show, but not to compare by.", metavar="COLUMNS"),
+]
+Embeddings = Annotated[
+    Path | None,
+    option(LOOK, "Features to compare by, a row for each thing.", metavar="FILE.npy"),
+]
+Headless = Annotated[
+    bool,
+    option(LOOK, "The first line of a CSV or TSV file is a row, not names.", "--no-header"),
+]
+Title = Annotated[str | None, option(LOOK, "What the pile is called.", metavar="TEXT")]
+Demo = Annotated[bool, option(LOOK, "Handwritten digits, instead of DATA.", "--demo")]
+Project = Annotated[
+    Path | None,
+    option(
+        WHO,
+        "Keeps the answers; by default DATA's name with .samekind.db, in this folder.",
+        metavar="FILE.db",
+    ),
+]
+Who = Annotated[
+    str | None,
+    option(
+        WHO,
+        "Your name beside your answers at the prompt; by default your user name.",
+        metavar="NAME",
+    ),
+]
+Terminal = Annotated[bool, option(WHO, "Ask here, at the prompt; no page.", "--terminal")]
+Budget = Annotated[
+    int | None, option(HOW, "The most questions to ask; by default no limit.", metavar="N", min=1)
+]
+ErrorRate = Annotated[
+    str | None,
+    option(
+        HOW,
+        "How many of your answers may be wrong, such as 0.1, or estimate: then some things are asked "
+        "about more than once.",
+        "--error-rate",
+        metavar="SHARE|estimate",
+    ),
+]
+Tolerance = Annotated[
+    float | None,
+    option(
+        HOW,
+        "Stop when, with 95 % confidence, at most this share of the things is in a wrong kind, and at "
+        "most this share in kinds not found.",
+        metavar="SHARE",
+    ),
+]
+NoLineup = Annotated[bool, option(HOW, "Only ever ask about two things at a time.", "--no-lineup")]
+Seed = Annotated[int | None, option(HOW, "Fixes the draws.", metavar="N", min=0)]
+Host = Annotated[
+    str,
+    option(PAGE, "The address to listen at; others than this need --token.", metavar="ADDRESS"),
+]
+Port = Annotated[int, option(PAGE, "The port; 0 takes a free one.", metavar="N", min=0, max=65535)]
+Token = Annotated[
+    str | None,
+    option(PAGE, "A secret that browsers must know; it is part of the address.", metavar="TEXT"),
+]
+NoBrowser = Annotated[bool, option(PAGE, "Do not open the page.", "--no-browser")]
+
+ProjectFile = Annotated[
+    Path, typer.Argument(metavar="PROJECT", help="A project that samekind label made.")
+]
+New = Annotated[
+    Path,
+    typer.Argument(metavar="NEW", help="New things, of the same form as those of the project."),
+]
+Predict = Annotated[
+    bool, typer.Option("--predict", help="Ask nothing: each row is of the kind that is nearest.")
+]
+KindNames = Annotated[
+    str | None,
+    typer.Option(
+        "--labels",
+        metavar="COLUMN",
+        help="The column of NEW with the names of the kinds answers, in your place.",
+    ),
+]
+NewEmbeddings = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.npy", help="Features of the new things, if the project was made with such."
+    ),
+]
+OutFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE.csv",
+        help="Where the kinds of the new rows go; by default NEW's name with .kinds.csv, in this folder.",
+    ),
+]
+OutPlace = Annotated[
+    Path,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="DIR|FILE",
+        help="A folder for all files, or one file, such as kinds.csv, kinds.parquet or report.html.",
+    ),
+]
+Formats = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="NAME",
+        help="Only this: csv, parquet, json, answers, report or npz; give it once for each.",
+    ),
+]
+
+
+def names_in(given: list[str] | None) -> list[str] | None:
+    """Return the columns of an option that has them with commas between; quotes keep a comma."""
+    if not given:
+        return None
+    parsed = [name.strip() for line in csv.reader(given, skipinitialspace=True) for name in line]
+    return [name for name in parsed if name] or None

@@ -1,0 +1,114 @@
+"""Opening a project, and saying what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from samekind.cli._errors import needs, users_values
+from samekind.desk import Desk, open_desk
+from samekind.terminal import printable
+
+__all__ = ["chat", "loading", "opened", "plural", "print_found", "print_next"]
+
+MOST_KINDS = 12  # in the summary
+STAGES = {"reading": "Reading", "features": "Computing features"}
+
+Tick = Callable[[str, int, int], None]
+
+
+def chat(console: Console, text: str) -> None:
+    """Say something that may hold anything that the user or the data gave."""
+    console.print(printable(text, lines=True), soft_wrap=True)
+
+
+@contextmanager
+def loading(console: Console) -> Iterator[Tick]:
+    """Show how far things are loaded, on a terminal."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    quiet = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=quiet) as bar:
+        tasks: dict[str, Any] = {}
+
+        def show(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(STAGES.get(stage, stage), total=total)
+            bar.update(tasks[stage], completed=done, total=total)
+
+        yield show
+
+
+@contextmanager
+def opened(project: Path, console: Console) -> Iterator[Desk]:
+    """Open a project with the things that it knows."""
+    with needs(), users_values(), loading(console) as progress:
+        desk = open_desk(project, progress=progress)
+    with closing(desk):
+        yield desk
+
+
+def print_found(desk: Desk) -> None:
+    """Print what was found: how much, the kinds, and what is certain of it."""
+    out = Console()
+    found, now = desk.clusters(), desk.standing()
+    out.print()
+    if not now.questions:
+        out.print("Nothing is answered yet.")
+        return
+    kinds, questions = plural(now.kinds, "kind"), plural(now.questions, "question")
+    fewer = f" ({plural(now.clicks, 'answer')})" if now.clicks < now.questions else ""
+    out.print(Text(f"{kinds} found with {questions}{fewer}; {now.stop_text}."))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("kind", "rows", "known"):
+        table.add_column(heading, justify="left" if heading == "kind" else "right")
+    sizes = np.bincount(found.labels_[found.labels_ >= 0], minlength=found.n_discovered_)
+    order = np.argsort(-sizes, kind="stable").tolist()
+    for cluster in order[:MOST_KINDS]:
+        members = found.members_[cluster].tolist()
+        name = desk.name_of(members) or f"that of row {members[0]}"
+        table.add_row(printable(name, 50), f"{sizes[cluster]:,}", f"{len(members):,}")
+    if len(order) > MOST_KINDS:
+        table.add_row(f"and {len(order) - MOST_KINDS:,} more", "", "")
+    out.print(table)
+    if found.certificate_ is not None:
+        out.print(Text(str(found.certificate_)))
+    for note in found.notes_:
+        out.print(printable(f"Note: {note}", lines=True))
+    if now.contradictions:
+        out.print(f"[red]{plural(now.contradictions, 'answer')} contradict others.[/red]")
+
+
+def print_next(project: Path, *commands: str) -> None:
+    """Print where the answers are, and what to do next."""
+    import shlex
+
+    out = Console()
+    name = shlex.quote(str(project))
+    lines = {
+        "label": (f"samekind label {name}", "go on"),
+        "export": (f"samekind export {name}", "tables and a report"),
+        "classify": (f"samekind classify {name} NEW", "new things"),
+    }
+    width = max(len(lines[command][0]) for command in commands)
+    text = f"\nThe answers are in {project}. Next:\n" + "\n".join(
+        f"  {line:<{width}}  {what}" for line, what in (lines[command] for command in commands)
+    )
+    out.print(printable(text, lines=True), soft_wrap=True)
+
+
+def plural(n: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{n:,} {noun}{'s' * (n != 1)}"

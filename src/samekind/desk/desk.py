@@ -1,0 +1,489 @@
+"""The desk at which a person answers: what a page or a terminal needs, and nothing of how it looks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+
+from samekind.clusters import STOP_REASONS, Clusters
+from samekind.desk.edits import Said, merged, parted
+from samekind.desk.exports import FILES
+from samekind.desk.gallery import draw_map, history, outline, page_of
+from samekind.desk.imports import read_answers
+from samekind.desk.leases import Leases
+from samekind.desk.names import LONGEST, Names
+from samekind.desk.shapes import (
+    Answered,
+    Disagreement,
+    KindPage,
+    LineUp,
+    Option,
+    Outline,
+    Pair,
+    Question,
+    Saying,
+    Standing,
+)
+from samekind.flow import DIFFERENT, SAME, UNSURE
+from samekind.ledger import Entry, Ledger
+from samekind.ledger.pairs import keys_of
+from samekind.session import Session
+from samekind.things import Things
+
+__all__ = ["Desk", "DeskError", "Stale"]
+
+WORDS = {"same": SAME, "different": DIFFERENT, "unsure": UNSURE}
+SPOKEN = {number: word for word, number in WORDS.items()}
+BATCH = 4  # rows asked about at once: the next question is there before this one is answered
+LINEUP = 9  # kinds in a line-up, at most: as many as there are keys
+SHOWN = 3  # members of a kind beside a question
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class DeskError(ValueError):
+    """What was asked of the desk makes no sense; the message says why."""
+
+
+class Stale(DeskError):  # noqa: N818
+    """The question is not open any more."""
+
+
+def alone(
+    method: Callable[Concatenate[Desk, P], T],
+) -> Callable[Concatenate[Desk, P], T]:
+    """Let one thread at a time into a method of the desk."""
+
+    @wraps(method)
+    def locked(self: Desk, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        with self._lock:
+            return method(self, *args, **kwargs)
+
+    return locked
+
+
+class Desk:
+    """Questions for people about things, what they answered, and what was found.
+
+    A thin driver of a `Session`: all that counts is in its ledger. A kind goes by the number of the row that
+    stands for it. Any thread may call any method.
+
+    Parameters
+    ----------
+    things : Things
+        What to ask about.
+    ledger : None, path, URL or Ledger
+        Where answers are kept.
+    title : str or None
+        What the pile is called; by default the name of its file.
+    session : Session or None
+        One that is there already, instead of a ledger and settings.
+    **settings
+        Of the `Session`: budget, random_state, batch, algorithm, error_rate and so on. Unless told otherwise
+        it asks for the sake of labels, not of centres, and in line-ups.
+
+    Examples
+    --------
+    >>> from samekind.things import demo_things
+    >>> desk = Desk(demo_things(), random_state=0)
+    >>> [question] = desk.next("ann")
+    >>> desk.answer(question.id, "different", who="ann")
+    >>> desk.standing().kinds
+    2
+    """
+
+    def __init__(
+        self,
+        things: Things,
+        ledger: Ledger | str | Path | None = None,
+        *,
+        title: str | None = None,
+        session: Session | None = None,
+        **settings: Any,
+    ) -> None:
+        self.things = things
+        self.title = title or things.source
+        self._lock = threading.RLock()
+        if session is None:
+            session = Session(things.X, ledger=ledger, **_defaults(settings))
+        self.session = session
+        self._names = Names(self.session.ledger)
+        self.lineups = True  # whether line-ups are shown to anybody
+        self._leases = Leases()
+        self._found: tuple[Any, Clusters] | None = None
+
+    # Asking
+
+    @alone
+    def next(self, who: str = "", *, lineup: bool = True, most: int = 1) -> list[Question]:
+        """Return open questions for somebody, at most so many, and keep them for them for ten minutes.
+
+        Asked again, they get the same ones. None are left when the work is done, or others have them all.
+        """
+        self.session.catch_up()
+        chains = self._open_questions()
+        self._leases.keep(set(chains))
+        questions: list[Question] = []
+        for row, others in chains.items():
+            if len(questions) == most:
+                break
+            if self._leases.take(row, who):
+                one = len(others) == 1 or not (lineup and self.lineups)
+                questions.append(self._pair(row, others[0]) if one else self._line_up(row, others))
+        return questions
+
+    @alone
+    def answer(self, question_id: str, said: str | int, *, who: str = "") -> None:
+        """Take an answer; it is on disk when this returns.
+
+        To a pair: "same", "different", "unsure" or "skip". To a line-up: the kind that it is of, "none",
+        "unsure" or "skip". What is skipped is not charged and can be come back to.
+        """
+        form, row, others = _parse(question_id)
+        if form == "s":
+            self._answer_skipped(row, others[0], _word(said), who)
+            return
+        if self._open_questions().get(row, [])[: len(others)] != others:
+            raise Stale("This question is not open any more: it was answered, or taken back.")
+        if said == "skip":
+            others = self._open_questions()[row]
+            self._tell(row, others, [UNSURE] * len(others), who, free=True)
+        elif form == "p":
+            self._tell(row, others, [WORDS[_word(said)]], who)
+        else:
+            self._tell(row, *self._line_up_answers(others, said), who)
+
+    @alone
+    def undo(self, count: int = 1, *, who: str | None = None) -> list[str]:
+        """Take back the last things that were said, as deep as you like; return them in words."""
+        acts: dict[tuple[float, str], list[Entry]] = {}
+        for entry in self.session.ledger.entries():
+            if not entry.retracted and (who is None or entry.who == who):
+                acts.setdefault((entry.when, entry.who), []).append(entry)
+        self.session.undo(count, who=who, together=True)
+        return [_in_words(acts[act]) for act in sorted(acts, reverse=True)[:count]]
+
+    @alone
+    def skipped(self, most: int = 3) -> list[Pair]:
+        """Return questions that were skipped, to come back to."""
+        return [self._pair(a, b, skipped=True) for a, b in self._skipped()[:most]]
+
+    @alone
+    def finish(self) -> None:
+        """Ask nothing more; `resume` goes on."""
+        self.session.stop()
+
+    @alone
+    def resume(self) -> None:
+        """Go on asking."""
+        self.session.replay()
+
+    @alone
+    def standing(self) -> Standing:
+        """Say where the work stands."""
+        session = self.session
+        now = session.progress
+        next_kind = session.outlook()
+        return Standing(
+            questions=now.questions,
+            clicks=session.ledger.n_deeds,
+            budget=now.budget,
+            kinds=now.discovered,
+            known_rows=session.n_known,
+            n_rows=session.points.n,
+            done=session.done,
+            stop_reason=session.stop_reason,
+            stop_text=STOP_REASONS.get(session.stop_reason, str(session.stop_reason)),
+            next_kind=None if next_kind is None else max(1, round(next_kind)),
+            left_text=_left(next_kind, session.done),
+            can_undo=len(session.ledger) > 0,
+            skipped=len(self._skipped()),
+            contradictions=len(session.contradictions),
+            revision=hash((session.ledger.revision, self._names.revision)) & 0xFFFFFFFFFFFF,
+        )
+
+    # What was found
+
+    @alone
+    def clusters(self) -> Clusters:
+        """Return what is found so far."""
+        state = self.session.ledger.revision, self.session.stop_reason
+        if self._found is None or self._found[0] != state:
+            self._found = state, self.session.clusters()
+        return self._found[1]
+
+    @alone
+    def outline(self, members: int = 8) -> Outline:
+        """Return all kinds found so far, each with some members."""
+        return outline(
+            self.clusters(),
+            self.session.points,
+            self.name_of,
+            self.session.confidence,
+            members,
+            self.standing().revision,
+        )
+
+    @alone
+    def kind(self, kind: int, *, offset: int = 0, limit: int = 24) -> KindPage:
+        """Return some rows of a kind."""
+        points, cluster = self.session.points, self._cluster(kind)
+        return page_of(self.clusters(), points, self.name_of, cluster, offset, limit)
+
+    @alone
+    def map(self) -> tuple[list[tuple[float, float, int, int, int]], list[int]]:
+        """Return a picture of the rows: (x, y, place of the kind or -1, known, row), and the kinds."""
+        return draw_map(self.clusters(), self.session.points)
+
+    @alone
+    def history(self) -> tuple[list[int], list[int]]:
+        """Return the kinds found over the questions."""
+        return history(self.clusters())
+
+    @alone
+    def export(self, name: str, path: Path) -> None:
+        """Write what was found to a file; `EXPORTS` lists the names."""
+        if name not in FILES:
+            raise DeskError(f"{name} cannot be exported; these can: {', '.join(FILES)}.")
+        FILES[name].write(path, self)
+
+    def name_of(self, members: list[int]) -> str | None:
+        """Return what a kind with these members is called."""
+        return self._names.of(members)
+
+    # What people do to kinds and answers
+
+    @alone
+    def rename(self, kind: int, name: str) -> None:
+        """Call a kind something; "" takes its name away."""
+        members = self._members(kind)
+        text = " ".join(name.split())
+        if len(text) > LONGEST:
+            raise DeskError(f"A name has at most {LONGEST} characters, this has {len(text)}.")
+        if not text.isprintable():
+            raise DeskError("A name has only characters that can be seen.")
+        self._names.give(members[0], text)
+
+    @alone
+    def remove(self, kind: int, rows: list[int], *, who: str = "") -> None:
+        """Say that some rows do not belong to a kind."""
+        members = self._members(kind)
+        if not rows:
+            raise DeskError("Say which rows do not belong here.")
+        self._check_rows(rows)
+        if set(members) <= set(rows):
+            raise DeskError("That would leave nothing of the kind. Keep at least one row in it.")
+        strangers = set(rows) - set(self._rows_of(kind))
+        if strangers:
+            raise DeskError(f"Row {min(strangers)} is not in this kind.")
+        self._say(parted(members, rows, self.session.ledger.active()), who)
+
+    @alone
+    def merge(self, kinds: list[int], *, who: str = "") -> None:
+        """Say that several kinds are one."""
+        if len(set(kinds)) < 2:
+            raise DeskError("Choose at least two kinds to make one of.")
+        members = [self._members(kind) for kind in dict.fromkeys(kinds)]
+        self._say(merged(members, self.session.ledger.active()), who)
+
+    @alone
+    def correct(self, a: int, b: int, answer: str, *, who: str = "") -> None:
+        """Answer a pair anew: whatever anybody said of it before does not count any more."""
+        self._check_rows([a, b])
+        said = WORDS[_word(answer)]
+        ledger = self.session.ledger
+        pair = np.array([[a, b]])
+        if ledger.lookup(pair, infer=False)[0] not in SPOKEN:
+            raise DeskError("Nobody has answered this pair yet.")
+        asked = bool(keys_of(pair)[0] in ledger.asked_pairs())
+        others = {e.who for e in ledger.entries() if {e.a, e.b} == {a, b} and not e.retracted}
+        if others - {who}:
+            ledger.retract_pair(a, b)
+        self.session.change(pair, [said], who=who, asked=asked)
+
+    @alone
+    def answers(self, offset: int = 0, limit: int = 50) -> Answered:
+        """Return the answers that stand, newest first."""
+        standing = [entry for entry in self.session.ledger.entries() if not entry.retracted][::-1]
+        return Answered(
+            [
+                Saying(e.a, e.b, SPOKEN[e.answer], e.who, e.when, e.asked)
+                for e in standing[offset : offset + limit]
+            ],
+            len(standing),
+        )
+
+    @alone
+    def contradictions(self) -> list[Disagreement]:
+        """Return answers that cannot all be true."""
+        return [
+            Disagreement(
+                str(found),
+                [Saying(s.a, s.b, SPOKEN[s.answer], s.who, 0.0, True) for s in found.statements],
+            )
+            for found in self.session.contradictions
+        ]
+
+    @alone
+    def import_answers(self, csv_text: str, *, who: str = "") -> int:
+        """Take in a CSV of pairs, with columns a, b and answer; return how many there were."""
+        try:
+            pairs, answers = read_answers(csv_text, self.session.points.n)
+        except ValueError as error:
+            raise DeskError(str(error)) from error
+        self.session.learn(pairs, answers, who=who)
+        return len(pairs)
+
+    def close(self) -> None:
+        """Let go of the ledger."""
+        with self._lock:
+            self.session.close()
+
+    # Within
+
+    def _pair(self, a: int, b: int, *, skipped: bool = False) -> Pair:
+        members = self.session.members_of(b)
+        return Pair(
+            id=f"{'s' if skipped else 'p'}-{a}-{b}",
+            a=a,
+            b=b,
+            kind=members[0] if members else None,
+            name=self.name_of(members),
+            more=[row for row in members if row not in (a, b)][:SHOWN],
+            skipped=skipped,
+        )
+
+    def _open_questions(self) -> dict[int, list[int]]:
+        """Return the rows asked about now, each with those that it is to be compared with."""
+        chains: dict[int, list[int]] = {}
+        for row, other in self.session.pending().tolist():
+            chains.setdefault(row, []).append(other)
+        return chains
+
+    def _tell(
+        self, row: int, others: list[int], answers: list[int], who: str, *, free: bool = False
+    ) -> None:
+        self.session.tell([[row, other] for other in others], answers, who=who, free=free)
+
+    def _line_up(self, row: int, others: list[int]) -> LineUp:
+        options: list[Option] = []
+        for other in others:
+            members = self.session.members_of(other)
+            shown = [other, *(member for member in members if member != other)][:SHOWN]
+            options.append(Option(members[0], self.name_of(members), shown))
+        compared = ".".join(map(str, others))
+        return LineUp(id=f"l-{row}-{compared}", row=row, options=options)
+
+    def _line_up_answers(self, others: list[int], said: str | int) -> tuple[list[int], list[int]]:
+        """Return which of the rows something is said of, and what.
+
+        Who picks a kind says nothing of the others: two of them may prove to be one.
+        """
+        if said == "unsure":
+            return others, [UNSURE] * len(others)
+        if said == "none":
+            return others, [DIFFERENT] * len(others)
+        picked = [other for other in others if self.session.members_of(other)[:1] == [said]]
+        if not picked or isinstance(said, bool):
+            raise DeskError(
+                'The answer to a line-up is the number of one of its kinds, "none", "unsure" or "skip".'
+            )
+        return picked, [SAME]
+
+    def _answer_skipped(self, a: int, b: int, said: str, who: str) -> None:
+        if (a, b) not in self._skipped():
+            raise Stale("This question was answered meanwhile.")
+        if said == "skip":
+            return
+        self.session.change([[a, b]], [WORDS[said]], who=who, asked=True)
+
+    def _skipped(self) -> list[tuple[int, int]]:
+        """Return the pairs of which nothing was said but that they be skipped."""
+        active = self.session.ledger.active()
+        mine = active[(active["answer"] == UNSURE) & ~active["asked"]]
+        pairs = np.column_stack([mine["a"], mine["b"]]).astype(np.intp)
+        if not len(pairs):
+            return []
+        still = self.session.ledger.lookup(pairs, infer=False) == UNSURE
+        return [(int(a), int(b)) for a, b in pairs[still]]
+
+    def _say(self, said: Said, who: str) -> None:
+        pairs, answers = [(a, b) for a, b, _ in said], [answer for _, _, answer in said]
+        self.session.learn(pairs, answers, who=who)
+
+    def _members(self, kind: int) -> list[int]:
+        """Return the known rows of a kind that is named by any of them."""
+        members = self.session.members_of(kind) if 0 <= kind < self.session.points.n else []
+        if not members:
+            raise DeskError(f"There is no kind {kind}. It may have been merged into another one.")
+        return members
+
+    def _cluster(self, kind: int) -> int:
+        first = self._members(kind)[0]
+        found = self.clusters()
+        return next(k for k, members in enumerate(found.members_) if members[0] == first)
+
+    def _rows_of(self, kind: int) -> list[int]:
+        rows: list[int] = np.flatnonzero(self.clusters().labels_ == self._cluster(kind)).tolist()
+        return rows
+
+    def _check_rows(self, rows: list[int]) -> None:
+        n = self.session.points.n
+        wrong = [row for row in rows if not 0 <= row < n]
+        if wrong:
+            raise DeskError(f"There is no row {wrong[0]}: rows go from 0 to {n - 1}.")
+
+
+def _defaults(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of a session for people: labels matter to them, not centres."""
+    if settings.get("algorithm", "focused") != "focused":
+        return settings
+    return {"batch": BATCH, "lineup": LINEUP, "goal": "labels"} | settings
+
+
+def _parse(question_id: str) -> tuple[str, int, list[int]]:
+    form, _, rest = question_id.partition("-")
+    row, _, others = rest.partition("-")
+    numbers = others.split(".") if form == "l" else [others]
+    if form not in ("p", "l", "s") or not all(_is_number(text) for text in (row, *numbers)):
+        raise DeskError("There is no such question.")
+    return form, int(row), [int(text) for text in numbers]
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 10 and int(text) < 2**31
+
+
+def _word(said: str | int) -> str:
+    if said not in (*WORDS, "skip"):
+        raise DeskError('The answer to a pair is "same", "different", "unsure" or "skip".')
+    return str(said)
+
+
+def _in_words(entries: list[Entry]) -> str:
+    first = entries[0]
+    if len(entries) > 1:
+        rows = sorted({row for entry in entries for row in (entry.a, entry.b)})
+        return f"{len(entries)} answers about rows {', '.join(map(str, rows[:4]))}" + (
+            " and others" if len(rows) > 4 else ""
+        )
+    said = {SAME: "the same", DIFFERENT: "different", UNSURE: "not sure"}[first.answer]
+    if first.answer == UNSURE and not first.asked:
+        said = "skipped"
+    return f"rows {first.a} and {first.b}: {said}"
+
+
+def _left(next_kind: float | None, done: bool) -> str:
+    if done:
+        return ""
+    if next_kind is None:
+        return "too early to say how many more kinds there are"
+    if next_kind > 2000:
+        return "hardly a new kind to be expected"
+    return f"about {max(1, round(next_kind)):,} more questions for the next kind"

@@ -1,0 +1,42 @@
+"""Who is looking at which question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+
+__all__ = ["Leases"]
+
+SECONDS = 600.0
+
+
+class Leases:
+    """A question belongs to who sees it, for a while; then somebody else may have it.
+
+    Leases are not kept: after a restart everybody gets a question anew.
+
+    Examples
+    --------
+    >>> leases = Leases()
+    >>> leases.take(7, "ann"), leases.take(7, "bob"), leases.take(7, "ann")
+    (True, False, True)
+    """
+
+    def __init__(self, seconds: float = SECONDS, clock: Callable[[], float] = monotonic) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._held: dict[int, tuple[str, float]] = {}
+
+    def take(self, key: int, who: str) -> bool:
+        """Let somebody have a question, unless another one has it; return whether they have it now."""
+        now = self._clock()
+        holder, until = self._held.get(key, (who, 0.0))
+        if holder != who and until > now:
+            return False
+        self._held[key] = who, now + self._seconds
+        return True
+
+    def keep(self, keys: set[int]) -> None:
+        """Forget all other questions."""
+        for key in self._held.keys() - keys:
+            del self._held[key]

@@ -1,0 +1,216 @@
+"""The person at the prompt: shows a question, takes a key, and tells the desk."""
+
+from __future__ import annotations
+
+import getpass
+
+from rich.console import Console
+from rich.text import Text
+
+from samekind.desk import Desk, DeskError, LineUp, Pair, Question
+from samekind.terminal.cards import Cards
+from samekind.terminal.keys import Keys, at_hand
+from samekind.terminal.prompt import ANYWHERE, AT_A_DESK, NONE, PAIR, Prompt
+from samekind.terminal.shelf import Stacked
+from samekind.terminal.text import printable
+
+__all__ = ["answer_in_terminal", "user_name"]
+
+
+def answer_in_terminal(
+    desk: Desk,
+    *,
+    who: str | None = None,
+    lineup: bool = True,
+    console: Console | None = None,
+    keys: Keys | None = None,
+) -> None:
+    """Ask the person at the prompt until there is nothing left to ask or they quit.
+
+    Every answer is in the ledger before the next question is shown. The end of the input quits.
+
+    Parameters
+    ----------
+    desk : Desk
+        What to ask, and whom to tell.
+    who : str or None
+        Who is noted as having answered; by default the user's name on this computer.
+    lineup : bool
+        Whether to show a thing beside several kinds where that saves answers.
+    console : rich.console.Console or None
+        Where to write; by default the standard error.
+    keys : Keys or None
+        What is typed; by default single keys at a terminal, and lines from elsewhere.
+    """
+    screen = console if console is not None else Console(stderr=True)
+    with at_hand() if keys is None else keys as typed:
+        _Sitting(desk, user_name() if who is None else who, lineup, screen, typed).ask_on()
+
+
+def user_name() -> str:
+    """Return the user's name on this computer, or "" where there is none."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):  # a container's user without a name
+        return ""
+
+
+class _Sitting:
+    def __init__(self, desk: Desk, who: str, lineup: bool, screen: Console, keys: Keys) -> None:
+        self._desk = desk
+        self._who = who
+        self._lineup = lineup
+        self._screen = screen
+        self._keys = keys
+        self._cards = Cards(Stacked(desk.things))
+        self._prompt = Prompt(screen, keys)
+        self._row: int | None = None  # that was asked about last
+        self._answered = False
+
+    def ask_on(self) -> None:
+        while True:
+            questions = self._desk.next(self._who, lineup=self._lineup)
+            if questions:
+                going = self._one(questions[0])
+            elif self._desk.session.done:
+                going = self._answered and self._end()
+            else:
+                self._say("All open questions are with other people. Try again in a few minutes.")
+                going = False
+            if not going:
+                return
+
+    def _one(self, question: Question) -> bool:
+        """Show a question and take its answer; return whether to go on."""
+        self._keys.forget()
+        self._screen.print()
+        self._screen.print(self._standing())
+        self._show(question, full=False)
+        while True:
+            wanted = self._prompt.ask(*_choices(question))
+            if wanted == "quit":
+                self._desk.finish()
+                return False
+            if wanted == "undo":
+                self._undo()
+                return True
+            if wanted == "more":
+                self._show(question, full=True)
+            elif wanted == "name":
+                self._name()
+            elif wanted == "contradictions":
+                self._show_contradictions()
+            else:
+                self._answer(question, wanted)
+                return True
+
+    def _answer(self, question: Question, wanted: str) -> None:
+        said: str | int = wanted
+        if isinstance(question, LineUp) and wanted.isdigit():
+            said = question.options[int(wanted) - 1].kind
+        try:
+            self._desk.answer(question.id, said, who=self._who)
+        except DeskError as error:
+            self._say(str(error))
+        self._row = question.row if isinstance(question, LineUp) else question.a
+        self._answered = True
+
+    def _end(self) -> bool:
+        """Nothing is left to ask; return whether to go on all the same."""
+        now = self._desk.standing()
+        self._say(f"\nThat was the last question: {now.stop_text}.")
+        choices = {"enter": "finish", "f": "finish", "finish": "finish"}
+        choices |= {key: name for key, name in ANYWHERE.items() if name in ("undo", "quit", "help")}
+        text = "Enter finish  B undo"
+        if now.skipped:
+            choices |= dict.fromkeys(("k", "skip"), "skip")
+            text += f"  K answer what you skipped ({now.skipped:,})"
+        wanted = self._prompt.ask(text, choices)
+        if wanted == "undo":
+            self._undo()
+        elif wanted == "skip":
+            return self._come_back()
+        return wanted == "undo"
+
+    def _come_back(self) -> bool:
+        """Ask again what was skipped; return whether to go on."""
+        for question in self._desk.skipped(most=1000):
+            open_still = question in self._desk.skipped(most=1000)
+            if open_still and not self._one(question):
+                return False
+        return True
+
+    def _show(self, question: Question, *, full: bool) -> None:
+        if isinstance(question, LineUp):
+            shown = self._cards.line_up(question.row, question.options, full=full)
+        else:
+            a, b, name = question.a, question.b, question.name
+            shown = self._cards.pair(a, b, name=name, more=question.more, full=full)
+        self._screen.print(shown)
+
+    def _undo(self) -> None:
+        undone = self._desk.undo(who=self._who)
+        for words in undone:
+            self._say(f"Taken back: {words}.")
+        if not undone:
+            others = self._desk.standing().can_undo
+            self._say(
+                "None of these answers is yours to take back."
+                if others
+                else "There is nothing to take back."
+            )
+
+    def _name(self) -> None:
+        members = [] if self._row is None else self._desk.session.members_of(self._row)
+        if not members:
+            self._say("The kind of the thing that you saw last is not known yet.")
+            return
+        assert self._row is not None
+        self._say(f"What is the kind of {self._cards.title(self._row)} called? ", end="")
+        try:
+            name = self._keys.line()
+            self._desk.rename(members[0], name)
+        except EOFError:
+            self._say("")
+        except DeskError as error:
+            self._say(str(error))
+        else:
+            self._say("It has a name now." if name.strip() else "It has no name now.")
+
+    def _show_contradictions(self) -> None:
+        found = self._desk.contradictions()
+        for one in found:
+            self._say(f"  {one.text}")
+        self._say(
+            "Undo, or answer anew on the page." if found else "No answers contradict each other."
+        )
+
+    def _standing(self) -> Text:
+        now = self._desk.standing()
+        of = "" if now.budget is None else f" of {now.budget:,}"
+        kinds = "kind" if now.kinds == 1 else "kinds"
+        text = Text(f"Question {now.questions + 1:,}{of}.", style="bold")
+        text.append(f"  {now.kinds:,} {kinds} found", style="not bold")
+        if now.left_text:
+            text.append(f"; {now.left_text}", style="not bold dim")
+        text.append(".", style="not bold dim")
+        if now.contradictions:
+            text.append(
+                f"\nAnswers that contradict others: {now.contradictions:,}. C shows them.",
+                style="red",
+            )
+        return text
+
+    def _say(self, text: str, end: str = "\n") -> None:
+        self._screen.print(printable(text, lines=True), end=end)
+
+
+def _choices(question: Question) -> tuple[str, dict[str, str]]:
+    """Return the prompt of a question, and what may be typed."""
+    if isinstance(question, Pair):
+        text = "S same  D different  space not sure  K skip  B undo  M more  Q quit  ? help"
+        return text, PAIR | AT_A_DESK
+    n = len(question.options)
+    numbers = {str(number): str(number) for number in range(1, n + 1)}
+    text = f"1–{n} this kind  0 none  space not sure  K skip  B undo  M more  Q quit  ? help"
+    return text, ANYWHERE | AT_A_DESK | NONE | numbers

@@ -1,0 +1,240 @@
+"""How things look in a terminal: two side by side, or one above the kinds that it may be of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.constrain import Constrain
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from samekind.terminal.pictures import Picture, pictures
+from samekind.terminal.text import brief, differing, printable
+
+if TYPE_CHECKING:
+    from samekind.desk import Option
+    from samekind.terminal.shelf import Shelf
+    from samekind.things import Shown
+
+__all__ = ["Cards"]
+
+WIDEST = 100  # columns of the screen over which an eye still compares two texts
+LONGEST = 300  # characters of a text, unless all is wanted
+MOST_FIELDS = 24
+LINE = 70  # characters of a thing on one line
+PAIR_SIZE = 36, 12  # columns and lines of a picture
+SMALL_SIZE = 16, 8
+LARGE_SIZE = 72, 36
+NARROW = 80  # columns of a terminal that is not wide
+NUMBER = re.compile(r"-?\d+\.\d{6,}(e[+-]?\d+)?")
+
+
+class Cards:
+    """Shows things of a shelf.
+
+    Parameters
+    ----------
+    shelf : Shelf
+        Where the things are.
+    """
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+
+    def pair(
+        self,
+        a: int,
+        b: int,
+        *,
+        name: str | None = None,
+        more: Sequence[int] = (),
+        full: bool = False,
+    ) -> RenderableType:
+        """Show two things side by side, b with the name and further members of its kind."""
+        left, right = self._shelf.show(a), self._shelf.show(b)
+        parts: list[RenderableType] = []
+        if self._shelf.grey(a) is not None:
+            parts.append(self._pictures_beside(a, b, name, [] if full else more, full))
+            if left.text is not None or left.fields:
+                parts.append(_compared(left, right, full=full))
+            more = () if not full else more
+        else:
+            headings = _title(left), _title(right, name)
+            parts.append(_compared(left, right, headings=headings, full=full))
+        if more:
+            parts.append(Text("also of the kind on the right:", style="dim"))
+            parts += [self._line(row, "  · ") for row in more]
+        return Group(*parts)
+
+    def line_up(self, row: int, options: Sequence[Option], *, full: bool = False) -> RenderableType:
+        """Show a thing above the kinds that it may be of, with numbers."""
+        if self._shelf.grey(row) is not None:
+            return self._pictures_in_rows(row, options)
+        shown = self._shelf.show(row)
+        lines: list[RenderableType] = [
+            Padding(Constrain(_whole(shown, full), WIDEST), (0, 0, 0, 3)),
+            "",
+        ]
+        for number, option in enumerate(options, 1):
+            members = option.members if full else option.members[:2]
+            first, *rest = (self._beside(shown, member, full) for member in members)
+            grid = Table.grid(padding=(0, 1, 0, 0))
+            grid.add_column(width=2, style="bold cyan")
+            grid.add_column()
+            if option.name:
+                grid.add_row(str(number), Text(brief(option.name, LINE), style="bold cyan"))
+                grid.add_row("", first)
+            else:
+                grid.add_row(str(number), first)
+            for other in rest:
+                grid.add_row("", other)
+            lines.append(Constrain(grid, WIDEST))
+        return Group(*lines)
+
+    def title(self, row: int) -> str:
+        """Return what a thing is called, on one line."""
+        return brief(self._shelf.show(row).title, LINE)
+
+    def _line(self, row: int, start: str) -> Text:
+        return Text.assemble((start, "dim"), _in_one_line(self._shelf.show(row)))
+
+    def _beside(self, shown: Shown, member: int, full: bool) -> Text:
+        """Return a member of a kind in a line or two; fields that are as those of the thing are dim."""
+        other = self._shelf.show(member)
+        if other.text is not None or not other.fields:
+            if full:
+                return printable(other.text or other.title, lines=True)
+            return Text(_in_one_line(other))
+        own = dict(shown.fields)
+        text = Text()
+        for place, (name, value) in enumerate(other.fields if full else other.fields[:8]):
+            style = "dim" if own.get(name) == value else ""
+            text.append(" · " if place else "", style="dim")
+            text.append(brief(name, 24) + " ", style="cyan")
+            text.append(brief(_tidy(value), 1000 if full else 30), style=style)
+        return text
+
+    def _pictures_beside(
+        self, a: int, b: int, name: str | None, more: Sequence[int], full: bool
+    ) -> RenderableType:
+        titles = _title(self._shelf.show(a)), _title(self._shelf.show(b), name)
+        if full:  # one above the other, as large as they go
+            one, other = self._pictures([a, b], *LARGE_SIZE)
+            return Group(titles[0], one, "", titles[1], other)
+        drawn = self._pictures([a, b, *more], *PAIR_SIZE)
+        width = drawn[0].width
+        several = len(drawn) > 2 and 3 * (width + 3) <= NARROW
+        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+        for title in (*titles, Text("also of this kind", style="dim")) if several else titles:
+            table.add_column(title, no_wrap=True, min_width=width)
+        if not several:
+            table.add_row(*drawn[:2])
+            return table
+        fit = NARROW // (width + 3) - 2
+        beside = Table.grid(padding=(0, 3, 0, 0))
+        beside.add_row(*drawn[2 : 2 + fit])
+        table.add_row(*drawn[:2], beside)
+        return table
+
+    def _pictures_in_rows(self, row: int, options: Sequence[Option]) -> RenderableType:
+        a_row = 4
+        each = 2 if 2 * len(options) <= a_row else 1
+        rows = [row, *(member for option in options for member in option.members[:each])]
+        thing, *drawn = self._pictures(rows, *SMALL_SIZE)
+        parts: list[RenderableType] = [_question(self._shelf.show(row)), thing]
+        grid = Table.grid(padding=(0, 3, 0, 0))
+        cells: list[RenderableType] = []
+        for number, option in enumerate(options, 1):
+            members = len(option.members[:each])
+            shown, drawn = drawn[:members], drawn[members:]
+            heading = Text(str(number), style="bold cyan")
+            if option.name:
+                heading.append("  " + brief(option.name, SMALL_SIZE[0] * members - 4))
+            beside = Table.grid(padding=(0, 1, 0, 0))
+            beside.add_row(*shown)
+            cells.append(Group(heading, beside))
+        for start in range(0, len(cells), a_row // each):
+            grid.add_row(*cells[start : start + a_row // each])
+        return Group(*parts, grid)
+
+    def _pictures(self, rows: list[int], columns: int, lines: int) -> list[Picture]:
+        found = [self._shelf.grey(row) for row in rows]
+        return pictures([image for image in found if image is not None], columns, lines)
+
+
+def _compared(
+    left: Shown, right: Shown, *, headings: tuple[Text, Text] | None = None, full: bool
+) -> RenderableType:
+    """Return a table with a line for each field; those that differ are marked."""
+    most = None if full else LONGEST
+    names = list(dict.fromkeys(name for name, _ in (*left.fields, *right.fields)))
+    table = Table(
+        box=None,
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+        expand=True,
+        show_header=headings is not None,
+    )
+    if names:
+        table.add_column("", width=1, style="yellow")
+        table.add_column("", style="cyan", max_width=24, overflow="fold")
+    for heading in headings or (Text(), Text()):
+        table.add_column(heading, overflow="fold", ratio=1)
+    margin = ("", "") if names else ()
+    if left.text is not None or right.text is not None:
+        table.add_row(*margin, *differing(left.text or "", right.text or "", most))
+    ours, theirs = dict(left.fields), dict(right.fields)
+    for place, name in enumerate(names):
+        if place == MOST_FIELDS and not full:
+            rest = f"… {len(names) - place:,} more fields: M shows them"
+            return Group(Constrain(table, WIDEST), Text(rest, style="italic"))
+        one, other = ours.get(name, ""), theirs.get(name, "")
+        cells = differing(_tidy(one), _tidy(other), most)
+        mark, style = ("", "dim") if one == other else ("≠", "")
+        table.add_row(mark, printable(name, 80), *cells, style=style)
+    return Constrain(table, WIDEST)
+
+
+def _whole(shown: Shown, full: bool) -> RenderableType:
+    """Return a thing by itself."""
+    most = None if full else LONGEST
+    parts: list[RenderableType] = [_question(shown)]
+    if shown.text is not None:
+        parts.append(printable(shown.text, most, lines=True))
+    if shown.fields:
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        grid.add_column(style="cyan", max_width=24, overflow="fold")
+        grid.add_column(overflow="fold")
+        for name, value in shown.fields if full else shown.fields[:8]:
+            grid.add_row(printable(name, 80), printable(_tidy(value), most, lines=True))
+        parts.append(grid)
+        if len(shown.fields) > 8 and not full:
+            rest = f"… {len(shown.fields) - 8:,} more fields: M shows them"
+            parts.append(Text(rest, style="italic"))
+    return Group(*parts)
+
+
+def _title(shown: Shown, name: str | None = None) -> Text:
+    title = Text(brief(shown.title, 40), style="bold")
+    return title.append(f"  {brief(name, 40)}", style="bold cyan") if name else title
+
+
+def _question(shown: Shown) -> Text:
+    return _title(shown).append("  of which kind is it?", style="not bold")
+
+
+def _in_one_line(shown: Shown) -> str:
+    if shown.text is not None:
+        return brief(shown.text, LINE)
+    if shown.fields:
+        return brief(" · ".join(f"{name} {_tidy(value)}" for name, value in shown.fields[:8]), LINE)
+    return brief(shown.title, LINE)
+
+
+def _tidy(value: str) -> str:
+    """Return a number without digits that nobody reads."""
+    return f"{float(value):.6g}" if NUMBER.fullmatch(value) else value

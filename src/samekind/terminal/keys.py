@@ -1,0 +1,174 @@
+"""What a person types: single presses at a terminal, lines from elsewhere."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import os
+import re
+import sys
+from collections.abc import Callable
+from typing import Any, Self
+
+__all__ = ["Keys", "Lines", "Presses", "at_hand"]
+
+Reader = Callable[[], str]
+Waiting = Callable[[Reader], Reader]
+
+SEQUENCE = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z]|)|[\x00\xe0](?=[KM])[KM]|.", re.DOTALL)
+NAMES = {
+    **dict.fromkeys(("\x1b[D", "\x1bOD", "\x00K", "\xe0K"), "left"),  # the last two on Windows
+    **dict.fromkeys(("\x1b[C", "\x1bOC", "\x00M", "\xe0M"), "right"),
+    **dict.fromkeys(("\x7f", "\x08"), "backspace"),
+    **dict.fromkeys(("\r", "\n"), "enter"),
+    " ": "space",
+}
+END = "\x04"  # Ctrl-D
+PATIENCE = 0.05  # seconds in which the rest of an arrow key comes
+
+
+def _at_once(read: Reader) -> Reader:
+    return read
+
+
+class Lines:
+    """Reads words, each with Enter; raises EOFError at the end.
+
+    Parameters
+    ----------
+    read : callable
+        Returns the next line.
+    """
+
+    presses = False
+
+    def __init__(self, read: Reader = input) -> None:
+        self._read = read
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        pass
+
+    def key(self) -> str:
+        """Return the next word."""
+        line = self._read()
+        return line.strip().lower() or ("space" if " " in line else "enter")
+
+    def line(self) -> str:
+        """Return the next line."""
+        return self._read()
+
+    def forget(self) -> None:
+        """Nothing is typed too early."""
+
+
+class Presses(Lines):
+    """Reads single keys, without Enter.
+
+    Parameters
+    ----------
+    waiting : callable
+        Makes a function that reads interruptible.
+    """
+
+    presses = True
+
+    def __init__(self, waiting: Waiting = _at_once) -> None:
+        super().__init__(waiting(input))
+        self._key = waiting(self._next)
+        self._typed = ""
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._before: Any = None
+
+    def __enter__(self) -> Self:
+        if sys.platform != "win32":
+            import termios
+
+            self._before = termios.tcgetattr(sys.stdin)
+            self._listen()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._restore()
+
+    def key(self) -> str:
+        """Return the next key: a letter, a digit, a sign, or the name of another key."""
+        return self._key()
+
+    def line(self) -> str:
+        """Return a whole line."""
+        self._restore()
+        try:
+            return self._read()
+        finally:
+            self._listen()
+
+    def forget(self) -> None:
+        """Forget what was typed before there was anything to answer."""
+        self._typed = ""
+        if sys.platform != "win32":
+            import termios
+
+            with contextlib.suppress(termios.error):
+                termios.tcflush(sys.stdin, termios.TCIFLUSH)
+
+    def _next(self) -> str:
+        if not self._typed:
+            self._typed = self._read_some()
+        found = SEQUENCE.match(self._typed)
+        assert found is not None
+        self._typed = self._typed[found.end() :]
+        pressed = found.group()
+        if pressed == END:
+            raise EOFError
+        return NAMES.get(pressed, pressed.lower())
+
+    def _read_some(self) -> str:
+        if sys.platform == "win32":
+            import msvcrt
+
+            typed = msvcrt.getwch()
+            if typed == "\x03":
+                raise KeyboardInterrupt
+            return typed + msvcrt.getwch() if typed in "\x00\xe0" else typed
+        self._listen()  # again: the terminal may have been somebody else's since
+        text = ""
+        while not text or (text == "\x1b" and self._more_comes()):
+            some = os.read(sys.stdin.fileno(), 1024)
+            if not some:
+                raise EOFError
+            text += self._decoder.decode(some)
+        return text
+
+    def _more_comes(self) -> bool:
+        import select
+
+        return bool(select.select([sys.stdin], [], [], PATIENCE)[0])
+
+    def _listen(self) -> None:
+        if sys.platform != "win32":
+            import termios
+            import tty
+
+            tty.setcbreak(sys.stdin, termios.TCSANOW)  # Ctrl-C and Ctrl-Z stay what they are
+
+    def _restore(self) -> None:
+        if sys.platform != "win32" and self._before is not None:
+            import termios
+
+            with contextlib.suppress(termios.error):
+                termios.tcsetattr(sys.stdin, termios.TCSADRAIN, self._before)
+
+
+Keys = Lines  # of either sort
+
+
+def at_hand(waiting: Waiting = _at_once) -> Keys:
+    """Return single keys if a person sits at a terminal, else lines."""
+    try:
+        alive = sys.stdin.isatty()
+    except (AttributeError, ValueError):  # there is no input at all
+        alive = False
+    return Presses(waiting) if alive else Lines(waiting(input))

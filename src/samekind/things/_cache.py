@@ -1,0 +1,163 @@
+"""Features kept beside a project, so that it opens at once; whatever is damaged is not used.
+
+One JSON file names the others with their sizes and checksums. It is removed before they are written,
+and written last: a writer that is killed, or two at once, leave nothing that could be mistaken.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+FORMAT = 1
+_ABOUT = "features.json"
+_TABLE = "table.parquet"
+_TRANSFORM = "transform.npz"
+_PROJECTS = (".db", ".sqlite", ".sqlite3")
+_BLOCK = 1 << 20
+
+
+def digest(**parts: Any) -> str:
+    """Return a key of all that something depends on."""
+    text = json.dumps({"format": FORMAT, **parts}, sort_keys=True, default=str)
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=20).hexdigest()
+
+
+class Cache:
+    """What is kept beside a project; with None nothing is."""
+
+    def __init__(self, project: Path | None) -> None:
+        self.prefix = project
+        if project is not None and project.suffix.lower() in _PROJECTS:
+            self.prefix = project.with_suffix("")
+        self.about: dict[str, Any] = {}
+        if self.prefix is not None:
+            with contextlib.suppress(OSError, ValueError, KeyError):
+                kept = json.loads(self.path(_ABOUT).read_text("utf-8"))
+                if isinstance(kept, dict) and kept["checksum"] == digest(about=kept["about"]):
+                    self.about = kept["about"]
+
+    def path(self, name: str) -> Path:
+        """Return where a file is kept."""
+        assert self.prefix is not None
+        return self.prefix.with_name(f"{self.prefix.name}.{name}")
+
+    def table(self, key: str) -> tuple[pd.DataFrame, list[str]] | None:
+        """Return the table that is kept under a key, and its notes."""
+        if self.about.get("table_key") != key or not self._intact(_TABLE):
+            return None
+        try:
+            return pd.read_parquet(self.path(_TABLE)), list(self.about["table_notes"])
+        except Exception:  # a table that cannot be read is read from the user's file again
+            return None
+
+    def has(self, key: str) -> bool:
+        """Whether features are kept under a key, undamaged."""
+        files = self.about.get("files")
+        return (
+            self.about.get("key") == key
+            and isinstance(files, dict)
+            and all(map(self._intact, files))
+        )
+
+    def array(self, name: str) -> NDArray[Any] | None:
+        """Return an array, mapped into memory."""
+        if f"{name}.npy" not in self.about["files"]:
+            return None
+        loaded: NDArray[Any] = np.load(self.path(f"{name}.npy"), mmap_mode="r", allow_pickle=False)
+        return loaded
+
+    def transform(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]] | None:
+        """Return how features are made; None if that is not kept, or was written anew."""
+        if not self.about.get("transform") or not self._intact(_TRANSFORM):
+            return None
+        with np.load(self.path(_TRANSFORM), allow_pickle=False) as archive:
+            return self.about["transform"], {name: archive[name] for name in archive.files}
+
+    def keep(
+        self,
+        about: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
+        transform: dict[str, Any],
+        table: pd.DataFrame | None,
+    ) -> None:
+        """Write everything; an OSError says why that is not possible."""
+        if self.prefix is None:
+            return
+        self.path(_ABOUT).unlink(missing_ok=True)
+        files: dict[str, list[int]] = {}
+
+        def write(name: str, how: Callable[[IO[bytes], Path], Any]) -> None:
+            files[name] = _write(self.path(name), how)
+
+        for name, array in arrays.items():
+            write(f"{name}.npy", _saver(array))
+        if transform:
+            write(_TRANSFORM, lambda file, _: np.savez(file, **transform))
+        if table is not None:
+            # A table that would not come back as it is, is read from the user's file every time.
+            with contextlib.suppress(*_UNFIT):
+                write(_TABLE, lambda file, path: _write_table(file, path, table))
+        self.about = {**about, "files": files}
+        text = json.dumps({"checksum": digest(about=self.about), "about": self.about})
+        _write(self.path(_ABOUT), lambda file, _: file.write(text.encode()))
+
+    def _intact(self, name: str) -> bool:
+        try:
+            known = self.about["files"][name]
+            return bool(known == _checksum(self.path(name)))
+        except (OSError, KeyError, TypeError):
+            return False
+
+
+def _saver(array: NDArray[Any]) -> Callable[[IO[bytes], Path], None]:
+    return lambda file, _: np.save(file, array, allow_pickle=False)
+
+
+class _UnfitError(Exception):
+    """A table changes on its way through Parquet."""
+
+
+_UNFIT = (_UnfitError, TypeError, ValueError, ArithmeticError, NotImplementedError)
+
+
+def _write_table(file: IO[bytes], path: Path, table: pd.DataFrame) -> None:
+    file.write(table.to_parquet(None))
+    file.flush()
+    back = pd.read_parquet(path)
+    if not back.equals(table) or not (back.dtypes == table.dtypes).all():
+        raise _UnfitError
+
+
+def _checksum(path: Path) -> list[int]:
+    size = value = 0
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            value = zlib.crc32(block, value)
+            size += len(block)
+    return [size, value]
+
+
+def _write(path: Path, how: Callable[[IO[bytes], Path], Any]) -> list[int]:
+    """Write a file beside its place, then put it there; returns its size and checksum."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            how(file, Path(name))
+        known = _checksum(Path(name))
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return known

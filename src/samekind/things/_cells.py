@@ -1,0 +1,56 @@
+"""The cells of a table as a person reads them."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+MAX_CHARACTERS = 100_000
+
+
+def clean_text(text: str) -> str:
+    """Replace what cannot be written as UTF-8."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def cell_text(value: Any) -> str:
+    """Return a cell as text: a text as it is, nothing for a missing value."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple | dict | set):
+        plain = sorted(value, key=str) if isinstance(value, set) else value
+        return clean_text(json.dumps(plain, ensure_ascii=False, default=str))
+    if value is None or pd.isna(value):
+        return ""
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if isinstance(value, float | np.floating):
+        whole = float(value).is_integer() and abs(float(value)) < 1e15
+        return str(int(value)) if whole else str(value)
+    if isinstance(value, datetime.datetime):
+        return _moment(value)
+    if isinstance(value, bytes):
+        return f"({len(value):,} bytes)"
+    return clean_text(str(value))
+
+
+def shown_text(value: Any) -> str:
+    """Return a cell as text, cut where it is too long for a page."""
+    text = cell_text(value)
+    if len(text) <= MAX_CHARACTERS:
+        return text
+    return f"{text[:MAX_CHARACTERS]}\n… (cut here: {len(text):,} characters in all)"
+
+
+def _moment(value: datetime.datetime) -> str:
+    """Return a date, with a time where it has one."""
+    if value.time() == datetime.time() and value.tzinfo is None:
+        return value.date().isoformat()
+    seconds = bool(value.second or value.microsecond)
+    return value.isoformat(sep=" ", timespec="auto" if seconds else "minutes")

@@ -1,0 +1,120 @@
+"""Pictures in a folder: which there are, and that none of them lies outside of it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from samekind.datasets import DataError
+
+SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
+_KNOWN = ", ".join(suffix[1:] for suffix in SUFFIXES)
+_SVG = (".svg", ".svgz")
+_BLOCK = 1 << 20
+
+
+def check_name(folder: Path, name: str) -> None:
+    """Refuse names of pictures that lead out of the folder, or are of no known format."""
+    for pure in (PurePosixPath(name), PureWindowsPath(name)):
+        if pure.is_absolute() or pure.drive or ".." in pure.parts or "\0" in name:
+            raise DataError(
+                f"it leads outside of {folder}. Name pictures relative to that folder, without '..'"
+            )
+    suffix = Path(name).suffix.lower()
+    if suffix not in SUFFIXES:
+        why = "SVG is not opened, because it can hold scripts" if suffix in _SVG else repr(suffix)
+        raise DataError(f"its format is not read ({why}). Save it as PNG; read are {_KNOWN}")
+
+
+def inside(folder: Path, name: str) -> Path:
+    """Return the real path of a picture of the folder, after all links."""
+    check_name(folder, name)
+    real = (folder / name).resolve()
+    if not real.is_relative_to(folder.resolve()):
+        raise DataError(
+            f"it is a link that leads outside of {folder}. Copy the picture itself into the folder"
+        )
+    return real
+
+
+def unusable(name: str, reason: DataError) -> DataError:
+    """Say which picture cannot be used, and why."""
+    return DataError(f"the picture {name!r} cannot be used: {reason}.")
+
+
+def find_pictures(folder: Path) -> tuple[list[str], list[str]]:
+    """Return the names of all pictures in the folder and below, and notes for a person."""
+    names: list[str] = []
+    others = svgs = links = 0
+
+    def refuse(error: OSError) -> None:
+        raise DataError(
+            f"the folder {error.filename} cannot be read ({error.strerror}). Change its "
+            "permissions, or move it elsewhere."
+        ) from error
+
+    for base, folders, files in os.walk(folder, onerror=refuse):
+        links += sum(os.path.islink(os.path.join(base, name)) for name in folders)
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        below = Path(base).relative_to(folder)
+        for file in files:
+            suffix = os.path.splitext(file)[1].lower()
+            if file.startswith("."):  # also the shadow files that macOS puts beside pictures
+                continue
+            if suffix not in SUFFIXES:
+                svgs += suffix in _SVG
+                others += suffix not in _SVG
+                continue
+            name = (below / file).as_posix()
+            if os.path.islink(os.path.join(base, file)):
+                try:
+                    inside(folder, name)
+                except DataError as error:
+                    raise unusable(name, error) from None
+            names.append(_readable(name))
+    if not names:
+        svg = " SVG is not opened, because it can hold scripts: save those as PNG." * (svgs > 0)
+        raise DataError(f"{folder} is a folder that holds no pictures ({_KNOWN}).{svg}")
+    notes = [f"{svgs:,} SVG file{'s' * (svgs != 1)} not opened: save as PNG"] if svgs else []
+    notes += [f"{others:,} other file{'s' * (others != 1)} in the folder not used"] * (others > 0)
+    notes += [f"{links:,} link{'s' * (links != 1)} to folders not followed"] * (links > 0)
+    return sorted(names, key=natural), notes
+
+
+def natural(name: str) -> tuple[list[str | int], str]:
+    """Order names as people do: photo 9 before photo 10."""
+    parts = re.split(r"(\d+)", name.casefold())
+    return [int(part) if i % 2 else part for i, part in enumerate(parts)], name
+
+
+def _readable(name: str) -> str:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        raise DataError(f"the name of the file {name!r} is not UTF-8. Rename it.") from None
+    return name
+
+
+def file_hash(path: Path) -> str:
+    """Return a hash of all that a file holds."""
+    digest = hashlib.blake2b(digest_size=20)
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def names_hash(folder: Path, names: Iterable[str]) -> str:
+    """Return a hash of the names, sizes and times of files; one that is not there has none."""
+    digest = hashlib.blake2b(digest_size=20)
+    for name in names:
+        try:
+            about = os.stat(os.path.join(folder, name))
+            known = f"{name}\0{about.st_size}\0{about.st_mtime_ns}\n"
+        except (OSError, ValueError):
+            known = f"{name}\0\n"
+        digest.update(known.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()

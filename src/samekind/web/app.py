@@ -1,0 +1,123 @@
+"""The application: routes, the page's own files, and what errors look like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from fastapi import Depends, FastAPI, Request, Response
+from fastapi.exceptions import HTTPException as FastAPIHTTPException
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from fastapi.security import HTTPBearer
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+from starlette.types import Scope
+
+import samekind
+from samekind.desk import Desk, DeskError
+from samekind.ledger import LedgerError
+from samekind.web import asking, files, found
+from samekind.web.guard import LOCAL, Guard
+from samekind.web.records import plain
+from samekind.web.views import View
+
+__all__ = ["make_app"]
+
+STATIC = Path(__file__).with_name("static")
+WORDS = {
+    404: "There is nothing at this address.",
+    405: "This is not done at this address.",
+    400: "The request could not be read. Is it JSON?",
+}
+
+
+def make_app(
+    desk: Desk, *, token: str | None = None, allowed_hosts: Iterable[str] = LOCAL
+) -> FastAPI:
+    """Return the labelling page and its API as an ASGI application.
+
+    Parameters
+    ----------
+    desk : Desk
+        What is labelled. It stays the caller's: close it afterwards.
+    token : str or None
+        What every request to the API must know.
+    allowed_hosts : iterable of str
+        Names that the server goes by, ``"name"`` or ``"name:port"``; ``"*"`` is any numeric address.
+    """
+    app = FastAPI(
+        title="samekind",
+        version=samekind.__version__,
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # they would come from another host
+        redoc_url=None,
+        redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
+        exception_handlers=_HANDLERS,
+        dependencies=[Depends(HTTPBearer(auto_error=False))] if token else None,
+    )
+    app.state.view = View(desk)
+    for router in (asking.router, found.router, files.router):
+        app.include_router(router)
+    static = _Static(directory=STATIC, check_dir=False)
+
+    @app.get("/", include_in_schema=False)
+    async def page(request: Request) -> Response:
+        return await static.get_response("index.html", request.scope)
+
+    app.mount("/static", static)
+    app.add_middleware(Guard, allowed_hosts=tuple(allowed_hosts), token=token)
+    return app
+
+
+class _Static(StaticFiles):
+    """Files that a browser keeps, and asks each time whether they still hold."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
+
+
+def _failure(status: int, words: str) -> JSONResponse:
+    return JSONResponse({"error": plain(words)}, status)
+
+
+async def _http(request: Request, error: Any) -> Response:
+    is_ours = isinstance(error, FastAPIHTTPException) and error.status_code != 400
+    words = error.detail if is_ours else WORDS.get(error.status_code, "This cannot be done.")
+    response = _failure(error.status_code, words)
+    response.headers.update(error.headers or {})
+    return response
+
+
+async def _invalid(request: Request, error: Any) -> Response:
+    first = error.errors()[0]
+    if first["type"] == "json_invalid":
+        return _failure(422, WORDS[400])
+    place = first["loc"]
+    where = place[1] if len(place) > 1 else place[0]
+    return _failure(422, f"{where}: {first['msg'][:1].lower()}{first['msg'][1:]}."[:500])
+
+
+async def _mistake(request: Request, error: Any) -> Response:
+    return _failure(400, str(error))
+
+
+async def _outdated(request: Request, error: Any) -> Response:
+    return Response(error.record.model_dump_json(), 409, media_type="application/json")
+
+
+async def _unwritten(request: Request, error: Any) -> Response:
+    return _failure(503, str(error))
+
+
+_HANDLERS: dict[int | type[Exception], Callable[[Request, Any], Any]] = {
+    HTTPException: _http,
+    RequestValidationError: _invalid,
+    DeskError: _mistake,
+    asking.OutdatedError: _outdated,
+    LedgerError: _unwritten,
+}

@@ -1,0 +1,179 @@
+"""Serving the page until Ctrl-C."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import re
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable, Iterable
+from urllib.parse import quote
+
+import uvicorn
+from fastapi import FastAPI
+
+from samekind.desk import Desk
+from samekind.web.app import make_app
+from samekind.web.guard import ANY_ADDRESS, LARGEST_HEAD, LOCAL
+
+__all__ = ["ServeError", "serve"]
+
+WILDCARDS = ("0.0.0.0", "::", "")
+SHORTEST_TOKEN = 8
+
+
+class ServeError(ValueError):
+    """The server cannot be started like this."""
+
+
+def serve(
+    desk: Desk,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    *,
+    token: str | None = None,
+    allowed_hosts: Iterable[str] = (),
+    open_browser: bool = True,
+    on_ready: Callable[[str], None] | None = None,
+) -> None:
+    """Serve the labelling page until Ctrl-C, and close the desk.
+
+    Parameters
+    ----------
+    desk : Desk
+        What is labelled.
+    host : str
+        The address to listen at. Others than this machine's own need a token.
+    port : int
+        0 takes a free one.
+    token : str or None
+        What a browser must know; it is part of the address that `on_ready` is given.
+    allowed_hosts : iterable of str
+        Further names that the server goes by, as ``"name"`` or ``"name:port"``.
+    open_browser : bool
+        Whether to open the page.
+    on_ready : callable
+        Called with the page's address once the server listens.
+
+    Raises
+    ------
+    ServeError
+        If the address is not this machine's own and there is no token, or it cannot be used.
+    """
+    check_reach(host, token)
+    listening = _listen(host, port)
+    port = listening.getsockname()[1]
+    names = [f"{name}:{port}" for name in _names(host)]
+    app = make_app(desk, token=token, allowed_hosts=[*names, *_numeric(host), *allowed_hosts])
+    secret = f"?token={quote(token, safe='')}" if token else ""
+
+    def ready() -> None:
+        if on_ready is not None:
+            on_ready(f"http://{_reachable(host)}:{port}/{secret}")
+        if open_browser:
+            near = "127.0.0.1" if host in WILDCARDS else _bracketed(host)
+            opening = threading.Thread(
+                target=webbrowser.open, args=(f"http://{near}:{port}/{secret}",), daemon=True
+            )
+            opening.start()
+
+    with contextlib.suppress(KeyboardInterrupt):
+        _Server(configure(app), ready, desk.close).run(sockets=[listening])
+
+
+def configure(app: FastAPI) -> uvicorn.Config:
+    """Return how the application is served: nothing optional, and sizes bounded."""
+    return uvicorn.Config(
+        app,
+        http="h11",
+        ws="none",
+        loop="asyncio",
+        lifespan="off",
+        log_level="warning",
+        access_log=False,  # addresses may hold the token
+        proxy_headers=False,
+        server_header=False,
+        h11_max_incomplete_event_size=LARGEST_HEAD,
+        limit_concurrency=200,
+        timeout_graceful_shutdown=5,
+    )
+
+
+def check_reach(host: str, token: str | None) -> None:
+    """Refuse to be reached by others without a token, or with one that is easily guessed."""
+    if token is not None and not re.fullmatch(rf"[!-~]{{{SHORTEST_TOKEN},200}}", token):
+        raise ServeError(
+            f"a token has {SHORTEST_TOKEN} to 200 letters, digits or signs and no space, got "
+            f"{len(token)} characters. Choose another one."
+        )
+    if token is None and not _is_loopback(host):
+        raise ServeError(
+            f"{host or 'every address'} can be reached by others, who could read your data and "
+            "answer. Give a token that only those know who may, or listen on 127.0.0.1."
+        )
+
+
+class _Server(uvicorn.Server):
+    def __init__(
+        self, config: uvicorn.Config, ready: Callable[[], None], close: Callable[[], None]
+    ) -> None:
+        super().__init__(config)
+        self._ready = ready
+        self._close = close
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        try:
+            await super().shutdown(sockets)
+        finally:
+            self._close()  # here, because a signal is raised again, and may end the process, after it
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host.strip("[]"), port), family=family, backlog=100)
+    except (OSError, OverflowError) as error:
+        words = getattr(error, "strerror", None) or str(error)
+        raise ServeError(
+            f"cannot listen on {host}, port {port}: {words}. Choose another port, or 0 for a free one."
+        ) from error
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _names(host: str) -> list[str]:
+    if _is_loopback(host):
+        return [*LOCAL, _bracketed(host)]
+    own = socket.gethostname().lower()
+    return [*LOCAL, _bracketed(host), own, f"{own}.local", socket.getfqdn().lower()]
+
+
+def _numeric(host: str) -> list[str]:
+    return [ANY_ADDRESS] if host in WILDCARDS else []
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host.strip('[]')}]" if ":" in host else host
+
+
+def _reachable(host: str) -> str:
+    """Return the address by which other machines reach this one, if it listens to them."""
+    if host not in WILDCARDS:
+        return _bracketed(host)
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))  # sends nothing; it only finds the way out
+        return str(probe.getsockname()[0])
+    return "127.0.0.1"

@@ -1,0 +1,116 @@
+/** The server's HTTP interface. Every call says who asks; a token, if there is one, never stays in the address. */
+
+import { remembered } from "./settings.js";
+
+const TIMEOUT_MS = 30_000;
+
+/** The server said no, or nothing. `retry` tells whether the same call may succeed later. */
+export class ApiError extends Error {
+  /** @param {string} message @param {number} status 0: no answer @param {any} [body] */
+  constructor(message, status, body = null) {
+    super(message);
+    this.status = status;
+    this.body = body;
+    this.retry = status === 0 || status >= 500 || [401, 408, 425, 429].includes(status);
+  }
+}
+
+const token = takeToken();
+
+/** Move the token of the address into the session, so that it is not copied with the address. */
+function takeToken() {
+  const address = new URL(location.href);
+  const given = address.searchParams.get("token");
+  try {
+    if (given) sessionStorage.setItem("samekind.token", given);
+  } catch {
+    return given; // No storage: leave it in the address, or a reload would lose it.
+  }
+  if (given) {
+    address.searchParams.delete("token");
+    history.replaceState(history.state, "", address);
+  }
+  return sessionStorage.getItem("samekind.token");
+}
+
+/** @param {string} path one of the server's own @returns {string} with the token, for links and pictures */
+export function withToken(path) {
+  if (!token) return path;
+  return `${path}${path.includes("?") ? "&" : "?"}token=${encodeURIComponent(token)}`;
+}
+
+/**
+ * Call the server.
+ *
+ * @param {string} method
+ * @param {string} path
+ * @param {{body?: any, csv?: Blob, etag?: string | null}} [options]
+ * @returns {Promise<any>} the reply; null if it has not changed since `etag`
+ */
+export async function call(method, path, { body, csv, etag } = {}) {
+  /** @type {Record<string, string>} */
+  const headers = { Accept: "application/json" };
+  const who = remembered("who", "");
+  if (who) headers["X-Samekind-Who"] = encodeURIComponent(who);
+  if (token) headers.Authorization = `Bearer ${token}`;
+  if (method !== "GET") headers["X-Samekind"] = "1";
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (csv) headers["Content-Type"] = "text/csv";
+  if (etag) headers["If-None-Match"] = etag;
+  let response;
+  let text;
+  try {
+    response = await fetch(path, {
+      method,
+      headers,
+      body: csv ?? (body === undefined ? undefined : JSON.stringify(body)),
+      cache: "no-store",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    text = await response.text();
+  } catch {
+    throw new ApiError("The server does not answer.", 0);
+  }
+  if (response.status === 304) return null;
+  const reply = parse(text);
+  if (!response.ok) throw new ApiError(explain(response.status, reply), response.status, reply);
+  if (reply && typeof reply === "object") tags.set(reply, response.headers.get("ETag"));
+  return reply;
+}
+
+/** @type {WeakMap<object, string | null>} the ETag of each reply */
+const tags = new WeakMap();
+
+/** @param {string} text @returns {any} */
+function parse(text) {
+  try {
+    return text ? JSON.parse(text) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** @param {number} status @param {any} reply @returns {string} */
+function explain(status, reply) {
+  if (typeof reply?.error === "string") return reply.error;
+  if (status === 401 || status === 403) return "The server does not know this page. Open the address again that samekind printed.";
+  return `The server answered with the error ${status}.`;
+}
+
+/** Asks again only for what has changed. */
+export class Cached {
+  /** @param {string} path */
+  constructor(path) {
+    this.path = path;
+    /** @type {any} */
+    this.value = null;
+  }
+
+  /** @returns {Promise<boolean>} whether there is something new in `value` */
+  async refresh() {
+    const reply = await call("GET", this.path, { etag: this.value && tags.get(this.value) });
+    if (reply === null) return false;
+    this.value = reply;
+    return true;
+  }
+}

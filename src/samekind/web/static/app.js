@@ -1,0 +1,175 @@
+/** The page: joins the desk, the screens and the keys. */
+
+import { byId, count, h, number, toast } from "./dom.js";
+import { Desk } from "./desk.js";
+import { Finish } from "./finish.js";
+import { Found, inShort, isSafe } from "./found.js";
+import { openHelp } from "./help.js";
+import { keyOf, keys, pressesControl, takesTyping } from "./keys.js";
+import { QuestionArea } from "./question.js";
+import { flag, Review } from "./review.js";
+import { initTheme, remember, remembered } from "./settings.js";
+
+/** @typedef {import("./types.js").Said} Said */
+
+const VIEWS = ["question", "found", "review", "finish"];
+
+const desk = new Desk();
+const found = new Found(desk);
+const review = new Review(desk, goto);
+const finish = new Finish(desk, goto);
+const area = new QuestionArea(desk, { act, answer, goto });
+
+/** @type {import("./types.js").Certificate | null} */
+let certificate = null;
+
+/** @param {string} view show a screen */
+function goto(view) {
+  const address = `#/${view}`; // with a stroke: no element has this id, so that nothing scrolls
+  if (location.hash !== address) history.pushState(null, "", address);
+  show();
+  byId(`${view}-title`).focus({ preventScroll: true });
+}
+
+function show() {
+  const asked = location.hash.slice(2);
+  const view = VIEWS.includes(asked) ? asked : "question";
+  document.body.dataset.view = view;
+  for (const tab of document.querySelectorAll("[data-goto]")) {
+    if (tab.dataset.goto === view) tab.setAttribute("aria-current", "page");
+    else tab.removeAttribute("aria-current");
+  }
+  if (view === "review") review.show();
+  if (view === "finish") finish.show();
+  found.refresh();
+}
+
+/** @param {Said} said @param {Event} [event] */
+function answer(said, event) {
+  const pointed = event instanceof MouseEvent && event.detail > 0;
+  if (!desk.answer(said)) return;
+  area.flash(String(said));
+  // After a click the focus leaves the button, or the space bar would press it again.
+  if (pointed) byId("question-title").focus({ preventScroll: true });
+}
+
+/** @param {string} action @param {Event} [event] */
+function act(action, event) {
+  const question = desk.current;
+  if (action === "undo") {
+    area.flash("undo");
+    desk.undo();
+  } else if (action === "help") openHelp(() => area.refresh());
+  else if (action === "zoom") area.view?.zoom?.toggle();
+  else if (action === "blink") area.view?.blink?.toggle();
+  else if (!question) return;
+  else if (action === "flag") {
+    flag(question.id);
+    answer("skip", event);
+    toast("Flagged. It waits for you under Review.");
+  } else if (/^[1-9]$/.test(action)) {
+    if (question.type === "lineup" && question.options[Number(action) - 1]) answer(question.options[Number(action) - 1].kind, event);
+  } else if (["unsure", "skip"].includes(action)) answer(/** @type {Said} */ (action), event);
+  else if ((question.type === "pair") === (action !== "none")) answer(/** @type {Said} */ (action), event);
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || takesTyping(event.target) || document.querySelector("dialog[open]")) return;
+  const key = keyOf(event);
+  if (key === null || pressesControl(event.target, key)) return;
+  const action = keys.action(key);
+  if (!action || (document.body.dataset.view !== "question" && !["undo", "help"].includes(action))) return;
+  event.preventDefault();
+  if (!event.repeat || action === "zoom") act(action, event); // a key held down answers once
+});
+
+desk.addEventListener("state", showStanding);
+desk.addEventListener("outline", (event) => {
+  certificate = /** @type {CustomEvent} */ (event).detail.certificate;
+  showStanding();
+});
+
+function showStanding() {
+  const state = desk.state;
+  if (!state) return;
+  document.title = `${state.title} – samekind`;
+  byId("title").textContent = state.title;
+  byId("version").textContent = state.version;
+  const asked = state.budget ? `${number(state.questions)} of ${count(state.budget, "question")}` : count(state.questions, "question");
+  const left = state.done ? state.stop_text : state.left.text;
+  const promise = certificate && !state.done ? inShort(certificate) : "";
+  byId("standing").replaceChildren(
+    h("strong", {}, asked),
+    h("strong", {}, count(state.kinds, "kind")),
+    ...(left ? [h("span", { class: "left" }, left)] : []),
+    ...(promise ? [h("span", { class: certificate && isSafe(certificate) ? "safe" : "left" }, promise)] : []),
+  );
+  const budget = byId("budget");
+  budget.hidden = !state.budget;
+  budget.max = state.budget ?? 1;
+  budget.value = Math.min(state.questions, budget.max);
+}
+
+desk.addEventListener("status", (event) => {
+  const { state, waiting, seconds, why } = /** @type {CustomEvent} */ (event).detail;
+  const saved = byId("saved");
+  saved.dataset.state = state;
+  saved.textContent = { saved: "Saved", saving: "Saving…", unsaved: "Not saved – retrying" }[/** @type {"saved"} */ (state)];
+  if (state !== "unsaved") return state === "saved" && hideBanner();
+  const kept = waiting === 1 ? "Your answer is kept" : `Your ${waiting} answers are kept`;
+  return showBanner(`${why} ${kept} on this page and sent as soon as possible; next try in ${seconds} s.`, () => desk.outbox.retryNow());
+});
+
+desk.addEventListener("trouble", (event) => {
+  const error = /** @type {CustomEvent} */ (event).detail;
+  if (error) showBanner(`${error.message}${error.retry ? " Trying again…" : ""}`, () => desk.load());
+  else if (!desk.outbox.items.length) hideBanner();
+});
+
+desk.addEventListener("say", (event) => {
+  const { text, bad } = /** @type {CustomEvent} */ (event).detail;
+  toast(text, { bad });
+});
+
+/** @param {string} text @param {() => void} again */
+function showBanner(text, again) {
+  const banner = byId("banner");
+  const shown = banner.querySelector("span");
+  if (shown) shown.textContent = text;
+  else banner.replaceChildren(h("span", {}, text), h("button", { type: "button", onclick: again }, "Try now"));
+  banner.hidden = false;
+}
+
+function hideBanner() {
+  byId("banner").hidden = true;
+  byId("banner").replaceChildren();
+}
+
+for (const tab of document.querySelectorAll("[data-goto]")) {
+  tab.addEventListener("click", () => goto(/** @type {HTMLElement} */ (tab).dataset.goto ?? "question"));
+}
+byId("help").addEventListener("click", () => act("help"));
+addEventListener("popstate", show);
+document.addEventListener("visibilitychange", () => {
+  // Another tab or person may have answered meanwhile.
+  if (document.visibilityState === "visible" && desk.loaded) desk.load();
+});
+
+const who = byId("who");
+who.value = remembered("who", "");
+who.addEventListener("change", () => {
+  remember("who", who.value.trim());
+  desk.load();
+});
+who.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && who.blur());
+
+const lineup = byId("lineup");
+desk.addEventListener("state", () => (lineup.checked = remembered("lineup", desk.state?.settings.lineup ?? true)));
+lineup.addEventListener("change", () => {
+  remember("lineup", lineup.checked);
+  desk.load();
+});
+
+initTheme(byId("theme"));
+show();
+desk.load();

@@ -1,0 +1,192 @@
+/**
+ * The page's copy of the desk: the open questions, the state, and what was answered but is not yet saved.
+ *
+ * An answer shows the next question at once and is sent behind it. Every reply brings the list of open
+ * questions, which replaces ours; the question on the screen stays as long as it is open.
+ */
+
+import { ApiError, call } from "./api.js";
+import { Outbox } from "./outbox.js";
+import { remembered } from "./settings.js";
+
+/** @typedef {import("./types.js").Question} Question @typedef {import("./types.js").Said} Said */
+
+const MOST = 3;
+const SETTLE_MS = 350; // how long keys are ignored when a question changes under the person's eyes
+const ASK_AGAIN_MS = 4000;
+
+/** Fires "question" (another one to show), "state", "status" (saved or not), "say" (a message), "trouble". */
+export class Desk extends EventTarget {
+  constructor() {
+    super();
+    /** @type {import("./types.js").State | null} */
+    this.state = null;
+    /** @type {Question[]} the first is on the screen */
+    this.queue = [];
+    this.undoing = 0;
+    this.sent = 0;
+    this.settled = 0;
+    this.loaded = false;
+    this.outbox = new Outbox({
+      send: (item) => this.#send(item),
+      taken: (item, reply) => this.#taken(item, reply),
+      refused: (item, error) => this.#refused(item, error),
+      status: (status) => this.#tell("status", status),
+    });
+  }
+
+  /** @returns {Question | null} */
+  get current() {
+    return this.undoing ? null : (this.queue[0] ?? null);
+  }
+
+  /** Whether an answer counts now. */
+  get ready() {
+    return this.current !== null && performance.now() >= this.settled;
+  }
+
+  /** Fetch the open questions; tries again by itself while the server is gone. @returns {Promise<void>} */
+  async load() {
+    try {
+      if (this.loaded) await this.outbox.idle();
+      const before = this.sent;
+      const reply = await call("GET", `/api/next?${this.#query()}`);
+      if (before !== this.sent) return this.load(); // answered meanwhile: this list is old
+      const first = !this.loaded;
+      this.loaded = true;
+      if (first) this.outbox.restore(`${reply.state.title}.${reply.state.n_rows}`);
+      this.#tell("trouble", null);
+      this.accept(reply);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.#tell("trouble", error);
+      if (error.retry) this.#later(() => this.load());
+    }
+  }
+
+  /** @param {Said} said @returns {boolean} whether it counted */
+  answer(said) {
+    if (!this.ready) return false;
+    const question = /** @type {Question} */ (this.queue.shift());
+    this.outbox.push({ type: "answer", question, said });
+    this.#tell("question", { by: "answer" });
+    return true;
+  }
+
+  undo() {
+    const unsent = this.outbox.takeBack();
+    if (unsent?.question) {
+      this.queue.unshift(unsent.question);
+      this.#tell("say", { text: "Undone: the last answer, which was not sent yet." });
+      this.#tell("question", { by: "undo" });
+      return;
+    }
+    if (!this.state?.can_undo && !this.outbox.items.length) {
+      this.#tell("say", { text: "There is nothing to undo." });
+      return;
+    }
+    this.undoing += 1;
+    this.outbox.push({ type: "undo" });
+    this.#tell("question", { by: "undo" });
+  }
+
+  /**
+   * Change something besides the questions, after what was answered before, and take up what follows.
+   *
+   * @template T
+   * @param {() => Promise<T>} change
+   * @returns {Promise<T | null>} null if it was refused; the reason has been said then
+   */
+  async perform(change) {
+    await this.outbox.idle();
+    try {
+      const reply = await change();
+      await this.load();
+      return reply;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.#tell("say", { text: error.message, bad: true });
+      return null;
+    }
+  }
+
+  /** Put skipped questions first. @returns {Promise<number>} how many there are */
+  async comeBack() {
+    const reply = await this.perform(() => call("GET", "/api/skipped?most=20"));
+    const again = reply?.questions ?? [];
+    const ids = new Set(again.map((/** @type {Question} */ question) => question.id));
+    this.queue = [...again, ...this.queue.filter((question) => !ids.has(question.id))];
+    this.#tell("question", { by: "choice" });
+    return again.length;
+  }
+
+  /** @param {import("./types.js").Reply} reply @param {{by?: string}} [how] */
+  accept(reply, { by = "reply" } = {}) {
+    if (reply.state) {
+      this.state = reply.state;
+      this.#tell("state");
+    }
+    if (!reply.questions) return;
+    const answered = new Set(this.outbox.items.map((item) => item.question?.id));
+    const shown = this.queue[0];
+    const kept = by === "undo" ? [] : this.queue.filter((question) => question.skipped);
+    const fresh = reply.questions.filter((question) => !answered.has(question.id));
+    this.queue = [...kept, ...fresh.filter((question) => !kept.some((other) => other.id === question.id))];
+    const place = this.queue.findIndex((question) => question.id === shown?.id);
+    if (by !== "undo" && place > 0) this.queue.unshift(...this.queue.splice(place, 1));
+    const changed = this.queue[0]?.id !== shown?.id;
+    if (changed && shown && by === "reply") this.settled = performance.now() + SETTLE_MS;
+    if (changed || by !== "reply" || !shown) this.#tell("question", { by });
+    if (!this.queue.length && !this.state?.done && !this.outbox.items.length) this.#later(() => this.load());
+  }
+
+  /** @param {import("./outbox.js").Item} item */
+  async #send(item) {
+    this.sent += 1;
+    if (item.type === "answer") {
+      return call("POST", `/api/answers?${this.#query()}`, { body: { id: item.question?.id, answer: item.said } });
+    }
+    if ((item.tries ?? 0) > 1 && item.revision !== undefined) {
+      // The reply may have been lost on the way: what was undone must not be undone twice.
+      const reply = await call("GET", `/api/next?${this.#query()}`);
+      if (reply.state.revision !== item.revision) return reply;
+    }
+    item.revision = this.state?.revision;
+    return call("POST", `/api/undo?${this.#query()}`, { body: { count: 1 } });
+  }
+
+  /** @param {import("./outbox.js").Item} item @param {any} reply */
+  #taken(item, reply) {
+    if (item.type === "undo") {
+      this.undoing = Math.max(0, this.undoing - 1);
+      const undone = reply.undone ?? [];
+      this.#tell("say", { text: undone.length ? `Undone: ${undone.join("; ")}` : "There is nothing to undo." });
+    }
+    this.#tell("saved", item);
+    this.accept(reply, { by: item.type === "undo" ? "undo" : "reply" });
+  }
+
+  /** @param {import("./outbox.js").Item} item @param {ApiError} error */
+  #refused(item, error) {
+    if (item.type === "undo") this.undoing = Math.max(0, this.undoing - 1);
+    // A second try that comes too late was most likely the first one, whose reply was lost.
+    if (!(error.status === 409 && (item.tries ?? 0) > 1)) this.#tell("say", { text: error.message, bad: true });
+    if (error.body?.questions) this.accept(error.body);
+    else this.load();
+  }
+
+  #query() {
+    return new URLSearchParams({ lineup: String(remembered("lineup", this.state?.settings.lineup ?? true)), most: String(MOST) });
+  }
+
+  /** @param {() => void} act once, after a while */
+  #later(act) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(act, ASK_AGAIN_MS);
+  }
+
+  /** @param {string} type @param {any} [detail] */
+  #tell(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+}

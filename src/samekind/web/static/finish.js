@@ -1,0 +1,103 @@
+/** The end: what was found in short, exports, import, and the way back. */
+
+import { ApiError, call, withToken } from "./api.js";
+import { byId, count, h, number, toast } from "./dom.js";
+
+const EXPORTS = [
+  ["clusters.csv", "Table with the kind of every row (CSV)"],
+  ["clusters.parquet", "The same as Parquet"],
+  ["clusters.json", "The same as JSON"],
+  ["report.html", "Report: one page that needs no internet"],
+  ["answers.csv", "Your answers, which can be imported again (CSV)"],
+  ["clusters.npz", "Centres and members, for samekind in Python"],
+];
+const LARGEST = 16_000_000;
+
+export class Finish {
+  /** @param {import("./desk.js").Desk} desk @param {(view: string) => void} goto */
+  constructor(desk, goto) {
+    this.desk = desk;
+    this.goto = goto;
+    this.shown = "";
+    desk.addEventListener("state", () => byId("finish").offsetParent && this.show());
+  }
+
+  show() {
+    const state = this.desk.state;
+    const now = JSON.stringify(state);
+    if (!state || now === this.shown) return; // what is pressed must not vanish under the finger
+    this.shown = now;
+    byId("finish-body").replaceChildren(
+      h("p", { class: "lead" }, state.done
+        ? state.stop_text || "Asking has ended."
+        : "You can stop at any time, close this page, and go on another day: every answer is saved."),
+      this.#summary(state),
+      h("p", { id: "finish-promise" }),
+      h("p", { class: "buttons" }, ...this.#buttons(state)),
+      h(
+        "section",
+        { class: "block", "aria-labelledby": "export-title" },
+        h("h3", { id: "export-title" }, "Export"),
+        h("ul", { class: "exports" }, ...EXPORTS.map(([name, what]) =>
+          h("li", {}, h("a", { href: withToken(`/api/export/${name}`), download: name }, name), h("span", { class: "muted" }, what)))),
+      ),
+      this.#import(),
+    );
+    this.#promise();
+  }
+
+  /** @param {import("./types.js").State} state */
+  #summary(state) {
+    const tile = (/** @type {string} */ value, /** @type {string} */ label) => h("div", {}, h("dt", {}, label), h("dd", {}, value));
+    return h(
+      "dl",
+      { class: "tiles" },
+      tile(number(state.kinds), state.kinds === 1 ? "kind found" : "kinds found"),
+      tile(number(state.questions), state.budget ? `of ${number(state.budget)} questions` : "questions answered"),
+      tile(number(state.clicks), "clicks and keys"),
+      tile(`${number(state.settled_rows)}`, `of ${number(state.n_rows)} rows known`),
+    );
+  }
+
+  /** @param {import("./types.js").State} state @returns {HTMLElement[]} */
+  #buttons(state) {
+    const back = h("button", {
+      type: "button",
+      class: state.done ? "" : "primary",
+      onclick: async () => {
+        if (!state.done || (await this.desk.perform(() => call("POST", "/api/resume", { body: {} })))) this.goto("question");
+      },
+    }, "Go on");
+    const end = h("button", { type: "button", onclick: () => this.desk.perform(() => call("POST", "/api/finish", { body: {} })) }, "Finish here");
+    return state.done ? [back] : [back, end];
+  }
+
+  async #promise() {
+    try {
+      const { certificate } = await call("GET", "/api/kinds?members=1");
+      const place = byId("finish-promise");
+      if (certificate && place) place.textContent = certificate.text;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+  }
+
+  #import() {
+    const file = /** @type {HTMLInputElement} */ (h("input", { id: "import-file", type: "file", accept: ".csv,text/csv" }));
+    const send = async () => {
+      const csv = file.files?.[0];
+      if (!csv) return toast("Choose a CSV file first.", { bad: true });
+      if (csv.size > LARGEST) return toast("The file is larger than 16 MB. Split it into several.", { bad: true });
+      const reply = await this.desk.perform(() => call("POST", "/api/answers/import", { csv }));
+      if (reply) toast(`${count(reply.imported, "answer")} imported.`);
+      return undefined;
+    };
+    return h(
+      "section",
+      { class: "block", "aria-labelledby": "import-title" },
+      h("h3", { id: "import-title" }, "Import answers"),
+      h("p", { class: "hint" }, "A CSV file with the columns a, b (row numbers, from 0) and answer (same, different or unsure)."),
+      h("p", { class: "buttons" }, h("label", { for: "import-file", class: "hidden" }, "CSV file of answers"), file, h("button", { type: "button", onclick: send }, "Import")),
+    );
+  }
+}

@@ -1,0 +1,159 @@
+/** The map of the rows, coloured by kind, with a legend that says the same in words; and kinds over questions. */
+
+import { colorOf, paint, placeOf } from "./colors.js";
+import { count, h, kindName, number, svg } from "./dom.js";
+
+const REACH = 16; // pixels from a point within which a click means it
+const MARGIN = 10;
+
+/** @typedef {[x: number, y: number, kind: number, known: number, row: number]} Point */
+
+export class RowMap {
+  /** @param {(row: number, kind: number | null, known: boolean) => void} open */
+  constructor(open) {
+    this.open = open;
+    /** @type {Point[]} */
+    this.points = [];
+    /** @type {number[]} */
+    this.kinds = [];
+    /** @type {number | null} the kind to stand out */
+    this.lit = null;
+    this.canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { class: "map", role: "img", "aria-label": "Map of the rows" }));
+    this.legend = h("ul", { class: "legend" });
+    this.element = h("div", {}, this.canvas, h("p", { class: "hint" }, "Rows that are alike are close. Large: known. Click a point to see it."), this.legend);
+    this.canvas.addEventListener("click", (event) => this.#pick(event));
+    new ResizeObserver(() => this.draw()).observe(this.canvas);
+    document.addEventListener("samekind:theme", () => this.draw());
+  }
+
+  /** @param {{points: Point[], kinds: number[]}} map @param {Map<number, import("./types.js").Kind>} known */
+  update({ points, kinds }, known) {
+    this.points = points;
+    this.kinds = kinds;
+    const shown = kinds.filter((kind) => known.has(kind));
+    this.canvas.setAttribute("aria-label", `Map of ${count(points.length, "row")}: rows that are alike are close. ${count(kinds.length, "kind")}; the list below names them.`);
+    this.legend.replaceChildren(...shown.map((kind) => this.#entry(/** @type {any} */ (known.get(kind)))));
+    this.draw();
+  }
+
+  /** @param {import("./types.js").Kind} kind */
+  #entry(kind) {
+    const button = h(
+      "button",
+      {
+        type: "button",
+        "aria-pressed": String(this.lit === kind.kind),
+        "aria-label": `${kindName(kind)}: about ${count(kind.estimated, "row")}. Stand out on the map`,
+        onclick: () => {
+          this.lit = this.lit === kind.kind ? null : kind.kind;
+          for (const other of this.legend.querySelectorAll("button")) other.setAttribute("aria-pressed", "false");
+          button.setAttribute("aria-pressed", String(this.lit === kind.kind));
+          this.draw();
+        },
+      },
+      paint(h("span", { class: `chip shape-${shape(kind.kind)}` }), kind.kind),
+      h("span", { dir: "auto" }, kindName(kind)),
+      h("span", { class: "muted" }, number(kind.estimated)),
+    );
+    return h("li", {}, button);
+  }
+
+  /** Place every point: predicted ones first and pale, known ones above them. */
+  draw() {
+    const { canvas } = this;
+    const ratio = devicePixelRatio || 1;
+    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+    if (!width || !height) return;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    pen.scale(ratio, ratio);
+    const place = this.#place(width, height);
+    for (const known of [0, 1]) {
+      for (const point of this.points) {
+        if (Boolean(point[3]) !== Boolean(known)) continue;
+        const kind = this.#kindOf(point);
+        const off = this.lit !== null && kind !== this.lit;
+        pen.globalAlpha = off ? 0.08 : known ? 1 : 0.38;
+        pen.fillStyle = colorOf(kind);
+        dot(pen, ...place(point), known ? 3.6 : 2, kind === null ? 0 : shape(kind));
+      }
+    }
+  }
+
+  /** @param {Point} point @returns {number | null} */
+  #kindOf(point) {
+    return point[2] < 0 ? null : this.kinds[point[2]];
+  }
+
+  /** @param {number} width @param {number} height @returns {(point: Point) => [number, number]} */
+  #place(width, height) {
+    let [left, right, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
+    for (const [x, y] of this.points) {
+      [left, right, low, high] = [Math.min(left, x), Math.max(right, x), Math.min(low, y), Math.max(high, y)];
+    }
+    const scale = (/** @type {number} */ value, /** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ room) =>
+      MARGIN + (room - 2 * MARGIN) * (to > from ? (value - from) / (to - from) : 0.5);
+    return ([x, y]) => [scale(x, left, right, width), height - scale(y, low, high, height)];
+  }
+
+  /** @param {MouseEvent} event */
+  #pick(event) {
+    const place = this.#place(this.canvas.clientWidth, this.canvas.clientHeight);
+    let [best, least] = [/** @type {Point | null} */ (null), REACH];
+    for (const point of this.points) {
+      const [x, y] = place(point);
+      const far = Math.hypot(x - event.offsetX, y - event.offsetY);
+      if (far < least) [best, least] = [point, far];
+    }
+    if (best) this.open(best[4], this.#kindOf(best), Boolean(best[3]));
+  }
+}
+
+/** @param {number} kind @returns {number} another shape each time that the colours begin again */
+function shape(kind) {
+  return Math.floor(placeOf(kind) / 20) % 3;
+}
+
+/** @param {CanvasRenderingContext2D} pen @param {number} x @param {number} y @param {number} size @param {number} form */
+function dot(pen, x, y, size, form) {
+  pen.beginPath();
+  if (form === 0) pen.arc(x, y, size, 0, 2 * Math.PI);
+  else if (form === 1) pen.rect(x - size, y - size, 2 * size, 2 * size);
+  else {
+    pen.moveTo(x, y - 1.3 * size);
+    pen.lineTo(x + 1.2 * size, y + size);
+    pen.lineTo(x - 1.2 * size, y + size);
+    pen.closePath();
+  }
+  pen.fill();
+}
+
+/**
+ * Draw how many kinds were known after how many questions.
+ *
+ * @param {{questions: number[], kinds: number[]}} history
+ * @returns {Element}
+ */
+export function kindsOverQuestions({ questions, kinds }) {
+  const last = questions.at(-1) ?? 0;
+  const most = Math.max(1, ...kinds);
+  if (questions.length < 2 || !last) return h("p", { class: "hint" }, "The curve begins with the first answers.");
+  const [width, height, left, bottom] = [320, 120, 26, 20];
+  const x = (/** @type {number} */ q) => left + ((width - left - 4) * q) / last;
+  const y = (/** @type {number} */ k) => height - bottom - ((height - bottom - 8) * k) / most;
+  let path = `M${x(questions[0])} ${y(kinds[0])}`;
+  for (let i = 1; i < questions.length; i += 1) path += `H${x(questions[i]).toFixed(1)}V${y(kinds[i]).toFixed(1)}`;
+  const word = (/** @type {number} */ at, /** @type {number} */ level, /** @type {string} */ text, anchor = "end") =>
+    svg("text", { x: at, y: level, "text-anchor": anchor }, text);
+  return svg(
+    "svg",
+    { class: "curve", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${count(kinds.at(-1) ?? 0, "kind")} after ${count(last, "question")}` },
+    svg("path", { class: "axis", d: `M${left} 4V${height - bottom}H${width - 4}` }),
+    svg("path", { class: "line", d: path }),
+    word(left - 5, y(most) + 4, String(most)),
+    word(left - 5, y(0) + 2, "0"),
+    word(width - 4, height - 5, `${number(last)} questions`),
+    word(left, height - 5, "0", "start"),
+  );
+}

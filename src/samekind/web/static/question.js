@@ -1,0 +1,196 @@
+/** The question area: what is asked, the buttons, and what stands there when nothing is asked. */
+
+import { announce, byId, h } from "./dom.js";
+import { keys } from "./keys.js";
+import { lineupView } from "./lineup.js";
+import { pairView } from "./pair.js";
+import { prefetch } from "./things.js";
+
+/** @typedef {import("./types.js").Said} Said */
+
+const PAIR = [
+  ["same", "Same", "=", "answer main"],
+  ["different", "Different", "≠", "answer main"],
+  ["unsure", "Not sure", "", "answer"],
+  ["skip", "Skip", "", "answer"],
+  ["undo", "Undo", "", "answer"],
+];
+const SLOW_MS = 1500;
+const LINEUP = [["none", "None of these", "∅", "answer main"], ...PAIR.slice(2)];
+
+export class QuestionArea {
+  /**
+   * @param {import("./desk.js").Desk} desk
+   * @param {{act: (action: string, event?: Event) => void, answer: (said: Said, event?: Event) => void, goto: (view: string) => void}} does
+   */
+  constructor(desk, does) {
+    this.desk = desk;
+    this.does = does;
+    this.section = byId("question");
+    /** @type {import("./pair.js").View | null} */
+    this.view = null;
+    desk.addEventListener("question", () => this.show());
+    desk.addEventListener("state", () => this.desk.current === null && this.show());
+  }
+
+  /** Show the question at the head of the queue. */
+  show() {
+    const question = this.desk.current;
+    this.view?.blink?.stop();
+    if (!question) {
+      this.#showNone();
+      return;
+    }
+    this.section.classList.remove("waiting");
+    clearTimeout(this.slow);
+    if (this.section.dataset.id === question.id) {
+      this.#settle();
+      return;
+    }
+    this.view = question.type === "pair" ? pairView(question) : lineupView(question, this.does.answer);
+    this.section.dataset.id = question.id;
+    this.section.dataset.type = question.type;
+    byId("question-title").textContent = question.skipped ? `Again: ${this.view.title}` : this.view.title;
+    byId("question-tools").replaceChildren(...this.view.tools);
+    byId("question-body").replaceChildren(this.view.body);
+    byId("question-body").scrollTop = 0;
+    this.#showActions(question.type === "pair" ? PAIR : LINEUP);
+    announce(this.view.said);
+    this.#settle();
+    for (const next of this.desk.queue.slice(1)) prefetchQuestion(next);
+  }
+
+  /** Show the keys again after they have changed. */
+  refresh() {
+    this.section.dataset.id = "";
+    this.show();
+  }
+
+  /** @param {string} said make visible which button a key has pressed */
+  flash(said) {
+    const button = this.section.querySelector(`[data-answer="${CSS.escape(said)}"]`);
+    if (!button) return;
+    // The options of a line-up leave with their question; what stays is the row of buttons.
+    button.classList.remove("pressed");
+    requestAnimationFrame(() => button.classList.add("pressed"));
+    setTimeout(() => button.classList.remove("pressed"), 220);
+  }
+
+  #settle() {
+    const left = this.desk.settled - performance.now();
+    this.section.setAttribute("aria-busy", String(left > 0));
+    if (left > 0) setTimeout(() => this.#settle(), left + 1);
+  }
+
+  /** @param {string[][]} buttons */
+  #showActions(buttons) {
+    const shown = buttons.map((button) => button[0]).join();
+    const actions = byId("actions");
+    actions.hidden = false;
+    const labels = buttons.map((button) => keys.label(button[0])).join();
+    if (actions.dataset.shown === shown + labels) return;
+    actions.dataset.shown = shown + labels;
+    actions.replaceChildren(
+      ...buttons.map(([action, label, sign, style]) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: `${style} ${action}`,
+            "data-answer": action,
+            "aria-keyshortcuts": ariaKey(keys.of(action)[0]),
+            onclick: (/** @type {Event} */ event) => this.does.act(action, event),
+          },
+          sign && h("span", { class: "sign", "aria-hidden": "true" }, sign),
+          h("span", {}, label),
+          h("kbd", { "aria-hidden": "true" }, keys.label(action)),
+        ),
+      ),
+    );
+  }
+
+  #showNone() {
+    const { state, undoing, outbox, loaded } = this.desk;
+    const waiting = !loaded || undoing > 0 || outbox.items.length > 0;
+    this.section.setAttribute("aria-busy", String(waiting));
+    clearTimeout(this.slow);
+    if (waiting) {
+      // The reply is a blink away, as a rule: what stands here fades, and gives way only if it takes long.
+      const giveWay = () => this.#say(undoing ? "Undoing…" : loaded ? "One moment…" : "Loading…", skeleton());
+      this.section.classList.toggle("waiting", this.section.dataset.id !== "");
+      if (this.section.dataset.id) this.slow = setTimeout(giveWay, SLOW_MS);
+      else giveWay();
+      return;
+    }
+    this.section.classList.remove("waiting");
+    byId("actions").hidden = true;
+    if (state?.done) this.#say("That is all", this.#done(state));
+    else this.#say("Nothing to ask right now", this.#empty(state));
+  }
+
+  /** @param {string} title @param {HTMLElement} body */
+  #say(title, body) {
+    this.section.dataset.id = "";
+    this.section.dataset.type = "none";
+    this.view = null;
+    byId("question-tools").replaceChildren();
+    byId("question-title").textContent = title;
+    byId("question-body").replaceChildren(body);
+  }
+
+  /** @param {import("./types.js").State} state */
+  #done(state) {
+    announce(`That is all. ${state.stop_text}`);
+    return h(
+      "div",
+      { class: "notice" },
+      h("p", {}, state.stop_text || "There are no more questions."),
+      h(
+        "p",
+        { class: "buttons" },
+        h("button", { type: "button", class: "primary", onclick: () => this.does.goto("finish") }, "See and export the result"),
+        state.skipped > 0 && h("button", { type: "button", onclick: () => this.desk.comeBack() }, `Come back to ${state.skipped} skipped`),
+        state.can_undo && h("button", { type: "button", onclick: () => this.does.act("undo") }, "Undo the last answer"),
+      ),
+    );
+  }
+
+  /** @param {import("./types.js").State | null} state */
+  #empty(state) {
+    const skipped = state?.skipped ?? 0;
+    return h(
+      "div",
+      { class: "notice" },
+      h("p", {}, skipped
+        ? "Only questions that you skipped are open."
+        : "Every open question is with somebody else, or waits for an answer. This page looks again by itself."),
+      h(
+        "p",
+        { class: "buttons" },
+        skipped > 0 && h("button", { type: "button", class: "primary", onclick: () => this.desk.comeBack() }, `Come back to ${skipped} skipped`),
+        h("button", { type: "button", onclick: () => this.desk.load() }, "Look again"),
+      ),
+    );
+  }
+}
+
+/** @param {import("./types.js").Question} question */
+function prefetchQuestion(question) {
+  if (question.type === "pair") {
+    prefetch(question.a, "large");
+    prefetch(question.b, "large");
+    question.more.forEach((thing) => prefetch(thing, "small"));
+  } else {
+    prefetch(question.thing, "large");
+    question.options.forEach((option) => option.members.forEach((thing) => prefetch(thing, "small")));
+  }
+}
+
+/** @param {string} key @returns {string} as ARIA spells it */
+function ariaKey(key) {
+  return key === " " ? "Space" : key;
+}
+
+function skeleton() {
+  return h("div", { class: "pair skeleton", "aria-hidden": "true" }, h("div", { class: "card" }), h("div", { class: "card" }));
+}

@@ -1,0 +1,433 @@
+"""samekind label, classify and export: real files, real projects."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import samekind
+from samekind.cli import app
+from samekind.cli._label import has_display
+from samekind.cli._label_options import names_in
+from samekind.desk import EXPORTS, cache_of, make_desk
+from samekind.things import load_things
+
+PLACES = {"rose": 0.0, "iris": 10.0, "fern": 30.0}
+FILES = set(EXPORTS)
+
+
+def cli(*arguments, code=0, stdin=None):
+    """Run within this process; return what was printed."""
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+def flowers(each, seed):
+    rng = np.random.default_rng(seed)
+    kinds = np.repeat(list(PLACES), each)
+    places = np.array([PLACES[kind] for kind in kinds])
+    return pd.DataFrame(
+        {
+            "name": [f"flower {i}" for i in range(kinds.size)],
+            "height": places + rng.normal(size=kinds.size),
+            "width": places + rng.normal(size=kinds.size),
+            "kind": kinds,
+        }
+    )
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder to work in, with a file of three kinds."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    flowers(20, 0).to_csv("flowers.csv", index=False)
+    return tmp_path
+
+
+LABEL = ("label", "flowers.csv", "--exclude", "kind", "--show", "name,height", "--terminal")
+PROJECT = Path("flowers.samekind.db")
+
+
+@pytest.fixture
+def project(folder):
+    """A project in which all kinds are known and named."""
+    things = load_things("flowers.csv", exclude=["kind"], cache=cache_of(PROJECT))
+    desk = make_desk(things, PROJECT, random_state=0, budget=40)
+    kinds = pd.read_csv("flowers.csv").kind
+    while not desk.session.done:
+        pairs = desk.session.pending()
+        desk.session.tell(pairs, [kinds[a] == kinds[b] for a, b in pairs], who="ann")
+    for kind in desk.outline().kinds:
+        desk.rename(kind.kind, kinds[kind.kind])
+    desk.close()
+    desk.session.ledger.close()
+    return PROJECT
+
+
+def standing(path):
+    """Return the answers in a project that stand."""
+    with samekind.SqlLedger(path) as ledger:
+        return [entry for entry in ledger.entries() if not entry.retracted]
+
+
+def test_label_from_a_pipe_resume_and_the_project_alone(folder):
+    first = cli(*LABEL, "--who", "ann", "--seed", "0", stdin="n\nn\n")
+    assert "60 rows from flowers.csv." in first.stderr
+    assert "Answers are kept in flowers.samekind.db." in first.stderr
+    assert re.search(
+        r"kinds found with \d+ questions( \(2 answers\))?; stopped by you", first.stdout
+    )
+    assert "samekind export flowers.samekind.db" in first.stdout
+    assert {entry.who for entry in standing(PROJECT)} == {"ann"}
+    assert not re.search("rose|iris|fern|width", first.stderr.split("Question")[1])
+
+    n = len(standing(PROJECT))
+    question = first.stderr.split("Question")[-1]
+    for command in (LABEL, ("label", PROJECT, "--terminal")):
+        again = cli(*command, stdin="q\n")
+        assert f"{n} answers from before are in flowers.samekind.db." in again.stderr
+        assert again.stderr.split("Question")[-1].splitlines()[1:5] == question.splitlines()[1:5]
+    cli("label", PROJECT, "--terminal", "--who", "ann", stdin="b\nb\nq\n")
+    assert standing(PROJECT) == []
+    assert "Nothing is answered yet." in cli("label", PROJECT, "--terminal", stdin="").stdout
+    assert max(len(line) for line in first.output.splitlines()) <= 80
+
+
+def test_settings_stay_with_the_project(folder):
+    cli(*LABEL, "--budget", "3", "--title", "My flowers", "--project", "mine.db", stdin="d\n")
+    again = cli("label", "mine.db", "--terminal", "--no-lineup", stdin="d\nd\nd\n\n")
+    assert "Question 2 of 3." in again.stderr
+    assert "That was the last question: the budget is spent." in again.stderr
+    assert "Enter finish" not in cli("label", "mine.db", "--terminal", stdin="").stderr
+    assert "Question 4 of 9." in cli("label", "mine.db", "--terminal", "--budget", "9").stderr
+
+
+def test_demo(folder):
+    result = cli("label", "--demo", "--terminal", "--seed", "0", stdin="d\nq\n")
+    assert "1,797 pictures from digits." in result.stderr
+    assert "██" in result.stderr
+    assert len(standing("samekind-demo/digits.db")) == 1
+    again = cli("label", "samekind-demo/digits.db", "--terminal", stdin="q\n")
+    assert "1 answer from before is in" in again.stderr
+
+
+def test_texts_with_hostile_words(folder):
+    rows = ["\x1b[2J\x1b]0;owned\x07 card", "[red]card[/red] lost", "<b>close</b>\u202e account"]
+    pd.DataFrame({"message": rows * 4}).to_csv("messages.csv", index=False)
+    result = cli("label", "messages.csv", "--text", "message", "--terminal", stdin="m\nd\nm\n1\n")
+    assert "12 texts from messages.csv." in result.stderr
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", result.output)
+
+
+def test_pictures_in_a_folder(folder):
+    image = pytest.importorskip("PIL.Image")
+    Path("photos").mkdir()
+    for i in range(6):
+        grey = np.full((20, 20), 40 * (i % 2) + 60, dtype=np.uint8)
+        image.fromarray(grey).save(f"photos/p{i}.png")
+    result = cli("label", "photos", "--terminal", stdin="d\nq\n")
+    assert "6 pictures from photos." in result.stderr
+    assert re.search(r"p\d\.png +p\d\.png", result.stderr)
+    assert Path("photos.samekind.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["label"], "name your data"),
+        (["label", "flowers.csv", "--demo"], "either DATA or --demo"),
+        (["label", "nope.csv"], "nope.csv does not exist"),
+        (["label", "nope.db"], "nope.db does not exist"),
+        (["label", "flowers.csv", "--terminal", "--text", "nmae"], "Did you mean 'name'?"),
+        (["label", "flowers.csv", "--terminal", "--exclude", "knd"], "Did you mean 'kind'?"),
+        (["label", "flowers.csv", "--terminal", "--embeddings", "no.npy"], "no.npy"),
+        (["label", "flowers.csv", "--terminal", "--error-rate", "many"], "--error-rate must be"),
+        (["label", "flowers.csv", "--terminal", "--tolerance", "7"], "tolerance"),
+        (["label", "flowers.csv", "--terminal", "--project", "no/p.db"], "no such folder"),
+        (["label", "flowers.csv", "--terminal", "--project", "flowers.csv"], "not a database"),
+        (["label", "flowers.csv", "--host", "0.0.0.0"], "For example: --token "),
+        (["label", "flowers.csv", "--token", "short"], "a token has 8 to 200"),
+        (["label", "other.db", "--terminal"], "does not say what it is about"),
+        (["label", "empty.csv", "--terminal"], "empty"),
+        (["label", "one.csv", "--terminal"], "only one row"),
+        (["export", "nope.db"], "there is no such project"),
+        (["export", "other.db"], "does not say what it is about"),
+        (["export", "flowers.csv"], "not a database"),
+        (["export", "other.db", "--format", "xlsx"], "--format must be one of"),
+        (["export", "other.db", "-o", "kinds.xlsx"], "its suffix must be one of"),
+        (["export", "other.db", "-o", "k.csv", "-f", "csv", "-f", "json"], "only one format"),
+        (["classify", "nope.db", "flowers.csv"], "there is no such project"),
+        (["classify", "nope.db", "nope.csv"], "nope.csv does not exist"),
+        (["classify", "nope.db", "flowers.csv", "-o", "flowers.csv"], "would replace the data"),
+        (["classify", "nope.db", "flowers.csv", "-o", "k.txt"], "--out must be"),
+        (["classify", "a.db", "flowers.csv", "--predict", "--labels", "kind"], "Give one of them"),
+    ],
+)
+def test_mistakes_are_explained(folder, arguments, message):
+    Path("empty.csv").write_text("")
+    Path("one.csv").write_text("x\n1\n")
+    samekind.SqlLedger("other.db").close()
+    before = Path("flowers.csv").read_bytes()
+    result = cli(*arguments, code=2)
+    assert message in " ".join(result.stderr.split())
+    assert re.search(r"^error: ", result.stderr, re.M)
+    assert result.stdout == ""
+    assert Path("flowers.csv").read_bytes() == before
+
+
+def test_mistakes_with_a_project(project):
+    result = cli("label", project, "--text", "name", "--terminal", code=2)
+    assert "leave --text out" in result.stderr
+    result = cli("label", project, "--project", "b.db", "--terminal", code=2)
+    assert "leave --project out" in result.stderr
+    pd.DataFrame({"height": [1.0, 2.0]}).to_csv("other.csv", index=False)
+    result = cli("label", "other.csv", "--project", project, "--terminal", code=2)
+    assert "belongs to other data" in result.stderr
+    assert "column 'width'" in cli("classify", project, "other.csv", code=2).stderr
+
+
+WITHOUT = """
+import sys
+sys.modules.update(dict.fromkeys({missing}))
+from samekind.cli import main
+main()
+"""
+
+
+def without(missing, *arguments):
+    """Run where some packages are not installed."""
+    return subprocess.run(
+        [sys.executable, "-c", WITHOUT.format(missing=missing), *arguments],
+        capture_output=True,
+        text=True,
+        input="d\nq\n",
+        timeout=60,
+        env=os.environ | {"PYTHONUTF8": "1"},
+    )
+
+
+def test_without_the_packages_of_the_page(folder):
+    page = without(["fastapi", "uvicorn"], "label", "flowers.csv")
+    assert page.returncode == 2
+    assert "pip install 'samekind[web]'" in page.stderr
+    assert "--terminal" in page.stderr
+    here = without(["fastapi", "uvicorn", "PIL"], *LABEL)
+    assert here.returncode == 0, here.stderr
+    assert "stopped by you" in here.stdout
+
+
+# The page
+
+
+def test_the_page_is_served_until_ctrl_c(folder):
+    pytest.importorskip("uvicorn")
+    command = ("label", "flowers.csv", "--exclude", "kind", "--no-browser", "--no-lineup")
+    server = subprocess.Popen(
+        [sys.executable, "-m", "samekind", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONUTF8": "1"},
+    )
+    timer = threading.Timer(60, server.kill)
+    timer.start()
+    try:
+        address = None
+        for line in server.stderr:
+            if found := re.search(r"http://127\.0\.0\.1:\d+/", line):
+                address = found.group()
+            if "Ctrl-C stops it" in line:
+                break
+        assert address, "the address was not printed"
+        headers = {"Content-Type": "application/json", "X-Samekind": "1", "X-Samekind-Who": "ann"}
+        for said in ("different", "different", "same"):
+            asking = urllib.request.Request(f"{address}api/next?lineup=true", headers=headers)
+            got = json.load(urllib.request.urlopen(asking))
+            [question] = got["questions"]
+            assert question["type"] == "pair"  # no line-up
+            request = urllib.request.Request(
+                f"{address}api/answers",
+                json.dumps({"id": question["id"], "answer": said}).encode(),
+                headers,
+            )
+            assert json.load(urllib.request.urlopen(request))["saved"]
+        server.send_signal(signal.SIGINT)
+        out, err = server.communicate(timeout=30)
+    finally:
+        timer.cancel()
+        server.kill()
+    assert server.returncode == 0, err
+    assert "found with 3 questions; stopped by you." in out
+    assert "samekind label flowers.samekind.db" in out
+    assert len(standing(PROJECT)) == 3
+    assert not list(folder.glob("*-wal"))  # the project is one file again
+
+
+def test_a_browser_is_opened_only_where_there_is_a_display(monkeypatch):
+    monkeypatch.setattr("sys.platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"):
+        monkeypatch.delenv(name, raising=False)
+    assert not has_display()
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert has_display()
+    monkeypatch.setattr("sys.platform", "darwin")
+    assert has_display()
+
+
+def test_columns_with_commas():
+    assert names_in(["a,b", 'c, "d, e"']) == ["a", "b", "c", "d, e"]
+    assert names_in(None) is None
+    assert names_in([" , "]) is None
+
+
+# Export
+
+
+def test_export_everything(project):
+    result = cli("export", project, "-o", "out")
+    assert {path.name for path in Path("out").iterdir()} == FILES
+    assert all(f"out/{name}" in result.stdout for name in FILES)
+    rows = pd.read_csv("out/clusters.csv")
+    assert list(rows.columns) == [
+        *("name", "height", "width", "kind", "row", "cluster"),
+        *("samekind_kind", "samekind_name", "known", "confidence"),
+    ]
+    assert (rows.kind == rows.samekind_name).all()
+    assert rows.known.sum() >= 3
+    assert len(pd.read_parquet("out/clusters.parquet")) == 60
+    kinds = json.loads(Path("out/clusters.json").read_text(encoding="utf-8"))["kinds"]
+    assert {kind["name"] for kind in kinds} == set(PLACES)
+    assert len(pd.read_csv("out/answers.csv")) == len(standing(project))
+    assert samekind.Clusters.load("out/clusters.npz").n_discovered_ == 3
+    assert "<html" in Path("out/report.html").read_text(encoding="utf-8")
+
+
+def test_export_one_file_and_again(project):
+    for name, form in [
+        ("k.csv", None),
+        ("report.html", None),
+        ("answers.csv", None),
+        ("x.txt", "csv"),
+    ]:
+        for _ in range(2):
+            cli("export", project, "-o", f"new/{name}", *(["--format", form] if form else []))
+    assert {path.name for path in Path("new").iterdir()} == {
+        *("k.csv", "report.html", "answers.csv", "x.txt")
+    }
+    assert list(pd.read_csv("new/answers.csv").columns)[:3] == ["a", "b", "answer"]
+    assert len(pd.read_csv("new/x.txt")) == 60
+    cli("export", project, "-o", "some", "-f", "csv", "-f", "report.html")
+    assert {path.name for path in Path("some").iterdir()} == {"clusters.csv", "report.html"}
+
+
+def test_export_spares_the_data_and_the_project(project):
+    before = Path("flowers.csv").read_bytes()
+    assert "would replace" in cli("export", project, "-o", "flowers.csv", code=2).stderr
+    assert "would replace" in cli("export", project, "-o", project, "-f", "csv", code=2).stderr
+    assert Path("flowers.csv").read_bytes() == before
+    assert standing(project)
+
+
+# New things
+
+
+@pytest.fixture
+def new(project):
+    """Nine new flowers, and one of no kind that is known."""
+    rows = flowers(3, 1)
+    rows.loc[len(rows)] = ["stranger", 500.0, -500.0, "moss"]
+    rows.to_csv("new.csv", index=False)
+    return rows
+
+
+def test_classify_predict(project, new):
+    result = cli("classify", project, "new.csv", "--predict", "-o", "k.csv")
+    assert "with 0 questions" in result.stdout
+    rows = pd.read_csv("k.csv")
+    assert (rows.samekind_name == rows.kind).tolist() == [True] * 9 + [False]
+    assert not rows.known.any()
+    assert not list(Path().glob("*.answers.db"))
+
+
+def test_classify_with_a_column_of_names(project, new):
+    result = cli("classify", project, "new.csv", "--labels", "kind", "-o", "k.parquet")
+    assert "1 new row is of no kind known so far: 9" in result.stdout
+    rows = pd.read_parquet("k.parquet")
+    assert (rows.samekind_name == rows.kind).tolist() == [True] * 9 + [False]
+    assert rows.cluster.tolist()[-1] == -1
+    assert rows.known.all()
+    assert rows.questions.tolist() == [1] * 9 + [3]
+    assert (
+        "Did you mean 'kind'?"
+        in cli("classify", project, "new.csv", "--labels", "knd", code=2).stderr
+    )
+
+
+def test_classify_asks_undoes_quits_and_goes_on(project, new):
+    first = cli("classify", project, "new.csv", stdin="d\nb\ns\ns\nm\nq\n")
+    assert "Answers are kept in flowers.samekind.new.answers.db." in first.stderr
+    assert "New thing 3 of 10." in first.stderr
+    assert "Taken back: the answer about new thing 1." in first.stderr
+    assert re.search(r"new: row 0 +row \d+  rose", first.stderr)
+    assert "8 new rows are predicted" in first.stdout
+    rows = pd.read_csv("new.kinds.csv")
+    assert rows.known.tolist() == [True] * 2 + [False] * 8
+    assert (rows.samekind_name == rows.kind).tolist() == [True] * 9 + [False]
+
+    answers = "s\n" * 7 + "d\nd\nd\n"
+    again = cli("classify", project, "new.csv", stdin=answers)
+    assert "2 answers from before" in again.stderr
+    assert "New thing 2 of 10." not in again.stderr
+    rows = pd.read_csv("new.kinds.csv")
+    assert rows.known.tolist()[:9] == [True] * 9
+    assert rows.cluster.tolist()[-1] == -1
+
+    new.loc[0, "height"] = 12.0
+    new.to_csv("new.csv", index=False)
+    result = cli("classify", project, "new.csv", code=2)
+    assert "it has changed since" in result.stderr
+    assert "Move flowers.samekind.new.answers.db away" in result.stderr
+
+
+def test_what_was_said_of_a_kind_holds_when_another_row_stands_for_it(project, new):
+    cli("classify", project, "new.csv", stdin="s\n")
+    [answer] = standing("flowers.samekind.new.answers.db")
+    with samekind.SqlLedger("moved.db") as ledger:  # as if it had been compared with another member
+        with samekind.SqlLedger("flowers.samekind.new.answers.db") as old:
+            ledger.set_meta("fingerprint", old.meta["fingerprint"])
+        cli("export", project, "-o", "k.json")
+        kinds = json.loads(Path("k.json").read_text(encoding="utf-8"))["kinds"]
+        members = next(k["known_rows"] for k in kinds if answer.b in k["known_rows"])
+        ledger.record([[answer.a, members[-1]]], [1], who="ann")
+    os.replace("moved.db", "flowers.samekind.new.answers.db")
+    assert "New thing 1 of" not in cli("classify", project, "new.csv", stdin="").stderr
+
+
+def test_classify_needs_kinds_and_names(folder):
+    flowers(2, 1).to_csv("new.csv", index=False)
+    cli(*LABEL, stdin="d\n")
+    result = cli("classify", PROJECT, "new.csv", "--labels", "kind", code=2)
+    assert "no kind of the project has a name" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["label", "classify", "export"])
+def test_help_fits_80_columns(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    text = cli(command, "--help").output
+    assert max(map(len, text.splitlines())) <= 80
+    assert f"samekind {command} messages" in text

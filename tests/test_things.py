@@ -1,0 +1,708 @@
+"""Things to look at: what is shown, what they are compared by, what is kept, what is refused."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from samekind.datasets import DataError
+from samekind.things import Shown, Things, _pixels, _things, demo_things, load_things
+
+SENTENCES = [
+    "Where is my card? It has not arrived yet",
+    "My card still has not arrived, where is it?",
+    "The card I ordered has not arrived",
+    "How do I change my PIN?",
+    "I would like to change my PIN please",
+    "Can the PIN be changed?",
+    "What is the exchange rate for euros?",
+    "Which exchange rate do I get for euros?",
+    "Do you have a good exchange rate?",
+    "Please close my account",
+    "I want my account to be closed",
+    "Closing an account: how?",
+]
+TOPIC = np.repeat(np.arange(4), 3)
+
+
+def messages(folder: Path, name: str = "messages.csv") -> Path:
+    path = folder / name
+    frame = pd.DataFrame({"who": [f"p{i % 4}" for i in range(12)], "message": SENTENCES})
+    frame.to_csv(path, index=False)
+    return path
+
+
+def pictures(folder: Path, n: int = 12, suffix: str = "png") -> Path:
+    """Write pictures of two kinds, dark below or dark at the left, with some noise."""
+    folder.mkdir(exist_ok=True)
+    rng = np.random.default_rng(0)
+    for i in range(n):
+        pixels = rng.integers(180, 255, size=(60, 90, 3), dtype=np.uint8)
+        if i % 2:
+            pixels[30:] = 30
+        else:
+            pixels[:, :45] = 30
+        Image.fromarray(pixels).save(folder / f"photo {i + 1}.{suffix}")
+    return folder
+
+
+def numbers(folder: Path, name: str = "rows.csv") -> Path:
+    path = folder / name
+    path.write_text(
+        "name,height,colour\n"
+        + "".join(f"n{i},{i % 7},{'red' if i % 3 else 'blue'}\n" for i in range(30))
+    )
+    return path
+
+
+class Calls(list):
+    """Remembers what progress was told."""
+
+    def __call__(self, stage, done, total):
+        assert 0 <= done <= total
+        self.append((stage, done, total))
+
+    @property
+    def stages(self):
+        return {stage for stage, _, _ in self}
+
+
+def opened(picture):
+    image = Image.open(io.BytesIO(picture.body))
+    image.load()
+    return image
+
+
+class TestTexts:
+    def test_what_is_shown(self, tmp_path):
+        things = load_things(messages(tmp_path), text="message")
+        assert things.show(3) == Shown(3, "row 3", SENTENCES[3], [("who", "p3")], False)
+        assert (things.medium, things.source, things.n) == ("text", "messages.csv", 12)
+        assert things.X.shape == (12, len(things.feature_names))
+        assert things.images is None
+        assert list(things.frame.columns) == ["who", "message"]
+        with pytest.raises(DataError, match="no picture"):
+            things.picture(0, "small")
+
+    def test_texts_on_one_topic_are_nearer_than_others(self, tmp_path):
+        X = load_things(messages(tmp_path), text="message").X
+        close = X @ X.T
+        np.testing.assert_allclose(np.diag(close), 1, rtol=1e-5)
+        np.fill_diagonal(close, -1)
+        assert (TOPIC[close.argmax(axis=1)] == TOPIC).all()
+
+    def test_real_messages_have_neighbours_of_their_intent(self, data_folder, tmp_path):
+        frame = pd.read_csv(data_folder / "banking77.csv.gz")
+        frame = frame[frame["category"].isin(frame["category"].unique()[:20])].iloc[::4]
+        frame.to_csv(tmp_path / "some.csv", index=False)
+        X = load_things(tmp_path / "some.csv", text="text").X
+        close = X @ X.T
+        np.fill_diagonal(close, -1)
+        intent = frame["category"].to_numpy()
+        assert (intent[close.argmax(axis=1)] == intent).mean() > 0.85  # 0.83 with words alone
+
+    def test_the_only_long_texts_are_found_and_said(self, tmp_path):
+        things = load_things(messages(tmp_path))
+        assert things.medium == "text"
+        assert "column 'message' is compared as text" in things.notes[0]
+        assert things.recipe()["text"] == "message"
+        frame = pd.read_csv(messages(tmp_path)).assign(length=[len(s) / 7 for s in SENTENCES])
+        frame.to_csv(tmp_path / "more.csv", index=False)
+        rows = load_things(tmp_path / "more.csv")
+        assert rows.medium == "row"
+        assert any("text='message'" in note for note in rows.notes)
+
+    def test_texts_are_shown_as_they_are(self, tmp_path):
+        texts = [
+            '<b>bold</b> & "quotes"',
+            "NA",
+            "",
+            "None",
+            "two\nlines",
+            "ünï 漢字 🙂",
+            "x" * 10**6,
+        ]
+        pd.DataFrame({"t": texts}).to_csv(tmp_path / "t.csv", index=False)
+        things = load_things(tmp_path / "t.csv", text="t")
+        shown = [things.show(row).text for row in range(things.n)]
+        assert shown[:6] == texts[:6]
+        assert shown[6].startswith("x" * 100_000)
+        assert "1,000,000 characters" in shown[6]
+        assert len(shown[6]) < 100_100
+        assert "1 text is empty" in things.notes
+
+    def test_half_a_character(self, tmp_path):
+        (tmp_path / "t.jsonl").write_text('{"t": "half \\ud83d of it"}\n{"t": "whole"}\n')
+        given = {"data": tmp_path / "t.jsonl", "text": "t", "cache": tmp_path / "mine.db"}
+        if int(pd.__version__.partition(".")[0]) >= 3:  # there it cannot be in a table
+            with pytest.raises(DataError, match="only half of a character"):
+                load_things(**given)
+        else:
+            assert load_things(**given).show(0).text == "half ? of it"
+
+    def test_one_letter_and_chinese_texts(self, tmp_path):
+        texts = ["a", "b", "a", "我的银行卡在哪里", "银行卡在哪里", "!"]
+        pd.DataFrame({"t": texts}).to_csv(tmp_path / "t.csv", index=False)
+        X = load_things(tmp_path / "t.csv", text="t").X
+        assert X[3] @ X[4] > 0.3
+        assert X[0] @ X[2] == pytest.approx(1)
+        assert abs(X[0] @ X[1]) < 0.3
+
+
+class TestRows:
+    def test_features_are_those_of_read_points(self, tmp_path):
+        from samekind.datasets import read_points
+
+        things = load_things(numbers(tmp_path))
+        table = read_points(numbers(tmp_path))
+        assert things.medium == "row"
+        assert (
+            things.feature_names == table.feature_names == ["height", "colour=blue", "colour=red"]
+        )
+        np.testing.assert_array_equal(things.X, table.X)
+        assert things.show(1).fields == [("name", "n1"), ("height", "1"), ("colour", "red")]
+
+    def test_show_and_exclude(self, tmp_path):
+        things = load_things(numbers(tmp_path), show=["colour", "name"], exclude="colour")
+        assert things.feature_names == ["height"]
+        assert things.show(0).fields == [("colour", "blue"), ("name", "n0")]
+
+    def test_cells_are_readable(self, tmp_path):
+        frame = pd.DataFrame(
+            {
+                "x": [1.5, 2.0],
+                "yes": [True, False],
+                "day": [datetime.datetime(2024, 3, 1), datetime.datetime(2024, 3, 1, 12, 30)],
+                "count": [3.0, None],
+                "list": [["1", "ä"], None],
+            }
+        )
+        frame.to_parquet(tmp_path / "t.parquet")
+        things = load_things(tmp_path / "t.parquet", exclude=["count"])
+        assert dict(things.show(0).fields) == {
+            "x": "1.5", "yes": "yes", "day": "2024-03-01", "count": "3", "list": '["1", "ä"]',
+        }  # fmt: skip
+        assert dict(things.show(1).fields) == {
+            "x": "2", "yes": "no", "day": "2024-03-01 12:30", "count": "", "list": "",
+        }  # fmt: skip
+
+    def test_no_header(self, tmp_path):
+        (tmp_path / "t.csv").write_text("1,2\n3,4\n5,9\n")
+        things = load_things(tmp_path / "t.csv", header=False)
+        assert things.feature_names == ["x0", "x1"]
+        assert load_things(**things.recipe()).n == 3
+
+    def test_array_beside_a_table(self, tmp_path):
+        np.save(tmp_path / "X.npy", np.random.default_rng(0).normal(size=(30, 4)))
+        things = load_things(tmp_path / "X.npy", show=[str(numbers(tmp_path))])
+        assert things.X.shape == (30, 4)
+        assert things.show(2).fields[0] == ("name", "n2")
+        assert load_things(**things.recipe()).show(2) == things.show(2)
+        plain = load_things(tmp_path / "X.npy")
+        assert plain.frame is None
+        assert plain.show(7) == Shown(7, "row 7", None, [], False)
+
+    def test_embeddings_replace_features_as_they_are(self, tmp_path):
+        E = np.random.default_rng(0).normal(5, 9, size=(12, 3)).astype(np.float32)
+        np.save(tmp_path / "E.npy", E)
+        things = load_things(messages(tmp_path), text="message", embeddings=tmp_path / "E.npy")
+        np.testing.assert_array_equal(things.X, E)
+        assert things.show(0).text == SENTENCES[0]
+        with pytest.raises(DataError, match="pass embeddings"):
+            things.like(tmp_path / "messages.csv")
+        np.save(tmp_path / "F.npy", E[:, :2])
+        with pytest.raises(DataError, match="2 columns, but the first had 3"):
+            things.like(tmp_path / "messages.csv", embeddings=tmp_path / "F.npy")
+        new = things.like(tmp_path / "messages.csv", embeddings=tmp_path / "E.npy")
+        np.testing.assert_array_equal(new.X, E)
+
+
+class TestPictures:
+    def test_a_folder(self, tmp_path):
+        folder = pictures(tmp_path / "photos")
+        (folder / "below").mkdir()
+        (folder / "photo 2.png").rename(folder / "below" / "b.JPEG")  # a PNG by another name
+        (folder / "notes.txt").write_text("no picture")
+        (folder / "drawing.svg").write_text("<svg onload='alert(1)'/>")
+        (folder / "._photo 1.png").write_bytes(b"shadow of macOS")
+        calls = Calls()
+        things = load_things(folder, progress=calls)
+        titles = [things.show(row).title for row in range(things.n)]
+        assert titles == ["below/b.JPEG", "photo 1.png", *(f"photo {i}.png" for i in range(3, 13))]
+        assert things.frame["file"].tolist() == titles
+        assert things.show(1) == Shown(1, "photo 1.png", None, [], True)
+        assert (things.medium, things.source) == ("image", "photos")
+        assert things.images.shape == (12, 32, 32)
+        assert things.images.dtype == np.uint8
+        assert any("SVG" in note for note in things.notes)
+        assert ("reading", 12, 12) in calls
+        assert ("features", 12, 12) in calls
+
+    def test_like_pictures_are_near(self, tmp_path):
+        X = load_things(pictures(tmp_path / "photos")).X
+        distance = np.linalg.norm(X[:, None] - X[None], axis=2)
+        same = np.equal.outer(np.arange(12) % 2, np.arange(12) % 2)
+        assert distance[same].max() < distance[~same].min() / 3
+
+    def test_colour_counts(self, tmp_path):
+        for i, colour in enumerate(["#c00000", "#c00808", "#006600", "#0b6600"]):
+            Image.new("RGB", (50, 50), colour).save(tmp_path / f"{i}.png")
+        X = load_things(tmp_path).X
+        assert np.linalg.norm(X[0] - X[1]) < np.linalg.norm(X[0] - X[2]) / 5
+
+    @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "I;16", "I", "F"])
+    def test_every_mode_can_be_shown(self, tmp_path, mode):
+        ramp = np.tile(np.linspace(0, 255, 80), (50, 1))
+        base = Image.fromarray(ramp.astype(np.uint8))
+        if mode == "I;16":
+            image = Image.fromarray((ramp * 200).astype(np.uint16))
+        else:
+            image = base.convert(mode) if mode != "LA" else Image.merge("LA", [base, base])
+        for name in "ab":
+            image.save(tmp_path / f"{name}.{'png' if mode not in ('CMYK', 'F', 'I') else 'tif'}")
+        things = load_things(tmp_path)
+        assert opened(things.picture(0, "small")).size == (80, 50)
+        assert np.ptp(things.images[0]) > 60
+
+    @pytest.mark.parametrize("suffix", ["jpg", "gif", "webp", "bmp", "tiff"])
+    def test_every_format(self, tmp_path, suffix):
+        things = load_things(pictures(tmp_path / "p", 3, suffix))
+        picture = things.picture(1, "large")
+        assert picture.media_type in ("image/png", "image/jpeg")
+        assert opened(picture).size == (90, 60)
+
+    def test_sent_pictures_are_upright_small_and_bare(self, tmp_path):
+        exif = Image.Exif()
+        exif[0x0112] = 6  # turned by a quarter
+        exif[0x8298] = "secret place"
+        image = Image.fromarray(
+            np.tile(np.arange(240, dtype=np.uint8), (900, 10, 1)).reshape(900, 2400)
+        )
+        for i in range(2):
+            image.save(tmp_path / f"{i}.jpg", exif=exif, comment=b"secret", dpi=(31, 31))
+        things = load_things(tmp_path)
+        small, large = things.picture(0, "small"), things.picture(0, "large")
+        assert opened(small).size == (96, 256)
+        assert opened(large).size == (768, 2048)
+        for picture in (small, large):
+            assert b"secret" not in picture.body
+            assert not dict(opened(picture).getexif())
+        assert things.picture(0, "small") is small  # from memory
+
+    def test_only_the_first_frame_is_used(self, tmp_path):
+        frames = [Image.new("RGB", (90, 90), colour) for colour in ("red", "blue")]
+        for i in range(2):
+            frames[0].save(tmp_path / f"{i}.gif", save_all=True, append_images=frames[1:])
+        shown = opened(load_things(tmp_path).picture(0, "small"))
+        assert getattr(shown, "n_frames", 1) == 1
+        assert shown.convert("RGB").getpixel((5, 5)) == (255, 0, 0)
+
+    def test_memory_for_sent_pictures_is_bounded(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(_things, "_CACHE_BYTES", 2_000)
+        things = load_things(pictures(tmp_path / "p", 4))
+        first = things.picture(0, "small")
+        for row in range(4):
+            things.picture(row, "small")
+        assert things._sent._bytes <= 2_000
+        assert things.picture(0, "small") == first
+
+    def test_a_table_with_names(self, tmp_path):
+        pictures(tmp_path / "photos", 3)
+        frame = pd.DataFrame(
+            {"id": [7, 8, 9], "file": [f"photos/photo {i}.png" for i in (3, 1, 2)]}
+        )
+        frame.to_csv(tmp_path / "t.csv", index=False)
+        things = load_things(tmp_path / "t.csv", image="file")
+        assert things.show(0) == Shown(0, "photos/photo 3.png", None, [("id", "7")], True)
+        elsewhere = tmp_path / "elsewhere"
+        elsewhere.mkdir()
+        frame.to_csv(elsewhere / "t.csv", index=False)
+        moved = load_things(elsewhere / "t.csv", image=tmp_path)
+        np.testing.assert_array_equal(moved.X, things.X)
+        assert load_things(**moved.recipe()).show(0) == things.show(0)
+
+    def test_an_array_of_pictures(self, tmp_path):
+        array = np.random.default_rng(0).integers(0, 255, size=(5, 28, 20), dtype=np.uint8)
+        np.save(tmp_path / "p.npy", array)
+        things = load_things(tmp_path / "p.npy")
+        np.testing.assert_array_equal(things.images, array)
+        assert things.show(4) == Shown(4, "row 4", None, [], True)
+        np.testing.assert_allclose(  # all components of five pictures: no distance is lost
+            np.linalg.norm(things.X[0] - things.X[1]),
+            np.linalg.norm(array[0] / 255 - array[1] / 255),
+            rtol=1e-3,
+        )
+
+    def test_the_demo_is_shown_enlarged_without_blur(self):
+        things = demo_things()
+        assert (things.medium, things.n, things.images.shape) == ("image", 1797, (1797, 8, 8))
+        image = opened(things.picture(3, "small"))
+        assert image.size == (256, 256)
+        np.testing.assert_array_equal(np.asarray(image)[::32, ::32], things.images[3])
+        assert len(np.unique(np.asarray(image))) <= 17
+        again = load_things(**json.loads(json.dumps(things.recipe())))
+        np.testing.assert_array_equal(again.X, things.X)
+
+
+class TestOutside:
+    """Nothing outside of the folder is read, whatever a table or a link says."""
+
+    @pytest.mark.parametrize(
+        "name", ["../secret.png", "photos/../../secret.png", "{}/secret.png", "C:\\secret.png",
+                 "..\\secret.png", "link.png", "linked/secret.png", "\\\\host\\share\\x.png"],
+    )  # fmt: skip
+    def test_names_that_lead_outside(self, tmp_path, name):
+        Image.new("RGB", (9, 9)).save(tmp_path / "secret.png")
+        inner = tmp_path / "inner"
+        pictures(inner, 2)
+        (inner / "link.png").symlink_to(tmp_path / "secret.png")
+        (inner / "linked").symlink_to(tmp_path)
+        table = pd.DataFrame({"f": ["photo 1.png", name.replace("{}", str(tmp_path))]})
+        table.to_csv(inner / "t.csv", index=False)
+        with pytest.raises(DataError, match="outside"):
+            load_things(inner / "t.csv", image="f")
+
+    def test_links_in_a_folder(self, tmp_path):
+        folder = pictures(tmp_path / "p", 3)
+        (folder / "again.png").symlink_to(folder / "photo 1.png")
+        (folder / "up").symlink_to(tmp_path)
+        things = load_things(folder)
+        assert things.n == 4
+        assert any("not followed" in note for note in things.notes)
+        Image.new("RGB", (9, 9)).save(tmp_path / "secret.png")
+        (folder / "photo 2.png").unlink()
+        (folder / "photo 2.png").symlink_to(tmp_path / "secret.png")
+        with pytest.raises(DataError, match=r"photo 2\.png.*outside"):  # exchanged after loading
+            things.picture(2, "small")
+        with pytest.raises(DataError, match=r"photo 2\.png.*outside"):
+            load_things(folder)
+
+
+def _csv(text, encoding="utf-8", name="t.csv"):
+    def make(folder):
+        (folder / name).write_bytes(text.encode(encoding))
+        return {"data": folder / name}
+
+    return make
+
+
+def _npy(array, name="t.npy", **more):
+    def make(folder):
+        np.save(folder / name, array, allow_pickle=True)
+        return {"data": folder / name, **more}
+
+    return make
+
+
+def _embedded(array):
+    def make(folder):
+        np.save(folder / "E.npy", array, allow_pickle=True)
+        return {"data": messages(folder), "text": "message", "embeddings": folder / "E.npy"}
+
+    return make
+
+
+def _pictures(change, **more):
+    def make(folder):
+        change(pictures(folder / "p", 4))
+        return {"data": folder / "p", **more}
+
+    return make
+
+
+def _with(make, **more):
+    return lambda folder: make(folder) | more
+
+
+def _folder(name):
+    def make(folder):
+        (folder / name).mkdir()
+        return {"data": folder / name}
+
+    return make
+
+
+def _damage(folder):
+    (folder / "photo 2.png").write_bytes(b"no picture")
+    body = (folder / "photo 3.png").read_bytes()
+    (folder / "photo 3.png").write_bytes(body[: len(body) // 2])
+
+
+def _bomb(folder):
+    _pixels.Image.new("1", (20_000, 20_000)).save(folder / "photo 2.png")
+
+
+HOSTILE = {
+    "empty file": (_csv(""), "is empty"),
+    "only a header": (_csv("a,b\n"), "no rows"),
+    "one row": (_csv("a,b\n1,2\n"), "at least two"),
+    "one picture": (_npy(np.zeros((1, 4, 4), np.uint8)), "at least two"),
+    "wrong encoding": (_with(_csv("t\nmüll\nbäume\n", "latin-1"), text="t"), "not UTF-8"),
+    "header twice": (_csv("a,a\n1,2\n3,4\n"), "several columns named 'a'"),
+    "no such text": (_with(_csv("a,b\nx,1\ny,2\n"), text="B"), r"no column 'B'.*'b'.*are 'a', 'b'"),
+    "no such image": (_with(_csv("a,b\nx,1\ny,2\n"), image="c"), "no column 'c'.*no folder"),
+    "no such show": (_with(_csv("a,b\nx,1\ny,2\n"), show=["c"]), "no column 'c'"),
+    "no such exclude": (_with(_csv("a,b\nx,1\ny,2\n"), exclude=["c"]), "no column 'c'"),
+    "no texts": (_with(_csv("t,u\n,1\n ,2\n"), text="t"), "'t' is empty"),
+    "text and image": (_with(_csv("a,b\n1,2\n3,4\n"), text="a", image="b"), "not both"),
+    "not a number": (_csv("a\n1\n2\nx\n4\n"), "no number"),
+    "nothing to compare": (_csv("a,b\nx,y\nz,w\n"), "no column that can be used"),
+    "several texts": (_csv("a,b\n" + "a text that is very long,another text that is long\n" +
+                           "one more text of it,and one more of them\n"), "text='a'"),
+    "no pictures named": (_with(_csv("a,b\n1,2\n3,4\n"), image="."), "no column that names"),
+    "a name is missing": (_with(_csv("f,b\nx.png,2\n,4\n"), image="f"), r"no picture in row 2 \(line 3\)"),
+    "picture not there": (_with(_csv("f,b\nx.png,2\ny.png,4\n"), image="f"), "x.png.*no such.*1 other"),
+    "SVG named": (_with(_csv("f,b\nx.svg,2\ny.svg,4\n"), image="f"), "SVG"),
+    "folder as CSV": (_folder("t.csv"), "folder that holds no pictures"),
+    "folder without pictures": (_folder("p"), "holds no pictures"),
+    "broken pictures": (_pictures(_damage), r"photo 2\.png.*1 other of 4"),
+    "bomb": (_pictures(_bomb), r"photo 2\.png.*pixels"),
+    "text of a folder": (_pictures(lambda folder: None, text="t"), "folder of pictures"),
+    "unknown suffix": (_csv("a\n1\n2\n", name="t.xlsx"), "suffix"),
+    "array of objects": (_npy(np.array([{}, {}], dtype=object)), "Python objects"),
+    "array of floats (n, h, w)": (_npy(np.zeros((3, 4, 4))), "must be uint8"),
+    "array with NaN": (_npy(np.array([[1.0, np.nan], [2, 3]])), "not finite"),
+    "text of an array": (_npy(np.eye(3), text="t"), "needs a table"),
+    "embeddings of other things": (_embedded(np.eye(5)), "5 rows, but there are 12"),
+    "embeddings with NaN": (_embedded(np.full((12, 2), np.nan)), "row 0.*no finite"),
+    "embeddings of objects": (_embedded(np.array([{}] * 12, dtype=object)), "Python objects"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_what_cannot_be_used_is_refused_in_plain_words(tmp_path, case, monkeypatch):
+    make, says = HOSTILE[case]
+    monkeypatch.chdir(tmp_path)
+    given = make(tmp_path)
+    with pytest.raises(DataError, match=f"(?s){says}"):
+        load_things(**given, cache=tmp_path / "mine.db")
+    assert not list(tmp_path.glob("mine.*"))
+
+
+def test_what_the_system_refuses_is_said(tmp_path, monkeypatch):
+    path = numbers(tmp_path)
+
+    def refuse(self, *args, **kwargs):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(DataError, match=r"rows\.csv cannot be read \(Permission denied\)"):
+        load_things(path)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    numbers(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"Did you mean 'rows\.csv'"):
+        load_things(tmp_path / "row.csv")
+
+
+def test_a_picture_file_too_big(tmp_path, monkeypatch):
+    monkeypatch.setattr(_pixels, "MAX_BYTES", 100)
+    with pytest.raises(DataError, match=r"exceed.*3 others of 4"):
+        load_things(pictures(tmp_path / "p", 4))
+
+
+def test_rows_and_sizes_that_do_not_exist():
+    things = demo_things()
+    for row in (-1, 1797):
+        with pytest.raises(DataError, match="rows are 0 to 1,796"):
+            things.show(row)
+    with pytest.raises(DataError, match="small, large"):
+        things.picture(0, "huge")
+
+
+PILES = {
+    "texts": lambda folder: {"data": messages(folder), "text": "message"},
+    "rows": lambda folder: {"data": numbers(folder), "exclude": ["name"]},
+    "pictures": lambda folder: {"data": pictures(folder / "photos")},
+}
+
+
+@pytest.fixture(params=PILES)
+def pile(request, tmp_path):
+    return PILES[request.param](tmp_path)
+
+
+class TestCache:
+    def test_features_are_computed_once(self, tmp_path, pile):
+        calls = Calls()
+        first = load_things(**pile, cache=tmp_path / "mine.db", progress=calls)
+        assert "features" in calls.stages
+        calls.clear()
+        again = load_things(**pile, cache=tmp_path / "mine.db", progress=calls)
+        assert not calls
+        assert_same(first, again)
+        assert isinstance(again.X, np.memmap)
+        assert again.recipe() == first.recipe()
+
+    def test_features_are_the_same_every_time(self, tmp_path, pile):
+        assert_same(load_things(**pile), load_things(**pile))
+
+    def test_other_data_or_options_are_computed_anew(self, tmp_path):
+        path = numbers(tmp_path)
+        load_things(path, cache=tmp_path / "mine.db")
+        calls = Calls()
+        assert (
+            load_things(path, exclude="colour", cache=tmp_path / "mine.db", progress=calls).X.shape[
+                1
+            ]
+            == 1
+        )
+        assert calls.stages == {"features"}  # the table itself was kept
+        path.write_text(path.read_text().replace("n3,3", "n3,99"))
+        calls.clear()
+        changed = load_things(path, exclude="colour", cache=tmp_path / "mine.db", progress=calls)
+        assert calls.stages == {"reading", "features"}
+        assert changed.X.argmax() == 3
+
+    def test_a_changed_picture_is_read_anew(self, tmp_path):
+        folder = pictures(tmp_path / "p", 4)
+        before = load_things(folder, cache=tmp_path / "mine.db")
+        Image.new("RGB", (40, 40), "green").save(folder / "photo 1.png")
+        after = load_things(folder, cache=tmp_path / "mine.db")
+        assert not np.array_equal(before.images[0], after.images[0])
+
+    @pytest.mark.parametrize("how", ["cut", "changed", "emptied", "gone"])
+    def test_a_damaged_cache_is_computed_anew(self, tmp_path, pile, how):
+        first = load_things(**pile, cache=tmp_path / "mine.db")
+        kept = sorted(tmp_path.glob("mine.*"))
+        assert {"mine.features.json", "mine.features.npy", "mine.transform.npz"} <= {
+            p.name for p in kept
+        }
+        for path in kept:
+            body = path.read_bytes()
+            middle = len(body) // 2
+            damaged = {"cut": body[:middle], "emptied": b"", "gone": None}
+            damaged["changed"] = body[:middle] + b"#" + body[middle + 1 :]
+            if damaged[how] is None:
+                path.unlink()
+            else:
+                path.write_bytes(damaged[how])
+            assert_same(first, load_things(**pile, cache=tmp_path / "mine.db"))
+            assert sorted(tmp_path.glob("*mine.*")) == kept  # nothing temporary is left
+
+    def test_a_table_that_parquet_changes_is_read_again(self, tmp_path):
+        rows = [
+            {"x": i, "y": i * i % 5, "any": [1, {"a": None}] if i % 2 else "text"} for i in range(9)
+        ]
+        (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        first = load_things(tmp_path / "t.jsonl", cache=tmp_path / "mine.db")
+        again = load_things(tmp_path / "t.jsonl", cache=tmp_path / "mine.db")
+        assert_same(first, again)
+        assert again.show(1).fields[2] == ("any", '[1, {"a": null}]')
+
+    def test_a_cache_that_cannot_be_written_is_a_note(self, tmp_path):
+        things = load_things(numbers(tmp_path), cache=tmp_path / "nowhere" / "mine.db")
+        assert "not kept" in things.notes[-1]
+
+    def test_embeddings_are_not_copied(self, tmp_path):
+        np.save(tmp_path / "E.npy", np.random.default_rng(0).normal(size=(4, 3)))
+        given = {"data": pictures(tmp_path / "p", 4), "embeddings": tmp_path / "E.npy"}
+        first = load_things(**given, cache=tmp_path / "mine.db")
+        calls = Calls()
+        assert_same(first, load_things(**given, cache=tmp_path / "mine.db", progress=calls))
+        assert not calls
+        assert not (tmp_path / "mine.features.npy").exists()
+        np.save(tmp_path / "E.npy", np.ones((4, 3)))
+        assert load_things(**given, cache=tmp_path / "mine.db").X.sum() == 12
+
+
+def assert_same(one: Things, other: Things):
+    np.testing.assert_array_equal(one.X, other.X)
+    assert one.feature_names == other.feature_names
+    assert one.notes == other.notes
+    assert (one.n, one.medium, one.source) == (other.n, other.medium, other.source)
+    assert (one.images is None) == (other.images is None)
+    if one.images is not None:
+        np.testing.assert_array_equal(one.images, other.images)
+    assert [one.show(row) for row in range(one.n)] == [other.show(row) for row in range(one.n)]
+
+
+class TestLike:
+    def test_the_same_things_get_the_same_features(self, tmp_path, pile):
+        things = load_things(**pile)
+        new = things.like(pile["data"])
+        np.testing.assert_allclose(new.X, things.X, atol=1e-5)
+        assert new.feature_names == things.feature_names
+        assert new.show(2) == things.show(2)
+        with pytest.raises(DataError, match="like"):
+            new.recipe()
+        np.testing.assert_array_equal(new.like(pile["data"]).X, new.X)
+
+    def test_in_another_process_from_the_cache(self, tmp_path, pile):
+        things = load_things(**pile, cache=tmp_path / "mine.db")
+        (tmp_path / "recipe.json").write_text(json.dumps(things.recipe()))
+        program = (
+            "import json, sys, numpy as np\n"
+            "from samekind.things import load_things\n"
+            "told = []\n"
+            "recipe = json.load(open('recipe.json'))\n"
+            "things = load_things(**recipe, cache='mine.db', progress=lambda *a: told.append(a))\n"
+            "assert not told\n"
+            "np.save('old.npy', things.X)\n"
+            "np.save('new.npy', things.like(recipe['data']).X)\n"
+        )
+        subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, env=os.environ)
+        np.testing.assert_array_equal(np.load(tmp_path / "old.npy"), things.X)
+        np.testing.assert_array_equal(np.load(tmp_path / "new.npy"), things.like(pile["data"]).X)
+
+    def test_one_new_text_with_unknown_words(self, tmp_path):
+        things = load_things(messages(tmp_path), text="message", show=["who"])
+        (tmp_path / "new.csv").write_text("message\nWhere is that card of mine\nxyzzy\n")
+        new = things.like(tmp_path / "new.csv")
+        assert TOPIC[(things.X @ new.X[0]).argmax()] == 0
+        assert new.show(0).fields == []
+        (tmp_path / "new.csv").write_text("message\nonly one\n")
+        assert things.like(tmp_path / "new.csv").n == 1
+        (tmp_path / "new.csv").write_text("text\nonly one\n")
+        with pytest.raises(DataError, match="no column 'message'"):
+            things.like(tmp_path / "new.csv")
+
+    def test_new_rows(self, tmp_path):
+        things = load_things(numbers(tmp_path))
+        (tmp_path / "new.csv").write_text("colour,height\nred,1\ngreen,2\n")
+        new = things.like(tmp_path / "new.csv")
+        np.testing.assert_allclose(new.X[0], things.X[1])
+        assert "column 'colour': 1 values that were not there before" in new.notes
+        (tmp_path / "new.csv").write_text("colour\nred\n")
+        with pytest.raises(DataError, match="no column 'height'"):
+            things.like(tmp_path / "new.csv")
+        (tmp_path / "new.csv").write_text("colour,height\nred,tall\n")
+        with pytest.raises(DataError, match="'height'"):
+            things.like(tmp_path / "new.csv")
+        with pytest.raises(DataError, match="another sort"):
+            things.like(pictures(tmp_path / "p"))
+
+    def test_new_arrays(self, tmp_path):
+        X = np.random.default_rng(0).normal(3, 5, size=(20, 3))
+        np.save(tmp_path / "X.npy", X)
+        np.save(tmp_path / "new.npy", X[4:6])
+        things = load_things(tmp_path / "X.npy", cache=tmp_path / "mine.db")
+        np.testing.assert_allclose(things.like(tmp_path / "new.npy").X, things.X[4:6])
+        np.save(tmp_path / "new.npy", X[:, :2])
+        with pytest.raises(DataError, match="2 columns, but the first file had 3"):
+            things.like(tmp_path / "new.npy")
+
+    def test_new_pictures_may_come_in_another_form(self, tmp_path):
+        folder = pictures(tmp_path / "p", 6)
+        things = load_things(folder)
+        pd.DataFrame({"f": ["p/photo 3.png"]}).to_csv(tmp_path / "t.csv", index=False)
+        np.testing.assert_allclose(things.like(tmp_path / "t.csv").X[0], things.X[2], atol=1e-5)
+        arrays = np.stack([np.asarray(Image.open(folder / "photo 3.png"))])
+        np.save(tmp_path / "a.npy", arrays)
+        np.testing.assert_allclose(things.like(tmp_path / "a.npy").X[0], things.X[2], atol=1e-5)
+
+    def test_a_new_digit(self, tmp_path):
+        things = demo_things()
+        np.save(tmp_path / "d.npy", things.images[:3])
+        np.testing.assert_allclose(things.like(tmp_path / "d.npy").X, things.X[:3], atol=1e-5)
