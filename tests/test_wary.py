@@ -115,10 +115,13 @@ class TestRuns:
     @pytest.mark.parametrize("error", [0.1, 0.2])
     @pytest.mark.parametrize("persistent", [True, False])
     def test_with_errors(self, error, persistent):
-        oracle = NoisyOracle(Y, error=error, persistent=persistent, seed=3)
-        found = samekind.solve(X, oracle, budget=1000, error_rate="estimate", random_state=0)
-        assert adjusted_rand_index(Y, found.labels_) > 0.95
-        assert any("% of the answers seem to be wrong" in note for note in found.notes_)
+        agreement = []
+        for seed in range(5):
+            oracle = NoisyOracle(Y, error=error, persistent=persistent, seed=seed)
+            found = samekind.solve(X, oracle, budget=1000, error_rate="estimate", random_state=seed)
+            agreement.append(adjusted_rand_index(Y, found.labels_))
+            assert any("% of the answers seem to be wrong" in note for note in found.notes_)
+        assert np.median(agreement) > 0.95
 
     def test_believing_every_answer_does_worse(self):
         """What the machinery is for: the same answers, taken for proofs."""

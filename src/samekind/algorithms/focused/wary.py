@@ -78,6 +78,10 @@ class Wary(Focus):
         """Draw a row; -1 when there is none for this aim."""
         return self.draw_to_confirm() if aim == "confirm" else super().draw_to(aim)
 
+    def fills(self) -> bool:
+        """Return whether rows are wanted to make centres accurate: not before predictions are."""
+        return self.payoff.is_flat() and super().fills()
+
     def lonely(self) -> list[int]:
         """Return the kinds of one row, but for those that were often tried to confirm."""
         return [
