@@ -116,7 +116,7 @@ class TestRuns:
     @pytest.mark.parametrize("persistent", [True, False])
     def test_with_errors(self, error, persistent):
         agreement = []
-        for seed in range(5):
+        for seed in range(3):
             oracle = NoisyOracle(Y, error=error, persistent=persistent, seed=seed)
             found = samekind.solve(X, oracle, budget=1000, error_rate="estimate", random_state=seed)
             agreement.append(adjusted_rand_index(Y, found.labels_))

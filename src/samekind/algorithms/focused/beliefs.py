@@ -15,7 +15,7 @@ __all__ = ["Beliefs", "Heard"]
 Heard = tuple[int, int, int]
 """The other row, the answer, and the number of who gave it."""
 
-USUAL = 0.05  # error rate that is assumed before anything is known, as if seen in so many answers:
+USUAL = 0.1  # error rate that is assumed before anything is known, as if seen in so many answers:
 STRENGTH = 20.0
 OWN = 8.0  # answers after which somebody's own record counts as much as everybody's
 LEAST, MOST = 0.002, 0.9  # error rates are kept between
