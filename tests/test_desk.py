@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samekind import DIFFERENT, SAME, Clusters
+from samekind.datasets import load_digits
 from samekind.desk import Desk, DeskError, LineUp, Pair, Stale, make_desk, open_desk
 from samekind.desk.edits import merged, parted
 from samekind.desk.imports import read_answers
@@ -36,12 +38,18 @@ def desk(file):
     return Desk(load_things(file), random_state=0)
 
 
-def truth(question):
+def few_digits():
+    things = demo_things()
+    things.X = things.X[:300]
+    return things
+
+
+def truth(question, kinds=KINDS):
     """Answer as one who knows the kinds."""
     if isinstance(question, Pair):
-        return "same" if KINDS[question.a] == KINDS[question.b] else "different"
+        return "same" if kinds[question.a] == kinds[question.b] else "different"
     for option in question.options:
-        if KINDS[option.kind] == KINDS[question.row]:
+        if kinds[option.kind] == kinds[question.row]:
             return option.kind
     return "none"
 
@@ -114,7 +122,8 @@ class TestAsking:
         assert leases.take(1, "bob")
         assert not leases.take(1, "ann")
         leases.keep(set())
-        assert leases.take(1, "ann")
+        assert leases.take(1, "")
+        assert leases.take(1, "ann")  # who may have typed a name since
 
     def test_several_are_open_at_once_later(self, desk):
         most = 0
@@ -196,7 +205,9 @@ class TestLineUp:
         desk.answer(question.id, said, who="ann")
         after = desk.standing()
         assert (after.clicks, after.questions) == (before.clicks + 1, before.questions + 1)
-        assert all(question.row != getattr(other, "row", None) for other in desk.next("ann", most=9))
+        assert all(
+            question.row != getattr(other, "row", None) for other in desk.next("ann", most=9)
+        )
         while not desk.session.members_of(question.row):  # until the rest of its wave is answered
             answer(desk, 1)
         assert desk.session.members_of(question.row)[0] == said
@@ -330,6 +341,33 @@ class TestHandEdits:
         assert desk.contradictions() == []
         assert len({tuple(desk.session.members_of(row)) for row in others}) == 1
         assert kind not in desk.session.members_of(others[0])
+
+    @pytest.mark.parametrize("deed", ["remove", "merge", "correct"])
+    @pytest.mark.parametrize("before", ["ann", ""])
+    def test_by_hand_and_undone(self, deed, before):
+        """Digits, in line-ups too: everything is as it was, also for one who gives a name only later."""
+        desk, y = Desk(few_digits(), random_state=0), load_digits().target
+        for _ in range(40):
+            (question,) = desk.next(before)
+            desk.answer(question.id, truth(question, y), who=before)
+        known = [desk.session.members_of(row) for row in range(300)]
+        standing = replace(desk.standing(), revision=0)
+        kinds = sorted(desk.outline().kinds, key=lambda kind: -kind.known)
+        out = desk.session.members_of(kinds[0].kind)[2]
+        if deed == "remove":
+            desk.remove(kinds[0].kind, [out], who="ann")
+            assert out not in desk.session.members_of(kinds[0].kind)
+        elif deed == "merge":
+            desk.merge([kinds[0].kind, kinds[1].kind], who="ann")
+            assert kinds[1].kind in desk.session.members_of(kinds[0].kind)
+        else:
+            said = next(s for s in desk.answers(limit=99).answers if s.answer == "same")
+            desk.correct(said.a, said.b, "different", who=before)
+        assert desk.contradictions() == []
+        assert desk.standing().questions == standing.questions
+        desk.undo()
+        assert [desk.session.members_of(row) for row in range(300)] == known
+        assert replace(desk.standing(), revision=0) == standing
 
     def test_a_predicted_row_that_does_not_belong(self, desk):
         answer(desk, 60)
@@ -559,6 +597,10 @@ class TestLooking:
         questions, found = desk.history()
         assert questions == sorted(questions)
         assert found[-1] == 5
+
+    def test_without_a_seed(self, file):
+        desk = Desk(load_things(file))  # draws a large one
+        assert len(desk.map()[0]) == 200
 
     def test_empty(self, desk):
         (kind,) = desk.outline().kinds  # the first row is of some kind

@@ -47,8 +47,8 @@ class Certificate:
         )
         if self.n_unproven:
             text += (
-                f" This takes for granted that the {self.n_unproven:,} pairs of clusters in unproven_, "
-                "about which nobody was asked, are different."
+                f" This takes for granted that the {self.n_unproven:,} pairs of clusters about which "
+                "nobody was asked are different."
             )
         return text
 

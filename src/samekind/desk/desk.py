@@ -414,8 +414,12 @@ class Desk:
         return [(int(a), int(b)) for a, b in pairs[still]]
 
     def _say(self, said: Said, who: str) -> None:
-        pairs, answers = [(a, b) for a, b, _ in said], [answer for _, _, answer in said]
-        self.session.learn(pairs, answers, who=who)
+        """Say something by hand. What somebody without a name said before may have been said by the same."""
+        pairs, answers = np.array([line[:2] for line in said]), np.array([line[2] for line in said])
+        ledger = self.session.ledger
+        nameless = [number for number, name in enumerate(ledger.names) if name == ""]
+        same_person = np.isin(ledger.speakers(pairs), nameless).any()
+        self.session.learn(pairs, answers, who="" if same_person else who)
 
     def _members(self, kind: int) -> list[int]:
         """Return the known rows of a kind that is named by any of them."""

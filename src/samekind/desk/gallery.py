@@ -20,6 +20,7 @@ Confidence = Callable[[NDArray[np.intp]], NDArray[np.float64]]
 MOST_POINTS = 2000  # on the map
 MOST_STEPS = 500  # of the history
 WEIGHED = 200  # predicted rows of a kind among which the doubtful ones are sought
+SEED = 0  # of the map, which stays the same as the run goes on
 
 
 def outline(
@@ -83,9 +84,9 @@ def draw_map(
     clusters: Clusters, points: Points
 ) -> tuple[list[tuple[float, float, int, int, int]], list[int]]:
     """Place rows on a map: (x, y, place of the kind or -1, known, row); x and y are in [0, 1]."""
-    rows = choose_rows(clusters, clusters.random_state_, MOST_POINTS)
+    rows = choose_rows(clusters, SEED, MOST_POINTS)
     names = [f"x{column}" for column in range(points.d)]
-    _, places = project(points, rows, names, clusters.random_state_)
+    _, places = project(points, rows, names, SEED)
     low, high = places.min(axis=0), places.max(axis=0)
     places = (places - low) / np.where(high > low, high - low, 1.0)
     labels = clusters.labels_[rows]

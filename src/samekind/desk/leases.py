@@ -13,7 +13,8 @@ SECONDS = 600.0
 class Leases:
     """A question belongs to who sees it, for a while; then somebody else may have it.
 
-    Leases are not kept: after a restart everybody gets a question anew.
+    One without a name gives way to anybody: it may be the same person. Leases are not kept: after a restart
+    everybody gets a question anew.
 
     Examples
     --------
@@ -31,7 +32,7 @@ class Leases:
         """Let somebody have a question, unless another one has it; return whether they have it now."""
         now = self._clock()
         holder, until = self._held.get(key, (who, 0.0))
-        if holder != who and until > now:
+        if holder not in (who, "") and until > now:
             return False
         self._held[key] = who, now + self._seconds
         return True

@@ -402,20 +402,30 @@ class Session:
                 return
             self._note_history()
             self._wave = wave
-            answers = self.ledger.lookup(wave, infer=self._infers)
+            answers = self._look_up()
             unknown = self._unanswered(answers)
             if self._unclaimed:
-                self._claim(wave[answers != UNANSWERED])
+                self._claim(wave)
             if unknown.size:
                 self._answers, self._unknown = answers, unknown
                 self._ask_on()
                 return
 
-    def _unanswered(self, answers: Answers) -> NDArray[np.intp]:
-        """Return the places in the wave that somebody must answer.
+    def _look_up(self) -> Answers:
+        """Return what is known of the wave.
 
-        Not those of a line-up in which the row was found.
+        Where somebody found a row in a line-up, only that: what follows for the rest of it, now or later,
+        must not make a difference when the run is repeated.
         """
+        answers = self.ledger.lookup(self._wave, infer=self._infers)
+        if self.settings.lineup > 1:
+            said = self.ledger.lookup(self._wave, infer=False)
+            rows = self._wave[:, 0]
+            answers[np.isin(rows, rows[said == SAME]) & (said != SAME)] = UNANSWERED
+        return answers
+
+    def _unanswered(self, answers: Answers) -> NDArray[np.intp]:
+        """Return the places in the wave that somebody must answer: not those of a row that was found."""
         unknown = np.flatnonzero(answers == UNANSWERED)
         if self.settings.lineup > 1 and unknown.size:
             found = self._wave[answers == SAME, 0]
@@ -455,7 +465,7 @@ class Session:
             self._answers[self._unknown] = answers
             self._advance(self._answers)
             return
-        self._answers = self.ledger.lookup(self._wave, infer=self._infers)
+        self._answers = self._look_up()
         self._unknown = self._unanswered(self._answers)
         if self._unknown.size:
             self._ask_on()
