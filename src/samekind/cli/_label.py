@@ -51,7 +51,7 @@ def label(
     tolerance: options.Tolerance = None,
     seed: options.Seed = None,
     host: options.Host = LOCAL,
-    port: options.Port = 0,
+    port: options.Port = None,
     token: options.Token = None,
     no_browser: options.NoBrowser = False,
 ) -> int:
@@ -196,7 +196,7 @@ def _check_page(host: str, token: str | None) -> None:
 def _serve(
     desk: Desk,
     host: str,
-    port: int,
+    port: int | None,
     token: str | None,
     browser: bool,
     screen: Console,

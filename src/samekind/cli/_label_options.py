@@ -99,7 +99,16 @@ Host = Annotated[
     str,
     option(PAGE, "The address to listen at; others than this need --token.", metavar="ADDRESS"),
 ]
-Port = Annotated[int, option(PAGE, "The port; 0 takes a free one.", metavar="N", min=0, max=65535)]
+Port = Annotated[
+    int | None,
+    option(
+        PAGE,
+        "The port; by default 8720, or a free one if that is taken.",
+        metavar="N",
+        min=0,
+        max=65535,
+    ),
+]
 Token = Annotated[
     str | None,
     option(PAGE, "A secret that browsers must know; it is part of the address.", metavar="TEXT"),

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Body, HTTPException, Query
 
 from samekind.desk import Stale
 from samekind.web import records as r
+from samekind.web.bodies import Answer, Correction, Undo
 from samekind.web.parameters import CHANGES, READS, Limit, Lineup, Most, Offset, ViewOf, Who
 from samekind.web.views import View
 
@@ -40,9 +41,7 @@ def next_questions(view: ViewOf, who: Who, lineup: Lineup = True, most: Most = 1
 @router.post(
     "/answers", dependencies=CHANGES["dependencies"], responses=CHANGES["responses"] | OUTDATED
 )
-def answer(
-    view: ViewOf, who: Who, said: r.Answer, lineup: Lineup = True, most: Most = 1
-) -> r.Saved:
+def answer(view: ViewOf, who: Who, said: Answer, lineup: Lineup = True, most: Most = 1) -> r.Saved:
     """Answer a question. It is on disk when this says so."""
     try:
         view.desk.answer(said.id, said.answer, who=who)
@@ -53,7 +52,7 @@ def answer(
 
 
 @router.post("/undo", **CHANGES)
-def undo(view: ViewOf, who: Who, how: r.Undo, lineup: Lineup = True, most: Most = 1) -> r.Undone:
+def undo(view: ViewOf, who: Who, how: Undo, lineup: Lineup = True, most: Most = 1) -> r.Undone:
     """Take back the last clicks, one's own if one has a name."""
     undone = view.desk.undo(how.count, who=who or None)
     return r.Undone(undone=undone, **_onward(view, who, lineup, most))
@@ -72,7 +71,7 @@ def answers(view: ViewOf, offset: Offset = 0, limit: Limit = 50) -> r.Answers:
 
 
 @router.put("/answers", **CHANGES)
-def correct(view: ViewOf, who: Who, said: r.Correction) -> r.Afterwards:
+def correct(view: ViewOf, who: Who, said: Correction) -> r.Afterwards:
     """Change one's mind about a pair."""
     view.desk.correct(said.a, said.b, said.answer, who=who)
     return r.Afterwards(state=view.state())

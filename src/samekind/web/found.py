@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query, Response
 
 from samekind.web import records as r
+from samekind.web.bodies import Merge, Name, Removal
 from samekind.web.parameters import CHANGES, READS, KindNumber, Limit, Offset, ViewOf, Who
 
 __all__ = ["is_known", "router"]
@@ -44,21 +45,21 @@ def kind(view: ViewOf, kind: KindNumber, offset: Offset = 0, limit: Limit = 24) 
 
 
 @router.put("/kinds/{kind}/name", **CHANGES)
-def rename(view: ViewOf, kind: KindNumber, new: r.Name) -> r.Afterwards:
+def rename(view: ViewOf, kind: KindNumber, new: Name) -> r.Afterwards:
     """Give a kind a name."""
     view.desk.rename(kind, new.name)
     return r.Afterwards(state=view.state())
 
 
 @router.post("/kinds/{kind}/remove", **CHANGES)
-def remove(view: ViewOf, who: Who, kind: KindNumber, removal: r.Removal) -> r.Afterwards:
+def remove(view: ViewOf, who: Who, kind: KindNumber, removal: Removal) -> r.Afterwards:
     """Say of rows that they do not belong to a kind."""
     view.desk.remove(kind, removal.rows, who=who)
     return r.Afterwards(state=view.state())
 
 
 @router.post("/kinds/merge", **CHANGES)
-def merge(view: ViewOf, who: Who, merged: r.Merge) -> r.Afterwards:
+def merge(view: ViewOf, who: Who, merged: Merge) -> r.Afterwards:
     """Say of kinds that they are one."""
     view.desk.merge(merged.kinds, who=who)
     return r.Afterwards(state=view.state())

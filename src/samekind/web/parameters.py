@@ -7,7 +7,8 @@ from urllib.parse import unquote
 
 from fastapi import Depends, Header, HTTPException, Path, Query, Request
 
-from samekind.web.records import LARGEST, Failure
+from samekind.web.bodies import LARGEST
+from samekind.web.records import Failure
 from samekind.web.views import View
 
 __all__ = [

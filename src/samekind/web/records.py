@@ -1,27 +1,17 @@
-"""What goes over the wire. `/api/openapi.json` is made from these."""
+"""What the server sends. `/api/openapi.json` is made from this."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    StrictInt,
-    StrictStr,
-    WithJsonSchema,
-)
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 __all__ = [
     "Afterwards",
-    "Answer",
     "Answers",
     "Certificate",
     "Contradiction",
     "Contradictions",
-    "Correction",
     "Failure",
     "Finding",
     "History",
@@ -34,12 +24,9 @@ __all__ = [
     "LineUpQuestion",
     "Map",
     "Member",
-    "Merge",
-    "Name",
     "Outdated",
     "PairQuestion",
     "Questions",
-    "Removal",
     "Saved",
     "Settings",
     "SettledPair",
@@ -47,12 +34,9 @@ __all__ = [
     "StandingAnswer",
     "State",
     "Thing",
-    "Undo",
     "Undone",
     "plain",
 ]
-
-LARGEST = 2**53 - 1  # JavaScript's
 
 
 def plain(text: str) -> str:
@@ -65,8 +49,6 @@ def _sequence(of: str, length: int) -> dict[str, Any]:
 
 
 Text = Annotated[str, BeforeValidator(plain)]
-Row = Annotated[StrictInt, Field(ge=0, le=LARGEST)]
-Word = Literal["same", "different", "unsure"]
 Cell = Annotated[tuple[Text, Text], WithJsonSchema(_sequence("string", 2))]
 Point = Annotated[tuple[float, float, int, int, int], WithJsonSchema(_sequence("number", 5))]
 
@@ -295,48 +277,3 @@ class Contradictions(BaseModel):
     """All of them."""
 
     contradictions: list[Contradiction]
-
-
-class Body(BaseModel):
-    """What a page sends: only what is known here."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
-class Answer(Body):
-    """To a pair: same, different, unsure or skip; to a line-up: a kind's number, none, unsure or skip."""
-
-    id: Annotated[StrictStr, Field(min_length=1, max_length=1000)]
-    answer: Literal["same", "different", "unsure", "skip", "none"] | Row
-
-
-class Undo(Body):
-    """How many clicks to take back."""
-
-    count: Annotated[StrictInt, Field(ge=1, le=10_000)] = 1
-
-
-class Name(Body):
-    """What to call a kind; "" for nothing."""
-
-    name: Annotated[StrictStr, Field(max_length=200)]
-
-
-class Removal(Body):
-    """Rows that do not belong to a kind."""
-
-    rows: Annotated[list[Row], Field(min_length=1, max_length=1000)]
-
-
-class Merge(Body):
-    """Kinds that are one."""
-
-    kinds: Annotated[list[Row], Field(min_length=2, max_length=1000)]
-
-
-class Correction(Body):
-    """Another answer to a pair."""
-
-    a: Row
-    b: Row
-    answer: Word

@@ -21,6 +21,7 @@ from samekind.web.guard import ANY_ADDRESS, LARGEST_HEAD, LOCAL
 __all__ = ["ServeError", "serve"]
 
 WILDCARDS = ("0.0.0.0", "::", "")
+USUAL_PORT = 8720
 SHORTEST_TOKEN = 8
 
 
@@ -31,7 +32,7 @@ class ServeError(ValueError):
 def serve(
     desk: Desk,
     host: str = "127.0.0.1",
-    port: int = 0,
+    port: int | None = None,
     *,
     token: str | None = None,
     allowed_hosts: Iterable[str] = (),
@@ -46,8 +47,9 @@ def serve(
         What is labelled.
     host : str
         The address to listen at. Others than this machine's own need a token.
-    port : int
-        0 takes a free one.
+    port : int or None
+        0 takes a free one. None takes the usual one, so that browsers remember the page, or a free one if
+        that is taken.
     token : str or None
         What a browser must know; it is part of the address that `on_ready` is given.
     allowed_hosts : iterable of str
@@ -134,7 +136,11 @@ class _Server(uvicorn.Server):
             self._close()  # here, because a signal is raised again, and may end the process, after it
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int | None) -> socket.socket:
+    if port is None:
+        with contextlib.suppress(ServeError):
+            return _listen(host, USUAL_PORT)
+        port = 0
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host.strip("[]"), port), family=family, backlog=100)

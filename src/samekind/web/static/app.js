@@ -164,7 +164,7 @@ who.addEventListener("change", () => {
 who.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && who.blur());
 
 const lineup = byId("lineup");
-desk.addEventListener("state", () => (lineup.checked = remembered("lineup", desk.state?.settings.lineup ?? true)));
+desk.addEventListener("state", () => (lineup.checked = desk.lineup));
 lineup.addEventListener("change", () => {
   remember("lineup", lineup.checked);
   desk.load();

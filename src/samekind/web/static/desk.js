@@ -56,6 +56,9 @@ export class Desk extends EventTarget {
       this.loaded = true;
       if (first) this.outbox.restore(`${reply.state.title}.${reply.state.n_rows}`);
       this.#tell("trouble", null);
+      this.state = reply.state;
+      const unwanted = first && !this.lineup && reply.questions.some((/** @type {Question} */ { type }) => type === "lineup");
+      if (unwanted) return this.load();
       this.accept(reply);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -122,22 +125,26 @@ export class Desk extends EventTarget {
 
   /** @param {import("./types.js").Reply} reply @param {{by?: string}} [how] */
   accept(reply, { by = "reply" } = {}) {
-    if (reply.state) {
-      this.state = reply.state;
-      this.#tell("state");
-    }
-    if (!reply.questions) return;
+    if (reply.state) this.state = reply.state;
+    const shown = this.queue[0];
+    if (reply.questions) this.#replace(reply.questions, by);
+    const changed = this.queue[0]?.id !== shown?.id;
+    if (changed && shown && by === "reply") this.settled = performance.now() + SETTLE_MS;
+    // The list is in place before anyone is told, or the page would say for a moment that nothing is asked.
+    if (reply.questions && (changed || by !== "reply" || !shown)) this.#tell("question", { by });
+    if (reply.state) this.#tell("state");
+    if (!this.queue.length && !this.state?.done && !this.outbox.items.length) this.#later(() => this.load());
+  }
+
+  /** @param {Question[]} open @param {string} by take up the list of open questions; the one on the screen stays first */
+  #replace(open, by) {
     const answered = new Set(this.outbox.items.map((item) => item.question?.id));
     const shown = this.queue[0];
     const kept = by === "undo" ? [] : this.queue.filter((question) => question.skipped);
-    const fresh = reply.questions.filter((question) => !answered.has(question.id));
-    this.queue = [...kept, ...fresh.filter((question) => !kept.some((other) => other.id === question.id))];
+    const fresh = open.filter((question) => !answered.has(question.id) && !kept.some((other) => other.id === question.id));
+    this.queue = [...kept, ...fresh];
     const place = this.queue.findIndex((question) => question.id === shown?.id);
     if (by !== "undo" && place > 0) this.queue.unshift(...this.queue.splice(place, 1));
-    const changed = this.queue[0]?.id !== shown?.id;
-    if (changed && shown && by === "reply") this.settled = performance.now() + SETTLE_MS;
-    if (changed || by !== "reply" || !shown) this.#tell("question", { by });
-    if (!this.queue.length && !this.state?.done && !this.outbox.items.length) this.#later(() => this.load());
   }
 
   /** @param {import("./outbox.js").Item} item */
@@ -175,8 +182,15 @@ export class Desk extends EventTarget {
     else this.load();
   }
 
+  /** Whether line-ups may be asked: the person's choice, or else the server's; null while neither is known. */
+  get lineup() {
+    return remembered("lineup", this.state?.settings.lineup ?? null);
+  }
+
   #query() {
-    return new URLSearchParams({ lineup: String(remembered("lineup", this.state?.settings.lineup ?? true)), most: String(MOST) });
+    const query = new URLSearchParams({ most: String(MOST) });
+    if (this.lineup !== null) query.set("lineup", String(this.lineup));
+    return query;
   }
 
   /** @param {() => void} act once, after a while */

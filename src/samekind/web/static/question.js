@@ -52,8 +52,11 @@ export class QuestionArea {
     this.section.dataset.type = question.type;
     byId("question-title").textContent = question.skipped ? `Again: ${this.view.title}` : this.view.title;
     byId("question-tools").replaceChildren(...this.view.tools);
-    byId("question-body").replaceChildren(this.view.body);
-    byId("question-body").scrollTop = 0;
+    const body = byId("question-body");
+    const focused = body.contains(document.activeElement);
+    body.replaceChildren(this.view.body);
+    if (focused) byId("question-title").focus({ preventScroll: true }); // a pressed option is gone: not so the focus
+    this.section.scrollTop = 0;
     this.#showActions(question.type === "pair" ? PAIR : LINEUP);
     announce(this.view.said);
     this.#settle();

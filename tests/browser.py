@@ -1,0 +1,219 @@
+"""A real browser and a real server for the tests of the labelling page.
+
+`python tests/browser.py` makes the pictures of the page that the documentation shows.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import os
+import shutil
+import socket
+import threading
+from contextlib import contextmanager
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+NOTE_VIOLATIONS = """
+window.violations = [];
+document.addEventListener("securitypolicyviolation", (event) =>
+  window.violations.push(`${event.violatedDirective}: ${event.blockedURI}`));
+"""
+
+
+def do_without(why):
+    """Skip, or fail where everything must be there."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(why)
+    pytest.skip(why, allow_module_level=True)
+
+
+@contextmanager
+def chromium():
+    """Launch the system's Chromium, or else Playwright's own."""
+    try:
+        from playwright.sync_api import Error, sync_playwright
+    except ImportError:
+        do_without("Playwright is not installed: pip install -e '.[dev]'")
+    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    with sync_playwright() as playwright:
+        try:
+            browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
+        except Error as error:
+            reason = str(error).splitlines()[0]
+            do_without(f"no Chromium: {reason} Install it, or run `playwright install chromium`")
+        yield browser
+        browser.close()
+
+
+class Served:
+    """The page of a desk, on a free port, in a thread of its own; may be stopped and started again."""
+
+    def __init__(self, desk, **options):
+        from samekind.web import make_app
+
+        self.desk = desk
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self.port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        names = [f"{name}:{self.port}" for name in ("127.0.0.1", "localhost")]
+        self.app = make_app(desk, allowed_hosts=names, **options)
+
+    def start(self):
+        import uvicorn
+
+        from samekind.web.server import configure
+
+        listening = socket.create_server(("127.0.0.1", self.port))
+        self._server = uvicorn.Server(configure(self.app))
+        self._thread = threading.Thread(target=self._server.run, args=([listening],))
+        self._thread.start()
+
+    def stop(self):
+        self._server.should_exit = True
+        self._thread.join(30)
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *error):
+        self.stop()
+        self.desk.close()
+
+
+class Visit:
+    """A tab, and what it did: requests, errors, breaches of the content security policy."""
+
+    def __init__(self, context, url, **remembered):
+        self.requests, self.errors = [], []
+        self.page = context.new_page()
+        self.page.set_default_timeout(15_000)
+        self.page.add_init_script(NOTE_VIOLATIONS)
+        for name, value in remembered.items():
+            keep = f"localStorage['samekind.{name}'] ??= {json.dumps(json.dumps(value))}"
+            self.page.add_init_script(keep)
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", self._listen)
+        self.page.goto(url)
+        self.wait()
+
+    def _listen(self, message):
+        if "Content Security Policy" in message.text or "Refused to" in message.text:
+            self.errors.append(message.text)
+
+    def wait(self, before="", hasty=False):
+        """Wait for a question other than this one, or for the end; return its id, or "".
+
+        Who is not hasty waits for the server's reply, too, after which the question stays.
+        """
+        ready = """([before, hasty]) => {
+            const {dataset, ariaBusy} = document.getElementById("question");
+            const quiet = hasty || document.getElementById("saved").dataset.state !== "saving";
+            return ariaBusy === "false" && dataset.id !== before && quiet;
+        }"""
+        self.page.wait_for_function(ready, arg=[before, hasty])
+        return self.question
+
+    @property
+    def question(self):
+        return self.page.get_attribute("#question", "data-id")
+
+    def press(self, key, hasty=False):
+        """Answer by a key, and wait for the next question."""
+        before = self.question
+        self.page.keyboard.press(key)
+        return self.wait(before, hasty)
+
+    def saved(self):
+        """Wait until the server has everything."""
+        self.page.wait_for_selector("#saved[data-state=saved]")
+
+    def goto(self, screen):
+        self.page.click(f"nav [data-goto={screen}]")
+
+
+def truth(question, labels):
+    """Return the key of the right answer."""
+    form, row, others = question.split("-")
+    others = [int(other) for other in others.split(".")]
+    same = [labels[other] == labels[int(row)] for other in others]
+    if form == "l":
+        return str(same.index(True) + 1) if any(same) else "0"
+    return "s" if same[0] else "d"
+
+
+def axe_script():
+    """Return the text of axe-core."""
+    return (resources.files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+
+
+def digits_file(folder, n):
+    """Write the first pictures of digits as an array."""
+    from samekind.datasets import load_digits
+
+    images = np.round(load_digits().data[:n].reshape(-1, 8, 8) * (255 / 16)).astype(np.uint8)
+    path = Path(folder) / "digits.npy"
+    np.save(path, images)
+    return path
+
+
+def main():
+    """Make the pictures of the documentation."""
+    from PIL import Image
+
+    from samekind.datasets import load_digits
+    from samekind.desk import Desk
+    from samekind.things import demo_things
+
+    folder = Path(__file__).parent.parent / "docs" / "images"
+    labels = load_digits().target
+    names = [
+        "zeros",
+        "ones",
+        "twos",
+        "threes",
+        "fours",
+        "fives",
+        "sixes",
+        "sevens",
+        "eights",
+        "nines",
+    ]
+    desk = Desk(demo_things(), title="digits", random_state=0, budget=400)
+    with Served(desk) as served, chromium() as browser:
+        visit = Visit(browser.new_context(viewport={"width": 1280, "height": 760}), served.url)
+        wanted = {"p": "label-pair.png", "l": "label-lineup.png"}
+        for click in itertools.count():
+            visit.press(truth(visit.question, labels))
+            if click == 150:
+                for kind in desk.outline(1).kinds:
+                    desk.rename(kind.kind, names[labels[kind.kind]])
+            elif click > 155 and visit.question[0] in wanted:
+                visit.page.wait_for_timeout(4000)
+                path = folder / wanted.pop(visit.question[0])
+                picture = Image.open(io.BytesIO(visit.page.screenshot()))
+                picture.convert("RGB").quantize(256, kmeans=1, dither=Image.Dither.NONE).save(
+                    path, optimize=True
+                )
+                if not wanted:
+                    break
+
+
+if __name__ == "__main__":
+    main()

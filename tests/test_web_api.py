@@ -1,0 +1,813 @@
+"""The server of the labelling page: every route, over a real socket, with a real desk."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from typing import get_args
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+
+if os.environ.get("CI") != "true":
+    for package in ("fastapi", "uvicorn", "httpx", "schemathesis"):
+        pytest.importorskip(package)
+
+import httpx
+import schemathesis
+import sqlalchemy as sa
+import uvicorn
+from hypothesis import HealthCheck, settings
+
+import samekind
+from conftest import blobs
+from samekind import SqlLedger
+from samekind.desk import EXPORTS, Desk
+from samekind.things import demo_things, load_things
+from samekind.web import ServeError, make_app, serve
+from samekind.web.files import Export
+from samekind.web.server import configure
+
+DIGITS = samekind.datasets.load_digits().target
+SCHEMA = schemathesis.openapi.from_dict(make_app(None).openapi())
+CHECKS = [
+    schemathesis.checks.not_a_server_error,
+    schemathesis.checks.response_schema_conformance,
+    schemathesis.checks.content_type_conformance,
+    schemathesis.checks.status_code_conformance,
+]
+EVIL = '<script>alert("1")</script>'
+
+
+class Serving:
+    """A server on a free port, in a thread of its own, and a client of it."""
+
+    def __init__(self, desk, **options):
+        self.desk = desk
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listening.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        names = [f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]")]
+        self.app = make_app(desk, **{"allowed_hosts": names} | options)
+        self._server = uvicorn.Server(configure(self.app))
+        self._thread = threading.Thread(target=self._server.run, args=([self._listening],))
+        self.client = httpx.Client(base_url=self.url, headers={"X-Samekind": "1"}, timeout=60)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error):
+        self.client.close()
+        self._server.should_exit = True
+        self._thread.join(30)
+        self.desk.close()
+
+    def get(self, path, **options):
+        return good(self.client.get(path, **options))
+
+    def post(self, path, **options):
+        return good(self.client.post(path, **options))
+
+    def put(self, path, **options):
+        return good(self.client.put(path, **options))
+
+    def label(self, y, clicks, **query):
+        """Answer so many questions by the labels; return the reply to the last one."""
+        reply = self.get("/api/next", params=query)
+        for _ in range(clicks):
+            if not reply["questions"]:
+                break
+            question = reply["questions"][0]
+            said = {"id": question["id"], "answer": say(question, y)}
+            reply = self.post("/api/answers", json=said, params=query)
+            assert reply["saved"] is True
+        return reply
+
+
+def good(response):
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def wait_until(holds, seconds=20.0):
+    """Wait for what a server does after its answer has arrived."""
+    until = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def say(question, y):
+    """Return what one who knows the labels answers."""
+    if question["type"] == "pair":
+        same = y[question["a"]["row"]] == y[question["b"]["row"]]
+        return "same" if same else "different"
+    kind = y[question["thing"]["row"]]
+    return next((o["kind"] for o in question["options"] if y[o["kind"]] == kind), "none")
+
+
+def rows_of(question):
+    if question["type"] == "pair":
+        return {question["a"]["row"], question["b"]["row"]}
+    return {question["thing"]["row"], *(o["kind"] for o in question["options"])}
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return demo_things()
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """Three kinds of rows, with a text column that is up to no good."""
+    X, y = blobs((20, 15, 10), seed=2)
+    path = tmp_path_factory.mktemp("table") / "rows.csv"
+    lines = [f'{a:.6f},{b:.6f},"{EVIL.replace(chr(34), chr(34) * 2)}"' for a, b in X]
+    path.write_text("\n".join(["x,y,note", *lines]) + "\n")
+    return load_things(path, exclude=["note"], show=["x", "y", "note"]), y
+
+
+@pytest.fixture
+def small(table, tmp_path):
+    things, y = table
+    with Serving(Desk(things, tmp_path / "small.db", random_state=0)) as server:
+        server.y = y
+        yield server
+
+
+@pytest.fixture(scope="module")
+def labelled(digits, tmp_path_factory):
+    """Digits, 120 clicks in; for what only reads."""
+    path = tmp_path_factory.mktemp("labelled") / "digits.db"
+    with Serving(Desk(digits, path, random_state=0)) as server:
+        server.label(DIGITS, 120)
+        yield server
+
+
+class TestAsking:
+    def test_the_state(self, small):
+        state = small.get("/api/state")
+        assert state | {"revision": 0, "stop_text": "", "left": {}} == {
+            "title": "rows.csv",
+            "medium": "row",
+            "n_rows": 45,
+            "questions": 0,
+            "clicks": 0,
+            "budget": None,
+            "kinds": state["kinds"],
+            "settled_rows": state["settled_rows"],
+            "done": False,
+            "stop_reason": None,
+            "stop_text": "",
+            "left": {},
+            "can_undo": False,
+            "skipped": 0,
+            "contradictions": 0,
+            "version": samekind.__version__,
+            "settings": {"lineup": True},
+            "revision": 0,
+        }
+        assert set(state["left"]) == {"next_kind", "text"}
+
+    def test_a_reload_lands_on_the_same_question(self, small):
+        first = small.get("/api/next?most=3")
+        assert small.get("/api/next?most=3")["questions"] == first["questions"]
+        assert 1 <= len(first["questions"]) <= 3
+
+    def test_a_question_shows_its_things(self, small):
+        [question] = small.get("/api/next?lineup=false")["questions"]
+        assert question["type"] == "pair"
+        assert question["skipped"] is False
+        for side in (question["a"], question["b"]):
+            assert set(side) == {"row", "title", "text", "fields", "picture"}
+            assert side["picture"] is None
+            assert ["note", EVIL] in side["fields"]
+
+    def test_an_answer_is_on_disk_when_the_page_is_told(self, small, tmp_path):
+        for count in range(1, 12):
+            [question] = small.get("/api/next?lineup=false")["questions"]
+            answer = say(question, small.y)
+            reply = small.post(
+                "/api/answers?lineup=false", json={"id": question["id"], "answer": answer}
+            )
+            assert reply["saved"] is True
+            assert reply["state"]["questions"] == count
+            with SqlLedger(tmp_path / "small.db") as ledger:
+                last = list(ledger.entries())[-1]
+            assert {last.a, last.b} == rows_of(question)
+            assert last.answer == (answer == "same")
+            assert question["id"] not in [q["id"] for q in reply["questions"]]
+
+    def test_to_the_end(self, small):
+        reply = small.label(small.y, 1000)
+        assert reply["questions"] == []
+        assert reply["state"]["done"] is True
+        assert reply["state"]["kinds"] == 3
+        assert reply["state"]["stop_reason"]
+        assert reply["state"]["stop_text"]
+
+    def test_line_ups(self, digits):
+        with Serving(Desk(digits, random_state=0)) as server:
+            seen = []
+            reply = server.get("/api/next")
+            while len(seen) < 3:
+                [question] = reply["questions"]
+                if question["type"] == "lineup":
+                    seen.append(question)
+                    assert len(question["options"]) >= 2
+                    assert all(1 <= len(o["members"]) <= 3 for o in question["options"])
+                before = reply["state"]
+                said = {"id": question["id"], "answer": say(question, DIGITS)}
+                reply = server.post("/api/answers", json=said)
+                assert reply["state"]["clicks"] == before["clicks"] + 1
+                assert reply["state"]["clicks"] < 300
+
+    def test_what_is_not_open_is_told_with_what_is(self, small):
+        [question] = small.get("/api/next?lineup=false")["questions"]
+        said = {"id": question["id"], "answer": "different"}
+        after = small.post("/api/answers?lineup=false", json=said)
+        again = small.client.post("/api/answers?lineup=false", json=said)
+        assert again.status_code == 409
+        assert "not open any more" in again.json()["error"]
+        assert again.json()["questions"] == after["questions"]
+        assert again.json()["state"] == after["state"]
+
+    @pytest.mark.parametrize(
+        ("body", "status"),
+        [
+            ({"id": "q-1-2", "answer": "same"}, 400),
+            ({"id": "", "answer": "same"}, 422),
+            ({"id": "p-1-2", "answer": "maybe"}, 422),
+            ({"id": "p-1-2", "answer": True}, 422),
+            ({"id": "p-1-2", "answer": -1}, 422),
+            ({"id": 7, "answer": "same"}, 422),
+            ({"id": "p-1-2"}, 422),
+            ({"id": "p-1-2", "answer": "same", "admin": True}, 422),
+        ],
+    )
+    def test_what_is_not_an_answer(self, small, body, status):
+        response = small.client.post("/api/answers", json=body)
+        assert response.status_code == status
+        assert list(response.json()) == ["error"]
+        assert small.get("/api/state")["questions"] == 0
+
+    def test_undo_as_deep_as_one_likes(self, small):
+        first = small.get("/api/next")["questions"]
+        small.label(small.y, 7)
+        reply = small.post("/api/undo", json={"count": 2})
+        assert len(reply["undone"]) == 2
+        assert reply["state"]["clicks"] == 5
+        reply = small.post("/api/undo", json={"count": 100})
+        assert len(reply["undone"]) == 5
+        assert reply["questions"] == first
+        assert reply["state"]["can_undo"] is False
+        assert small.post("/api/undo", json={})["undone"] == []
+
+    def test_skip_and_come_back(self, small):
+        [question] = small.get("/api/next?lineup=false")["questions"]
+        reply = small.post("/api/answers", json={"id": question["id"], "answer": "skip"})
+        assert reply["state"]["skipped"] == 1
+        assert reply["state"]["questions"] == 0
+        [back] = small.get("/api/skipped?most=20")["questions"]
+        assert back["skipped"] is True
+        assert rows_of(back) == rows_of(question)
+        said = {"id": back["id"], "answer": say(back, small.y)}
+        assert small.post("/api/answers", json=said)["state"]["skipped"] == 0
+        assert small.get("/api/skipped")["questions"] == []
+
+    def test_who_answered(self, small, tmp_path):
+        name = "Žofie 李"
+        who = {"X-Samekind-Who": quote(name)}
+        [question] = small.get("/api/next?lineup=false", headers=who)["questions"]
+        said = {"id": question["id"], "answer": "different"}
+        small.post("/api/answers", json=said, headers=who)
+        assert small.get("/api/answers")["answers"][0]["who"] == name
+        with SqlLedger(tmp_path / "small.db") as ledger:
+            assert list(ledger.entries())[-1].who == name
+        assert small.post("/api/undo", json={}, headers={"X-Samekind-Who": "ann"})["undone"] == []
+
+    @pytest.mark.parametrize("who", ["%FF", "a" * 101, "a%0d%0aSet-Cookie:%20x=1", "%00"])
+    def test_what_is_not_a_name(self, small, who):
+        response = small.client.get("/api/next", headers={"X-Samekind-Who": who})
+        assert response.status_code == 422
+        assert list(response.json()) == ["error"]
+
+    def test_two_people_have_different_questions(self, digits):
+        with Serving(Desk(digits, random_state=0)) as server:
+            both = 0
+            while both < 5:
+                asked = {
+                    who: server.get("/api/next", headers={"X-Samekind-Who": who})["questions"]
+                    for who in ("ann", "bob")
+                }
+                both += all(asked.values())
+                ids = [question["id"] for questions in asked.values() for question in questions]
+                assert len(set(ids)) == len(ids) >= 1
+                for who, questions in asked.items():
+                    if questions:
+                        said = {"id": questions[0]["id"], "answer": say(questions[0], DIGITS)}
+                        response = server.client.post(
+                            "/api/answers", json=said, headers={"X-Samekind-Who": who}
+                        )
+                        assert response.status_code in (200, 409)  # the other one's may imply it
+                assert server.get("/api/state")["questions"] < 500
+
+    def test_to_change_ones_mind(self, small):
+        small.label(small.y, 5, lineup="false")
+        last = small.get("/api/answers?limit=1")["answers"][0]
+        other = {"same": "different", "different": "same"}[last["answer"]]
+        reply = small.put("/api/answers", json={"a": last["a"], "b": last["b"], "answer": other})
+        assert set(reply) == {"state"}
+        found = small.get("/api/answers")["answers"]
+        assert [f["answer"] for f in found if (f["a"], f["b"]) == (last["a"], last["b"])] == [other]
+
+    def test_answers_are_paged_newest_first(self, small):
+        small.label(small.y, 6, lineup="false")
+        whole = small.get("/api/answers")
+        assert whole["total"] == len(whole["answers"]) == 6
+        assert [line["at"] for line in whole["answers"]] == sorted(
+            (line["at"] for line in whole["answers"]), reverse=True
+        )
+        page = small.get("/api/answers?offset=2&limit=2")
+        assert page == {"answers": whole["answers"][2:4], "total": 6}
+
+    def test_contradictions_show_their_pairs(self, small):
+        csv = "a,b,answer\n0,1,same\n1,2,same\n0,2,different\n"
+        small.post("/api/answers/import", content=csv, headers={"Content-Type": "text/csv"})
+        assert small.get("/api/state")["contradictions"] == 1
+        [found] = small.get("/api/contradictions")["contradictions"]
+        assert found["text"]
+        assert {frozenset((p["a"]["row"], p["b"]["row"])) for p in found["pairs"]} == {
+            frozenset(pair) for pair in ((0, 1), (1, 2), (0, 2))
+        }
+
+    def test_import(self, small):
+        csv = "\ufeffa,b,answer\r\n0,1,same\r\n1,2,different\r\n"
+        typed = {"Content-Type": "text/csv"}
+        reply = small.post("/api/answers/import", content=csv.encode(), headers=typed)
+        assert reply["imported"] == 2
+        assert reply["state"]["can_undo"] is True
+        for wrong, status in ((b"a,b\n0,1\n", 400), (b"\xff\xfe", 422), (b"", 422)):
+            response = small.client.post("/api/answers/import", content=wrong, headers=typed)
+            assert response.status_code == status
+            assert list(response.json()) == ["error"]
+
+    def test_finish_and_resume(self, small):
+        small.label(small.y, 3)
+        assert small.post("/api/finish")["state"]["done"] is True
+        assert small.get("/api/next")["questions"] == []
+        assert small.post("/api/resume")["state"]["done"] is False
+        assert small.get("/api/next")["questions"]
+
+
+def try_input(server, case):
+    """Send what schemathesis made up; every other time with numbers and ids that are there."""
+    n = server.desk.things.n
+    for name in ("row", "kind"):
+        value = (case.path_parameters or {}).get(name)
+        if isinstance(value, int) and value % 2:
+            case.path_parameters[name] = value % n
+    if isinstance(case.body, dict):
+        for name in ("a", "b"):
+            value = case.body.get(name)
+            if isinstance(value, int) and value % 2:
+                case.body[name] = value % n
+        for name in ("rows", "kinds"):
+            values = case.body.get(name)
+            if isinstance(values, list):
+                case.body[name] = [v % n if isinstance(v, int) and v % 2 else v for v in values]
+        if isinstance(case.body.get("id"), str) and len(case.body["id"]) % 2:
+            open_questions = server.get("/api/next")["questions"]
+            if open_questions:
+                case.body["id"] = open_questions[0]["id"]
+    case.call_and_validate(base_url=server.url, headers={"X-Samekind": "1"}, checks=CHECKS)
+
+
+@pytest.fixture(scope="module")
+def tried(table, tmp_path_factory):
+    path = tmp_path_factory.mktemp("tried") / "tried.db"
+    with Serving(Desk(table[0], path, random_state=0)) as server:
+        yield server
+
+
+@SCHEMA.parametrize()
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+def test_no_input_breaks_it(case, tried):
+    try_input(tried, case)
+
+
+class TestFound:
+    def test_kinds(self, labelled):
+        found = labelled.get("/api/kinds?members=5")
+        assert set(found) == {"kinds", "unplaced", "certificate", "notes", "revision"}
+        assert len(found["kinds"]) == labelled.get("/api/state")["kinds"]
+        for kind in found["kinds"]:
+            assert 1 <= len(kind["members"]) <= 5
+            assert kind["known"] <= kind["estimated"]
+            assert kind["kind"] in range(1797)
+            assert all(thing["picture"] for thing in kind["members"] + kind["doubtful"])
+
+    def test_a_kind_page_by_page(self, labelled):
+        kind = labelled.get("/api/kinds")["kinds"][0]["kind"]
+        first = labelled.get(f"/api/kinds/{kind}?limit=5")
+        second = labelled.get(f"/api/kinds/{kind}?limit=5&offset=5")
+        assert first["total"] > 10
+        rows = [member["row"] for member in first["members"] + second["members"]]
+        assert len(set(rows)) == 10
+        assert first["members"][0]["known"] is True
+        assert labelled.get(f"/api/kinds/{kind}?offset=100000")["members"] == []
+
+    @pytest.mark.parametrize("path", ["/api/kinds?members=5", "/api/map"])
+    def test_what_has_not_changed_is_not_sent(self, small, path):
+        small.label(small.y, 4)
+        tag = small.client.get(path).headers["ETag"]
+        again = small.client.get(path, headers={"If-None-Match": f'"x", W/{tag}'})
+        assert again.status_code == 304
+        assert again.content == b""
+        assert small.client.get(path, headers={"If-None-Match": '"x"'}).status_code == 200
+        small.label(small.y, 1)
+        changed = small.client.get(path, headers={"If-None-Match": tag})
+        assert changed.status_code == 200
+        assert changed.headers["ETag"] != tag
+
+    def test_names(self, small):
+        small.label(small.y, 8)
+        kind = small.get("/api/kinds")["kinds"][0]["kind"]
+        before = small.get("/api/state")["revision"]
+        reply = small.put(f"/api/kinds/{kind}/name", json={"name": EVIL})
+        assert reply["state"]["revision"] != before
+        assert small.get(f"/api/kinds/{kind}")["name"] == EVIL
+        small.put(f"/api/kinds/{kind}/name", json={"name": ""})
+        assert small.get(f"/api/kinds/{kind}")["name"] is None
+
+    def test_merge_and_remove(self, small):
+        small.label(small.y, 1000)
+        kinds = [found["kind"] for found in small.get("/api/kinds")["kinds"]]
+        assert len(kinds) == 3
+        small.post("/api/kinds/merge", json={"kinds": kinds[:2]})
+        assert len(small.get("/api/kinds")["kinds"]) == 2
+        small.post("/api/undo", json={"count": 1})
+        assert len(small.get("/api/kinds")["kinds"]) == 3
+        page = small.get(f"/api/kinds/{kinds[0]}")
+        known = [member["row"] for member in page["members"] if member["known"]]
+        small.post(f"/api/kinds/{kinds[0]}/remove", json={"rows": known[-1:]})
+        members = small.get(f"/api/kinds/{kinds[0]}?limit=200")["members"]
+        assert known[-1] not in [member["row"] for member in members]
+
+    def test_the_map(self, labelled):
+        found = labelled.get("/api/map")
+        assert 100 < len(found["points"]) <= 2000
+        assert len(found["kinds"]) == labelled.get("/api/state")["kinds"]
+        for x, y, place, known, row in found["points"]:
+            assert np.isfinite([x, y]).all()
+            assert -1 <= place < len(found["kinds"])
+            assert known in (0, 1)
+            assert 0 <= row < 1797
+
+    def test_the_history(self, labelled):
+        found = labelled.get("/api/history")
+        assert len(found["questions"]) == len(found["kinds"]) > 5
+        assert found["questions"] == sorted(found["questions"])
+
+    @pytest.mark.parametrize("path", ["/api/kinds/1796999", "/api/kinds/99999999999"])
+    def test_no_such_kind(self, labelled, path):
+        response = labelled.client.get(path)
+        assert response.status_code == 400
+        assert "There is no kind" in response.json()["error"]
+
+
+class TestFiles:
+    def test_a_thing(self, labelled):
+        thing = labelled.get("/api/things/7")
+        assert thing["row"] == 7
+        assert thing["picture"] == "/api/things/7/picture"
+        response = labelled.client.get("/api/things/1797")
+        assert response.status_code == 404
+        assert response.json() == {"error": "There is no row 1797; the last one is 1796."}
+
+    @pytest.mark.parametrize("size", ["small", "large"])
+    def test_a_picture(self, labelled, size):
+        response = labelled.client.get(f"/api/things/7/picture?size={size}")
+        assert response.status_code == 200
+        assert response.headers["Content-Type"] in ("image/png", "image/jpeg", "image/webp")
+        assert response.headers["Cache-Control"].startswith("private")
+        again = labelled.client.get(
+            f"/api/things/7/picture?size={size}",
+            headers={"If-None-Match": response.headers["ETag"]},
+        )
+        assert again.status_code == 304
+
+    def test_no_picture(self, small):
+        response = small.client.get("/api/things/7/picture")
+        assert response.status_code == 404
+        assert response.json()["error"]
+
+    def test_every_export_is_a_file(self, labelled):
+        assert set(get_args(Export)) == set(EXPORTS)
+
+    @pytest.mark.parametrize("name", sorted(EXPORTS))
+    def test_exports(self, labelled, name, tmp_path, monkeypatch):
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        response = labelled.client.get(f"/api/export/{name}")
+        assert response.status_code == 200
+        assert response.headers["Content-Disposition"] == f'attachment; filename="{name}"'
+        assert response.headers["Content-Type"].split(";")[0] == EXPORTS[name].split(";")[0]
+        assert response.headers["Cache-Control"] == "no-store"
+        assert len(response.content) > 100
+        wait_until(lambda: not list(tmp_path.iterdir()))
+        if name == "report.html":
+            assert "Content-Security-Policy" in response.text
+        if name == "clusters.json":
+            json.loads(response.text)
+
+    def test_the_page_and_its_files(self, small):
+        page = small.client.get("/")
+        assert page.status_code == 200
+        assert page.headers["Content-Type"].startswith("text/html")
+        script = small.client.get("/static/api.js")
+        assert script.headers["Content-Type"].startswith("text/javascript")
+        for response in (page, script):
+            again = small.client.get(
+                response.url, headers={"If-None-Match": response.headers["ETag"]}
+            )
+            assert again.status_code == 304
+
+    def test_there_are_no_documents_from_elsewhere(self, small):
+        for path in ("/docs", "/redoc", "/openapi.json", "/docs/oauth2-redirect"):
+            assert small.client.get(path).status_code == 404
+
+
+class TestErrors:
+    def test_a_full_disk_acknowledges_nothing(self, small):
+        pages = [1]
+
+        def limit(connection):
+            connection.exec_driver_sql(f"PRAGMA max_page_count = {pages[0]}")
+
+        sa.event.listen(small.desk.session.ledger._engine, "begin", limit)
+        small.client.headers["X-Samekind-Who"] = quote("長" * 100)  # fills a page soon
+        reply, response = small.get("/api/next?lineup=false"), None
+        while response is None or response.status_code == 200:
+            question = reply["questions"][0]
+            said = {"id": question["id"], "answer": say(question, small.y)}
+            response = small.client.post("/api/answers?lineup=false", json=said)
+            reply = response.json()
+        assert response.status_code == 503
+        assert "full" in reply["error"]
+        assert list(reply) == ["error"]
+        pages[0] = 2**30
+        assert small.get("/api/next?lineup=false")["questions"] == [question]
+        assert small.post("/api/answers", json=said)["saved"] is True
+
+    def test_a_locked_database_acknowledges_nothing(self, table, tmp_path):
+        path = tmp_path / "locked.db"
+        ledger = SqlLedger(path, wait=0.1)
+        with Serving(Desk(table[0], ledger, random_state=0)) as server, ledger:
+            [question] = server.get("/api/next?lineup=false")["questions"]
+            other = sqlite3.connect(path, isolation_level=None)
+            other.execute("BEGIN IMMEDIATE")
+            said = {"id": question["id"], "answer": "different"}
+            response = server.client.post("/api/answers", json=said)
+            assert response.status_code == 503
+            assert "locked" in response.json()["error"]
+            other.execute("ROLLBACK")
+            other.close()
+            assert server.post("/api/answers", json=said)["saved"] is True
+
+    def test_the_unforeseen_is_told_to_the_terminal_only(self, small, monkeypatch, caplog):
+        def fails():
+            raise RuntimeError("the secret of the cellar")
+
+        monkeypatch.setattr(small.desk, "history", fails)
+        response = small.client.get("/api/history")
+        assert response.status_code == 500
+        assert response.json() == {
+            "error": "Something went wrong inside samekind; the terminal says what."
+        }
+        assert "Content-Security-Policy" in response.headers
+        assert "the secret of the cellar" in caplog.text
+        assert "Traceback" in caplog.text
+
+    def test_an_export_that_fails_leaves_no_file(self, small, tmp_path, monkeypatch):
+        (tmp_path / "own").mkdir()
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "own"))
+
+        def fails(name, path):
+            path.write_text("half")
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(small.desk, "export", fails)
+        response = small.client.get("/api/export/clusters.csv")
+        assert response.status_code == 503
+        assert "No space left on device" in response.json()["error"]
+        assert not list((tmp_path / "own").iterdir())
+
+
+class TestTwoServers:
+    def test_on_one_project(self, table, tmp_path):
+        """Each answers what the other has not; nothing is lost, asked twice or contradicts."""
+        things, y = table
+        path = tmp_path / "both.db"
+        with (
+            Serving(Desk(things, path, random_state=0)) as one,
+            Serving(Desk(things, path)) as other,
+        ):
+            acknowledged = set()
+            for turn in range(400):
+                server = (one, other)[turn % 2]
+                questions = server.get("/api/next?lineup=false")["questions"]
+                if not questions:
+                    break
+                said = {"id": questions[0]["id"], "answer": say(questions[0], y)}
+                server.post("/api/answers?lineup=false", json=said)
+                pair = frozenset(rows_of(questions[0]))
+                assert pair not in acknowledged
+                acknowledged.add(pair)
+            states = [server.get("/api/next")["state"] for server in (one, other)]
+        assert [state["done"] for state in states] == [True, True]
+        assert [state["kinds"] for state in states] == [3, 3]
+        with SqlLedger(path) as ledger:
+            kept = [frozenset((e.a, e.b)) for e in ledger.entries() if e.asked]
+        assert len(kept) == len(set(kept))
+        assert set(kept) == acknowledged
+
+    def test_the_same_answer_to_both(self, table, tmp_path):
+        things, y = table
+        path = tmp_path / "both.db"
+        with (
+            Serving(Desk(things, path, random_state=0)) as one,
+            Serving(Desk(things, path)) as other,
+        ):
+            for _ in range(5):
+                questions = [server.get("/api/next")["questions"] for server in (one, other)]
+                assert questions[0] == questions[1]
+                said = {"id": questions[0][0]["id"], "answer": say(questions[0][0], y)}
+                assert one.post("/api/answers", json=said)["saved"] is True
+                assert other.client.post("/api/answers", json=said).status_code in (200, 409)
+            assert one.get("/api/next")["questions"] == other.get("/api/next")["questions"]
+
+
+def test_many_at_once(digits, tmp_path):
+    """People who answer at the same time; what one says may settle what another one is asked."""
+    path = tmp_path / "many.db"
+    saved, failures = [], []
+
+    def work(url, who):
+        headers = {"X-Samekind": "1", "X-Samekind-Who": who}
+        with httpx.Client(base_url=url, headers=headers, timeout=60) as client:
+            for _ in range(15):
+                questions = good(client.get("/api/next?lineup=false"))["questions"]
+                if not questions:  # the others have them
+                    continue
+                said = {"id": questions[0]["id"], "answer": say(questions[0], DIGITS)}
+                response = client.post("/api/answers?lineup=false", json=said)
+                if response.status_code == 200:
+                    saved.append(frozenset(rows_of(questions[0])))
+                elif response.status_code != 409:
+                    failures.append(response.text)
+
+    with Serving(Desk(digits, path, random_state=0)) as server:
+        people = [threading.Thread(target=work, args=(server.url, f"p{k}")) for k in range(5)]
+        for person in people:
+            person.start()
+        for person in people:
+            person.join()
+    assert failures == []
+    assert len(set(saved)) == len(saved) >= 10
+    with SqlLedger(path) as ledger:
+        assert sorted(map(sorted, saved)) == sorted(sorted((e.a, e.b)) for e in ledger.entries())
+
+
+PROGRAM = """
+import sys
+from samekind.desk import Desk
+from samekind.things import demo_things
+from samekind.web import serve
+serve(Desk(demo_things(), sys.argv[1], random_state=0), open_browser=False,
+      token=sys.argv[2] or None, on_ready=lambda url: print(url, flush=True))
+print("closed", flush=True)
+"""
+
+
+class TestServe:
+    @pytest.mark.parametrize("ended", [signal.SIGINT, signal.SIGTERM])
+    def test_a_process_until_it_is_told_to_end(self, tmp_path, ended):
+        path = tmp_path / "digits.db"
+        process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, str(path), "correct horse".replace(" ", "-")],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            url = httpx.URL(process.stdout.readline().strip())
+            assert url.params["token"] == "correct-horse"
+            headers = {"Authorization": "Bearer correct-horse", "X-Samekind": "1"}
+            with httpx.Client(base_url=url.join("/"), headers=headers) as client:
+                assert client.get("/").status_code == 200
+                [question] = good(client.get("/api/next?lineup=false"))["questions"]
+                said = {"id": question["id"], "answer": say(question, DIGITS)}
+                assert good(client.post("/api/answers", json=said))["saved"] is True
+            assert path.with_name("digits.db-wal").exists()
+            process.send_signal(ended)
+            out, err = process.communicate(timeout=30)
+        finally:
+            process.kill()
+            process.communicate()
+        assert err == ""
+        assert not path.with_name("digits.db-wal").exists()
+        if ended == signal.SIGINT:
+            assert out == "closed\n"
+            assert process.returncode == 0
+        with SqlLedger(path) as ledger:
+            assert len(ledger) == 1
+
+    @pytest.mark.parametrize("host", ["0.0.0.0", "", "::", "192.0.2.7", "example.org"])
+    def test_others_need_a_token(self, host):
+        with pytest.raises(ServeError, match="Give a token"):
+            serve(None, host, open_browser=False)
+
+    @pytest.mark.parametrize("token", ["", "short", "with a space in it", "ünïcödé-token"])
+    def test_what_is_not_a_token(self, token):
+        with pytest.raises(ServeError, match="8 to 200"):
+            serve(None, token=token, open_browser=False)
+
+    def test_a_port_that_is_taken(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+            with pytest.raises(ServeError, match=f"port {port}.*Choose another port"):
+                serve(None, port=port, open_browser=False)
+
+    def test_a_token_opens_the_api_and_nothing_else_does(self, table):
+        with Serving(Desk(table[0], random_state=0), token="open-sesame") as server:
+            assert server.client.get("/").status_code == 200
+            assert server.client.get("/static/api.js").status_code == 200
+            for path in ("/api/state", "/api/openapi.json", "/api/things/0", "/api/nothing"):
+                assert server.client.get(path).status_code == 401
+                assert server.client.get(f"{path}?token=open-sesame").status_code in (200, 404)
+            bearer = {"Authorization": "Bearer open-sesame"}
+            assert server.client.get("/api/state", headers=bearer).status_code == 200
+
+
+def test_listening_everywhere_means_every_address_but_no_name(table):
+    options = {"allowed_hosts": ["*", "desk.example"], "token": "open-sesame"}
+    with Serving(Desk(table[0], random_state=0), **options) as server:
+        for host, status in {
+            "192.0.2.7:80": 200,
+            "[2001:db8::1]:8000": 200,
+            "desk.example": 200,
+            "desk.example:99": 200,
+            "evil.example": 400,
+            "1.2.3.4.evil.example": 400,
+        }.items():
+            assert server.client.get("/", headers={"Host": host}).status_code == status
+
+
+def test_the_schema_lists_every_route_of_the_contract(small):
+    paths = small.get("/api/openapi.json")["paths"]
+    listed = {(method.upper(), path) for path, item in paths.items() for method in item}
+    assert listed == {
+        ("GET", "/api/state"),
+        ("GET", "/api/next"),
+        ("POST", "/api/answers"),
+        ("GET", "/api/answers"),
+        ("PUT", "/api/answers"),
+        ("POST", "/api/answers/import"),
+        ("POST", "/api/undo"),
+        ("GET", "/api/kinds"),
+        ("GET", "/api/kinds/{kind}"),
+        ("PUT", "/api/kinds/{kind}/name"),
+        ("POST", "/api/kinds/{kind}/remove"),
+        ("POST", "/api/kinds/merge"),
+        ("GET", "/api/map"),
+        ("GET", "/api/history"),
+        ("GET", "/api/contradictions"),
+        ("GET", "/api/skipped"),
+        ("GET", "/api/export/{name}"),
+        ("POST", "/api/finish"),
+        ("POST", "/api/resume"),
+        ("GET", "/api/things/{row}"),
+        ("GET", "/api/things/{row}/picture"),
+    }
+
+
+def test_nothing_optional_is_imported_with_samekind():
+    code = "import samekind, sys; print([m for m in ('fastapi', 'uvicorn', 'pydantic') if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_the_public_names():
+    web = importlib.import_module("samekind.web")
+    assert set(web.__all__) == {"ServeError", "make_app", "serve"}

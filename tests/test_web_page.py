@@ -1,0 +1,612 @@
+"""The labelling page in a real Chromium: what people do on it, and what it must never do."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from browser import Served, Visit, axe_script, chromium, digits_file, do_without, truth
+
+try:
+    import fastapi  # noqa: F401
+    import uvicorn  # noqa: F401
+    from playwright.sync_api import expect
+except ImportError as missing:
+    do_without(f"{missing.name} is not installed: pip install -e '.[dev]'")
+
+from samekind import DIFFERENT, SAME
+from samekind.datasets import load_digits
+from samekind.desk import Desk
+from samekind.things import load_things
+
+pytestmark = pytest.mark.xdist_group("browser")
+expect.set_options(timeout=15_000)
+
+LABELS = load_digits().target
+PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True}
+UNNAMED = """() => [...document.querySelectorAll("button, a[href], input, canvas, img, summary")]
+    .filter((element) => element.checkVisibility() && !(
+        element.ariaLabel || element.textContent.trim() || element.matches("img[alt]") ||
+        [...(element.labels ?? [])].some((label) => label.textContent.trim())))
+    .map((element) => element.outerHTML)"""
+PAIRS = {"lineup": False}  # no line-ups
+EVIL = [
+    '<img src=x onerror="window.pwned = 1">',
+    "<script>window.pwned = 1</script>",
+    "<svg onload='window.pwned = 1'><animate onbegin='window.pwned = 1'/></svg>",
+    "javascript:window.pwned=1 ${window.pwned=1} {{constructor.constructor('window.pwned=1')()}}",
+    "\u202eright to left\u202c مرحبا بالعالم",
+    "</textarea></style></title><iframe srcdoc='<script>parent.pwned=1</script>'>",
+]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as launched:
+        yield launched
+
+
+@pytest.fixture(scope="module")
+def digits(tmp_path_factory):
+    return load_things(digits_file(tmp_path_factory.mktemp("digits"), 300))
+
+
+@pytest.fixture(scope="module")
+def messages(tmp_path_factory):
+    """A table of hostile texts, each with a hostile name of a column and a cell."""
+    path = tmp_path_factory.mktemp("messages") / "evil.csv"
+    text = [
+        '"' + f"{EVIL[row % 6]} number {row} of {row % 5}".replace('"', '""') + '"'
+        for row in range(48)
+    ]
+    lines = [f'{cell},"<b>{row % 3}</b>"' for row, cell in enumerate(text)]
+    path.write_text("\n".join(['message,"<i onclick=x>name</i>"', *lines]), encoding="utf-8")
+    return load_things(path, text="message")
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    path = tmp_path_factory.mktemp("table") / "table.csv"
+    rng = np.random.default_rng(0)
+    sizes, noise = np.repeat(range(3), 20), rng.normal(0, 0.1, 60)
+    rows = [
+        f"{k},{3 * k + e:.3f},{'red' if k else 'blue'},5" for k, e in zip(sizes, noise, strict=True)
+    ]
+    path.write_text("\n".join(["size,weight,colour,five", *rows]), encoding="utf-8")
+    return load_things(path)
+
+
+@pytest.fixture
+def visiting(browser):
+    """Open tabs; in the end nothing may have left the host or broken the policy."""
+    opened = []
+    contexts = []
+
+    def visit(served, *, context=None, address="/", remembered=None, **options):
+        if context is None:
+            context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}} | options)
+            contexts.append(context)
+        opened.append((served, Visit(context, served.url + address, **remembered or {})))
+        return opened[-1][1]
+
+    yield visit
+    for served, tab in opened:
+        assert [url for url in tab.requests if not url.startswith(served.url + "/")] == []
+        assert tab.errors == []
+        assert tab.page.evaluate("window.violations") == []
+    for context in contexts:
+        context.close()
+
+
+@contextmanager
+def serving(things, clicks=0, several=1, labels=LABELS, options=(), **settings):
+    """Serve a desk at which so many questions have been answered already, and several are open."""
+    desk = Desk(things, **{"random_state": 0} | settings)
+    while clicks > 0 or (several > 1 and len(desk.next("", lineup=False, most=several)) < several):
+        clicks -= 1
+        [question] = desk.next("")
+        key = truth(question.id, labels)
+        if question.id.startswith("l"):
+            desk.answer(question.id, question.options[int(key) - 1].kind if key != "0" else "none")
+        else:
+            desk.answer(question.id, {"s": "same", "d": "different"}[key])
+    with Served(desk, **dict(options)) as served:
+        yield served
+
+
+def test_digits_by_keyboard_from_the_start_to_the_certificate(digits, visiting):
+    with serving(digits, stop="certified", tolerance=0.5) as served:
+        tab = visiting(served)
+        clicks = 0
+        while tab.question:
+            tab.press(truth(tab.question, LABELS))
+            clicks += 1
+        tab.saved()
+        expect(tab.page.locator("#question-title")).to_have_text("That is all")
+        expect(tab.page.locator("#certificate")).to_contain_text("With 95% confidence")
+        assert served.desk.standing().stop_reason == "certified"
+        assert served.desk.standing().clicks == clicks < 200
+        assert served.desk.standing().kinds >= 10
+        tab.page.click("text=See and export the result")
+        expect(tab.page.locator("#finish-promise")).to_contain_text("With 95% confidence")
+
+
+def test_a_reload_and_a_second_tab_show_the_same_pair_and_undo_goes_across(digits, visiting):
+    with serving(digits) as served:
+        tab = visiting(served, remembered=PAIRS)
+        asked = [tab.question]
+        for _ in range(3):
+            asked.append(tab.press("d"))
+        tab.saved()
+        tab.page.reload()
+        assert tab.wait() == asked[3]
+        other = visiting(served, remembered=PAIRS, context=tab.page.context)
+        assert other.question == asked[3]
+        for key, before in (("Backspace", asked[2]), ("Control+z", asked[1]), ("b", asked[0])):
+            assert tab.press(key) == before
+            expect(tab.page.locator(".toast").last).to_contain_text("Undone: rows")
+        assert served.desk.standing().questions == 0
+        tab.page.keyboard.press("b")
+        expect(tab.page.locator(".toast").last).to_contain_text("nothing to undo")
+        # The other tab still shows a question that is not open any more: it is told, and goes on.
+        other.page.keyboard.press("s")
+        expect(other.page.locator(".toast.bad")).to_contain_text("not open any more")
+        assert other.wait(asked[3]) == asked[0]
+
+
+def test_an_answer_is_called_saved_when_the_server_says_so_and_not_before(digits, visiting):
+    with serving(digits, several=3) as served:
+        tab = visiting(served, remembered=PAIRS)
+        asked = served.desk.standing().questions
+        held = []
+        tab.page.route("**/api/answers?*", lambda route: held.append(route))
+        first, second = tab.question, tab.press("d", hasty=True)
+        third = tab.press("s", hasty=True)
+        assert len({first, second, third}) == 3  # at once, though nothing has been answered
+        expect(tab.page.locator("#saved")).to_have_text("Saving…")
+        tab.page.wait_for_timeout(200)
+        assert [route.request.post_data_json["id"] for route in held] == [first]  # one at a time
+        assert served.desk.standing().questions == asked
+        held[0].continue_()
+        while len(held) < 2:
+            tab.page.wait_for_timeout(20)
+        expect(tab.page.locator("#saved")).to_have_text("Saving…")
+        assert held[1].request.post_data_json == {"id": second, "answer": "same"}
+        tab.page.keyboard.press("k")  # waits behind it, and is taken back unsent
+        tab.page.keyboard.press("Backspace")
+        expect(tab.page.locator(".toast").last).to_contain_text("not sent yet")
+        assert tab.question == third
+        held[1].continue_()
+        tab.saved()
+        assert served.desk.standing().questions == asked + 2
+
+
+def test_answers_wait_for_a_server_that_is_gone(digits, visiting):
+    with serving(digits, several=3) as served:
+        tab = visiting(served, remembered=PAIRS)
+        served.stop()
+        tab.press("d")
+        expect(tab.page.locator("#saved")).to_have_text("Not saved – retrying")
+        expect(tab.page.locator("#banner")).to_contain_text("Your answer is kept")
+        tab.press("s")
+        expect(tab.page.locator("#banner")).to_contain_text("Your 2 answers are kept")
+        assert tab.page.evaluate(
+            "!window.dispatchEvent(new Event('beforeunload', {cancelable: true}))"
+        )
+        served.start()
+        tab.page.click("#banner button")
+        tab.saved()
+        expect(tab.page.locator("#banner")).to_be_hidden()
+        assert [said.answer for said in served.desk.answers(limit=2).answers] == [
+            "same",
+            "different",
+        ]
+
+
+def test_an_answer_outlives_a_reload_before_it_is_sent(digits, visiting):
+    with serving(digits, several=2) as served:
+        tab = visiting(served, remembered=PAIRS)
+        page = tab.page
+        said = served.desk.answers().total
+        page.on("dialog", lambda dialog: dialog.accept())
+        page.route("**/api/answers?*", lambda route: route.abort())
+        asked = tab.question
+        tab.press("u", hasty=True)
+        expect(page.locator("#saved")).to_have_text("Not saved – retrying")
+        page.reload()
+        expect(page.locator("#saved")).to_have_text("Not saved – retrying")
+        page.unroute("**/api/answers?*")
+        tab.saved()
+        assert served.desk.answers().total == said + 1
+        newest = served.desk.answers(limit=1).answers[0]
+        assert {f"p-{newest.a}-{newest.b}", f"p-{newest.b}-{newest.a}"} & {asked}
+
+
+def test_line_ups_by_number_keys_and_without(digits, visiting):
+    with serving(digits, clicks=15) as served:
+        tab = visiting(served)
+        for _ in range(20):
+            if tab.question.startswith("l"):
+                break
+            tab.press(truth(tab.question, LABELS))
+        form, row, others = tab.question.split("-")
+        assert form == "l"
+        options = tab.page.locator(".option")
+        assert options.count() == len(others.split("."))
+        expect(options.nth(1).locator("kbd")).to_have_text("2")
+        tab.page.keyboard.press("s")  # means nothing here
+        assert tab.question == f"l-{row}-{others}"
+        tab.press("2")
+        tab.saved()
+        picked = int(others.split(".")[1])
+        said = {(s.a, s.b): s.answer for s in served.desk.answers(limit=10).answers}
+        assert "same" in (said.get((int(row), picked)), said.get((picked, int(row))))
+        tab.press("Backspace")
+        assert tab.question == f"l-{row}-{others}"
+        options.first.focus()
+        tab.press("Enter")
+        assert tab.page.evaluate("document.activeElement.id") == "question-title"
+        tab.press("Backspace")
+        tab.page.get_by_role("switch", name="Line-ups").click()
+        assert tab.wait(f"l-{row}-{others}").startswith("p")
+        tab.page.reload()
+        assert tab.wait().startswith("p")
+
+
+def test_naming_taking_out_merging(digits, visiting):
+    with serving(digits, clicks=40) as served:
+        tab = visiting(served)
+        page = tab.page
+        card = page.locator(".kind").first
+        kind = int(card.get_attribute("data-kind"))
+        name = card.get_by_role("textbox")
+        before = tab.question
+        name.fill("sad kinds, b & d 0")  # letters that are keys elsewhere
+        name.press("Backspace")
+        name.press("Enter")
+        expect(page.locator(".toast").last).to_contain_text("Named “sad kinds, b & d”")
+        assert tab.question == before  # no key answered anything
+        assert (
+            next(k.name for k in served.desk.outline().kinds if k.kind == kind)
+            == "sad kinds, b & d"
+        )
+        page.locator(".toast button", has_text="Undo").last.click()
+        expect(page.locator(f"[data-kind='{kind}'] .kind-name")).to_have_value("")
+
+        member = page.locator(f"[data-kind='{kind}'] .gallery .member").nth(1)
+        row = int(re.search(r"\d+", member.get_attribute("aria-label"))[0])
+        member.click()
+        page.click("dialog .does-not-belong")
+        expect(page.locator(".toast").last).to_contain_text("Taken out of")
+        assert row not in served.desk.session.members_of(kind)
+        page.locator(".toast button", has_text="Undo").last.click()
+        expect(page.locator(".toast").last).to_contain_text("Undone")
+        said = served.desk.session.ledger.lookup(np.array([[row, kind]]))[0]
+        assert said != DIFFERENT
+
+        kinds = [int(page.locator(".kind").nth(k).get_attribute("data-kind")) for k in (0, 1)]
+        for kind in kinds:
+            page.locator(f"[data-kind='{kind}'] input[type=checkbox]").check()
+        page.click("text=Merge them")
+        page.get_by_role("dialog").get_by_role("button", name="Merge", exact=True).click()
+        expect(page.locator(".toast").last).to_contain_text("Merged")
+        assert kinds[1] in served.desk.session.members_of(kinds[0])
+
+        page.locator(".kind .link").first.click()
+        expect(page.locator("dialog .hint")).to_contain_text("rows. Dashed: predicted")
+        page.locator("dialog .grid .member").nth(2).click()
+        expect(page.locator("dialog .primary")).to_have_text("This does not belong here")
+        page.keyboard.press("Escape")
+        expect(page.locator("dialog")).to_have_count(0)
+
+
+def test_skipping_flagging_reviewing(digits, visiting):
+    with serving(digits, clicks=6) as served:
+        tab = visiting(served, remembered=PAIRS)
+        page = tab.page
+        skipped = tab.question
+        tab.press("k")
+        flagged = tab.question
+        tab.press("f")
+        tab.saved()
+        assert served.desk.standing().skipped == 2
+        tab.goto("review")
+        expect(page.locator("#review")).to_contain_text("⚑ flagged")
+        before = tab.question
+        page.click("text=Come back to 2 skipped questions")
+        assert tab.wait(before) == f"s{skipped[1:]}"
+        assert tab.press("d") == f"s{flagged[1:]}"
+        tab.press("u")
+        tab.saved()
+        assert served.desk.standing().skipped == 0
+        tab.goto("review")
+        newest = served.desk.answers(limit=1).answers[0]
+        entry = page.locator(".answers li").first
+        entry.get_by_role("button", name="Same").click()
+        expect(page.locator(".toast").last).to_contain_text("are now “same”")
+        said = served.desk.session.ledger.lookup(np.array([[newest.a, newest.b]]), infer=False)
+        assert said[0] == SAME
+
+
+def test_contradictions_are_settled_by_one_answer(digits, visiting):
+    with serving(digits) as served:
+        served.desk.import_answers("a,b,answer\n1,2,same\n2,3,same\n1,3,different\n")
+        assert served.desk.standing().contradictions == 1
+        tab = visiting(served, address="/#/review")
+        expect(tab.page.locator("#review-badge")).to_have_text("1")
+        conflict = tab.page.locator(".conflict li").filter(
+            has=tab.page.get_by_role("button", name="Different", pressed=True)
+        )
+        conflict.get_by_role("button", name="Same").click()
+        expect(tab.page.locator("#review")).to_contain_text("All answers agree")
+        assert served.desk.standing().contradictions == 0
+
+
+def test_finishing_exporting_importing_going_on(digits, visiting, tmp_path):
+    with serving(digits, clicks=12) as served:
+        tab = visiting(served)
+        page = tab.page
+        tab.goto("finish")
+        page.click("text=Finish here")
+        expect(page.locator("#finish .lead")).not_to_contain_text("You can stop at any time")
+        assert served.desk.standing().done
+        with page.expect_download() as download:
+            page.click("text=answers.csv")
+        download.value.save_as(tmp_path / "answers.csv")
+        page.set_input_files("#import-file", tmp_path / "answers.csv")
+        page.get_by_role("button", name="Import").click()
+        expect(page.locator(".toast").last).to_contain_text("imported")
+        page.set_input_files(
+            "#import-file", {"name": "x.csv", "mimeType": "text/csv", "buffer": b"x,y\n"}
+        )
+        page.get_by_role("button", name="Import").click()
+        expect(page.locator(".toast.bad")).to_be_visible()
+        page.click("text=Go on")
+        assert tab.wait()
+        assert not served.desk.standing().done
+
+
+def test_keys_can_be_changed_and_do_not_clash(digits, visiting):
+    with serving(digits) as served:
+        tab = visiting(served, remembered=PAIRS)
+        page = tab.page
+        page.keyboard.press("?")
+        page.click("[data-action=same]")
+        page.keyboard.press("d")
+        expect(page.locator("dialog [role=status]")).to_contain_text(
+            "already means “Different kinds”"
+        )
+        page.keyboard.press("4")
+        expect(page.locator("dialog [role=status]")).to_contain_text("pick from a line-up")
+        page.keyboard.press("j")
+        expect(page.locator("dialog [role=status]")).to_contain_text("J now means “Same kind”")
+        page.keyboard.press("Escape")
+        expect(page.locator(".answer.same kbd")).to_have_text("J")
+        page.reload()
+        before = tab.wait()
+        page.keyboard.press("s")
+        assert tab.question == before
+        tab.press("j")
+        tab.saved()
+        assert served.desk.answers().answers[0].answer == "same"
+
+
+def test_the_focus_and_typing_are_respected(digits, visiting):
+    with serving(digits) as served:
+        tab = visiting(served, remembered=PAIRS | {"who": "Zoë"})
+        page = tab.page
+        page.press("#who", "s")
+        page.press("#who", "Space")
+        page.press("#who", "Backspace")
+        page.press("#who", "Backspace")
+        page.press("#who", "Enter")
+        assert served.desk.standing().clicks == 0
+        expect(page.locator("#who")).to_have_value("Zoë")
+        before = tab.question
+        page.click(".answer.different")
+        tab.wait(before)
+        tab.press("Space")  # not sure: the button that was clicked has lost the focus
+        tab.saved()
+        answers = served.desk.answers().answers
+        assert [(said.answer, said.who) for said in answers] == [
+            ("unsure", "Zoë"),
+            ("different", "Zoë"),
+        ]
+        page.focus(".answer.same")
+        tab.press("Space")  # but a button that has it is pressed
+        assert served.desk.answers().answers[0].answer == "same"
+        page.keyboard.down("d")
+        page.keyboard.down("d")  # a key that is held down answers once
+        tab.saved()
+        assert served.desk.standing().clicks == 4
+
+
+def test_zoom_is_shared_and_blink_overlays(digits, visiting):
+    with serving(digits) as served:
+        page = visiting(served, reduced_motion="reduce").page
+        page.keyboard.press("z")
+        moved = "[...document.querySelectorAll('.pair img')].map((image) => image.style.transform)"
+        one, other = page.evaluate(moved)
+        assert one == other
+        assert "scale(2.5)" in one
+        box = page.locator(".pair .stage").first.bounding_box()
+        page.mouse.move(box["x"] + 30, box["y"] + 30)
+        page.mouse.wheel(0, -200)
+        assert len(set(page.evaluate(moved))) == 1
+        assert page.evaluate(moved)[0] != one
+        for shown in ("a", "b", None):
+            page.keyboard.press("x")
+            assert page.get_attribute(".pair", "data-blink") == shown
+
+
+@pytest.mark.parametrize("what", ["digits", "messages", "table"])
+def test_a_phone_needs_no_sideways_scrolling(request, visiting, what):
+    labels = {"digits": LABELS, "messages": np.arange(48) % 5, "table": np.repeat(range(3), 20)}[
+        what
+    ]
+    with serving(request.getfixturevalue(what), clicks=8, labels=labels) as served:
+        tab = visiting(served, **PHONE)
+        page = tab.page
+        bar = page.locator("#actions").bounding_box()
+        assert bar["y"] + bar["height"] <= 641  # thumbs reach the buttons without scrolling
+        for button in page.locator("#actions button").all():
+            assert button.bounding_box()["height"] >= 44
+        for screen in ("question", "found", "review", "finish"):
+            tab.goto(screen)
+            page.wait_for_load_state("networkidle")
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360, screen
+
+
+def test_hostile_texts_are_shown_as_texts(messages, visiting):
+    with serving(messages) as served:
+        tab = visiting(served, remembered=PAIRS)
+        page = tab.page
+        seen = ""
+        for _ in range(12):
+            seen += page.locator("#question-body").text_content()
+            if not tab.question or not tab.press("d"):
+                break
+        tab.saved()
+        kind = served.desk.outline().kinds[0].kind
+        served.desk.rename(kind, EVIL[0])
+        for screen in ("found", "review", "finish", "question"):
+            tab.goto(screen)
+            page.wait_for_load_state("networkidle")
+        tab.goto("found")
+        expect(page.locator(f"[data-kind='{kind}'] .kind-name")).to_have_value(EVIL[0])
+        page.locator(f"[data-kind='{kind}'] .link").click()
+        expect(page.get_by_role("dialog", name=EVIL[0])).to_be_visible()
+        assert all(evil in seen for evil in EVIL[:4])
+        assert "<i onclick=x>name</i>" in seen
+        assert page.evaluate("window.pwned") is None
+        grown = page.locator("main :is(script, iframe, animate, img:not([src^='/api/'])), dialog i")
+        assert grown.count() == 0
+
+
+def test_a_token_leaves_the_address_and_opens_everything(digits, visiting):
+    with serving(digits, clicks=5, options={"token": "open-sesame-42"}) as served:
+        tab = visiting(served, remembered=PAIRS, address="/?token=open-sesame-42")
+        page = tab.page
+        assert "token" not in page.url
+        page.wait_for_function("""() => [...document.querySelectorAll(".pair img")].every(
+            (image) => image.complete && image.naturalWidth > 0)""")
+        tab.press("d")
+        tab.saved()
+        page.reload()
+        assert tab.wait()
+        tab.goto("finish")
+        with page.expect_download() as download:
+            page.click("text=clusters.json")
+        assert download.value.failure() is None
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_stands_in_the_way_of_a_screen_reader(digits, messages, table, visiting, scheme):
+    script = axe_script()
+    # In the dark, only colours are other.
+    rules = {} if scheme == "light" else {"runOnly": ["color-contrast"]}
+    options = {"resultTypes": ["violations"]} | rules
+
+    def check(page, where):
+        found = page.evaluate("(options) => axe.run(document, options)", options)
+        bad = [
+            (where, violation["id"], [node["html"][:200] for node in violation["nodes"][:3]])
+            for violation in found["violations"]
+            if violation["impact"] in ("serious", "critical")
+        ]
+        assert bad == []
+        assert page.evaluate(UNNAMED) == []
+
+    with serving(digits, clicks=30) as served:
+        narrow = {"width": 1000, "height": 800}  # what was found has a screen of its own then
+        tab = visiting(served, color_scheme=scheme, reduced_motion="reduce", viewport=narrow)
+        page = tab.page
+        page.evaluate(script)
+        seen = set()
+        for _ in range(15):
+            if tab.question[0] not in seen:
+                seen.add(tab.question[0])
+                check(page, tab.question)
+            if len(seen) == 2:
+                break
+            tab.press(truth(tab.question, LABELS))
+        assert seen == {"p", "l"}
+        tab.press("k")
+        for screen, there in (
+            ("found", ".kind .member"),
+            ("review", ".choice"),
+            ("finish", ".exports"),
+        ):
+            tab.goto(screen)
+            page.wait_for_selector(there)
+            check(page, screen)
+        page.keyboard.press("?")
+        check(page, "help")
+        page.keyboard.press("Escape")
+        tab.goto("found")
+        for opener in (".kind .member", ".kind .link") if scheme == "light" else ():
+            page.locator(opener).first.click()
+            page.wait_for_load_state("networkidle")
+            check(page, opener)
+            page.keyboard.press("Escape")
+    for things, labels in ((messages, np.arange(48) % 5), (table, np.repeat(range(3), 20))):
+        with serving(things, clicks=4, labels=labels) as served:
+            page = visiting(served, color_scheme=scheme).page
+            page.wait_for_selector(".kind .member")  # here it is beside the question
+            page.evaluate(script)
+            check(page, things.source)
+
+
+def test_the_dark_mode_switch_is_remembered(digits, visiting):
+    with serving(digits) as served:
+        page = visiting(served, color_scheme="light").page
+        back = "getComputedStyle(document.body).backgroundColor"
+        light = page.evaluate(back)
+        page.get_by_role("button", name="Dark mode").click()
+        dark = page.evaluate(back)
+        page.reload()
+        assert page.evaluate(back) == dark != light
+        expect(page.get_by_role("button", name="Dark mode", pressed=True)).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "marked_a", "marked_b"),
+    [
+        ("the cat sat", "the dog sat", ["cat "], ["dog "]),
+        ("one two", "one two", [], []),
+        ("", "new words", [], ["new words"]),
+        ("Ünïcode, здравствуй!", "Ünïcode; здравствуй!", [", "], ["; "]),
+        ("a b c d", "b c d e", ["a "], ["e"]),
+    ],
+)
+def test_differences_of_words(plain_page, a, b, marked_a, marked_b):
+    found = plain_page.evaluate(
+        "async ([a, b]) => (await import('/static/diff.js')).compare(a, b)", [a, b]
+    )
+    for text, side, marked in ((a, "a", marked_a), (b, "b", marked_b)):
+        assert "".join(part["text"] for part in found[side]) == text
+        assert [part["text"] for part in found[side] if not part["same"]] == marked
+
+
+def test_differences_of_huge_texts_take_no_time(plain_page):
+    took = plain_page.evaluate("""async () => {
+        const {compare} = await import('/static/diff.js');
+        const text = (seed) => Array.from({length: 200000}, (_, i) => "w" + ((i * seed) % 977)).join(" ");
+        const [a, b] = [text(7), text(13)];
+        const began = performance.now();
+        const found = compare(a, b);
+        if (found.a.map((part) => part.text).join("") !== a) throw new Error("text lost");
+        return performance.now() - began;
+    }""")
+    assert took < 1500
+
+
+@pytest.fixture(scope="module")
+def plain_page(browser, digits):
+    with serving(digits) as served:
+        context = browser.new_context()
+        yield Visit(context, served.url).page
+        context.close()
