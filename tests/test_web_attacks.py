@@ -6,6 +6,7 @@ Run this file to write the table into the page: ``python tests/test_web_attacks.
 # ruff: noqa: E501 - a table
 from __future__ import annotations
 
+import contextlib
 import http.client
 import io
 import itertools
@@ -213,9 +214,15 @@ def send(attack, port):
                 connection.sendall(piece)
         except (BrokenPipeError, ConnectionResetError):
             pass  # it has heard enough
-        response = http.client.HTTPResponse(connection, method=attack.method)
-        response.begin()
-        return response.status, response.headers, response.read()
+        with contextlib.closing(
+            http.client.HTTPResponse(connection, method=attack.method)
+        ) as response:
+            response.begin()
+            try:
+                body = response.read()
+            except ConnectionResetError:  # it hangs up on those who have not heard out
+                body = b""
+            return response.status, response.headers, body
 
 
 @pytest.fixture(scope="module")
@@ -238,7 +245,8 @@ def test_attack(servers, attack):
     assert b"Traceback" not in body
     assert b"root:" not in body
     assert "access-control-allow-origin" not in headers
-    if attack.status != 200 and body != b"Invalid HTTP request received.":  # which is uvicorn's
+    uvicorns = status == 400 and body in (b"Invalid HTTP request received.", b"")
+    if attack.status != 200 and not uvicorns:
         assert headers["content-type"] == "application/json"
         for name, value in SECURITY_HEADERS.items():
             assert headers[name] == value
