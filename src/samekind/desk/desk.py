@@ -146,6 +146,7 @@ class Desk:
         "unsure" or "skip". What is skipped is not charged and can be come back to.
         """
         form, row, others = _parse(question_id)
+        self.session.catch_up()
         if form == "s":
             self._answer_skipped(row, others[0], _word(said), who)
             return

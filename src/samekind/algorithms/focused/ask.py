@@ -150,10 +150,11 @@ class Asking:
         who = self._kinds.who if self._kinds.who is not None else np.full(len(wave), -1)
         lines = list(zip(wave, answers.tolist(), who.tolist(), strict=True))
         found = {doubt.row for (doubt, _, _), answer, _ in lines if answer == SAME}
+        for doubt in {doubt.row: doubt for doubt, _, _ in wave}.values():
+            doubt.n_asked += 1  # a line-up is one question to who answers it
         for (doubt, kind, member), answer, by in lines:
             if doubt.row in found and answer != SAME:
                 continue
-            doubt.n_asked += 1
             asked = doubt.asked.setdefault(kind, [])
             asked.append(member)
             if answer in (SAME, DIFFERENT):

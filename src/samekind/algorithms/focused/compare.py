@@ -31,8 +31,10 @@ class Comparing:
         patience: int,
         merge: Callable[[int, int], None],
         unsure: set[tuple[int, int]],
+        lineup: int = 1,
     ) -> None:
         self._kinds = kinds
+        self._lineup = lineup
         self._relations = relations
         self._patience = patience
         self._merge = merge
@@ -67,13 +69,33 @@ class Comparing:
             if pair is None:
                 self._relations.despair(a, b)
                 continue
-            answers = yield np.array([pair])
+            line_up = [(b, pair), *self._others(a, b, pair[0])]
+            answers = yield np.array([pair for _, pair in line_up])
             self.n_asked += 1
-            if answers[0] in (SAME, DIFFERENT):
-                self.hear(a, b, pair, int(answers[0]))
+            self._take(a, line_up, answers.tolist())
+
+    def _take(
+        self, kind: int, line_up: list[tuple[int, tuple[int, int]]], answers: list[int]
+    ) -> None:
+        """Take in answers about a kind and others; where it was found in a line-up, nothing else counts."""
+        said = list(zip(line_up, answers, strict=True))
+        for (other, pair), answer in [one for one in said if one[1] == SAME][:1] or said:
+            if answer in (SAME, DIFFERENT):
+                self.hear(kind, other, pair, answer)
             else:
-                self._n_unsure[min(a, b), max(a, b)] += 1
+                self._n_unsure[min(kind, other), max(kind, other)] += 1
                 self._unsure.add((min(pair), max(pair)))
+
+    def _others(self, kind: int, first: int, row: int) -> list[tuple[int, tuple[int, int]]]:
+        """Return the other kinds of a line-up, each with a row to compare with: those not compared yet."""
+        found: list[tuple[int, tuple[int, int]]] = []
+        for other in self._relations.open_with(kind) if self._lineup > 1 else ():
+            if len(found) + 1 == self._lineup:
+                break
+            member = self._kinds.members[other][0]
+            if other != first and (min(row, member), max(row, member)) not in self._unsure:
+                found.append((other, (row, member)))
+        return found
 
     def _pair(self, a: int, b: int) -> tuple[int, int] | None:
         """Return members of two kinds to ask about; None when it is no use."""

@@ -53,7 +53,7 @@ class Focus:
         self.unsure: set[tuple[int, int]] = set()  # pairs of rows that nobody could tell
         self.asking = Asking(self.evidence, kinds, settings, self.start, self.unsure)
         self.comparing = Comparing(
-            kinds, self.relations, settings.patience, self.merge, self.unsure
+            kinds, self.relations, settings.patience, self.merge, self.unsure, settings.lineup
         )
         self.founders: dict[int, tuple[Doubt, str]] = {}  # the rows that were called new, by kind
         kinds.findings = self.findings

@@ -99,6 +99,14 @@ class Relations:
         self._rows[gone] = 0
         self._merged[gone] = True
 
+    def open_with(self, kind: int) -> list[int]:
+        """Return the kinds that may be one with this one, likeliest first."""
+        k = self.n_kinds
+        alike = np.maximum(self._likeness[kind, :k], self._likeness[:k, kind])
+        order = np.argsort(-alike, kind="stable")
+        found: list[int] = order[self._open[kind, :k][order]].tolist()
+        return found
+
     def likeliest(self, kind: int | None = None) -> tuple[float, int, int] | None:
         """Return the unproven pair that looks most alike, of one kind or of all, after its likeness.
 
