@@ -109,9 +109,19 @@ class TestAsking:
 
     def test_two_people_get_different_questions(self, desk):
         answer(desk, 50)
-        ann, bob = desk.next("ann", most=9), desk.next("bob", most=9)
-        assert ann
-        assert not {q.id for q in ann} & {q.id for q in bob}
+        while len(desk.session.pending()) < 2:
+            answer(desk, 1)
+        (ann,), bob = desk.next("ann", most=1), desk.next("bob", most=9)
+        assert bob
+        assert ann.id not in {question.id for question in bob}
+
+    def test_nobody_goes_empty(self, desk):
+        """With one question for three people it is shared; who is second is told."""
+        (first,) = desk.next("ann")
+        assert desk.next("bob") == [first] == desk.next("cy")
+        desk.answer(first.id, truth(first), who="bob")
+        with pytest.raises(Stale):
+            desk.answer(first.id, truth(first), who="ann")
 
     def test_leases_run_out(self):
         now = [0.0]
@@ -167,7 +177,12 @@ class TestAsking:
 
     def test_many_threads(self, desk):
         def work(who):
-            for question in answer(desk, 25, who):
+            for _ in range(25):
+                (question,) = desk.next(who)
+                try:
+                    desk.answer(question.id, truth(question), who=who)
+                except Stale:  # somebody was quicker with a shared one
+                    continue
                 seen.append(question.id)
 
         seen = []
@@ -258,6 +273,26 @@ class TestLineUp:
         assert again.next("ann", most=5) == questions
         assert again.standing() == now
         assert again.clusters().labels_.tolist() == labels
+
+    def test_not_sure_leaves_the_row_alone(self, desk):
+        question = self.line_up(desk)
+        before = desk.standing()
+        desk.answer(question.id, "unsure", who="ann")
+        assert desk.standing().questions == before.questions + 1
+        for _ in range(40):
+            (other,) = desk.next("ann")
+            assert question.row not in (getattr(other, "row", None), getattr(other, "a", None))
+            desk.answer(other.id, truth(other), who="ann")
+        assert question.row in desk.clusters().given_up_
+
+    def test_skip_comes_back_on_demand(self, desk):
+        question = self.line_up(desk)
+        before = desk.standing()
+        desk.answer(question.id, "skip", who="ann")
+        after = desk.standing()
+        assert (after.questions, after.skipped) == (before.questions, 1)
+        (again,) = desk.skipped()
+        assert question.row in (again.a, again.b)
 
 
 class TestUndo:
@@ -439,6 +474,9 @@ class TestHandEdits:
         free = next(r for r in range(200) if not desk.session.members_of(r))
         with pytest.raises(DeskError, match="Nobody"):
             desk.correct(said.a, free, "same")
+        desk.undo(who="bob")  # and what ann had said is there again
+        assert desk.session.ledger.said_by(said.a, said.b, "ann") == DIFFERENT
+        assert desk.session.ledger.lookup(np.array([[said.a, said.b]]))[0] == DIFFERENT
 
     def test_contradictions_are_shown_and_settled(self, desk):
         answer(desk, 30, "ann")
@@ -500,7 +538,10 @@ class TestImport:
         pairs = [(0, row, int(KINDS[row] == 0)) for row in range(1, 200, 7)]
         text = "answer,b,a,note\n" + "".join(f"{s},{b},{a},x\n" for a, b, s in pairs)
         assert desk.import_answers(text) == len(pairs)
+        assert desk.import_answers(text, who="bob") == 0  # no news
         assert desk.standing().questions == 0
+        together = range(1, 40, 7)
+        assert set(together) <= set(desk.session.members_of(0))  # at once
         answer(desk, 60)
         assert len(desk.outline().kinds) == 5
 
@@ -552,9 +593,12 @@ class TestExport:
         desk.export("answers.csv", tmp_path / "answers.csv")
         with open(tmp_path / "answers.csv", newline="") as lines:
             assert {line["answer"] for line in csv.DictReader(lines)} == {"same", "different"}
-        other = Desk(load_things(file), random_state=0)
+        other = Desk(load_things(file), random_state=1)
         other.import_answers((tmp_path / "answers.csv").read_text())
-        assert other.standing().kinds == 5
+        known = [row for row in range(200) if desk.session.members_of(row)]
+        assert {row for row in known if not other.session.members_of(row)} <= {
+            k.kind for k in desk.outline().kinds if k.known == 1
+        }
 
     def test_report(self, desk, tmp_path):
         answer(desk, 30)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_desk import truth
-from test_wary_slow import classes_found
 
 from samekind.datasets import load_digits
 from samekind.desk import Desk
 from samekind.measures import adjusted_rand_index
 from samekind.things import demo_things
+from test_desk import truth
+from test_wary_slow import classes_found
 
 pytestmark = pytest.mark.slow
 

@@ -63,7 +63,7 @@ def test_true_answers_find_the_kinds():
     screen = sit_down(desk, truthful(desk))
     assert desk.session.stop_reason == "exhausted"
     assert desk.clusters().n_recovered_ == 3
-    assert "That was the last question: every row is labelled." in screen
+    assert "That was the last question: every row was asked about." in screen
     assert "Question 1.  1 kind found" in screen
     assert {entry.who for entry in desk.session.ledger.entries()} == {"ann"}
     pairs = [frozenset(pair) for pair in ASKED.findall(screen)]
@@ -504,7 +504,7 @@ def test_run_answer_quit_resume_and_finish(folder):
         sitting.answer(asked[-1])
     sitting.type("\r")
     assert sitting.finish("centers.csv") == 0
-    assert "every row is labelled" in sitting.screen
+    assert "every row was asked about" in sitting.screen
     assert len({frozenset(pair) for pair in asked}) == len(asked)
     assert len(said(project)) == len(asked)
     assert re.search(r"adjusted Rand index +│ 1\.000", sitting.plain)

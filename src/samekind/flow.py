@@ -14,11 +14,22 @@ from typing import Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DIFFERENT", "SAME", "UNSURE", "Answers", "Flow", "Oracle", "Pairs", "drive"]
+__all__ = [
+    "DIFFERENT",
+    "SAME",
+    "UNANSWERED",
+    "UNSURE",
+    "Answers",
+    "Flow",
+    "Oracle",
+    "Pairs",
+    "drive",
+]
 
 SAME = 1
 DIFFERENT = 0
 UNSURE = -1
+UNANSWERED = -2  # what a line-up did not need
 
 Pairs: TypeAlias = NDArray[np.intp]
 """(m, 2) row numbers: is row ``pairs[i, 0]`` of the same kind as row ``pairs[i, 1]``?"""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import wraps
+from itertools import islice
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
 from samekind.clusters import STOP_REASONS, Clusters
+from samekind.desk.corrections import Corrections
 from samekind.desk.edits import Said, merged, parted
 from samekind.desk.exports import FILES
 from samekind.desk.gallery import draw_map, history, outline, page_of
@@ -114,6 +116,7 @@ class Desk:
             session = Session(things.X, ledger=ledger, **_defaults(settings))
         self.session = session
         self._names = Names(self.session.ledger)
+        self._corrections = Corrections(self.session)
         self.lineups = True  # whether line-ups are shown to anybody
         self._leases = Leases()
         self._found: tuple[Any, Clusters] | None = None
@@ -122,21 +125,20 @@ class Desk:
 
     @alone
     def next(self, who: str = "", *, lineup: bool = True, most: int = 1) -> list[Question]:
-        """Return open questions for somebody, at most so many, and keep them for them for ten minutes.
+        """Return open questions for somebody, at most so many, and keep them for them for two minutes.
 
-        Asked again, they get the same ones. None are left when the work is done, or others have them all.
+        Asked again, they get the same ones. Nobody goes empty while there is a question: if others have them
+        all, one is shared, and whoever is second to answer is told.
         """
         self.session.catch_up()
         chains = self._open_questions()
         self._leases.keep(set(chains))
-        questions: list[Question] = []
-        for row, others in chains.items():
-            if len(questions) == most:
-                break
-            if self._leases.take(row, who):
-                one = len(others) == 1 or not (lineup and self.lineups)
-                questions.append(self._pair(row, others[0]) if one else self._line_up(row, others))
-        return questions
+        own = list(islice((row for row in chains if self._leases.take(row, who)), most))
+        if chains and not own:
+            own = [next(iter(chains))]
+            self._leases.share(own[0], who)
+        lineup = lineup and self.lineups
+        return [self._question(row, chains[row], lineup) for row in own]
 
     @alone
     def answer(self, question_id: str, said: str | int, *, who: str = "") -> None:
@@ -153,8 +155,7 @@ class Desk:
         if self._open_questions().get(row, [])[: len(others)] != others:
             raise Stale("This question is not open any more: it was answered, or taken back.")
         if said == "skip":
-            others = self._open_questions()[row]
-            self._tell(row, others, [UNSURE] * len(others), who, free=True)
+            self._tell(row, others[:1], [UNSURE], who, free=True)
         elif form == "p":
             self._tell(row, others, [WORDS[_word(said)]], who)
         else:
@@ -168,6 +169,8 @@ class Desk:
             if not entry.retracted and (who is None or entry.who == who):
                 acts.setdefault((entry.when, entry.who), []).append(entry)
         self.session.undo(count, who=who, together=True)
+        for when, _ in sorted(acts, reverse=True)[:count]:
+            self._corrections.restore(when)
         return [_in_words(acts[act]) for act in sorted(acts, reverse=True)[:count]]
 
     @alone
@@ -303,10 +306,11 @@ class Desk:
         if ledger.lookup(pair, infer=False)[0] not in SPOKEN:
             raise DeskError("Nobody has answered this pair yet.")
         asked = bool(keys_of(pair)[0] in ledger.asked_pairs())
-        others = {e.who for e in ledger.entries() if {e.a, e.b} == {a, b} and not e.retracted}
-        if others - {who}:
+        before = [e for e in ledger.entries() if {e.a, e.b} == {a, b} and not e.retracted]
+        if {entry.who for entry in before} - {who}:
             ledger.retract_pair(a, b)
         self.session.change(pair, [said], who=who, asked=asked)
+        self._corrections.note(before)
 
     @alone
     def answers(self, offset: int = 0, limit: int = 50) -> Answered:
@@ -333,13 +337,19 @@ class Desk:
 
     @alone
     def import_answers(self, csv_text: str, *, who: str = "") -> int:
-        """Take in a CSV of pairs, with columns a, b and answer; return how many there were."""
+        """Take in a CSV of pairs, with columns a, b and answer; return how many were news.
+
+        They count at once. "Unsure" is no news.
+        """
         try:
             pairs, answers = read_answers(csv_text, self.session.points.n)
         except ValueError as error:
             raise DeskError(str(error)) from error
-        self.session.learn(pairs, answers, who=who)
-        return len(pairs)
+        known = self.session.ledger.lookup(pairs, infer=False)
+        new = (known != answers) & (answers != UNSURE)
+        if new.any():
+            self.session.change(pairs[new], answers[new], who=who)
+        return int(new.sum())
 
     def close(self) -> None:
         """Let go of the ledger."""
@@ -347,6 +357,10 @@ class Desk:
             self.session.close()
 
     # Within
+
+    def _question(self, row: int, others: list[int], lineup: bool) -> Question:
+        one = len(others) == 1 or not lineup
+        return self._pair(row, others[0]) if one else self._line_up(row, others)
 
     def _pair(self, a: int, b: int, *, skipped: bool = False) -> Pair:
         members = self.session.members_of(b)
@@ -387,7 +401,7 @@ class Desk:
         Who picks a kind says nothing of the others: two of them may prove to be one.
         """
         if said == "unsure":
-            return others, [UNSURE] * len(others)
+            return others[:1], [UNSURE]
         if said == "none":
             return others, [DIFFERENT] * len(others)
         picked = [other for other in others if self.session.members_of(other)[:1] == [said]]

@@ -21,13 +21,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from samekind._intmap import IntMap
 from samekind._validation import check_positive_int
-from samekind.flow import UNSURE, Answers, Pairs
+from samekind.flow import UNANSWERED, UNSURE, Answers, Pairs
 from samekind.ledger.inference import Contradiction, Implications, Statement, explain
 from samekind.ledger.pairs import check_answers, check_pairs, keys_of, pairs_of
 
 __all__ = ["UNANSWERED", "Entry", "Ledger"]
-
-UNANSWERED = -2
 
 ENTRY = np.dtype(
     [
@@ -111,6 +109,14 @@ class Ledger:
         if infer and self.infer:
             self._implied.fill_in(pairs, UNANSWERED, known)
         return known
+
+    def said_by(self, a: int, b: int, who: str) -> int | None:
+        """Return what somebody says of a pair, if they said anything that stands."""
+        log = self.active()
+        own = (keys_of(pairs_of(log)) == keys_of(np.array([[a, b]]))) & (
+            log["who"] == self._names.get(who, -1)
+        )
+        return int(log["answer"][own][-1]) if own.any() else None
 
     def speakers(self, pairs: Pairs) -> NDArray[np.int64]:
         """Return the number of who spoke last of each pair, or -1; `names` has them by number."""

@@ -246,8 +246,8 @@ class Session:
 
     @property
     def n_known(self) -> int:
-        """How many rows are known, those given up among them."""
-        return self._kinds.n_labelled
+        """How many rows are known to be of some kind."""
+        return self._kinds.n_labelled - len(self._kinds.given_up)
 
     def members_of(self, row: int) -> list[int]:
         """Return all rows known to be of a row's kind, the one that stands for it first; none if unknown."""
@@ -414,21 +414,24 @@ class Session:
     def _look_up(self) -> Answers:
         """Return what is known of the wave.
 
-        Where somebody found a row in a line-up, only that: what follows for the rest of it, now or later,
-        must not make a difference when the run is repeated.
+        Where somebody found a row in a line-up, or was not sure of it, only that: what follows for the rest
+        of it, now or later, must not make a difference when the run is repeated.
         """
         answers = self.ledger.lookup(self._wave, infer=self._infers)
         if self.settings.lineup > 1:
             said = self.ledger.lookup(self._wave, infer=False)
-            rows = self._wave[:, 0]
-            answers[np.isin(rows, rows[said == SAME]) & (said != SAME)] = UNANSWERED
+            rows, decisive = self._wave[:, 0], (said == SAME) | (said == UNSURE)
+            answers[np.isin(rows, rows[decisive]) & ~decisive] = UNANSWERED
         return answers
 
     def _unanswered(self, answers: Answers) -> NDArray[np.intp]:
-        """Return the places in the wave that somebody must answer: not those of a row that was found."""
+        """Return the places in the wave that somebody must answer.
+
+        Not those of a line-up in which the row was found, or of which somebody was not sure.
+        """
         unknown = np.flatnonzero(answers == UNANSWERED)
         if self.settings.lineup > 1 and unknown.size:
-            found = self._wave[answers == SAME, 0]
+            found = self._wave[(answers == SAME) | (answers == UNSURE), 0]
             unknown = unknown[~np.isin(self._wave[unknown, 0], found)]
         return unknown
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from samekind.algorithms.focused.evidence import Evidence
 from samekind.algorithms.kinds import GIVEN_UP, Kinds
 from samekind.algorithms.sampling import Settings
-from samekind.flow import DIFFERENT, SAME, Answers, Flow
+from samekind.flow import DIFFERENT, SAME, UNANSWERED, Answers, Flow
 
 __all__ = ["Asking", "Doubt"]
 
@@ -145,15 +146,17 @@ class Asking:
     def _take(self, wave: list[tuple[Doubt, int, int]], answers: Answers) -> None:
         """Take in the answers of a wave.
 
-        Where a row was found in a line-up, nothing else counts: the rest of it need not be answered.
+        Where a row was found in a line-up, nothing else counts, and the rest of it need not be answered. Who
+        is not sure of a line-up is not asked about the row again.
         """
         who = self._kinds.who if self._kinds.who is not None else np.full(len(wave), -1)
         lines = list(zip(wave, answers.tolist(), who.tolist(), strict=True))
         found = {doubt.row for (doubt, _, _), answer, _ in lines if answer == SAME}
         for doubt in {doubt.row: doubt for doubt, _, _ in wave}.values():
             doubt.n_asked += 1  # a line-up is one question to who answers it
+        rows = Counter(doubt.row for doubt, _, _ in wave)
         for (doubt, kind, member), answer, by in lines:
-            if doubt.row in found and answer != SAME:
+            if answer == UNANSWERED or (doubt.row in found and answer != SAME):
                 continue
             asked = doubt.asked.setdefault(kind, [])
             asked.append(member)
@@ -162,7 +165,7 @@ class Asking:
                 continue
             doubt.n_unsure += 1
             self._unsure.add((min(doubt.row, member), max(doubt.row, member)))
-            skipped = doubt.row in self._kinds.skipped
+            skipped = doubt.row in self._kinds.skipped or rows[doubt.row] > 1
             if skipped or doubt.n_unsure >= self._settings.patience:
                 doubt.kind = GIVEN_UP
             elif len(asked) == len(self._kinds.members[kind]):

@@ -10,7 +10,7 @@ import numpy as np
 
 from samekind.algorithms.focused.relations import Relations
 from samekind.algorithms.kinds import Kinds
-from samekind.flow import DIFFERENT, SAME, Flow
+from samekind.flow import DIFFERENT, SAME, UNANSWERED, Flow
 
 __all__ = ["Comparing"]
 
@@ -80,6 +80,8 @@ class Comparing:
         """Take in answers about a kind and others; where it was found in a line-up, nothing else counts."""
         said = list(zip(line_up, answers, strict=True))
         for (other, pair), answer in [one for one in said if one[1] == SAME][:1] or said:
+            if answer == UNANSWERED:
+                continue
             if answer in (SAME, DIFFERENT):
                 self.hear(kind, other, pair, answer)
             else:
