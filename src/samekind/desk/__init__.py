@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samekind.desk.desk import Desk, DeskError, Stale
+from samekind.desk.desk import Desk
 from samekind.desk.exports import EXPORTS
 from samekind.desk.project import cache_of, make_desk, open_desk
 from samekind.desk.shapes import (
@@ -19,6 +19,7 @@ from samekind.desk.shapes import (
     Saying,
     Standing,
 )
+from samekind.desk.words import DeskError, Stale
 
 __all__ = [
     "EXPORTS",

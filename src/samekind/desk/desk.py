@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import wraps
-from itertools import islice
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -17,44 +16,32 @@ from samekind.desk.edits import Said, merged, parted
 from samekind.desk.exports import FILES
 from samekind.desk.gallery import draw_map, history, outline, page_of
 from samekind.desk.imports import read_answers
-from samekind.desk.leases import Leases
 from samekind.desk.names import LONGEST, Names
+from samekind.desk.questions import Questions
 from samekind.desk.shapes import (
     Answered,
     Disagreement,
     KindPage,
-    LineUp,
-    Option,
     Outline,
     Pair,
     Question,
     Saying,
     Standing,
 )
-from samekind.flow import DIFFERENT, SAME, UNSURE
+from samekind.desk.words import SPOKEN, WORDS, DeskError, deed_in_words, left_in_words
+from samekind.flow import UNSURE
 from samekind.ledger import Entry, Ledger
 from samekind.ledger.pairs import keys_of
 from samekind.session import Session
 from samekind.things import Things
 
-__all__ = ["Desk", "DeskError", "Stale"]
+__all__ = ["Desk"]
 
-WORDS = {"same": SAME, "different": DIFFERENT, "unsure": UNSURE}
-SPOKEN = {number: word for word, number in WORDS.items()}
 BATCH = 4  # rows asked about at once: the next question is there before this one is answered
 LINEUP = 9  # kinds in a line-up, at most: as many as there are keys
-SHOWN = 3  # members of a kind beside a question
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-
-class DeskError(ValueError):
-    """What was asked of the desk makes no sense; the message says why."""
-
-
-class Stale(DeskError):  # noqa: N818
-    """The question is not open any more."""
 
 
 def alone(
@@ -118,7 +105,7 @@ class Desk:
         self._names = Names(self.session.ledger)
         self._corrections = Corrections(self.session)
         self.lineups = True  # whether line-ups are shown to anybody
-        self._leases = Leases()
+        self._questions = Questions(session, self.name_of)
         self._found: tuple[Any, Clusters] | None = None
 
     # Asking
@@ -130,15 +117,7 @@ class Desk:
         Asked again, they get the same ones. Nobody goes empty while there is a question: if others have them
         all, one is shared, and whoever is second to answer is told.
         """
-        self.session.catch_up()
-        chains = self._open_questions()
-        self._leases.keep(set(chains))
-        own = list(islice((row for row in chains if self._leases.take(row, who)), most))
-        if chains and not own:
-            own = [next(iter(chains))]
-            self._leases.share(own[0], who)
-        lineup = lineup and self.lineups
-        return [self._question(row, chains[row], lineup) for row in own]
+        return self._questions.next(who, lineup=lineup and self.lineups, most=most)
 
     @alone
     def answer(self, question_id: str, said: str | int, *, who: str = "") -> None:
@@ -147,19 +126,7 @@ class Desk:
         To a pair: "same", "different", "unsure" or "skip". To a line-up: the kind that it is of, "none",
         "unsure" or "skip". What is skipped is not charged and can be come back to.
         """
-        form, row, others = _parse(question_id)
-        self.session.catch_up()
-        if form == "s":
-            self._answer_skipped(row, others[0], _word(said), who)
-            return
-        if self._open_questions().get(row, [])[: len(others)] != others:
-            raise Stale("This question is not open any more: it was answered, or taken back.")
-        if said == "skip":
-            self._tell(row, others[:1], [UNSURE], who, free=True)
-        elif form == "p":
-            self._tell(row, others, [WORDS[_word(said)]], who)
-        else:
-            self._tell(row, *self._line_up_answers(others, said), who)
+        self._questions.answer(question_id, said, who)
 
     @alone
     def undo(self, count: int = 1, *, who: str | None = None) -> list[str]:
@@ -171,12 +138,12 @@ class Desk:
         self.session.undo(count, who=who, together=True)
         for when, _ in sorted(acts, reverse=True)[:count]:
             self._corrections.restore(when)
-        return [_in_words(acts[act]) for act in sorted(acts, reverse=True)[:count]]
+        return [deed_in_words(acts[act]) for act in sorted(acts, reverse=True)[:count]]
 
     @alone
     def skipped(self, most: int = 3) -> list[Pair]:
         """Return questions that were skipped, to come back to."""
-        return [self._pair(a, b, skipped=True) for a, b in self._skipped()[:most]]
+        return self._questions.skipped(most)
 
     @alone
     def finish(self) -> None:
@@ -205,9 +172,9 @@ class Desk:
             stop_reason=session.stop_reason,
             stop_text=STOP_REASONS.get(session.stop_reason, str(session.stop_reason)),
             next_kind=None if next_kind is None else max(1, round(next_kind)),
-            left_text=_left(next_kind, session.done),
+            left_text=left_in_words(next_kind, session.done),
             can_undo=len(session.ledger) > 0,
-            skipped=len(self._skipped()),
+            skipped=len(self._questions.skipped_pairs()),
             contradictions=len(session.contradictions),
             revision=hash((session.ledger.revision, self._names.revision)) & 0xFFFFFFFFFFFF,
         )
@@ -300,7 +267,9 @@ class Desk:
     def correct(self, a: int, b: int, answer: str, *, who: str = "") -> None:
         """Answer a pair anew: whatever anybody said of it before does not count any more."""
         self._check_rows([a, b])
-        said = WORDS[_word(answer)]
+        if answer not in WORDS:
+            raise DeskError('The answer is "same", "different" or "unsure".')
+        said = WORDS[answer]
         ledger = self.session.ledger
         pair = np.array([[a, b]])
         if ledger.lookup(pair, infer=False)[0] not in SPOKEN:
@@ -358,76 +327,6 @@ class Desk:
 
     # Within
 
-    def _question(self, row: int, others: list[int], lineup: bool) -> Question:
-        one = len(others) == 1 or not lineup
-        return self._pair(row, others[0]) if one else self._line_up(row, others)
-
-    def _pair(self, a: int, b: int, *, skipped: bool = False) -> Pair:
-        members = self.session.members_of(b)
-        return Pair(
-            id=f"{'s' if skipped else 'p'}-{a}-{b}",
-            a=a,
-            b=b,
-            kind=members[0] if members else None,
-            name=self.name_of(members),
-            more=[row for row in members if row not in (a, b)][:SHOWN],
-            skipped=skipped,
-        )
-
-    def _open_questions(self) -> dict[int, list[int]]:
-        """Return the rows asked about now, each with those that it is to be compared with."""
-        chains: dict[int, list[int]] = {}
-        for row, other in self.session.pending().tolist():
-            chains.setdefault(row, []).append(other)
-        return chains
-
-    def _tell(
-        self, row: int, others: list[int], answers: list[int], who: str, *, free: bool = False
-    ) -> None:
-        self.session.tell([[row, other] for other in others], answers, who=who, free=free)
-
-    def _line_up(self, row: int, others: list[int]) -> LineUp:
-        options: list[Option] = []
-        for other in others:
-            members = self.session.members_of(other)
-            shown = [other, *(member for member in members if member != other)][:SHOWN]
-            options.append(Option(members[0], self.name_of(members), shown))
-        compared = ".".join(map(str, others))
-        return LineUp(id=f"l-{row}-{compared}", row=row, options=options)
-
-    def _line_up_answers(self, others: list[int], said: str | int) -> tuple[list[int], list[int]]:
-        """Return which of the rows something is said of, and what.
-
-        Who picks a kind says nothing of the others: two of them may prove to be one.
-        """
-        if said == "unsure":
-            return others[:1], [UNSURE]
-        if said == "none":
-            return others, [DIFFERENT] * len(others)
-        picked = [other for other in others if self.session.members_of(other)[:1] == [said]]
-        if not picked or isinstance(said, bool):
-            raise DeskError(
-                'The answer to a line-up is the number of one of its kinds, "none", "unsure" or "skip".'
-            )
-        return picked, [SAME]
-
-    def _answer_skipped(self, a: int, b: int, said: str, who: str) -> None:
-        if (a, b) not in self._skipped():
-            raise Stale("This question was answered meanwhile.")
-        if said == "skip":
-            return
-        self.session.change([[a, b]], [WORDS[said]], who=who, asked=True)
-
-    def _skipped(self) -> list[tuple[int, int]]:
-        """Return the pairs of which nothing was said but that they be skipped."""
-        active = self.session.ledger.active()
-        mine = active[(active["answer"] == UNSURE) & ~active["asked"]]
-        pairs = np.column_stack([mine["a"], mine["b"]]).astype(np.intp)
-        if not len(pairs):
-            return []
-        still = self.session.ledger.lookup(pairs, infer=False) == UNSURE
-        return [(int(a), int(b)) for a, b in pairs[still]]
-
     def _say(self, said: Said, who: str) -> None:
         """Say something by hand. What somebody without a name said before may have been said by the same."""
         pairs, answers = np.array([line[:2] for line in said]), np.array([line[2] for line in said])
@@ -464,45 +363,3 @@ def _defaults(settings: dict[str, Any]) -> dict[str, Any]:
     if settings.get("algorithm", "focused") != "focused":
         return settings
     return {"batch": BATCH, "lineup": LINEUP, "goal": "labels"} | settings
-
-
-def _parse(question_id: str) -> tuple[str, int, list[int]]:
-    form, _, rest = question_id.partition("-")
-    row, _, others = rest.partition("-")
-    numbers = others.split(".") if form == "l" else [others]
-    if form not in ("p", "l", "s") or not all(_is_number(text) for text in (row, *numbers)):
-        raise DeskError("There is no such question.")
-    return form, int(row), [int(text) for text in numbers]
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= 10 and int(text) < 2**31
-
-
-def _word(said: str | int) -> str:
-    if said not in (*WORDS, "skip"):
-        raise DeskError('The answer to a pair is "same", "different", "unsure" or "skip".')
-    return str(said)
-
-
-def _in_words(entries: list[Entry]) -> str:
-    first = entries[0]
-    if len(entries) > 1:
-        rows = sorted({row for entry in entries for row in (entry.a, entry.b)})
-        return f"{len(entries)} answers about rows {', '.join(map(str, rows[:4]))}" + (
-            " and others" if len(rows) > 4 else ""
-        )
-    said = {SAME: "the same", DIFFERENT: "different", UNSURE: "not sure"}[first.answer]
-    if first.answer == UNSURE and not first.asked:
-        said = "skipped"
-    return f"rows {first.a} and {first.b}: {said}"
-
-
-def _left(next_kind: float | None, done: bool) -> str:
-    if done:
-        return ""
-    if next_kind is None:
-        return "too early to say how many more kinds there are"
-    if next_kind > 2000:
-        return "hardly a new kind to be expected"
-    return f"about {max(1, round(next_kind)):,} more questions for the next kind"
