@@ -99,7 +99,7 @@ class Served:
 class Visit:
     """A tab, and what it did: requests, errors, breaches of the content security policy."""
 
-    def __init__(self, context, url, **remembered):
+    def __init__(self, context, url, *, asked=True, **remembered):
         self.requests, self.errors = [], []
         self.page = context.new_page()
         self.page.set_default_timeout(15_000)
@@ -111,7 +111,8 @@ class Visit:
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("console", self._listen)
         self.page.goto(url)
-        self.wait()
+        if asked:  # or else there is no question to wait for
+            self.wait()
 
     def _listen(self, message):
         if "Content Security Policy" in message.text or "Refused to" in message.text:

@@ -33,6 +33,10 @@ UNNAMED = """() => [...document.querySelectorAll("button, a[href], input, canvas
         [...(element.labels ?? [])].some((label) => label.textContent.trim())))
     .map((element) => element.outerHTML)"""
 PAIRS = {"lineup": False}  # no line-ups
+DESKTOP = {"viewport": {"width": 1200, "height": 800}}
+COLOURS = """() => [...document.querySelectorAll(".kind")].map((card) => [
+    card.dataset.kind, card.querySelector(".kind-name").placeholder,
+    card.querySelector(".chip").style.backgroundColor])"""
 EVIL = [
     '<img src=x onerror="window.pwned = 1">',
     "<script>window.pwned = 1</script>",
@@ -85,11 +89,12 @@ def visiting(browser):
     opened = []
     contexts = []
 
-    def visit(served, *, context=None, address="/", remembered=None, **options):
+    def visit(served, *, context=None, address="/", remembered=None, asked=True, **options):
         if context is None:
             context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}} | options)
             contexts.append(context)
-        opened.append((served, Visit(context, served.url + address, **remembered or {})))
+        tab = Visit(context, served.url + address, asked=asked, **remembered or {})
+        opened.append((served, tab))
         return opened[-1][1]
 
     yield visit
@@ -147,7 +152,8 @@ def test_a_reload_and_a_second_tab_show_the_same_pair_and_undo_goes_across(digit
         assert other.question == asked[3]
         for key, before in (("Backspace", asked[2]), ("Control+z", asked[1]), ("b", asked[0])):
             assert tab.press(key) == before
-            expect(tab.page.locator(".toast").last).to_contain_text("Undone: rows")
+            expect(tab.page.locator(".toast").last).to_contain_text("Undone: row ")
+            expect(tab.page.locator(".toast .mini-picture")).to_have_count(2)
         assert served.desk.standing().questions == 0
         tab.page.keyboard.press("b")
         expect(tab.page.locator(".toast").last).to_contain_text("nothing to undo")
@@ -458,6 +464,138 @@ def test_a_phone_needs_no_sideways_scrolling(request, visiting, what):
             tab.goto(screen)
             page.wait_for_load_state("networkidle")
             assert page.evaluate("document.documentElement.scrollWidth") <= 360, screen
+
+
+def test_no_screen_is_taller_than_a_desktop(digits, visiting):
+    with serving(digits, clicks=30) as served:
+        tab = visiting(served, **DESKTOP)
+        for screen in ("question", "found", "review", "finish"):
+            tab.goto(screen)
+            tab.page.wait_for_load_state("networkidle")
+            tall = "document.documentElement.scrollHeight <= innerHeight"
+            assert tab.page.evaluate(tall), screen
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_a_line_up_of_pictures_is_seen_whole(digits, visiting, size):
+    with serving(digits, clicks=15) as served:
+        tab = visiting(served, **size)
+        page = tab.page
+        for _ in range(60):
+            if tab.question[0] == "l" and page.locator(".option").count() > 4:
+                break
+            tab.press(truth(tab.question, LABELS))
+        # As crowded as it may get: nine kinds of three.
+        page.evaluate("""() => {
+            const list = document.querySelector(".options");
+            while (list.children.length < 9) list.append(list.firstChild.cloneNode(true));
+            for (const members of list.querySelectorAll(".option-members"))
+                while (members.children.length < 3) members.append(members.firstChild.cloneNode(true));
+        }""")
+        for members in page.locator(".option-members").all():
+            tops = "(all) => all.map((one) => Math.round(one.getBoundingClientRect().top))"
+            assert len(set(members.locator(".mini").evaluate_all(tops))) == 1
+        for button in page.locator("#actions button").all():
+            assert button.evaluate("(button) => button.scrollWidth <= button.clientWidth")
+        if size is DESKTOP:
+            last = page.locator(".option").last.bounding_box()
+            actions = page.locator("#actions").bounding_box()
+            assert last["y"] + last["height"] <= actions["y"]
+
+
+def test_who_waits_for_others_is_told_so_and_goes_on(digits, visiting):
+    with serving(digits) as served:
+        tab = visiting(served, remembered=PAIRS)
+        page = tab.page
+        tab.press("k")  # what is skipped is not what is waited for
+        tab.saved()
+
+        def nothing(route):
+            reply = route.fetch()
+            route.fulfill(response=reply, json=reply.json() | {"questions": []})
+
+        page.route("**/api/next?*", nothing)
+        page.reload()
+        expect(page.locator("#question-title")).to_have_text("Nothing to ask right now")
+        expect(page.locator(".notice")).to_contain_text("Other people are answering")
+        expect(page.locator(".notice")).not_to_contain_text("Only")
+        page.unroute("**/api/next?*")
+        assert tab.wait()
+
+
+def test_a_spent_budget_is_said_and_not_gone_on_with(digits, visiting):
+    with serving(digits, budget=3) as served:
+        tab = visiting(served, remembered=PAIRS)
+        while tab.question:
+            tab.press("d")
+        said = "The budget of 3 questions is spent. Start samekind with a larger --budget to go on."
+        expect(tab.page.locator(".notice")).to_contain_text(said)
+        tab.goto("finish")
+        expect(tab.page.locator("#finish .lead")).to_have_text(said)
+        expect(tab.page.get_by_role("button", name="Go on")).to_have_count(0)
+
+
+@pytest.mark.parametrize("address", ["/", "/?token=wrong", "/#/review"])
+def test_without_the_token_it_says_what_to_do_and_stops(digits, visiting, address):
+    with serving(digits, options={"token": "open-sesame-42"}) as served:
+        tab = visiting(served, address=address, asked=False)
+        page = tab.page
+        said = page.get_by_text("token is missing or wrong").locator("visible=true")
+        expect(said).to_have_count(2)  # once to read, once for a screen reader
+        expect(page.locator(".notice")).to_contain_text("that samekind printed in the terminal")
+        expect(page.locator("#banner")).to_be_hidden()
+        expect(page.get_by_text("Loading…").locator("visible=true")).to_have_count(0)
+        calls = len(tab.requests)
+        page.wait_for_timeout(5000)
+        assert len(tab.requests) == calls
+
+
+def test_kinds_keep_small_numbers_and_their_colours(digits, visiting):
+    with serving(digits, clicks=40) as served:
+        tab = visiting(served)
+        page = tab.page
+        page.wait_for_selector(".kind")
+        before = page.evaluate(COLOURS)
+        names = [name for _, name, _ in before]
+        assert names == [f"kind {k + 1}" for k in range(len(before))]
+        assert len({colour for *_, colour in before}) == min(20, len(before))
+        page.reload()
+        page.wait_for_selector(".kind")
+        assert page.evaluate(COLOURS) == before
+        numbers = {int(kind): name for kind, name, _ in before}
+        for _ in range(20):
+            if tab.question[0] == "l":
+                break
+            tab.press(truth(tab.question, LABELS))
+        for option in page.locator(".option").all():
+            kind = int(option.get_attribute("data-answer"))
+            if kind in numbers:
+                expect(option.locator(".option-name")).to_have_text(numbers[kind])
+
+
+def test_messages_name_things_by_what_they_say_one_at_a_time(messages, visiting):
+    with serving(messages) as served:
+        tab = visiting(served, remembered=PAIRS)
+        page = tab.page
+        first = page.locator(".card .text").first.text_content()
+        box = page.locator(".card").first.bounding_box()
+        assert box["height"] < 250  # a short text has a small card
+        tab.press("d")
+        tab.press("d")
+        tab.press("Backspace")
+        tab.press("Backspace")
+        expect(page.locator(".toast")).to_have_count(1)
+        expect(page.locator(".toast")).to_contain_text(f"Undone: “{first[:20]}")
+        expect(page.locator(".toast")).to_contain_text("different")
+
+
+def test_flags_belong_to_a_project(digits, visiting):
+    with serving(digits, title="one") as served:
+        tab = visiting(served, remembered=PAIRS)
+        tab.press("f")
+        tab.saved()
+        kept = tab.page.evaluate("Object.keys(localStorage).filter((key) => /flags/.test(key))")
+        assert kept == ["samekind.flags.one.300"]
 
 
 def test_hostile_texts_are_shown_as_texts(messages, visiting):

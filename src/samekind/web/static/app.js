@@ -9,6 +9,7 @@ import { keyOf, keys, pressesControl, takesTyping } from "./keys.js";
 import { QuestionArea } from "./question.js";
 import { flag, Review } from "./review.js";
 import { initTheme, remember, remembered } from "./settings.js";
+import { pictures } from "./things.js";
 
 /** @typedef {import("./types.js").Said} Said */
 
@@ -33,7 +34,7 @@ function goto(view) {
 
 function show() {
   const asked = location.hash.slice(2);
-  const view = VIEWS.includes(asked) ? asked : "question";
+  const view = VIEWS.includes(asked) && !desk.locked ? asked : "question";
   document.body.dataset.view = view;
   for (const tab of document.querySelectorAll("[data-goto]")) {
     if (tab.dataset.goto === view) tab.setAttribute("aria-current", "page");
@@ -64,7 +65,7 @@ function act(action, event) {
   else if (action === "blink") area.view?.blink?.toggle();
   else if (!question) return;
   else if (action === "flag") {
-    flag(question.id);
+    flag(desk.project, question.id);
     answer("skip", event);
     toast("Flagged. It waits for you under Review.");
   } else if (/^[1-9]$/.test(action)) {
@@ -122,13 +123,20 @@ desk.addEventListener("status", (event) => {
 
 desk.addEventListener("trouble", (event) => {
   const error = /** @type {CustomEvent} */ (event).detail;
-  if (error) showBanner(`${error.message}${error.retry ? " Trying again…" : ""}`, () => desk.load());
+  const lockedOut = desk.locked && !desk.loaded;
+  document.body.classList.toggle("locked-out", lockedOut);
+  if (lockedOut) {
+    hideBanner();
+    show();
+    area.show(); // it says what to do
+  } else if (error?.locked) showBanner(error.message, () => desk.load());
+  else if (error) showBanner(`${error.message}${error.retry ? " Trying again…" : ""}`, () => desk.load());
   else if (!desk.outbox.items.length) hideBanner();
 });
 
 desk.addEventListener("say", (event) => {
-  const { text, bad } = /** @type {CustomEvent} */ (event).detail;
-  toast(text, { bad });
+  const { text, bad, things } = /** @type {CustomEvent} */ (event).detail;
+  toast(text, { bad, pictures: pictures(things ?? []) });
 });
 
 /** @param {string} text @param {() => void} again */

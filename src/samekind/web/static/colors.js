@@ -1,19 +1,12 @@
 /** The colours of kinds: those of the report, which eyes blind to red or green can tell apart, too. */
 
+import { placeOf } from "./names.js";
+
 const COLORS = [
   "#3771d1", "#fe6a00", "#2eb27a", "#b82989", "#876114", "#c780f7", "#9d7995", "#098356", "#4ea4ca", "#de394b",
   "#ac984b", "#e87da9", "#8256af", "#8472fe", "#6c9173", "#357090", "#ba5db3", "#bb6802", "#7087d5", "#aa5478",
 ];
 const NO_KIND = "#8b9098";
-
-/** @type {Map<number, number>} the place of each kind: it keeps its colour for as long as the page is open */
-const places = new Map();
-
-/** @param {number} kind @returns {number} */
-export function placeOf(kind) {
-  if (!places.has(kind)) places.set(kind, places.size);
-  return /** @type {number} */ (places.get(kind));
-}
 
 /** @param {number | null} kind @returns {string} */
 export function colorOf(kind) {

@@ -7,13 +7,16 @@
 
 import { ApiError, call } from "./api.js";
 import { Outbox } from "./outbox.js";
+import { recall } from "./names.js";
 import { remembered } from "./settings.js";
+import { brief } from "./things.js";
 
-/** @typedef {import("./types.js").Question} Question @typedef {import("./types.js").Said} Said */
+/** @typedef {import("./types.js").Question} Question @typedef {import("./types.js").Said} Said @typedef {import("./types.js").Thing} Thing */
 
 const MOST = 3;
 const SETTLE_MS = 350; // how long keys are ignored when a question changes under the person's eyes
 const ASK_AGAIN_MS = 4000;
+const MOST_SEEN = 500;
 
 /** Fires "question" (another one to show), "state", "status" (saved or not), "say" (a message), "trouble". */
 export class Desk extends EventTarget {
@@ -27,6 +30,10 @@ export class Desk extends EventTarget {
     this.sent = 0;
     this.settled = 0;
     this.loaded = false;
+    /** Whether the server wants a token that this page has not. */
+    this.locked = false;
+    /** @type {Map<number, Thing>} things that were asked about, to name them by more than their numbers */
+    this.seen = new Map();
     this.outbox = new Outbox({
       send: (item) => this.#send(item),
       taken: (item, reply) => this.#taken(item, reply),
@@ -45,6 +52,11 @@ export class Desk extends EventTarget {
     return this.current !== null && performance.now() >= this.settled;
   }
 
+  /** What to keep this project's notes under. */
+  get project() {
+    return this.state ? `${this.state.title}.${this.state.n_rows}` : "";
+  }
+
   /** Fetch the open questions; tries again by itself while the server is gone. @returns {Promise<void>} */
   async load() {
     try {
@@ -54,16 +66,21 @@ export class Desk extends EventTarget {
       if (before !== this.sent) return this.load(); // answered meanwhile: this list is old
       const first = !this.loaded;
       this.loaded = true;
-      if (first) this.outbox.restore(`${reply.state.title}.${reply.state.n_rows}`);
-      this.#tell("trouble", null);
+      this.locked = false;
       this.state = reply.state;
+      if (first) {
+        recall(this.project);
+        this.outbox.restore(this.project);
+      }
+      this.#tell("trouble", null);
       const unwanted = first && !this.lineup && reply.questions.some((/** @type {Question} */ { type }) => type === "lineup");
       if (unwanted) return this.load();
       this.accept(reply);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
+      this.locked = error.locked;
       this.#tell("trouble", error);
-      if (error.retry) this.#later(() => this.load());
+      if (error.retry && !error.locked) this.#later(() => this.load());
     }
   }
 
@@ -126,6 +143,7 @@ export class Desk extends EventTarget {
   /** @param {import("./types.js").Reply} reply @param {{by?: string}} [how] */
   accept(reply, { by = "reply" } = {}) {
     if (reply.state) this.state = reply.state;
+    this.#see(reply.questions ?? []);
     const shown = this.queue[0];
     if (reply.questions) this.#replace(reply.questions, by);
     const changed = this.queue[0]?.id !== shown?.id;
@@ -134,6 +152,34 @@ export class Desk extends EventTarget {
     if (reply.questions && (changed || by !== "reply" || !shown)) this.#tell("question", { by });
     if (reply.state) this.#tell("state");
     if (!this.queue.length && !this.state?.done && !this.outbox.items.length) this.#later(() => this.load());
+  }
+
+  /** @param {Question[]} questions */
+  #see(questions) {
+    for (const question of questions) {
+      const things = question.type === "pair"
+        ? [question.a, question.b, ...question.more]
+        : [question.thing, ...question.options.flatMap((option) => option.members)];
+      for (const thing of things) {
+        this.seen.delete(thing.row);
+        this.seen.set(thing.row, thing);
+      }
+    }
+    for (const row of this.seen.keys()) {
+      if (this.seen.size <= MOST_SEEN) break;
+      this.seen.delete(row);
+    }
+  }
+
+  /** @param {string} text what was undone, which the server tells by rows @param {Question} [next] @returns {{text: string, things: Thing[]}} */
+  #inWords(text, next) {
+    const [, a, b, said] = /^rows (\d+) and (\d+): (.+)$/.exec(text) ?? [];
+    const things = [a, b].flatMap((row) => this.seen.get(Number(row)) ?? []);
+    if (said && things.length === 2) return { text: `${brief(things[0])} and ${brief(things[1])}: ${said}`, things };
+    const [, many, rows] = /^(\d+ answers) about rows ([\d, ]+)/.exec(text) ?? [];
+    const subject = next && (next.type === "pair" ? next.a : next.thing);
+    if (subject && rows?.split(", ").map(Number).includes(subject.row)) return { text: `${many} about ${brief(subject)}`, things: [subject] };
+    return { text, things: [] };
   }
 
   /** @param {Question[]} open @param {string} by take up the list of open questions; the one on the screen stays first */
@@ -166,8 +212,11 @@ export class Desk extends EventTarget {
   #taken(item, reply) {
     if (item.type === "undo") {
       this.undoing = Math.max(0, this.undoing - 1);
-      const undone = reply.undone ?? [];
-      this.#tell("say", { text: undone.length ? `Undone: ${undone.join("; ")}` : "There is nothing to undo." });
+      this.#see(reply.questions ?? []);
+      const undone = (reply.undone ?? []).map((/** @type {string} */ text) => this.#inWords(text, reply.questions?.[0]));
+      this.#tell("say", undone.length
+        ? { text: `Undone: ${undone.map((/** @type {any} */ act) => act.text).join("; ")}`, things: undone.flatMap((/** @type {any} */ act) => act.things) }
+        : { text: "There is nothing to undo." });
     }
     this.#tell("saved", item);
     this.accept(reply, { by: item.type === "undo" ? "undo" : "reply" });

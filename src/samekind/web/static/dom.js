@@ -67,21 +67,16 @@ export function percent(share) {
   return `${value < 10 ? Math.ceil(value * 10) / 10 : Math.ceil(value)} %`;
 }
 
-/** @param {{kind: number, name: string | null}} kind @returns {string} what to call a kind */
-export function kindName(kind) {
-  return kind.name || `kind ${kind.kind}`;
-}
-
 const TOAST_MS = 9000;
 
 /**
- * Show a message for a while.
+ * Show a message for a while, in place of the one before.
  *
  * @param {string} text
- * @param {{action?: string, onaction?: () => void, bad?: boolean}} [options]
+ * @param {{action?: string, onaction?: () => void, bad?: boolean, pictures?: Node[]}} [options] small pictures of what it is about
  */
-export function toast(text, { action, onaction, bad } = {}) {
-  const shown = h("div", { class: bad ? "toast bad" : "toast", role: bad ? "alert" : null }, h("span", { dir: "auto" }, text));
+export function toast(text, { action, onaction, bad, pictures = [] } = {}) {
+  const shown = h("div", { class: bad ? "toast bad" : "toast", role: bad ? "alert" : null }, ...pictures, h("span", { class: "said", dir: "auto" }, text));
   const leave = () => shown.remove();
   let timer = setTimeout(leave, TOAST_MS);
   if (action) {
@@ -90,9 +85,7 @@ export function toast(text, { action, onaction, bad } = {}) {
   shown.append(h("button", { type: "button", class: "close", "aria-label": "Dismiss", onclick: leave }, "×"));
   shown.addEventListener("pointerenter", () => clearTimeout(timer));
   shown.addEventListener("pointerleave", () => (timer = setTimeout(leave, TOAST_MS)));
-  const toasts = byId("toasts");
-  toasts.append(shown);
-  while (toasts.children.length > 3) toasts.firstElementChild.remove();
+  byId("toasts").replaceChildren(shown);
 }
 
 /**

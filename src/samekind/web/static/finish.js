@@ -13,6 +13,19 @@ const EXPORTS = [
 ];
 const LARGEST = 16_000_000;
 
+/** @param {string} text @returns {(Node | string)[]} with options of the command line that do not break */
+export function unbroken(text) {
+  return text.split(/(--\w+)/u).map((part) => (part.startsWith("--") ? h("span", { class: "unbroken" }, part) : part));
+}
+
+/** @param {import("./types.js").State} state @returns {string} why nothing more is asked */
+export function whyDone(state) {
+  if (state.stop_reason === "budget") {
+    return `The budget of ${count(state.budget ?? state.questions, "question")} is spent. Start samekind with a larger --budget to go on.`;
+  }
+  return state.stop_text || "There are no more questions.";
+}
+
 export class Finish {
   /** @param {import("./desk.js").Desk} desk @param {(view: string) => void} goto */
   constructor(desk, goto) {
@@ -28,9 +41,9 @@ export class Finish {
     if (!state || now === this.shown) return; // what is pressed must not vanish under the finger
     this.shown = now;
     byId("finish-body").replaceChildren(
-      h("p", { class: "lead" }, state.done
-        ? state.stop_text || "Asking has ended."
-        : "You can stop at any time, close this page, and go on another day: every answer is saved."),
+      h("p", { class: "lead" }, ...(state.done
+        ? unbroken(whyDone(state))
+        : ["You can stop at any time, close this page, and go on another day: every answer is saved."])),
       this.#summary(state),
       h("p", { id: "finish-promise" }),
       h("p", { class: "buttons" }, ...this.#buttons(state)),
@@ -65,11 +78,15 @@ export class Finish {
       type: "button",
       class: state.done ? "" : "primary",
       onclick: async () => {
-        if (!state.done || (await this.desk.perform(() => call("POST", "/api/resume", { body: {} })))) this.goto("question");
+        if (state.done && !(await this.desk.perform(() => call("POST", "/api/resume", { body: {} })))) return;
+        const now = this.desk.state;
+        if (now?.done) toast(`There is nothing to go on with: ${whyDone(now)}`);
+        else this.goto("question");
       },
     }, "Go on");
     const end = h("button", { type: "button", onclick: () => this.desk.perform(() => call("POST", "/api/finish", { body: {} })) }, "Finish here");
-    return state.done ? [back] : [back, end];
+    if (!state.done) return [back, end];
+    return state.stop_reason === "budget" ? [] : [back];
   }
 
   async #promise() {

@@ -2,9 +2,10 @@
 
 import { ApiError, Cached, call } from "./api.js";
 import { paint } from "./colors.js";
-import { byId, count, h, kindName, number, percent } from "./dom.js";
+import { byId, count, h, number, percent } from "./dom.js";
 import { KindActions } from "./kinds.js";
 import { kindsOverQuestions, RowMap } from "./map.js";
+import { kindName, meet } from "./names.js";
 import { mini, spoken } from "./things.js";
 
 /** @typedef {import("./types.js").Kind} Kind */
@@ -29,7 +30,7 @@ export class Found {
     this.revision = -1;
     this.due = 0;
     this.#build();
-    desk.addEventListener("state", () => this.#schedule());
+    desk.addEventListener("state", () => (this.#showOpen(), this.#schedule()));
     desk.addEventListener("question", () => this.#schedule());
   }
 
@@ -38,6 +39,7 @@ export class Found {
     this.promise = h("div", { class: "promise", hidden: true });
     this.mergeBar = h("div", { class: "merge-bar", hidden: true });
     this.list = h("ul", { class: "kinds" });
+    this.open = h("p", { class: "hint", hidden: true }, "Some kinds may prove to be the same as more is asked.");
     this.map = new RowMap((row, kind, known) => this.#openRow(row, kind, known));
     this.curve = h("div", {});
     byId("found-body").append(
@@ -48,7 +50,7 @@ export class Found {
         h("section", { class: "plot", "aria-label": "Map" }, h("h3", {}, "Map"), this.map.element),
         h("section", { class: "plot", "aria-label": "Kinds over questions" }, h("h3", {}, "Kinds over questions"), this.curve),
       ),
-      h("section", { class: "found-kinds", "aria-label": "Kinds" }, h("h3", {}, "Kinds"), this.mergeBar, this.list),
+      h("section", { class: "found-kinds", "aria-label": "Kinds" }, h("h3", {}, "Kinds"), this.mergeBar, this.list, this.open),
     );
   }
 
@@ -99,9 +101,15 @@ export class Found {
       ? `${count(outline.kinds.length, "kind")} among ${count(state.n_rows, "row")}; ${number(state.settled_rows)} known from answers` +
         (outline.unplaced ? `, ${number(outline.unplaced)} ${outline.unplaced === 1 ? "fits" : "fit"} nowhere yet.` : ".")
       : "Nothing yet. The first kinds appear after a few answers.";
+    meet(outline.kinds);
     this.#showPromise(outline);
+    this.#showOpen();
     this.#showKinds(outline.kinds);
     this.desk.dispatchEvent(new CustomEvent("outline", { detail: outline }));
+  }
+
+  #showOpen() {
+    this.open.hidden = (this.desk.state?.done ?? true) || !(this.outline.value?.kinds.length > 1);
   }
 
   /** @param {import("./types.js").Outline} outline */
@@ -179,9 +187,9 @@ export class Found {
       class: "kind-name",
       maxlength: 200,
       dir: "auto",
-      placeholder: `kind ${kind.kind}`,
+      placeholder: kindName({ ...kind, name: null }),
       value: kind.name ?? "",
-      "aria-label": `Name of kind ${kind.kind}`,
+      "aria-label": `Name of ${kindName({ ...kind, name: null })}`,
       title: "Type to name this kind",
     }));
     field.addEventListener("keydown", (event) => {

@@ -52,7 +52,7 @@ export function openHelp(changed) {
     [
       h("p", {}, "You see two things. Are they of the same kind? You decide what a kind is. One key answers, saves and shows the next."),
       h("ul", {},
-        h("li", {}, "Not sure is a fine answer; the pair is not asked again at once. Skip keeps it for later, under Review."),
+        h("li", {}, "Not sure is a fine answer: of a pair, another member of the kind may be asked about later; of a line-up, the thing is left alone. Skip keeps it for later, under Review."),
         h("li", {}, "Undo goes back as far as you like, and takes back what was learnt, too."),
         h("li", {}, "In a line-up, pick the kind that fits, or say that none does: one press answers several questions."),
         h("li", {}, "Found so far shows the kinds. Name them, merge them, click what does not belong."),

@@ -1,8 +1,9 @@
 /** Dialogs about kinds and their members, and what can be done to them by hand. */
 
 import { call } from "./api.js";
-import { count, h, kindName, openDialog, toast } from "./dom.js";
-import { mini, oneLine, spoken, whole } from "./things.js";
+import { count, h, openDialog, toast } from "./dom.js";
+import { kindName } from "./names.js";
+import { brief, mini, oneLine, pictures, spoken, whole } from "./things.js";
 
 /** @typedef {import("./types.js").Thing} Thing @typedef {import("./types.js").KindBrief} KindBrief */
 
@@ -28,8 +29,8 @@ export class KindActions {
   async remove(kind, things) {
     const rows = things.map((thing) => thing.row);
     const done = await this.#do(() => call("POST", `/api/kinds/${kind.kind}/remove`, { body: { rows } }));
-    const what = things.length === 1 ? oneLine(things[0]) : count(things.length, "thing");
-    if (done) this.#tell(`Taken out of “${kindName(kind)}”: ${what}.`);
+    const what = things.length === 1 ? brief(things[0]) : count(things.length, "thing");
+    if (done) this.#tell(`Taken out of “${kindName(kind)}”: ${what}`, undefined, things);
     return done;
   }
 
@@ -131,8 +132,8 @@ export class KindActions {
     return done;
   }
 
-  /** @param {string} text @param {() => void} [undo] */
-  #tell(text, undo = () => this.desk.undo()) {
-    toast(text, { action: "Undo", onaction: undo });
+  /** @param {string} text @param {() => void} [undo] @param {Thing[]} [about] */
+  #tell(text, undo = () => this.desk.undo(), about = []) {
+    toast(text, { action: "Undo", onaction: undo, pictures: pictures(about) });
   }
 }

@@ -1,6 +1,7 @@
 /** A line-up: one thing beside the kinds it may belong to. */
 
-import { count, h, kindName } from "./dom.js";
+import { count, h } from "./dom.js";
+import { knownAs } from "./names.js";
 import { mini, miniTable, oneLine, picture, spoken, whole } from "./things.js";
 import { Zoom, zoomTools } from "./zoom.js";
 
@@ -51,14 +52,14 @@ function optionButton(thing, option, index, answer) {
       class: "option",
       "data-answer": option.kind,
       "aria-keyshortcuts": key,
-      "aria-label": `${key ?? ""} ${kindName(option)}: ${option.members.map(spoken).join("; ")}`.trim(),
+      "aria-label": `${[key, knownAs(option)].filter(Boolean).join(" ")}: ${option.members.map(spoken).join("; ")}`,
       onclick: (/** @type {Event} */ event) => answer(option.kind, event),
     },
     h(
       "span",
       { class: "option-head" },
       key && h("kbd", {}, key),
-      h("span", { class: option.name ? "option-name" : "option-name unnamed", dir: "auto" }, kindName(option)),
+      h("span", { class: option.name ? "option-name" : "option-name unnamed", "data-kind": option.kind, dir: "auto" }, knownAs(option)),
     ),
     h("span", { class: "option-members" }, ...(isRow ? [miniTable(option.members, thing)] : option.members.map(mini))),
   );

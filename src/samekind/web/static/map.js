@@ -1,7 +1,8 @@
 /** The map of the rows, coloured by kind, with a legend that says the same in words; and kinds over questions. */
 
-import { colorOf, paint, placeOf } from "./colors.js";
-import { count, h, kindName, number, svg } from "./dom.js";
+import { colorOf, paint } from "./colors.js";
+import { count, h, number, svg } from "./dom.js";
+import { kindName, placeOf } from "./names.js";
 
 const REACH = 16; // pixels from a point within which a click means it
 const MARGIN = 10;
@@ -30,7 +31,7 @@ export class RowMap {
   update({ points, kinds }, known) {
     this.points = points;
     this.kinds = kinds;
-    const shown = kinds.filter((kind) => known.has(kind));
+    const shown = [...known.keys()].filter((kind) => kinds.includes(kind)); // as in the list of kinds
     this.canvas.setAttribute("aria-label", `Map of ${count(points.length, "row")}: rows that are alike are close. ${count(kinds.length, "kind")}; the list below names them.`);
     this.legend.replaceChildren(...shown.map((kind) => this.#entry(/** @type {any} */ (known.get(kind)))));
     this.draw();
@@ -153,7 +154,7 @@ export function kindsOverQuestions({ questions, kinds }) {
     svg("path", { class: "line", d: path }),
     word(left - 5, y(most) + 4, String(most)),
     word(left - 5, y(0) + 2, "0"),
-    word(width - 4, height - 5, `${number(last)} questions`),
+    word(width - 4, height - 5, count(last, "question")),
     word(left, height - 5, "0", "start"),
   );
 }

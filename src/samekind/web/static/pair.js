@@ -1,7 +1,7 @@
 /** A pair, side by side: pictures, texts with their differences, and fields in one table. */
 
 import { compare } from "./diff.js";
-import { h, kindName } from "./dom.js";
+import { h } from "./dom.js";
 import { breakable, difference, foldable, mini, oneLine, picture, shorten, spoken } from "./things.js";
 import { Blink, Zoom, zoomTools } from "./zoom.js";
 
@@ -24,7 +24,7 @@ export function pairView({ a, b, b_kind, more }) {
   }
   const body = h("div", { class: "pair-view" });
   if (cards.children.length) body.append(cards);
-  if (texts) body.append(h("p", { class: "hint" }, texts.note));
+  if (texts?.note) body.append(h("p", { class: "hint" }, texts.note));
   if (a.fields.length || b.fields.length) body.append(fieldTable(a, b, cards.children.length === 0));
   if (more.length) body.append(moreOf(b_kind, more));
   return {
@@ -60,7 +60,8 @@ function textViews(a, b) {
   const alike = found.share >= ALIKE;
   const show = (/** @type {string} */ text, /** @type {import("./diff.js").Part[]} */ parts) =>
     foldable(text ? parts.flatMap((part) => marked(part, alike)) : ["(empty)"], text.length);
-  const note = a === b ? "The texts are equal." : alike ? "Words that differ are marked." : "Few words in common; those are underlined.";
+  const shared = found.a.some((part) => part.same && /[\p{L}\p{N}]/u.test(part.text));
+  const note = a === b ? "The texts are equal." : alike ? "Words that differ are marked." : shared ? "Few words in common; those are underlined." : "";
   return { a: show(a, found.a), b: show(b, found.b), note };
 }
 
@@ -115,7 +116,7 @@ function cell(value) {
 
 /** @param {import("./types.js").KindBrief | null} kind @param {Thing[]} more @returns {HTMLElement} */
 function moreOf(kind, more) {
-  const label = kind?.name ? `B is one of “${kindName(kind)}”, like` : "More of the kind of B";
+  const label = kind?.name ? `B is one of “${kind.name}”, like` : "More of the kind of B";
   return h(
     "section",
     { class: "more", "aria-label": label },

@@ -1,8 +1,10 @@
 /** The question area: what is asked, the buttons, and what stands there when nothing is asked. */
 
-import { announce, byId, h } from "./dom.js";
+import { announce, byId, count, h } from "./dom.js";
+import { unbroken, whyDone } from "./finish.js";
 import { keys } from "./keys.js";
 import { lineupView } from "./lineup.js";
+import { knownAs } from "./names.js";
 import { pairView } from "./pair.js";
 import { prefetch } from "./things.js";
 
@@ -31,6 +33,7 @@ export class QuestionArea {
     this.view = null;
     desk.addEventListener("question", () => this.show());
     desk.addEventListener("state", () => this.desk.current === null && this.show());
+    desk.addEventListener("outline", () => this.#nameKinds());
   }
 
   /** Show the question at the head of the queue. */
@@ -114,6 +117,11 @@ export class QuestionArea {
 
   #showNone() {
     const { state, undoing, outbox, loaded } = this.desk;
+    if (!loaded && this.desk.locked) {
+      this.section.setAttribute("aria-busy", "false");
+      this.#say("This page needs its token", this.#lockedOut());
+      return;
+    }
     const waiting = !loaded || undoing > 0 || outbox.items.length > 0;
     this.section.setAttribute("aria-busy", String(waiting));
     clearTimeout(this.slow);
@@ -127,8 +135,24 @@ export class QuestionArea {
     }
     this.section.classList.remove("waiting");
     byId("actions").hidden = true;
+    const now = JSON.stringify([state?.done, state?.stop_reason, state?.skipped, state?.can_undo, state?.budget]);
+    if (this.section.dataset.type === "none" && this.none === now) return; // what is pressed must not vanish under the finger
     if (state?.done) this.#say("That is all", this.#done(state));
     else this.#say("Nothing to ask right now", this.#empty(state));
+    this.none = now;
+  }
+
+  /** Kinds without a name get their numbers with the list of all kinds. */
+  #nameKinds() {
+    for (const place of this.section.querySelectorAll(".unnamed:empty")) {
+      place.textContent = knownAs({ kind: Number(place.dataset.kind), name: null });
+    }
+  }
+
+  #lockedOut() {
+    const text = "The token is missing or wrong. Open the whole address that samekind printed in the terminal: it ends in “?token=…”. Every new tab needs it.";
+    announce(text);
+    return h("div", { class: "notice" }, h("p", {}, text));
   }
 
   /** @param {string} title @param {HTMLElement} body */
@@ -136,6 +160,7 @@ export class QuestionArea {
     this.section.dataset.id = "";
     this.section.dataset.type = "none";
     this.view = null;
+    this.none = "";
     byId("question-tools").replaceChildren();
     byId("question-title").textContent = title;
     byId("question-body").replaceChildren(body);
@@ -143,11 +168,13 @@ export class QuestionArea {
 
   /** @param {import("./types.js").State} state */
   #done(state) {
-    announce(`That is all. ${state.stop_text}`);
+    const why = whyDone(state);
+    announce(`That is all. ${why}`);
     return h(
       "div",
       { class: "notice" },
-      h("p", {}, state.stop_text || "There are no more questions."),
+      h("p", {}, ...unbroken(why)),
+      state.skipped > 0 && h("p", {}, `${count(state.skipped, "question")} that ${state.skipped === 1 ? "was" : "were"} skipped can still be answered.`),
       h(
         "p",
         { class: "buttons" },
@@ -160,17 +187,18 @@ export class QuestionArea {
 
   /** @param {import("./types.js").State | null} state */
   #empty(state) {
+    // The work is not done, so that there are questions, and none for us: skipped ones would not keep it from its end.
+    const text = "Other people are answering all open questions at the moment. This page looks again every few seconds and goes on by itself.";
     const skipped = state?.skipped ?? 0;
+    announce(text);
     return h(
       "div",
       { class: "notice" },
-      h("p", {}, skipped
-        ? "Only questions that you skipped are open."
-        : "Every open question is with somebody else, or waits for an answer. This page looks again by itself."),
+      h("p", {}, text),
       h(
         "p",
         { class: "buttons" },
-        skipped > 0 && h("button", { type: "button", class: "primary", onclick: () => this.desk.comeBack() }, `Come back to ${skipped} skipped`),
+        skipped > 0 && h("button", { type: "button", class: "primary", onclick: () => this.desk.comeBack() }, `Meanwhile, come back to ${skipped} skipped`),
         h("button", { type: "button", onclick: () => this.desk.load() }, "Look again"),
       ),
     );

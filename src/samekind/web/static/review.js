@@ -3,16 +3,21 @@
 import { ApiError, call } from "./api.js";
 import { byId, count, h, toast } from "./dom.js";
 import { remember, remembered } from "./settings.js";
-import { mini, oneLine, spoken } from "./things.js";
+import { brief, mini, oneLine, pictures, spoken } from "./things.js";
 
 /** @typedef {import("./types.js").Thing} Thing */
 
 const PAGE = 20;
 const ANSWERS = [["same", "Same"], ["different", "Different"], ["unsure", "Not sure"]];
 
-/** @param {string} id note that a question was flagged; the note stays in this browser */
-export function flag(id) {
-  remember("flags", [...new Set([...remembered("flags", []), pairOf(id)])].slice(-500));
+/** @param {string} project @param {string} id note that a question was flagged; the note stays in this browser */
+export function flag(project, id) {
+  remember(`flags.${project}`, [...new Set([...flags(project), pairOf(id)])].slice(-500));
+}
+
+/** @param {string} project @returns {string[]} */
+function flags(project) {
+  return remembered(`flags.${project}`, []);
 }
 
 /** @param {string} id @returns {string} the rows of a question, whatever its form */
@@ -92,7 +97,7 @@ export class Review {
 
   /** @param {import("./types.js").PairQuestion[]} questions */
   #skipped(questions) {
-    const flags = new Set(remembered("flags", []));
+    const flagged = new Set(flags(this.desk.project));
     const total = this.desk.state?.skipped ?? questions.length;
     return h(
       "section",
@@ -107,7 +112,7 @@ export class Review {
         : h("p", { class: "hint" }, "None."),
       questions.length > 0 &&
         h("ul", { class: "answers" }, ...questions.map((question) =>
-          h("li", {}, twoThings(question.a, question.b), h("span", { class: "muted" }, flags.has(pairOf(question.id)) ? "⚑ flagged" : "skipped")))),
+          h("li", {}, twoThings(question.a, question.b), h("span", { class: "muted" }, flagged.has(pairOf(question.id)) ? "⚑ flagged" : "skipped")))),
     );
   }
 
@@ -152,7 +157,8 @@ export class Review {
     if (before === answer) return;
     const reply = await this.desk.perform(() => call("PUT", "/api/answers", { body: { a: a.row, b: b.row, answer } }));
     if (reply) {
-      toast(`Changed: ${oneLine(a)} and ${oneLine(b)} are now “${answer === "unsure" ? "not sure" : answer}”.`, {
+      toast(`Changed: ${brief(a)} and ${brief(b)} are now “${answer === "unsure" ? "not sure" : answer}”.`, {
+        pictures: pictures([a, b]),
         action: "Undo",
         onaction: () => this.desk.undo(),
       });

@@ -7,6 +7,7 @@ import { h } from "./dom.js";
 
 const LONG_TEXT = 900; // characters from which a text is folded
 const MINI_TEXT = 140;
+const BRIEF = 60;
 const MINI_FIELDS = 4;
 const TABLE_FIELDS = 14;
 const CLOSE = 0.1; // numbers that differ by less than this share are marked lightly
@@ -74,6 +75,18 @@ export function shorten(text, most) {
 /** @param {Thing} thing @returns {string} one line that names a thing */
 export function oneLine(thing) {
   return thing.title || `row ${thing.row}`;
+}
+
+/** @param {Thing} thing @returns {string} what it is in a few words: its title, unless that is but a number */
+export function brief(thing) {
+  if (thing.title && thing.title !== `row ${thing.row}`) return shorten(thing.title, BRIEF);
+  const words = (thing.text ?? thing.fields.map(([, value]) => value).join(", ")).replace(/\s+/gu, " ").trim();
+  return words ? `“${shorten(words, BRIEF)}”` : oneLine(thing);
+}
+
+/** @param {Thing[]} things @returns {HTMLElement[]} their pictures, for a message */
+export function pictures(things) {
+  return things.filter((thing) => thing.picture).slice(0, 3).map(mini);
 }
 
 /** @param {Thing} thing @returns {HTMLElement} small, for galleries; of spans only, so that it may stand in a button */
