@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 import samekind
 from samekind.algorithms import ALGORITHMS, DEFAULT
 from samekind.cli import app
+from samekind.cli._words import in_options
 from samekind.datasets import load_digits
 
 FILES = {"report.html", "clusters.csv", "centers.csv", "clusters.npz"}
@@ -243,7 +244,43 @@ def test_project_of_other_data(folder):
     samekind_cli("run", "flowers.csv", "--labels", "kind", "--project", "p.db", "-q")
     Path("other.csv").write_text("x,kind\n1,a\n2,a\n3,b\n")
     result = samekind_cli("run", "other.csv", "--labels", "kind", "--project", "p.db", code=2)
-    assert "belongs to other data" in result.stderr
+    assert "p.db belongs to other data" in result.stderr
+    assert "start a new project: --project OTHER.db" in result.stderr
+
+
+def test_columns_with_commas_between_or_given_again(folder):
+    for options in (["--exclude", "name,width"], ["--exclude", "name", "--exclude", "width"]):
+        samekind_cli("run", "flowers.csv", "--labels", "kind", "-q", *options)
+        columns = list(pd.read_csv("samekind-run/centers.csv").columns)
+        assert columns[-1] == "height"
+        assert "width" not in columns
+    samekind_cli("run", "flowers.csv", "--labels", "kind", "-q", "--columns", "width,height")
+    assert list(pd.read_csv("samekind-run/centers.csv").columns)[-2:] == ["width", "height"]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("leave it out with exclude=['height'].", "leave it out with --exclude height."),
+        ("name it in columns=['my id', …]", "name it in --columns 'my id'"),
+        ("no column 'a', which text names.", "no column 'a', which --text names."),
+        ("columns and exclude must not", "--columns and --exclude must not"),
+        (
+            "Pass error_rate, such as error_rate=0.1.",
+            "Pass --error-rate, such as --error-rate 0.1.",
+        ),
+        ("Name the column with image.", "Name the column with --image."),
+        ("a folder: exclude needs a table.", "a folder: --exclude needs a table."),
+        ("--error-rate must be; the text columns", "--error-rate must be; the text columns"),
+    ],
+)
+def test_messages_name_options(said, meant):
+    assert in_options(said) == meant
+
+
+def test_help_shows_no_type_of_flags(folder):
+    for command in ([], ["run"], ["label"], ["bench"]):
+        assert "bool" not in samekind_cli(*command, "--help").stdout
 
 
 def test_faults_of_our_own_are_not_hidden(folder, monkeypatch):

@@ -170,6 +170,8 @@ def test_pictures_in_a_folder(folder):
         (["export", "other.db", "--format", "xlsx"], "--format must be one of"),
         (["export", "other.db", "-o", "kinds.xlsx"], "its suffix must be one of"),
         (["export", "other.db", "-o", "k.csv", "-f", "csv", "-f", "json"], "only one format"),
+        (["export", "other.db", "-o", "k.csv", "-f", "json"], "do not fit"),
+        (["export", "other.db", "-o", "k.parquet", "-f", "answers"], "Name a .csv file"),
         (["classify", "nope.db", "flowers.csv"], "there is no such project"),
         (["classify", "nope.db", "nope.csv"], "nope.csv does not exist"),
         (["classify", "nope.db", "flowers.csv", "-o", "flowers.csv"], "would replace the data"),
@@ -196,7 +198,8 @@ def test_mistakes_with_a_project(project):
     assert "leave --project out" in result.stderr
     pd.DataFrame({"height": [1.0, 2.0]}).to_csv("other.csv", index=False)
     result = cli("label", "other.csv", "--project", project, "--terminal", code=2)
-    assert "belongs to other data" in result.stderr
+    assert f"{project} belongs to other data" in result.stderr
+    assert "start a new project: --project OTHER.db" in result.stderr
     assert "column 'width'" in cli("classify", project, "other.csv", code=2).stderr
 
 
@@ -332,6 +335,32 @@ def test_export_one_file_and_again(project):
     assert len(pd.read_csv("new/x.txt")) == 60
     cli("export", project, "-o", "some", "-f", "csv", "-f", "report.html")
     assert {path.name for path in Path("some").iterdir()} == {"clusters.csv", "report.html"}
+
+
+@pytest.mark.parametrize("gone", [True, False])
+def test_answers_can_be_had_without_the_data(project, gone):
+    cli("export", project, "-o", "before.csv", "-f", "answers")
+    cli("export", project, "-o", "all")
+    if gone:
+        Path("flowers.csv").unlink()
+    else:
+        flowers(19, 0).to_csv("flowers.csv", index=False)
+    result = cli("export", project, "-o", "new", code=2)
+    assert ("does not exist" if gone else f"{project} belongs to other data") in result.stderr
+    assert f"samekind export {project} -o answers.csv" in result.stderr
+    assert not Path("new").exists()
+    cli("export", project, "-o", "new/answers.csv")
+    written = [Path(name).read_bytes() for name in ("new/answers.csv", "all/answers.csv")]
+    assert written == [Path("before.csv").read_bytes()] * 2
+    assert written[0].startswith(b"a,b,answer,who,at,asked")
+
+
+def test_the_report_names_the_kinds(project):
+    cli("export", project, "-o", "report.html")
+    text = Path("report.html").read_text(encoding="utf-8")
+    assert "<h3>rose</h3><span>cluster " in text
+    assert "clusters recovered" not in text
+    assert "<dt>kinds found</dt><dd>3</dd>" in text
 
 
 def test_export_spares_the_data_and_the_project(project):

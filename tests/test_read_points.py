@@ -140,6 +140,16 @@ class TestColumns:
         assert "column 'city' left out: 25 different texts in 100 rows" in table.notes
         assert len(read_points(write(text), max_categories=25).feature_names) == 26
 
+    def test_blanks_can_be_filled(self, write):
+        path = write("x,y\n1,2\n,4\n1e308,5\n1.5e308,6\n")
+        with pytest.raises(DataError, match="no value"):
+            read_points(path)
+        table = read_points(path, fill_blanks=True, standardize=False)
+        assert table.X[:, 0].tolist() == [1, 1e308, 1e308, 1.5e308]
+        assert "1 blank in 'x' was taken to be its median, 1e+308" in table.notes
+        path = write("x,y\n1,2\n,4\n2,5\n")
+        assert read_points(path, fill_blanks=True, standardize=False).X[1, 0] == 1.5
+
     def test_missing_texts_are_a_category_of_their_own(self, write):
         table = read_points(write("x,colour\n1,red\n2,\n3,red\n4,NA\n"), standardize=False)
         assert table.feature_names == ["x", "colour=(missing)", "colour=red"]

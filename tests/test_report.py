@@ -273,8 +273,27 @@ def test_one_question(tmp_path):
     X, y = blobs(5, 10, 3)
     clusters, _, page = page_of(tmp_path, X, y, {"budget": 1})
     assert clusters.n_recovered_ == 0
-    assert "clusters recovered 0" in page.words
-    assert "questions 1 " in page.words
+    assert "recovered" not in page.words
+    assert f"found {clusters.n_discovered_} questions 1 " in page.words
+    assert "0 rounds" not in page.words
+
+
+def test_kinds_have_names(tmp_path):
+    X, y = blobs(3, 10, 3)
+    _, _, plain = page_of(tmp_path, X, y)
+    names = ["roses & <b>co</b> %{x}", None, ""]
+    _, _, page = page_of(tmp_path, X, y, names=names)
+    assert "roses & <b>co</b> %{x} cluster 0" in page.words  # its card
+    assert "Cluster 1 " in page.words
+    assert "Cluster 0 " in plain.words
+    legend = page.names("map")
+    assert "roses &amp; &lt;b&gt;co&lt;/b&gt; %{x} (0)" in legend
+    assert {"cluster 1", "cluster 2"} <= set(legend)
+    hover = [trace for trace in page.data["map"]["data"] if trace["name"].startswith("roses")]
+    assert hover[0]["text"] == hover[0]["name"]
+    assert "%{text}" in hover[0]["hovertemplate"]
+    with pytest.raises(ValueError, match="names has 1 names, but there are 3"):
+        page_of(tmp_path, X, y, names=["roses"])
 
 
 def test_no_cluster_at_all(tmp_path):

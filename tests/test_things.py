@@ -673,7 +673,7 @@ class TestLike:
         (tmp_path / "new.csv").write_text("colour,height\nred,1\ngreen,2\n")
         new = things.like(tmp_path / "new.csv")
         np.testing.assert_allclose(new.X[0], things.X[1])
-        assert "column 'colour': 1 values that were not there before" in new.notes
+        assert "column 'colour': 1 value that was not there before" in new.notes
         (tmp_path / "new.csv").write_text("colour\nred\n")
         with pytest.raises(DataError, match="no column 'height'"):
             things.like(tmp_path / "new.csv")
@@ -682,6 +682,43 @@ class TestLike:
             things.like(tmp_path / "new.csv")
         with pytest.raises(DataError, match="another sort"):
             things.like(pictures(tmp_path / "p"))
+
+    def test_blanks_are_medians_and_new_ones_too(self, tmp_path):
+        path = tmp_path / "t.csv"
+        path.write_text("height,width,void\n1,5,\n,6,\n3,,\n8,8,\n,8,\n")
+        things = load_things(path, cache=tmp_path / "mine.db")
+        assert things.feature_names == ["height", "width"]
+        assert "2 blanks in 'height' were taken to be its median, 3" in things.notes
+        assert "1 blank in 'width' was taken to be its median, 7" in things.notes
+        assert "column 'void' left out: it is empty" in things.notes
+        np.testing.assert_allclose(things.X[[1, 4], 0], things.X[2, 0])
+        assert np.isfinite(things.X).all()
+        assert things.show(1).fields[0] == ("height", "")  # shown as it is
+        (tmp_path / "new.csv").write_text("height,width\n,8\n")
+        for first in (things, load_things(path, cache=tmp_path / "mine.db")):
+            new = first.like(tmp_path / "new.csv")
+            np.testing.assert_allclose(new.X, things.X[4:])
+            assert (
+                "1 blank in 'height' was taken to be the median of the first table, 3" in new.notes
+            )
+        path.write_text("height,x\n1,1\n,2\n3,1\ntall,2\n5,1\n")
+        with pytest.raises(DataError, match="'tall', which is no number, in row 4"):
+            load_things(path)
+
+    def test_a_column_with_blanks_that_numbers_the_rows_is_left_out(self, tmp_path):
+        ids = [*map(str, range(1, 25)), ""]
+        frame = pd.DataFrame({"id": ids, "x": np.arange(25) % 7 / 2})
+        frame.to_csv(tmp_path / "t.csv", index=False)
+        things = load_things(tmp_path / "t.csv")
+        assert things.feature_names == ["x"]
+        assert "column 'id' left out: it only numbers the rows" in things.notes
+
+    def test_files_of_the_cache_have_ordinary_permissions(self, tmp_path):
+        (tmp_path / "plain").write_text("")
+        load_things(numbers(tmp_path), cache=tmp_path / "mine.db")
+        kept = list(tmp_path.glob("mine.*"))
+        assert kept
+        assert {p.stat().st_mode for p in kept} == {(tmp_path / "plain").stat().st_mode}
 
     def test_new_arrays(self, tmp_path):
         X = np.random.default_rng(0).normal(3, 5, size=(20, 3))

@@ -13,6 +13,7 @@ import typer
 from samekind.cli import _classify, _export, _label, _run
 from samekind.cli._demo import demo
 from samekind.cli._errors import explained
+from samekind.cli._help import Command, Group
 from samekind.experiments.command import EXAMPLES as BENCH_EXAMPLES
 from samekind.experiments.command import bench
 
@@ -20,6 +21,7 @@ __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="samekind",
+    cls=Group,
     help="Find the kinds in a pile of things by asking “are these two of the same kind?”.",
     no_args_is_help=True,
     add_completion=False,
@@ -27,12 +29,12 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(demo)
-app.command(epilog=_label.EXAMPLES)(_label.label)
-app.command(epilog=_classify.EXAMPLES)(_classify.classify)
-app.command(epilog=_export.EXAMPLES)(_export.export)
-app.command(epilog=_run.EXAMPLES)(_run.run)
-app.command(epilog=BENCH_EXAMPLES)(explained(bench))
+app.command(cls=Command)(demo)
+app.command(cls=Command, epilog=_label.EXAMPLES)(_label.label)
+app.command(cls=Command, epilog=_classify.EXAMPLES)(_classify.classify)
+app.command(cls=Command, epilog=_export.EXAMPLES)(_export.export)
+app.command(cls=Command, epilog=_run.EXAMPLES)(_run.run)
+app.command(cls=Command, epilog=BENCH_EXAMPLES)(explained(bench))
 
 
 def _print_version(wanted: bool) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from samekind.cli import _label_options as options
 from samekind.cli._errors import INTERRUPTED, UserError, explained, needs, users_values
+from samekind.cli._words import in_options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +71,7 @@ def classify(
         with needs(), users_values(), loading(screen) as progress:
             things = desk.things.like(new, embeddings=embeddings, progress=progress)
         for note in things.notes:
-            chat(screen, f"  {note}")
+            chat(screen, f"  {in_options(note)}")
         if predict:
             result = _nothing_asked(things)
         elif labels is not None:

@@ -10,14 +10,19 @@ import functools
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import ParamSpec
 
 import typer
+
+from samekind.cli._words import in_options
 
 __all__ = ["INTERRUPTED", "MISTAKEN", "UserError", "explained", "needs", "users_values"]
 
 MISTAKEN = 2
 INTERRUPTED = 130
+
+OTHER_DATA = "this project belongs to other data"  # as a session says it
 
 P = ParamSpec("P")
 
@@ -27,12 +32,19 @@ class UserError(Exception):
 
 
 @contextmanager
-def users_values() -> Iterator[None]:
+def users_values(project: Path | None = None) -> Iterator[None]:
     """Take a ValueError for the user's: only around code that checks what the user gave."""
     try:
         yield
     except ValueError as error:
-        raise UserError(str(error)) from error
+        text = str(error)
+        if project is not None and text.startswith(OTHER_DATA):
+            what = text.partition(". ")[0].replace("this project", str(project), 1)
+            raise UserError(
+                f"{what}. Run it with the data and options it was made with, or start a new project: "
+                "--project OTHER.db"
+            ) from error
+        raise UserError(in_options(text)) from error
 
 
 @contextmanager

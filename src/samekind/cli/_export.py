@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +13,7 @@ from samekind.cli import _label_options as options
 from samekind.cli._errors import UserError, explained
 
 if TYPE_CHECKING:
-    from samekind.desk import Desk
+    from samekind.ledger import Ledger
 
 __all__ = ["EXAMPLES", "export"]
 
@@ -21,6 +25,7 @@ FORMATS = {
     "report": ("report.html", "plots and examples: open it in a browser"),
     "npz": ("clusters.npz", "all of it, for samekind.Clusters.load"),
 }
+_SAME_SUFFIX = {name: (name,) for name in FORMATS} | {"answers": ("csv",)}
 EXAMPLES = """[bold]Examples[/bold]
 
 samekind export messages.samekind.db -o results
@@ -47,14 +52,29 @@ def export(
 
     from samekind.cli._projects import opened
     from samekind.cli._results import replace_file
+    from samekind.desk.exports import write_answers
+    from samekind.ledger import SqlLedger
 
+    if not project.is_file():
+        raise UserError(f"{project}: there is no such project. samekind label DATA makes one.")
     screen = Console(stderr=True)
-    with opened(project, screen) as desk:
-        _spare(project, desk, list(targets))
-        next(iter(targets)).parent.mkdir(parents=True, exist_ok=True)
-        for path, name in targets.items():
-            with screen.status(f"Writing {path.name} …"):
-                replace_file(path, lambda beside, name=name: desk.export(FORMATS[name][0], beside))  # type: ignore[misc]
+    with SqlLedger(project) as ledger:
+        _spare(project, ledger, list(targets))
+        folder = next(iter(targets)).parent
+        only_answers = set(targets.values()) == {"answers"}
+        if only_answers:  # they can be had without the data
+            folder.mkdir(parents=True, exist_ok=True)
+            for path in targets:
+                replace_file(path, lambda beside: write_answers(beside, ledger))
+    if not only_answers:
+        with _hinting(project), opened(project, screen) as desk:
+            folder.mkdir(parents=True, exist_ok=True)
+            for path, name in targets.items():
+                with screen.status(f"Writing {path.name} …"):
+                    replace_file(
+                        path,
+                        lambda beside, name=name: desk.export(FORMATS[name][0], beside),  # type: ignore[misc]
+                    )
     width = max(len(str(path)) for path in targets)
     for path, name in targets.items():
         Console().print(Text(f"{path!s:<{width}}  {FORMATS[name][1]}"), soft_wrap=True)
@@ -79,6 +99,11 @@ def _targets(out: Path, wanted: list[str]) -> dict[Path, str]:
     by_name = {file: name for name, (file, _) in FORMATS.items()}
     by_suffix = {".csv": "csv", ".parquet": "parquet", ".json": "json", ".npz": "npz"}
     by_suffix |= {".html": "report", ".htm": "report"}
+    if wanted and by_suffix.get(out.suffix.lower(), "") not in ("", *_SAME_SUFFIX[wanted[0]]):
+        raise UserError(
+            f"{out.name} and --format {wanted[0]} do not fit. Name a "
+            f"{Path(FORMATS[wanted[0]][0]).suffix} file, or leave --format out."
+        )
     name = (wanted or [by_name.get(out.name) or by_suffix.get(out.suffix.lower(), "")])[0]
     if not name:
         raise UserError(
@@ -88,9 +113,21 @@ def _targets(out: Path, wanted: list[str]) -> dict[Path, str]:
     return {out: name}
 
 
-def _spare(project: Path, desk: Desk, paths: list[Path]) -> None:
+@contextmanager
+def _hinting(project: Path) -> Iterator[None]:
+    """Say what can be had of a project whose data are gone or changed."""
+    try:
+        yield
+    except (UserError, FileNotFoundError) as error:
+        name = shlex.quote(str(project))
+        raise UserError(
+            f"{error}\nThe answers alone need no data: samekind export {name} -o answers.csv"
+        ) from error
+
+
+def _spare(project: Path, ledger: Ledger, paths: list[Path]) -> None:
     """Refuse to write over the project or the data."""
-    data = Path(str(desk.things.recipe().get("data", "")))
+    data = Path(str(json.loads(ledger.meta.get("things", "{}")).get("data", "")))
     for path in paths:
         for mine in (project, data):
             if path.exists() and mine.exists() and path.samefile(mine):

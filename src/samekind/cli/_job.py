@@ -61,12 +61,13 @@ def run_job(job: Job) -> int:
     """Run a job, write its results and return the exit code."""
     chat = Console(stderr=True, quiet=job.quiet and not job.person)
     with Interrupts() as interrupts:
-        with users_values():
+        with users_values(job.project):
             oracle = LabelOracle(job.labels) if job.labels is not None else None
             session = Session(job.X, ledger=job.project, **job.settings)
         with session:
             if len(session.ledger):
-                known = f"{len(session.ledger):,} answers from before are in {job.project}."
+                many = "s from before are" if len(session.ledger) > 1 else " from before is"
+                known = f"{len(session.ledger):,} answer{many} in {job.project}."
                 chat.print(known, markup=False, highlight=False, soft_wrap=True)
             try:
                 if job.person:

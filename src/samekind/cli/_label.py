@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from samekind.cli import _label_options as options
 from samekind.cli._errors import INTERRUPTED, UserError, explained, needs, users_values
 from samekind.cli._run import error_rate_of
+from samekind.cli._words import in_options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -134,7 +135,7 @@ def _open(
     from samekind.desk import cache_of, make_desk, open_desk
     from samekind.things import demo_things, load_things
 
-    with needs(), users_values():
+    with needs(), users_values(project):
         if data == project:
             if chosen:
                 names = ", ".join(f"--{name.replace('header', 'no-header')}" for name in chosen)
@@ -157,7 +158,7 @@ def _introduce(desk: Desk, project: Path, screen: Console) -> None:
     things = desk.things
     chat(screen, f"{plural(things.n, media[things.medium])} from {things.source}.")
     for note in things.notes:
-        chat(screen, f"  {note}")
+        chat(screen, f"  {in_options(note)}")
     before = len(desk.session.ledger)
     if before:
         verb = "is" if before == 1 else "are"

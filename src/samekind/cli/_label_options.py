@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from samekind.cli._options import HOW, WHO, option
+from samekind.cli._options import HOW, WHO, names_in, option
 
 __all__ = ["names_in"]
 
@@ -42,7 +41,7 @@ Show = Annotated[
 ]
 Exclude = Annotated[
     list[str] | None,
-    option(LOOK, "Columns to show, but not to compare by.", metavar="COLUMNS"),
+    option(LOOK, "Columns to show, but not to compare by; commas between.", metavar="COLUMNS"),
 ]
 Embeddings = Annotated[
     Path | None,
@@ -166,11 +165,3 @@ Formats = Annotated[
         help="Only this: csv, parquet, json, answers, report or npz; give it once for each.",
     ),
 ]
-
-
-def names_in(given: list[str] | None) -> list[str] | None:
-    """Return the columns of an option that has them with commas between; quotes keep a comma."""
-    if not given:
-        return None
-    parsed = [name.strip() for line in csv.reader(given, skipinitialspace=True) for name in line]
-    return [name for name in parsed if name] or None

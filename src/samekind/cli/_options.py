@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-__all__ = ["Answerer", "option"]
+__all__ = ["Answerer", "names_in", "option"]
 
 DATA, WHO, HOW, RESULTS = "The data", "Who answers", "How to ask", "Results"
 
@@ -22,6 +23,14 @@ class Answerer(StrEnum):
 
 def option(panel: str, text: str, *names: str, metavar: str | None = None, **limits: Any) -> Any:
     return typer.Option(*names, metavar=metavar, rich_help_panel=panel, help=text, **limits)
+
+
+def names_in(given: list[str] | None) -> list[str] | None:
+    """Return the columns of an option that has them with commas between; quotes keep a comma."""
+    if not given:
+        return None
+    parsed = [name.strip() for line in csv.reader(given, skipinitialspace=True) for name in line]
+    return [name for name in parsed if name] or None
 
 
 def _default(text: str) -> str:
@@ -64,14 +73,14 @@ Columns = Annotated[
     list[str] | None,
     option(
         DATA,
-        "Use this column and no others; give it once for each.",
+        "Use these columns and no others; commas between.",
         "--columns",
-        metavar="COLUMN",
+        metavar="COLUMNS",
     ),
 ]
 Exclude = Annotated[
     list[str] | None,
-    option(DATA, "Do not use this column; give it once for each.", metavar="COLUMN"),
+    option(DATA, "Do not use these columns; commas between.", metavar="COLUMNS"),
 ]
 Raw = Annotated[
     bool,

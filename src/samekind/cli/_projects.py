@@ -54,7 +54,7 @@ def loading(console: Console) -> Iterator[Tick]:
 @contextmanager
 def opened(project: Path, console: Console) -> Iterator[Desk]:
     """Open a project with the things that it knows."""
-    with needs(), users_values(), loading(console) as progress:
+    with needs(), users_values(project), loading(console) as progress:
         desk = open_desk(project, progress=progress)
     with closing(desk):
         yield desk

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from samekind.cli import _options as options
 from samekind.cli._errors import UserError, explained, users_values
+from samekind.cli._words import in_options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,15 +92,16 @@ def run(
         table = read_points(
             data,
             labels=labels,
-            columns=columns or None,
-            exclude=exclude or (),
+            columns=options.names_in(columns),
+            exclude=options.names_in(exclude) or (),
             standardize=standardize,
             header=not headless,
         )
     pictures = None if shape is None else _pictures(table, shape)
     prepare_folder(out, keep=data)
     if not quiet:
-        Console(stderr=True).print(table.summary(), markup=False, highlight=False, soft_wrap=True)
+        text = in_options(table.summary())
+        Console(stderr=True).print(text, markup=False, highlight=False, soft_wrap=True)
     frame = _rows_to_show(table)
     if person and labels is not None and frame is not None:
         frame = frame.drop(columns=[labels], errors="ignore")

@@ -29,6 +29,7 @@ class Features:
     names: list[str]
     blocks: NDArray[np.intp]
     notes: list[str]
+    medians: dict[str, float] = field(default_factory=dict)  # where blanks are filled
 
 
 @dataclass
@@ -39,6 +40,7 @@ class _Column:
     numbers: NDArray[np.float64] | None = None
     codes: NDArray[np.intp] | None = None
     notes: list[str] = field(default_factory=list)
+    median: float | None = None
 
 
 class _UnusableError(Exception):
@@ -89,13 +91,19 @@ def encode_columns(
     place: Place,
     asked_for: bool,
     max_categories: int,
+    fill_blanks: bool = False,
 ) -> Features:
-    """Turn the named columns into features; with `asked_for`, none of them may be left out."""
+    """Turn the named columns into features; with `asked_for`, none of them may be left out.
+
+    With `fill_blanks`, missing numbers are the median of their column, and a note says so.
+    """
     used: list[_Column] = []
     left_out: list[str] = []
     for name in names:
         try:
-            used.append(_encode(source, frame[name], name, place, asked_for, max_categories))
+            used.append(
+                _encode(source, frame[name], name, place, asked_for, max_categories, fill_blanks)
+            )
         except _UnusableError as reason:
             if asked_for:
                 raise DataError(
@@ -117,7 +125,9 @@ def encode_columns(
     n_numeric = sum(column.numbers is not None for column in used)
     notes = [f"{n_numeric} numeric column{'s' * (n_numeric != 1)} kept"] if n_numeric else []
     notes += [note for column in used for note in column.notes]
-    return Features(X, [name for column in used for name in column.names], blocks, notes + left_out)
+    names = [name for column in used for name in column.names]
+    medians = {column.names[0]: column.median for column in used if column.median is not None}
+    return Features(X, names, blocks, notes + left_out, medians)
 
 
 def label_values(source: str, series: pd.Series[Any], name: str, place: Place) -> NDArray[Any]:
@@ -144,6 +154,7 @@ def _encode(
     place: Place,
     asked_for: bool,
     max_categories: int,
+    fill_blanks: bool,
 ) -> _Column:
     present = series.notna().to_numpy(dtype=bool)
     if not present.any():
@@ -153,13 +164,32 @@ def _encode(
     numbers = _as_numbers(series, present)
     if numbers is None:
         return _encode_texts(series, present, name, max_categories)
-    if not np.isfinite(numbers).all():
-        raise bad_number(source, name, numbers, place, series.iloc)
+    must_be_finite = present if fill_blanks else np.ones(len(series), dtype=bool)
+    if (bad := must_be_finite & ~np.isfinite(numbers)).any():
+        raise bad_number(source, name, numbers, place, series.iloc, bad)
     if not asked_for and _counts_rows(numbers):
         raise _UnusableError(
             f"it only numbers the rows; to use it, name it in columns=[{name!r}, …]"
         )
-    return _Column([name], numbers=numbers)
+    if not fill_blanks:
+        return _Column([name], numbers=numbers)
+    median = _median(numbers[present])
+    blanks = len(series) - int(present.sum())
+    notes = [blanks_note(blanks, name, "its median", median)] if blanks else []
+    return _Column([name], np.where(present, numbers, median), notes=notes, median=median)
+
+
+def blanks_note(count: int, name: str, what: str, value: float) -> str:
+    """Say what the blanks of a column were taken to be."""
+    blanks = "1 blank" if count == 1 else f"{count:,} blanks"
+    verb = "was" if count == 1 else "were"
+    return f"{blanks} in {name!r} {verb} taken to be {what}, {value:g}"
+
+
+def _median(numbers: NDArray[np.float64]) -> float:
+    """Return the median; halves are taken first, because a sum may exceed the largest float64."""
+    ordered, last = np.sort(numbers), len(numbers) - 1
+    return float(ordered[last // 2] / 2 + ordered[(last + 1) // 2] / 2)
 
 
 def _as_numbers(series: pd.Series[Any], present: NDArray[np.bool_]) -> NDArray[np.float64] | None:
@@ -192,24 +222,35 @@ def _encode_texts(
     n_rows = len(series)
     if len(distinct) > max_categories or 1 < len(distinct) == n_rows:
         raise _UnusableError(f"{len(distinct):,} different texts in {n_rows:,} rows")
-    note = f"column {name!r} one-hot encoded into {len(distinct)} columns"
+    columns = "1 column" if len(distinct) == 1 else f"{len(distinct)} columns"
+    note = f"column {name!r} one-hot encoded into {columns}"
     if not present.all():
-        note += f", one of them for the {n_rows - int(present.sum()):,} missing values"
+        missing = n_rows - int(present.sum())
+        note += f", one of them for the {missing:,} missing value{'s' * (missing != 1)}"
     names = [f"{name}={text}" for text in distinct]
     return _Column(names, codes=np.asarray(codes, dtype=np.intp), notes=[note])
 
 
 def _counts_rows(numbers: NDArray[np.float64]) -> bool:
-    if len(numbers) < _COUNTER_ROWS or numbers[0] not in (0.0, 1.0):
-        return False
-    return bool((np.diff(numbers) == 1).all())
+    known = np.flatnonzero(~np.isnan(numbers))
+    starts = numbers[known] - known
+    return (
+        len(known) >= _COUNTER_ROWS
+        and starts[0] in (0.0, 1.0)
+        and bool((starts == starts[0]).all())
+    )
 
 
 def bad_number(
-    source: str, name: str, numbers: NDArray[Any], place: Place, raw: Any = None
+    source: str,
+    name: str,
+    numbers: NDArray[Any],
+    place: Place,
+    raw: Any = None,
+    where: NDArray[np.bool_] | None = None,
 ) -> DataError:
     """Say where the first value that is no finite number stands, and how many there are."""
-    bad = np.flatnonzero(~np.isfinite(numbers))
+    bad = np.flatnonzero(~np.isfinite(numbers) if where is None else where)
     row = int(bad[0])
     value = numbers[row].item() if raw is None else raw[row]
     if raw is not None and pd.isna(value):

@@ -7,8 +7,6 @@ from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from samekind._validation import RandomState, check_choice, check_positive_int, check_seed
 from samekind.datasets._standardize import Floats, row_chunks
@@ -212,6 +210,9 @@ def _draw_groups(
     rng: np.random.Generator, n_clusters: int, edge_probability: float
 ) -> NDArray[np.intp]:
     """Join each pair with the given probability and number the connected components."""
+    from scipy.sparse import coo_array  # takes long to import, and few need it
+    from scipy.sparse.csgraph import connected_components
+
     neighbours = [
         i + 1 + np.flatnonzero(rng.random(n_clusters - i - 1) < edge_probability)
         for i in range(n_clusters)

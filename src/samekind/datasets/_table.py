@@ -82,6 +82,7 @@ def read_points(
     standardize: bool = True,
     max_categories: int = 20,
     header: bool = True,
+    fill_blanks: bool = False,
 ) -> Table:
     r"""Read the points of a CSV, TSV, JSON lines, Parquet, ``.npy`` or ``.npz`` file.
 
@@ -112,6 +113,9 @@ def read_points(
     header : bool, default=True
         Whether the first line of a CSV or TSV file holds the names of the columns. Without,
         they are x0, x1, ….
+    fill_blanks : bool, default=False
+        Whether missing numbers of a table are taken to be the median of their column, with a note,
+        instead of being an error.
 
     Returns
     -------
@@ -179,6 +183,7 @@ def read_points(
         place=place,
         asked_for=columns is not None,
         max_categories=max_categories,
+        fill_blanks=fill_blanks,
     )
     X = features.X
     notes = notes + features.notes

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from samekind.desk.desk import Desk
+    from samekind.ledger import Ledger
 
-__all__ = ["EXPORTS", "FILES", "harmless", "rows_table"]
+__all__ = ["EXPORTS", "FILES", "harmless", "rows_table", "write_answers"]
 
 WORDS = {SAME: "same", DIFFERENT: "different", UNSURE: "unsure"}
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula begins
@@ -51,6 +52,7 @@ def _own_columns(desk: Desk) -> pd.DataFrame:
     names = [desk.name_of(members.tolist()) or "" for members in found.members_]
     firsts = [int(members[0]) for members in found.members_]
     known = found.to_frame()["known"].to_numpy()
+    sure = desk.session.confidence(np.arange(found.n_rows_))
     return pd.DataFrame(
         {
             "row": np.arange(found.n_rows_),
@@ -58,7 +60,7 @@ def _own_columns(desk: Desk) -> pd.DataFrame:
             "kind": np.array([*firsts, -1])[labels],
             "name": np.array([*names, ""], dtype=object)[labels],
             "known": known,
-            "confidence": desk.session.confidence(np.arange(found.n_rows_)).round(4),
+            "confidence": np.where(labels < 0, np.nan, sure.round(4)),
         }
     )
 
@@ -97,10 +99,15 @@ def _write_json(path: Path, desk: Desk) -> None:
 
 
 def _write_answers(path: Path, desk: Desk) -> None:
+    write_answers(path, desk.session.ledger)
+
+
+def write_answers(path: Path, ledger: Ledger) -> None:
+    """Write every answer that stands."""
     with open(path, "w", encoding="utf-8", newline="") as file:
         lines = csv.writer(file)
         lines.writerow(["a", "b", "answer", "who", "at", "asked"])
-        for entry in desk.session.ledger.entries():
+        for entry in ledger.entries():
             if not entry.retracted:
                 said = WORDS[entry.answer]
                 who = harmless(entry.who)
@@ -108,10 +115,10 @@ def _write_answers(path: Path, desk: Desk) -> None:
 
 
 def _write_report(path: Path, desk: Desk) -> None:
-    active = desk.session.ledger.active()
+    active, found = desk.session.ledger.active(), desk.clusters()
     write_report(
         path,
-        desk.clusters(),
+        found,
         desk.session.points,
         pairs=np.column_stack([active["a"], active["b"]]),
         answers=active["answer"],
@@ -119,6 +126,7 @@ def _write_report(path: Path, desk: Desk) -> None:
         images=desk.things.images,
         title=desk.title,
         feature_names=desk.things.feature_names,
+        names=[desk.name_of(members.tolist()) for members in found.members_],
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 from samekind.clusters import Clusters
 from samekind.report._colors import color_of
 from samekind.report._figures import Figure
+from samekind.report._headline import called
 
 __all__ = ["draw_history", "draw_sizes", "thin_steps"]
 
@@ -37,7 +40,12 @@ def draw_history(clusters: Clusters, n_true: int | None) -> Figure:
     """Draw how many clusters were known after how many questions."""
     history = clusters.history_
     traces: list[dict[str, Any]] = []
-    for name, color, width in (("discovered", "--muted", 1.5), ("recovered", "--accent", 2.5)):
+    lines = [("discovered", "--muted", 1.5), ("recovered", "--accent", 2.5)]
+    text = "A cluster is discovered when one row of it is known, and recovered when its centre is."
+    if clusters.n_discovered_ and not clusters.n_recovered_:
+        lines = [("discovered", "--accent", 2.5)]
+        text = "A cluster is discovered when one row of it is known."
+    for name, color, width in lines:
         x, y = thin_steps(history["questions"], history[name])
         traces.append(
             {
@@ -51,7 +59,6 @@ def draw_history(clusters: Clusters, n_true: int | None) -> Figure:
                 "meta": {"theme": {"line.color": color}},
             }
         )
-    text = "A cluster is discovered when one row of it is known, and recovered when its centre is."
     if n_true is not None:
         last = int(history["questions"][-1]) if len(history["questions"]) else 0
         traces.append(
@@ -91,7 +98,9 @@ def _whole(largest: int) -> int | None:
     return 1 if largest <= FEW else None
 
 
-def draw_sizes(clusters: Clusters, predicted: NDArray[np.intp]) -> Figure:
+def draw_sizes(
+    clusters: Clusters, predicted: NDArray[np.intp], kinds: Sequence[str | None]
+) -> Figure:
     """Draw how many rows each cluster has, known from answers and predicted."""
     known = np.array([len(members) for members in clusters.members_], dtype=np.intp)
     numbers = np.arange(len(known))
@@ -113,7 +122,8 @@ def draw_sizes(clusters: Clusters, predicted: NDArray[np.intp]) -> Figure:
                 "name": name,
                 "x": numbers,
                 "y": values,
-                "hovertemplate": "cluster %{x}: %{y:,} " + name + "<extra></extra>",
+                "customdata": [escape(called(number, kinds)) for number in numbers.tolist()],
+                "hovertemplate": "%{customdata}: %{y:,} " + name + "<extra></extra>",
             }
         )
     layout = {

@@ -52,8 +52,12 @@ def cards(
     cells: Cells,
     images: NDArray[Any] | None,
     remarks: Sequence[str],
+    kinds: Sequence[str | None],
 ) -> str:
-    """Return the section with a card for each cluster; `remarks` are about each, "" for none."""
+    """Return the section with a card for each cluster.
+
+    `remarks` are about each, "" for none; `kinds` are their names.
+    """
     count = min(clusters.n_discovered_, MOST_CLUSTERS)
     if not count:
         return ""
@@ -61,14 +65,20 @@ def cards(
     bodies = _picture_strips(ranked, images) if images is not None else _tables(ranked, cells)
     parts = []
     for cluster, body in enumerate(bodies):
-        state = "recovered" if cluster < clusters.n_recovered_ else "only discovered"
+        state = "recovered, " if cluster < clusters.n_recovered_ else "only discovered, "
+        if not clusters.n_recovered_:
+            state = ""
         counts = (
-            f"{state}, {counted(sizes[cluster], 'row')}, {len(clusters.members_[cluster]):,} known"
+            f"{state}{counted(sizes[cluster], 'row')}, {len(clusters.members_[cluster]):,} known"
         )
+        name = escape(shown_text(kinds[cluster] or "", LONGEST))
+        title = f"<h3>{name}</h3><span>cluster {cluster}</span>"
+        if not name:
+            title = f"<h3>Cluster {cluster}</h3>"
         remark = f"<span>{escape(remarks[cluster])}</span>" if remarks[cluster] else ""
         parts.append(
             f'<article class="card"><div class="card-head">{_chip(cluster)}'
-            f'<h3>Cluster {cluster}</h3>{remark}<span class="counts">{counts}</span></div>'
+            f'{title}{remark}<span class="counts">{counts}</span></div>'
             f"{body}</article>"
         )
     if images is not None:

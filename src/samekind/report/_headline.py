@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
 from samekind.clusters import STOP_REASONS, Clusters
 from samekind.report._figures import shown_text
 
-__all__ = ["Truth", "counted", "facts", "lead", "tiles"]
+__all__ = ["Truth", "called", "counted", "facts", "lead", "tiles"]
 
+LONGEST_NAME = 60
 MOST_LINES = 20  # of contradictions and of notes
 
 
@@ -27,6 +29,14 @@ def counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
+def called(cluster: int, names: Sequence[str | None]) -> str:
+    """Return what a cluster is called: its name and number, or only its number."""
+    if cluster < 0:
+        return "no cluster"
+    name = shown_text(names[cluster] or "", LONGEST_NAME)
+    return f"{name} ({cluster})" if name else f"cluster {cluster}"
+
+
 def lead(clusters: Clusters, d: int) -> str:
     """Say in a sentence what was done."""
     return (
@@ -38,9 +48,15 @@ def lead(clusters: Clusters, d: int) -> str:
 def tiles(clusters: Clusters, truth: Truth | None) -> str:
     """Return the headline numbers."""
     known = sum(len(members) for members in clusters.members_)
-    numbers = [
+    found = [
         ("clusters recovered", f"{clusters.n_recovered_:,}"),
         ("clusters discovered", f"{clusters.n_discovered_:,}"),
+    ]
+    if clusters.n_discovered_ and not clusters.n_recovered_:  # no centre was asked for, or not yet
+        word = "kind" if clusters.n_discovered_ == 1 else "kinds"
+        found = [(f"{word} found", f"{clusters.n_discovered_:,}")]
+    numbers = [
+        *found,
         ("questions", f"{clusters.n_questions_:,}"),
         (f"of {clusters.n_rows_:,} rows labelled by answers", f"{known:,}"),
     ]
@@ -58,8 +74,10 @@ def facts(clusters: Clusters) -> str:
             escape(STOP_REASONS.get(clusters.stop_reason_, str(clusters.stop_reason_))),
         ),
         ("algorithm", f"{escape(clusters.algorithm_)}, seed {clusters.random_state_}"),
-        ("rows drawn", f"{clusters.n_samples_:,} in {counted(clusters.n_rounds_, 'round')}"),
     ]
+    if clusters.n_samples_:
+        rounds = f" in {counted(clusters.n_rounds_, 'round')}" if clusters.n_rounds_ else ""
+        lines.append(("rows drawn", f"{clusters.n_samples_:,}{rounds}"))
     if clusters.certificate_ is not None:
         lines.append(("certificate", escape(str(clusters.certificate_))))
     if len(clusters.given_up_):

@@ -14,7 +14,7 @@ from samekind.flow import DIFFERENT, SAME, Answers, Pairs
 from samekind.points import Points
 from samekind.report._colors import color_of, symbol_of
 from samekind.report._figures import Figure, shown_text
-from samekind.report._headline import counted
+from samekind.report._headline import called, counted
 from samekind.report._projection import Projection, choose_rows, project
 
 __all__ = ["draw_map"]
@@ -35,11 +35,15 @@ def draw_map(
     points: Points,
     labels: NDArray[np.intp],
     names: Sequence[str],
+    kinds: Sequence[str | None],
     pairs: Pairs,
     answers: Answers,
     seed: int,
 ) -> Figure:
-    """Draw a sample of the rows in two dimensions, coloured by cluster."""
+    """Draw a sample of the rows in two dimensions, coloured by cluster.
+
+    `names` are those of the columns, `kinds` those of the clusters.
+    """
     rows = choose_rows(clusters, seed)
     projection, places = project(points, rows, names, seed)
     kind = "scatter" if len(rows) <= MOST_SVG else "scattergl"
@@ -49,8 +53,8 @@ def draw_map(
     centers = _center_places(clusters, projection)
     traces = [
         *_segments(points, projection, pairs, answers, kind),
-        *_rows(places, rows, labels[rows], known[rows], kind),
-        *_centers(clusters, centers, kind),
+        *_rows(places, rows, labels[rows], known[rows], kinds, kind),
+        *_centers(clusters, centers, kinds, kind),
     ]
     layout: dict[str, Any] = {
         "hovermode": "closest",
@@ -114,13 +118,15 @@ def _rows(
     rows: NDArray[np.intp],
     labels: NDArray[np.intp],
     known: NDArray[np.bool_],
+    kinds: Sequence[str | None],
     kind: str,
 ) -> Traces:
     """A trace for each of the largest clusters on the map, and one for all others."""
     present, counts = np.unique(labels, return_counts=True)
     largest = present[np.argsort(-counts, kind="stable")]
     own = largest if len(largest) <= MOST_IN_LEGEND + 1 else largest[:MOST_IN_LEGEND]
-    groups = [(str(cluster), labels == cluster) for cluster in sorted(own.tolist())]
+    spoken = {cluster: escape(called(cluster, kinds)) for cluster in present.tolist()}
+    groups = [(spoken[cluster], labels == cluster) for cluster in sorted(own.tolist())]
     if len(own) < len(present):
         groups.append((f"{len(present) - len(own):,} others", ~np.isin(labels, own)))
     traces: Traces = []
@@ -135,12 +141,13 @@ def _rows(
             {
                 "type": kind,
                 "mode": "markers",
-                "name": _in_legend(name),
+                "name": name,
                 "legendgroup": name,
+                "text": name if one else [spoken[cluster] for cluster in mine],
                 "x": places[chosen, 0],
                 "y": places[chosen, 1],
                 "customdata": np.column_stack([rows[chosen], labels[chosen]]).astype(np.int32),
-                "hovertemplate": "row %{customdata[0]}, cluster %{customdata[1]}<extra></extra>",
+                "hovertemplate": "row %{customdata[0]}, %{text}<extra></extra>",
                 "marker": {
                     "color": colors,
                     "symbol": symbols,
@@ -163,12 +170,17 @@ def _center_places(clusters: Clusters, projection: Projection) -> NDArray[np.flo
     return places
 
 
-def _centers(clusters: Clusters, places: NDArray[np.float64], kind: str) -> Traces:
+def _centers(
+    clusters: Clusters, places: NDArray[np.float64], kinds: Sequence[str | None], kind: str
+) -> Traces:
     count = clusters.n_discovered_
     if not count:
         return []
     recovered = np.arange(count) < clusters.n_recovered_
-    state = ["recovered" if yes else "only discovered" for yes in recovered]
+    spoken = [escape(called(number, kinds)) for number in range(count)]
+    if recovered.any():
+        state = [", recovered" if yes else ", only discovered" for yes in recovered]
+        spoken = [name + how for name, how in zip(spoken, state, strict=True)]
     return [
         {
             "type": kind,
@@ -178,8 +190,8 @@ def _centers(clusters: Clusters, places: NDArray[np.float64], kind: str) -> Trac
             "y": places[:, 1],
             "text": [str(number) for number in range(count)],
             "textposition": "top center",
-            "customdata": state,
-            "hovertemplate": "centre of %{text}, %{customdata}<extra></extra>",
+            "customdata": spoken,
+            "hovertemplate": "centre of %{customdata}<extra></extra>",
             "marker": {
                 "symbol": ["cross" if yes else "x" for yes in recovered],
                 "color": [color_of(number) for number in range(count)],
@@ -231,9 +243,3 @@ def _segments(
             }
         )
     return traces
-
-
-def _in_legend(name: str) -> str:
-    if name == "-1":
-        return "no cluster"
-    return f"cluster {name}" if name.isdigit() else name

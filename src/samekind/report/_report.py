@@ -44,6 +44,7 @@ def write_report(
     truth: ArrayLike | None = None,
     title: str = "",
     feature_names: Sequence[str] | None = None,
+    names: Sequence[str | None] | None = None,
     seed: int = 0,
 ) -> Path:
     """Write one HTML page with plots, examples and numbers; it needs no network.
@@ -70,6 +71,8 @@ def write_report(
         A heading.
     feature_names : sequence of str or None
         Names of the columns of X; by default x0, x1, ….
+    names : sequence of str or None, or None
+        What each cluster is called, by its number.
     seed : int
         Fixes which rows are drawn where there are too many.
 
@@ -95,7 +98,8 @@ def write_report(
         raise ValueError(
             f"X has {points.n:,} rows, but the clusters were found in {clusters.n_rows_:,}."
         )
-    names = _feature_names(feature_names, points.d)
+    columns = _feature_names(feature_names, points.d)
+    kinds = _kind_names(names, clusters.n_discovered_)
     asked, said = _questions(pairs, answers, points.n)
     pictures = _pictures(images, points.n)
     if frame is not None:
@@ -106,9 +110,9 @@ def write_report(
 
     sizes = np.bincount(labels[labels >= 0], minlength=clusters.n_discovered_)
     figures = [
-        draw_map(clusters, points, labels, names, asked, said, seed),
+        draw_map(clusters, points, labels, columns, kinds, asked, said, seed),
         draw_history(clusters, None if known_truth is None else known_truth.n_kinds),
-        draw_sizes(clusters, sizes),
+        draw_sizes(clusters, sizes, kinds),
     ]
     remarks = [""] * clusters.n_discovered_ if known_truth is None else known_truth.remarks
     text = page(
@@ -118,7 +122,9 @@ def write_report(
         facts=facts(clusters),
         figures=figures,
         people=people(clusters),
-        exemplars=cards(clusters, points, sizes, cells_of(points, names, frame), pictures, remarks),
+        exemplars=cards(
+            clusters, points, sizes, cells_of(points, columns, frame), pictures, remarks, kinds
+        ),
     )
     return _write(Path(path), text)
 
@@ -147,6 +153,14 @@ def _feature_names(names: Sequence[str] | None, d: int) -> list[str]:
     if len(names) != d:
         raise ValueError(f"feature_names has {len(names)} names, but X has {d} columns.")
     return [str(name) for name in names]
+
+
+def _kind_names(names: Sequence[str | None] | None, count: int) -> list[str | None]:
+    if names is None:
+        return [None] * count
+    if len(names) != count:
+        raise ValueError(f"names has {len(names)} names, but there are {count} clusters.")
+    return list(names)
 
 
 def _questions(pairs: ArrayLike | None, answers: ArrayLike | None, n: int) -> tuple[Pairs, Answers]:

@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
+import secrets
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-FORMAT = 1
+FORMAT = 2
 _ABOUT = "features.json"
 _TABLE = "table.parquet"
 _TRANSFORM = "transform.npz"
@@ -151,13 +151,13 @@ def _checksum(path: Path) -> list[int]:
 
 def _write(path: Path, how: Callable[[IO[bytes], Path], Any]) -> list[int]:
     """Write a file beside its place, then put it there; returns its size and checksum."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
-            how(file, Path(name))
-        known = _checksum(Path(name))
-        os.replace(name, path)
+        with beside.open("xb") as file:
+            how(file, beside)
+        known = _checksum(beside)
+        os.replace(beside, path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        beside.unlink(missing_ok=True)
         raise
     return known

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,7 +11,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from samekind.datasets import DataError
-from samekind.datasets._columns import choose_columns, encode_columns, no_such_column
+from samekind.datasets._columns import (
+    blanks_note,
+    choose_columns,
+    encode_columns,
+    no_such_column,
+)
 from samekind.datasets._standardize import Scaling, row_chunks, standardize_columns
 from samekind.datasets._table import _scaling_notes
 
@@ -26,12 +31,14 @@ _MISSING = "(missing)"
 class RowTransform:
     """Turns rows into points: which columns, which categories, and how they are scaled.
 
-    `columns` holds a name and the categories of the column, None for one of numbers.
+    `columns` holds a name and the categories of the column, None for one of numbers; blanks among
+    those are their `medians`.
     """
 
     names: list[str]
     columns: list[tuple[str, list[str] | None]]
     scaling: Scaling
+    medians: dict[str, float] = field(default_factory=dict)
 
     @classmethod
     def fit(
@@ -50,8 +57,10 @@ class RowTransform:
             cut = len(name) + 1
             columns.append((name, None if encoded == [name] else [text[cut:] for text in encoded]))
         scaling = standardize_columns(features.X, features.X, features.blocks)
-        notes = features.notes + _scaling_notes(scaling, features.names)
-        return cls(features.names, columns, scaling), features.X, notes
+        # Here a column that only numbers the rows cannot be asked for.
+        notes = [note.partition("; to use it, name it")[0] for note in features.notes]
+        notes += _scaling_notes(scaling, features.names)
+        return cls(features.names, columns, scaling, features.medians), features.X, notes
 
     def apply(self, source: str, frame: pd.DataFrame, place: Place) -> tuple[Floats, list[str]]:
         """Return the points of new rows, and notes for a person."""
@@ -62,13 +71,18 @@ class RowTransform:
                 every = [str(column) for column in frame.columns]
                 raise no_such_column(source, "the first table", name, every)
             if categories is None:
-                parts.append(_numbers(source, frame, name, place))
+                filled, blanks = _filled(frame[[name]], self.medians[name])
+                parts.append(_numbers(source, filled, name, place))
+                if blanks:
+                    what = "the median of the first table"
+                    notes.append(blanks_note(blanks, name, what, self.medians[name]))
                 continue
             texts = frame[name].astype(object).where(frame[name].notna(), _MISSING).astype(str)
             codes = pd.Index(categories).get_indexer(pd.Index(texts))
             parts.append((codes[:, None] == np.arange(len(categories))).astype(np.float64))
             if unknown := int((codes < 0).sum()):
-                notes.append(f"column {name!r}: {unknown:,} values that were not there before")
+                values = "value that was" if unknown == 1 else "values that were"
+                notes.append(f"column {name!r}: {unknown:,} {values} not there before")
         return self._scaled(np.hstack(parts)), notes
 
     def apply_matrix(self, source: str, X: NDArray[Any]) -> Floats:
@@ -89,7 +103,8 @@ class RowTransform:
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what `restore` makes it from."""
-        about = {"kind": "row", "names": self.names, "columns": self.columns}
+        about: dict[str, Any] = {"kind": "row", "names": self.names, "columns": self.columns}
+        about["medians"] = self.medians
         return about, dict(self.scaling._asdict())
 
     @classmethod
@@ -97,15 +112,28 @@ class RowTransform:
         """Make it again."""
         columns = [(name, categories) for name, categories in about["columns"]]
         scaling = Scaling(arrays["offset"], arrays["scale"], arrays["constant"])
-        return cls(about["names"], columns, scaling)
+        return cls(about["names"], columns, scaling, about["medians"])
 
 
 def _encode(
     source: str, frame: pd.DataFrame, names: list[str], place: Place, *, asked_for: bool
 ) -> Any:
     return encode_columns(
-        source, frame, names, place=place, asked_for=asked_for, max_categories=_MAX_CATEGORIES
+        source,
+        frame,
+        names,
+        place=place,
+        asked_for=asked_for,
+        max_categories=_MAX_CATEGORIES,
+        fill_blanks=True,
     )
+
+
+def _filled(frame: pd.DataFrame, value: float) -> tuple[pd.DataFrame, int]:
+    """Return columns with their blanks filled, and how many there were."""
+    blank = frame.isna()
+    count = int(blank.to_numpy().sum())
+    return (frame.astype(object).mask(blank, value) if count else frame), count
 
 
 def _numbers(source: str, frame: pd.DataFrame, name: str, place: Place) -> Floats:

@@ -50,6 +50,8 @@ class Source:
 def open_source(options: Options, cache: Cache, tick: Tick, *, medium: str | None) -> Source:
     """Read what is to be looked at; `medium` is what it must be, None if that is open."""
     path = options.data
+    if not path.suffix and not path.exists():
+        raise FileNotFoundError(f"{path} does not exist. Check the name.")
     if path.is_dir():
         source = _folder(options)
     elif path.suffix.lower() in (".npy", ".npz"):
@@ -77,7 +79,7 @@ def _folder(options: Options) -> Source:
         frame=pd.DataFrame({"file": names}),
         pictures=pictures_of(options.data, names),
         picture_column="file",
-        notes=[f"{len(names):,} pictures in the folder", *notes],
+        notes=[f"{len(names):,} picture{'s' * (len(names) != 1)} in the folder", *notes],
     )
 
 

@@ -1,0 +1,52 @@
+"""Messages that speak of Python's parameters, in the words of the command line."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+__all__ = ["in_options"]
+
+OPTIONS = {
+    name: f"--{name.replace('_', '-')}"
+    for name in (
+        *("text", "image", "show", "exclude", "embeddings", "columns", "labels"),
+        *("algorithm", "budget", "target", "epsilon", "heavy", "certify", "tolerance"),
+        *("error_rate", "batch"),
+    )
+} | {"random_state": "--seed"}
+NAMES = "|".join(OPTIONS)
+GIVEN = re.compile(rf"\b({NAMES})=(?:\[?(['\"])(.*?)\2(?:, …)?\]?|(\d+(?:\.\d+)?))")
+SPOKEN_OF = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"\b(?:which|what) ({NAMES}) names?\b",
+        rf"^({NAMES})(?: and ({NAMES}))? must\b",
+        rf"\b(?:with|out of|pass|Pass|as) ({NAMES})(?=[.,:]| for\b)",
+        rf": ({NAMES}) needs a table",
+        rf"\b({NAMES}) \(.*? and ({NAMES}) \(.*?\) must",
+        r"(?<![-\w'\"])(error_rate|random_state)\b",
+    )
+)
+
+
+def in_options(message: str) -> str:
+    """Return a message with ``--exclude height`` for ``exclude=['height']``, and so on."""
+    message = GIVEN.sub(_given, message).replace(', "estimate" or None', ", or estimate")
+    for pattern in SPOKEN_OF:
+        message = pattern.sub(_spoken_of, message)
+    return message
+
+
+def _given(match: re.Match[str]) -> str:
+    value = match[4] if match[3] is None else match[3]
+    return f"{OPTIONS[match[1]]} {shlex.quote(value)}"
+
+
+def _spoken_of(match: re.Match[str]) -> str:
+    text, start = match[0], match.start()
+    for group in range(match.re.groups, 0, -1):
+        if match[group] is not None:
+            first, last = (place - start for place in match.span(group))
+            text = text[:first] + OPTIONS[match[group]] + text[last:]
+    return text
