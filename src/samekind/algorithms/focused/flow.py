@@ -136,7 +136,12 @@ class Focus:
         if not self.audit.draws:
             return False
         rows = np.array(self.audit.rows, dtype=np.intp)
-        predicted = self.evidence.predicted(rows) if rows.size else rows
+        quick = self.evidence.predicted(rows) if rows.size else rows
+        # what is predicted at hand may be a little old: look closely before stopping
+        return self.holds(quick) and self.holds(self.evidence.look()[0][rows])
+
+    def holds(self, predicted: NDArray[np.intp]) -> bool:
+        """Return whether the bounds are within the tolerance if these are the labels of the audited rows."""
         promise = self.audit.certificate(predicted, unproven=0)  # which no bound depends on
         return max(promise.undiscovered, promise.wrong) <= self.settings.tolerance
 
