@@ -107,8 +107,8 @@ def check_reach(host: str, token: str | None) -> None:
     """Refuse to be reached by others without a token, or with one that is easily guessed."""
     if token is not None and not re.fullmatch(rf"[!-~]{{{SHORTEST_TOKEN},200}}", token):
         raise ServeError(
-            f"a token has {SHORTEST_TOKEN} to 200 letters, digits or signs and no space, got "
-            f"{len(token)} characters. Choose another one."
+            f"a token has {SHORTEST_TOKEN} to 200 letters, digits or signs and no space, "
+            f"this one {len(token)}. Choose another one."
         )
     if token is None and not _is_loopback(host):
         raise ServeError(
