@@ -22,11 +22,10 @@ import httpx
 from hypothesis import HealthCheck, settings
 
 from samekind import SqlLedger
-from samekind.desk import Desk
-from test_web_api import DIGITS, SCHEMA, Serving, good, say, table, try_input
+from test_web_api import DIGITS, SCHEMA, good, say, table, tried, try_input
 
 pytestmark = pytest.mark.slow
-__all__ = ["table"]  # a fixture
+__all__ = ["table", "tried"]  # fixtures
 
 NURSERY = """
 # Has imported everything, and forks a server for every line that names a project.
@@ -223,13 +222,6 @@ def test_latency_among_100_000_rows(tmp_path, capsys):
     assert figures["first answer p95"] < 0.1 * slack
     assert figures["second answer p95"] < 0.1 * slack
     assert figures["second page"] < 2 * slack
-
-
-@pytest.fixture(scope="module")
-def tried(table, tmp_path_factory):
-    path = tmp_path_factory.mktemp("tried") / "tried.db"
-    with Serving(Desk(table[0], path, random_state=0)) as server:
-        yield server
 
 
 @SCHEMA.parametrize()

@@ -22,8 +22,6 @@ __all__ = ["INTERRUPTED", "MISTAKEN", "UserError", "explained", "needs", "users_
 MISTAKEN = 2
 INTERRUPTED = 130
 
-OTHER_DATA = "this project belongs to other data"  # as a session says it
-
 P = ParamSpec("P")
 
 
@@ -37,8 +35,10 @@ def users_values(project: Path | None = None) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
+        from samekind.session import OtherDataError
+
         text = str(error)
-        if project is not None and text.startswith(OTHER_DATA):
+        if project is not None and isinstance(error, OtherDataError):
             what = text.partition(". ")[0].replace("this project", str(project), 1)
             raise UserError(
                 f"{what}. Run it with the data and options it was made with, or start a new project: "

@@ -136,9 +136,10 @@ class Desk:
             if not entry.retracted and (who is None or entry.who == who):
                 acts.setdefault((entry.when, entry.who), []).append(entry)
         self.session.undo(count, who=who, together=True)
-        for when, _ in sorted(acts, reverse=True)[:count]:
+        undone = sorted(acts, reverse=True)[:count]
+        for when, _ in undone:
             self._corrections.restore(when)
-        return [deed_in_words(acts[act]) for act in sorted(acts, reverse=True)[:count]]
+        return [deed_in_words(acts[act]) for act in undone]
 
     @alone
     def skipped(self, most: int = 3) -> list[Pair]:

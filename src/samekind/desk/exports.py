@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from samekind.flow import DIFFERENT, SAME, UNSURE
+from samekind.desk.words import SPOKEN
 from samekind.report import write_report
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["EXPORTS", "FILES", "harmless", "rows_table", "write_answers"]
 
-WORDS = {SAME: "same", DIFFERENT: "different", UNSURE: "unsure"}
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula begins
 
 
@@ -109,7 +108,7 @@ def write_answers(path: Path, ledger: Ledger) -> None:
         lines.writerow(["a", "b", "answer", "who", "at", "asked"])
         for entry in ledger.entries():
             if not entry.retracted:
-                said = WORDS[entry.answer]
+                said = SPOKEN[entry.answer]
                 who = harmless(entry.who)
                 lines.writerow([entry.a, entry.b, said, who, entry.when, entry.asked])
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import islice
 
-import numpy as np
-
 from samekind.desk.leases import Leases
 from samekind.desk.shapes import LineUp, Option, Pair, Question
 from samekind.desk.words import WORDS, DeskError, Stale
@@ -119,9 +117,7 @@ class Questions:
 
     def skipped_pairs(self) -> list[tuple[int, int]]:
         """Return the pairs of which nothing was said but that they be skipped."""
-        active = self._session.ledger.active()
-        mine = active[(active["answer"] == UNSURE) & ~active["asked"]]
-        pairs = np.column_stack([mine["a"], mine["b"]]).astype(np.intp)
+        pairs = self._session.ledger.skipped()
         if not len(pairs):
             return []
         still = self._session.ledger.lookup(pairs, infer=False) == UNSURE

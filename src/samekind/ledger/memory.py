@@ -172,11 +172,16 @@ class Ledger:
         held = [said[line] for line in definite if line not in self._conflicts]
         return explain(held, [said[line] for line in sorted(self._conflicts)])
 
-    def asked_pairs(self) -> set[int]:
-        """Return the keys of the pairs whose answers were paid for."""
+    def skipped(self) -> Pairs:
+        """Return the pairs of which somebody was not sure, free of charge: they were skipped."""
+        active = self.active()
+        return pairs_of(active[(active["answer"] == UNSURE) & ~active["asked"]])
+
+    def asked_pairs(self, upto: int | None = None) -> set[int]:
+        """Return the keys of the pairs whose answers were paid for, by the first so many lines or by all."""
         if self._size == 0:
             return set()
-        active = self.active()
+        active = self.active(upto)
         return set(keys_of(pairs_of(active[active["asked"]])).tolist())
 
     # Writing

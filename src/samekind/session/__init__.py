@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from samekind.session.session import Session
+from samekind.session.session import OtherDataError, Session
 
-__all__ = ["Session"]
+__all__ = ["OtherDataError", "Session"]

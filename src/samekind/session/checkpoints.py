@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import connected_components
 from samekind.algorithms import Given
 from samekind.flow import DIFFERENT, SAME
 from samekind.ledger import Ledger
-from samekind.ledger.pairs import keys_of, pairs_of
+from samekind.ledger.pairs import pairs_of
 
 __all__ = ["Checkpoint", "Checkpoints"]
 
@@ -89,11 +89,6 @@ class Checkpoints:
             parted=sorted({(min(pair), max(pair)) for pair in parted if pair[0] != pair[1]}),
             ask=checkpoint.ask,
         )
-
-    def paid(self, checkpoint: Checkpoint) -> set[int]:
-        """Return the keys of the pairs that were asked before it."""
-        lines = self._ledger.active(checkpoint.upto)
-        return set(keys_of(pairs_of(lines[lines["asked"]])).tolist())
 
 
 def _groups(rows: list[int], lines: NDArray[np.void]) -> NDArray[np.intp]:

@@ -33,10 +33,14 @@ from samekind.points import as_points
 from samekind.progress import Progress
 from samekind.session.checkpoints import Checkpoints
 
-__all__ = ["Session"]
+__all__ = ["OtherDataError", "Session"]
 
 COLUMNS = ("questions", "samples", "discovered", "recovered")  # of the history
 NO_PAIRS: Pairs = np.empty((0, 2), dtype=np.intp)
+
+
+class OtherDataError(ValueError):
+    """The ledger is of other data than the session's."""
 
 
 class Session:
@@ -357,7 +361,7 @@ class Session:
             self.ledger.set_meta("fingerprint", fingerprint)
             self.ledger.set_meta("shape", f"{self.points.n} x {self.points.d}")
         elif known != fingerprint:
-            raise ValueError(
+            raise OtherDataError(
                 f"this project belongs to other data ({self.ledger.meta['shape']}; these are "
                 f"{self.points.n} x {self.points.d}): its answers would be about the wrong rows. Open "
                 "it with the data it was made with, or start a new project."
@@ -371,14 +375,12 @@ class Session:
         self._started = perf_counter()
         self._kinds = Kinds(self.points.d)
         self._history = tuple(array("q") for _ in COLUMNS)
-        active = self.ledger.active()
-        skipped = active[(active["answer"] == UNSURE) & ~active["asked"]]
-        self._kinds.skipped = set(skipped["a"].tolist())
+        self._kinds.skipped = set(self.ledger.skipped()[:, 0].tolist())
         self._unclaimed = self.ledger.asked_pairs()
         self.n_questions = 0
         start = self._checkpoints.latest()
         if start is not None:
-            paid = self._checkpoints.paid(start)
+            paid = self.ledger.asked_pairs(start.upto)
             self._unclaimed -= paid
             self.n_questions = len(paid)
             self._kinds.given = self._checkpoints.given(start)

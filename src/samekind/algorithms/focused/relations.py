@@ -101,10 +101,14 @@ class Relations:
 
     def open_with(self, kind: int) -> list[int]:
         """Return the kinds that may be one with this one, likeliest first."""
+        order = np.argsort(-self._alike(kind), kind="stable")
+        found: list[int] = order[self._open[kind, order]].tolist()
+        return found
+
+    def _alike(self, kind: int) -> NDArray[np.float64]:
+        """Return how alike every kind and this one look."""
         k = self.n_kinds
-        alike = np.maximum(self._likeness[kind, :k], self._likeness[:k, kind])
-        order = np.argsort(-alike, kind="stable")
-        found: list[int] = order[self._open[kind, :k][order]].tolist()
+        found: NDArray[np.float64] = np.maximum(self._likeness[kind, :k], self._likeness[:k, kind])
         return found
 
     def likeliest(self, kind: int | None = None) -> tuple[float, int, int] | None:
@@ -116,9 +120,8 @@ class Relations:
             return None
         if kind is None:
             return self._next()
-        k = self.n_kinds
-        alike = np.maximum(self._likeness[kind, :k], self._likeness[:k, kind])
-        alike[~self._open[kind, :k]] = -1.0
+        alike = self._alike(kind)
+        alike[~self._open[kind, : self.n_kinds]] = -1.0
         other = int(alike.argmax())
         return (float(alike[other]), kind, other) if alike[other] >= 0 else None
 
