@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from samekind.points import ArrayPoints
+from samekind.points import ArrayPoints, Names
 
 
 def distances(X, x):
@@ -19,6 +19,12 @@ def distances(X, x):
     return total
 
 
+def rounded(costs):
+    """Return costs as they are kept: with the precision of a float32, whatever their size."""
+    parts, exponents = np.frexp(costs)
+    return np.ldexp(parts.astype(np.float32).astype(np.float64), exponents)
+
+
 class Brute:
     """Owners and costs with no tricks; the earlier site keeps a row in a tie."""
 
@@ -26,7 +32,7 @@ class Brute:
         X = np.asarray(X, dtype=np.float64)
         self.costs, self.owners = np.full(len(X), np.inf), np.full(len(X), -1)
         for number, row in enumerate(sites):
-            new = distances(X, X[row])
+            new = rounded(distances(X, X[row]))
             nearer = new < self.costs
             self.costs[nearer], self.owners[nearer] = new[nearer], number
         self.counts = np.bincount(self.owners, minlength=len(sites))
@@ -70,7 +76,7 @@ def assert_like_brute_force(X, cells, sites):
         np.testing.assert_array_equal(cells.owners(rows), brute.owners[rows])
         np.testing.assert_array_equal(cells.costs(rows), brute.costs[rows])
         cells.settle()
-    np.testing.assert_array_equal(cells.owners(), brute.owners)
+    np.testing.assert_array_equal(cells.look()(Names.by_number(len(sites))), brute.owners)
     np.testing.assert_array_equal(cells.counts, brute.counts)
     np.testing.assert_array_equal(cells.sites, X[sites].astype(np.float64))
     assert cells.n_sites == len(sites)
@@ -103,14 +109,18 @@ class TestOwners:
         cells.add(1)
         cells.add(3)
         assert cells.owners(np.arange(4)).tolist() == [0, 0, 0, 2]
-        assert cells.owners().tolist() == [0, 0, 0, 2]
+        assert cells.look()(Names.by_number(3)).tolist() == [0, 0, 0, 2]
+        assert cells.counts.tolist() == [4, 0, 0]  # who looks changes nothing
+        cells.settle()
+        assert cells.look()(Names.by_number(3)).tolist() == [0, 0, 0, 2]
         assert cells.counts.tolist() == [3, 0, 1]
 
     def test_before_the_first_site(self):
         cells = ArrayPoints(np.arange(6.0)[:, None]).cells()
         assert cells.n_sites == 0
         assert cells.counts.tolist() == []
-        assert cells.owners().tolist() == [-1] * 6
+        assert cells.look()(Names.by_number(0)._replace(of=np.array([-1]))).tolist() == [-1] * 6
+        assert cells.owners(np.arange(6)).tolist() == [-1] * 6
         rng = np.random.default_rng(0)
         drawn = np.bincount([cells.draw(rng) for _ in range(3000)], minlength=6)
         assert chisquare(drawn).pvalue > 0.01
@@ -157,14 +167,13 @@ class TestThreads:
             assert_like_brute_force(self.X, cells, sites)
         for here, there in zip(one.moments(groups, 3), two.moments(groups, 3), strict=True):
             np.testing.assert_array_equal(here, there)
-        uniforms = np.random.default_rng(0).random(200)
         first, second = (
             [cells.draw(rng) for _ in range(200)]
             for cells, rng in ((one, np.random.default_rng(1)), (two, np.random.default_rng(1)))
         )
         assert first == second
         np.testing.assert_array_equal(
-            one.pick(groups == 1, uniforms), two.pick(groups == 1, uniforms)
+            *(cells.pick(groups == 1, np.random.default_rng(0), 50) for cells in (one, two))
         )
 
 
@@ -198,7 +207,7 @@ class TestMoments:
 class TestPick:
     @given(X=data, how_many=st.integers(1, 30), seed=st.integers(0, 99))
     @settings(max_examples=60)
-    def test_evenly_spaced_uniforms_pick_each_row_once(self, X, how_many, seed):
+    def test_from_the_chosen_cells_alone(self, X, how_many, seed):
         cells = ArrayPoints(X).cells()
         sites = sites_of(len(X), how_many, seed)
         for row in sites:
@@ -206,14 +215,38 @@ class TestPick:
         cells.settle()
         rng = np.random.default_rng(seed)
         chosen = rng.random(len(sites)) < 0.5
-        expected = np.flatnonzero(chosen[Brute(X, sites).owners])
-        if not expected.size:
-            return
-        uniforms = rng.permutation((np.arange(expected.size) + 0.5) / expected.size)
-        rows = cells.pick(chosen, uniforms)
-        np.testing.assert_array_equal(np.sort(rows), expected)
-        np.testing.assert_array_equal(cells.pick(chosen, uniforms[::-1]), rows[::-1])
-        assert cells.pick(chosen, np.array([0.0, np.nextafter(1.0, 0.0)])).size == 2
+        expected = chosen[Brute(X, sites).owners]
+        rows = cells.pick(chosen, rng, 20)
+        assert rows.size <= 20
+        assert expected[rows].all()
+        assert (rows.size > 0) == expected.any()
+
+    @pytest.mark.parametrize("size", [20, 2_000], ids=["rare: by rank", "common: by trying"])
+    def test_evenly(self, size):
+        """Two sites far apart; the second owns 20 or 2,000 of 20,000 rows."""
+        X = np.zeros((20_000, 1))
+        held = np.random.default_rng(0).permutation(20_000)[:size]
+        X[held] = 9.0
+        cells = ArrayPoints(X).cells()
+        cells.add(int(np.flatnonzero(X[:, 0] == 0)[0]))
+        cells.add(int(held[0]))
+        cells.settle()
+        rng = np.random.default_rng(1)
+        drawn = [cells.pick(np.array([False, True]), rng, 100) for _ in range(200)]
+        seen = np.bincount(np.concatenate(drawn), minlength=20_000)[np.sort(held)]
+        assert seen.sum() == sum(map(len, drawn)) > 15_000
+        assert chisquare(seen.reshape(20, -1).sum(axis=1)).pvalue > 0.01
+
+
+class TestMemory:
+    def test_nothing_stays_of_cells_and_samplers_that_are_gone(self):
+        points = ArrayPoints(make(500, 2, "normal", np.float64, 6))
+        for _ in range(3):
+            cells, sampler = points.cells(), points.sampler()
+            cells.add(0)
+            sampler.add(points.X[:2])
+        del cells, sampler
+        assert not points.crew._parts[0]._states
 
 
 class TestNear:

@@ -181,17 +181,19 @@ class TestRuns:
         assert found.stop_reason_ in ("reducible", "exhausted", "budget")
         assert any("less than 95% certain" in note for note in found.notes_)
 
-    @pytest.mark.xfail(
-        strict=True, reason="two classes grow into one cluster here from an early mistake: 0.82"
-    )
     @pytest.mark.parametrize("certify", ["lazy", "full"])
     def test_all_rows_of_small_data(self, certify):
-        oracle = NoisyOracle(Y[:60], error=0.1, seed=7)
-        found = samekind.solve(
-            X[:60], oracle, error_rate=0.1, certify=certify, budget=5000, random_state=7
-        )
-        assert found.stop_reason_ in ("reducible", "exhausted")
-        assert adjusted_rand_index(Y[:60], found.labels_) > 0.9
+        """From an early mistake two classes may grow into one cluster: rarely, not never."""
+        agreement = []
+        for seed in range(10):
+            oracle = NoisyOracle(Y[:60], error=0.1, seed=seed)
+            found = samekind.solve(
+                X[:60], oracle, error_rate=0.1, certify=certify, budget=5000, random_state=seed
+            )
+            assert found.stop_reason_ in ("reducible", "exhausted")
+            agreement.append(adjusted_rand_index(Y[:60], found.labels_))
+        assert np.sum(np.array(agreement) > 0.9) >= 8, agreement
+        assert np.mean(agreement) > 0.95
 
     @pytest.mark.parametrize("X", [np.zeros((30, 2)), np.arange(30.0)[:, None], np.eye(30)])
     def test_data_that_say_nothing(self, X):

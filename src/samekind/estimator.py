@@ -122,7 +122,8 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.intp]:
         """Find the clusters and return the cluster of each row."""
-        return self.fit(X, y).labels_
+        labels: NDArray[np.intp] = self.fit(X, y).labels_
+        return labels
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return the nearest cluster of each row, without a question."""

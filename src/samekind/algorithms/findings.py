@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from samekind.points import Names
 
 __all__ = ["Certificate", "Findings"]
 
@@ -61,7 +65,9 @@ def _percent(share: float) -> str:
 class Findings:
     """What a flow says about its kinds at one moment; kinds by their numbers in `Kinds`."""
 
-    labels: NDArray[np.intp]  # the predicted kind of every row, -1 where there is none
+    call: Callable[
+        [Names], Any
+    ]  # says what every row is called, by its predicted kind, -1: by none
     centers: NDArray[np.float64]  # (kinds, d)
     standard_errors: NDArray[np.float64]  # (kinds,) of each centre, as a distance
     certificate: Certificate

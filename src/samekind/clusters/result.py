@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from samekind.algorithms.classify import ORDERS, Classified, classify
 from samekind.algorithms.findings import Certificate
 from samekind.algorithms.kinds import UNKNOWN, Kinds
 from samekind.clusters import storage, tables
-from samekind.clusters.said import Said
+from samekind.clusters.said import Said, known_names
 from samekind.flow import Oracle, drive
 from samekind.measures import Reliability
 from samekind.oracles import LabelOracle, as_oracle
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 __all__ = ["Clusters"]
+
+NOBODY = np.empty(0, dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,7 +92,7 @@ class Clusters:
     prototypes_: tuple[NDArray[np.float64], NDArray[np.intp]] | None = None
     annotators_: list[Reliability] = field(default_factory=list)
     _points: Points | None = None
-    _labels: dict[str, NDArray[np.intp]] = field(default_factory=dict)
+    _labels: dict[str, Any] = field(default_factory=dict)  # "all" once they are there, or "later"
 
     @classmethod
     def from_kinds(
@@ -108,11 +111,13 @@ class Clusters:
         rest = (k for k in range(len(kinds)) if kinds.members[k] and not kinds.is_recovered(k))
         order = [*kinds.recovered, *rest]
         said = Said(kinds.findings(), order) if kinds.findings is not None else None
+        members = [np.array(kinds.members[kind], dtype=np.intp) for kind in order]
+        given_up = np.array(kinds.given_up, dtype=np.intp)
         return cls(
             all_centers_=kinds.centers[order] if said is None else said.centers,
             n_recovered_=len(kinds.recovered),
-            members_=[np.array(kinds.members[kind], dtype=np.intp) for kind in order],
-            given_up_=np.array(kinds.given_up, dtype=np.intp),
+            members_=members,
+            given_up_=given_up,
             n_questions_=n_questions,
             n_samples_=kinds.n_samples,
             n_rounds_=kinds.n_rounds,
@@ -129,7 +134,7 @@ class Clusters:
             unproven_=[] if said is None else said.unproven,
             prototypes_=None if said is None else said.prototypes(kinds, points),
             _points=points,
-            _labels={} if said is None else {"all": said.labels(kinds)},
+            _labels={} if said is None else {"later": partial(said.labels, members, given_up)},
         )
 
     @property
@@ -143,12 +148,15 @@ class Clusters:
         return len(self.members_)
 
     @property
-    def labels_(self) -> NDArray[np.intp]:
+    def labels_(self) -> Any:
         """The cluster of every row: the known one where there is one, else the predicted one.
 
-        "focused" predicts from all labelled rows, the other algorithms take the nearest centre, when labels
-        are first asked for. -1 where there is no cluster at all, and for rows that were given up.
+        "focused" predicts from all labelled rows, the other algorithms take the nearest centre. They are
+        computed when first asked for, and are an array of the kind that the data are. -1 where there is no
+        cluster at all, and for rows that were given up.
         """
+        if "later" in self._labels:
+            self._labels["all"] = self._labels.pop("later")()
         if "all" not in self._labels:
             if self._points is None:
                 raise AttributeError(
@@ -158,6 +166,12 @@ class Clusters:
             self._labels["all"] = self._predict(self._points, fitted=True)
         return self._labels["all"]
 
+    def have_labels(self) -> bool:
+        """Return whether there are labels in memory; "focused" makes them now if it has not yet."""
+        if "later" in self._labels and isinstance(self._points, ArrayPoints):
+            return self.labels_ is not None
+        return "all" in self._labels and isinstance(self._labels["all"], np.ndarray)
+
     def predict(self, X: ArrayLike) -> NDArray[np.intp]:
         """Return the cluster of each row of X, without a question: the nearest labelled row's or centre's.
 
@@ -165,7 +179,8 @@ class Clusters:
         """
         points = ArrayPoints(X)
         self._check_columns(points.d)
-        return self._predict(points, fitted=False)
+        labels: NDArray[np.intp] = self._predict(points, fitted=False)
+        return labels
 
     def classify(
         self,
@@ -265,6 +280,7 @@ class Clusters:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the data out of pickles and copies; labels that are computed stay."""
+        self.have_labels()
         return self.__dict__ | {"_points": None}
 
     def __repr__(self) -> str:
@@ -281,19 +297,14 @@ class Clusters:
         """Return a table for the terminal: ``rich.print(clusters)`` shows it."""
         return tables.summary(self)
 
-    def _predict(self, points: Points, *, fitted: bool) -> NDArray[np.intp]:
+    def _predict(self, points: Points, *, fitted: bool) -> Any:
         if self.n_discovered_ == 0:
             return np.full(points.n, -1, dtype=np.intp)
-        if self.prototypes_ is None:
-            labels = points.nearest(self.all_centers_)
-        else:
-            prototypes, clusters = self.prototypes_
-            labels = clusters[points.nearest(prototypes)]
-        if fitted:
-            for cluster, members in enumerate(self.members_):
-                labels[members] = cluster
-            labels[self.given_up_] = -1
-        return labels
+        places, of = self.all_centers_, np.arange(self.n_discovered_)
+        if self.prototypes_ is not None:
+            places, of = self.prototypes_
+        known, given_up = (self.members_, self.given_up_) if fitted else ([], NOBODY)
+        return points.nearest(places, known_names(of, known, given_up))
 
     def _check_columns(self, d: int) -> None:
         if d != self.all_centers_.shape[1]:

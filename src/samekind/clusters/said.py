@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from samekind.algorithms.findings import Findings
 from samekind.algorithms.kinds import Kinds
-from samekind.points import Points
+from samekind.points import Names, Points
 
 __all__ = ["Said"]
+
+
+def known_names(
+    of: NDArray[np.intp], members: list[NDArray[np.intp]], given_up: NDArray[np.intp]
+) -> Names:
+    """Return names by predictions, but for rows that are known to be in clusters, or given up."""
+    sizes = [len(rows) for rows in members]
+    return Names(
+        of,
+        np.concatenate([*members, given_up]).astype(np.intp),
+        np.repeat([*range(len(members)), -1], [*sizes, len(given_up)]),
+    )
 
 
 class Said:
@@ -39,13 +53,9 @@ class Said:
             )
         ]
 
-    def labels(self, kinds: Kinds) -> NDArray[np.intp]:
+    def labels(self, members: list[NDArray[np.intp]], given_up: NDArray[np.intp]) -> Any:
         """Return the cluster of every row: the known one where there is one, else the predicted one."""
-        labels = self._cluster_of[self._findings.labels]
-        for cluster, kind in enumerate(self._order):
-            labels[kinds.members[kind]] = cluster
-        labels[kinds.given_up] = -1
-        return labels
+        return self._findings.call(known_names(self._cluster_of, members, given_up))
 
     def prototypes(
         self, kinds: Kinds, points: Points

@@ -6,8 +6,9 @@ from typing import Any
 
 from samekind.points._base import Cells, Points, Sampler
 from samekind.points.array import ArrayPoints
+from samekind.points.names import Names
 
-__all__ = ["ArrayPoints", "Cells", "Points", "Sampler", "as_points"]
+__all__ = ["ArrayPoints", "Cells", "Names", "Points", "Sampler", "as_points"]
 
 
 def as_points(X: Any) -> Points:

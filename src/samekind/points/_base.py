@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from samekind.points.names import Names
 
 __all__ = ["Cells", "Points", "Sampler"]
 
@@ -59,10 +62,6 @@ class Cells(Protocol):
         """Let a patient site own its rows."""
         ...
 
-    def copy(self) -> Cells:
-        """Return cells that change on their own from now on."""
-        ...
-
     def settle(self) -> None:
         """Make a pass over the data, so that all sites are counted, but for patient ones."""
         ...
@@ -71,16 +70,29 @@ class Cells(Protocol):
         """Return a row, each with a chance proportional to distance⁴; -1 when every row lies on a site."""
         ...
 
-    def owners(self, rows: NDArray[np.intp] | None = None) -> NDArray[np.int32]:
-        """Return the site that owns each of these rows, or each row there is."""
+    def owners(self, rows: NDArray[np.intp]) -> NDArray[np.int32]:
+        """Return the site that owns each of these rows; -1 while there is none."""
+        ...
+
+    def look(self) -> Callable[[Names], Any]:
+        """Return a function that says, also later, what every row is called now: by the site that owns it.
+
+        All sites count but patient ones, and nothing changes. The names come as an array of the kind that
+        the data are.
+        """
         ...
 
     def costs(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the squared distance of each row to its owner."""
         ...
 
-    def pick(self, chosen: NDArray[np.bool_], uniforms: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Return a row for each uniform, uniformly from the cells of the chosen sites as of the last pass."""
+    def pick(
+        self, chosen: NDArray[np.bool_], rng: np.random.Generator, size: int
+    ) -> NDArray[np.intp]:
+        """Draw rows uniformly from the cells of the chosen sites as of the last pass.
+
+        At most `size`, and at least one if there is one.
+        """
         ...
 
     def near(self, x: NDArray[np.float64], size: int) -> NDArray[np.intp]:
@@ -88,11 +100,11 @@ class Cells(Protocol):
         ...
 
     def moments(
-        self, groups: NDArray[np.intp], n_groups: int
+        self, groups: NDArray[np.intp], n_groups: int, *, all_in: bool = False
     ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
         """Return number of rows, mean, and mean squared distance to it, for groups of sites (-1: none).
 
-        As of the last pass.
+        As of the last pass, or with the sites added since (`all_in`), which changes nothing.
         """
         ...
 
@@ -125,8 +137,11 @@ class Points(Protocol):
         """Return new cells without a site."""
         ...
 
-    def nearest(self, centers: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Return for every row the number of its nearest centre."""
+    def nearest(self, centers: NDArray[np.float64], names: Names | None = None) -> Any:
+        """Return for every row the number of its nearest centre, or what it is called.
+
+        As an array of the kind that the data are.
+        """
         ...
 
     def fingerprint(self) -> str:

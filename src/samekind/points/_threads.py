@@ -13,6 +13,10 @@ from itertools import pairwise
 from typing import TypeVar
 
 T = TypeVar("T")
+Report = Callable[[str, float], object]
+"""Is told what is done, and the share of it that is done already."""
+
+STEPS = 32  # reports about a long pass
 
 _pools: dict[int, ThreadPoolExecutor] = {}
 os.register_at_fork(after_in_child=_pools.clear)
@@ -26,11 +30,26 @@ def available_threads() -> int:
         return os.cpu_count() or 1
 
 
-def split(size: int, threads: int, work: Callable[[int, int], T]) -> list[T]:
-    """Call ``work(first, last)`` on `threads` parts of ``range(size)``; return the results in order."""
-    if threads <= 1 or size < threads:
+def split(
+    size: int,
+    threads: int,
+    work: Callable[[int, int], T],
+    report: Report | None = None,
+    what: str = "",
+) -> list[T]:
+    """Call ``work(first, last)`` on `threads` parts of ``range(size)``; return the results in order.
+
+    For a report on the way, there are more and smaller parts.
+    """
+    if report is None and (threads <= 1 or size < threads):
         return [work(0, size)]
+    parts = threads if report is None else min(size, STEPS * threads)
+    edges = [size * part // parts for part in range(parts + 1)]
     if threads not in _pools:
         _pools[threads] = ThreadPoolExecutor(threads, thread_name_prefix="samekind")
-    edges = [size * part // threads for part in range(threads + 1)]
-    return list(_pools[threads].map(lambda part: work(*part), pairwise(edges)))
+    found = []
+    for result in _pools[threads].map(lambda part: work(*part), pairwise(edges)):
+        found.append(result)
+        if report is not None:
+            report(what, len(found) / parts)
+    return found

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_int
-from samekind.points import _kernels
-from samekind.points._threads import available_threads, split
-from samekind.points.cells import ArrayCells
+from samekind.points._threads import Report, available_threads
+from samekind.points.cells import CoverCells
+from samekind.points.crew import LocalCrew
+from samekind.points.frame import Frame
+from samekind.points.names import Names
+from samekind.points.part import Part, scan
+from samekind.points.sampler import CoverSampler
 
-__all__ = ["ArrayPoints", "ArraySampler"]
+__all__ = ["ArrayPoints"]
 
-LARGEST = 1e150  # the square of a larger value is no longer a float64
 SMALL = 2**18  # numbers in an array that one thread passes sooner than two can start
 HASHED = 2**28  # bytes hashed for a fingerprint; of larger data, evenly spaced pieces
 
@@ -45,39 +47,56 @@ class ArrayPoints:
     array([1, 2])
     """
 
-    def __init__(self, X: ArrayLike, *, threads: int | None = None) -> None:
+    def __init__(
+        self,
+        X: ArrayLike,
+        *,
+        threads: int | None = None,
+        report: Report | None = None,
+    ) -> None:
         self.X = as_matrix(X)
         self.n, self.d = self.X.shape
         wanted = check_int("threads", threads, none="use every core")
         self.threads = available_threads() if wanted is None else wanted
         if self.X.size < SMALL:
             self.threads = 1
-        self._check_values()
+        self._report = report
+        self._frame = Frame.around(scan(self.X, self.threads, report=report))
+        self._crew: LocalCrew | None = None
 
     def __repr__(self) -> str:
         return f"ArrayPoints({self.n:,} rows x {self.d} columns, {self.X.dtype})"
+
+    @property
+    def crew(self) -> LocalCrew:
+        """Who keeps what is known of the rows: one part with all of them."""
+        if self._crew is None:
+            part = Part(
+                lambda: self.X,
+                self.n,
+                self._frame,
+                threads=self.threads,
+                resident=not _is_mapped(self.X),
+                report=self._report,
+            )
+            self._crew = LocalCrew([part], self._frame, np.array([0, self.n]))
+        return self._crew
 
     def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the rows with these numbers, (m, d)."""
         return self.X[index].astype(np.float64, copy=False)
 
-    def sampler(self) -> ArraySampler:
+    def sampler(self) -> CoverSampler:
         """Return a new sampler with no centre: it draws uniformly."""
-        return ArraySampler(self)
+        return CoverSampler(self.crew)
 
-    def cells(self) -> ArrayCells:
+    def cells(self) -> CoverCells:
         """Return new cells without a site."""
-        return ArrayCells(self)
+        return CoverCells(self, self.crew)
 
-    def nearest(self, centers: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Return for every row the number of its nearest centre."""
-        labels = np.empty(self.n, dtype=np.intp)
-        split(
-            self.n,
-            self.threads,
-            lambda first, last: _kernels.nearest(self.X, centers, labels, first, last),
-        )
-        return labels
+    def nearest(self, centers: NDArray[np.float64], names: Names | None = None) -> NDArray[np.intp]:
+        """Return for every row the number of its nearest centre, or what it is called."""
+        return self.crew.name("nearest", names or Names.by_number(len(centers)), centers)
 
     def fingerprint(self) -> str:
         """Return a hash of the shape, the type and the values.
@@ -95,82 +114,15 @@ class ArrayPoints:
                 digest.update(flat[start : start + piece].data)
         return digest.hexdigest()
 
-    def _check_values(self) -> None:
-        found = split(
-            self.n,
-            self.threads,
-            lambda first, last: int(_kernels.first_unusable(self.X, LARGEST, first, last)),
-        )
-        position = next((p for p in found if p >= 0), -1)
-        if position >= 0:
-            row, column = divmod(position, self.d)
-            value = self.X[row, column]
-            where = f"in row {row}, column {column}"
-            if np.isnan(value):
-                raise ValueError(f"X has NaN {where}. Fill or drop missing values first.")
-            if np.isinf(value):
-                raise ValueError(f"X has infinity {where}. Replace it by a finite value first.")
-            raise ValueError(
-                f"X has {value:g} {where}, and values beyond {LARGEST:g} cannot be squared. "
-                "Scale the data first, for instance with sklearn's StandardScaler."
-            )
 
-
-class ArraySampler:
-    """D²-sampling from an array: one fused pass for new centres, draws in O(log n)."""
-
-    def __init__(self, points: ArrayPoints) -> None:
-        self._points = points
-        self._costs: NDArray[np.float64] | None = None  # Φ({x}, C) of every row
-        blocks = -(-points.n // _kernels.BLOCK)
-        self._sums = np.empty(blocks)
-        self._prefix = np.empty(blocks)
-        self.seconds = 0.0
-
-    @property
-    def total(self) -> float:
-        """Φ(X, C); infinite while there is no centre."""
-        return np.inf if self._costs is None else float(self._prefix[-1])
-
-    def add(self, centers: ArrayLike) -> None:
-        """Add centres (m, d) to C, in one pass over the data."""
-        started = perf_counter()
-        new = np.atleast_2d(np.ascontiguousarray(centers, dtype=np.float64))
-        if new.shape[1] != self._points.d:
-            raise ValueError(f"centres have {new.shape[1]} columns, the points {self._points.d}.")
-        if new.shape[0] == 0:
-            return
-        if self._costs is None:
-            self._costs = np.full(self._points.n, np.inf)
-        X, costs, sums = self._points.X, self._costs, self._sums
-        split(
-            sums.size,
-            self._points.threads,
-            lambda first, last: _kernels.cover(X, new, costs, sums, first, last),
-        )
-        _kernels.accumulate(sums, self._prefix)
-        self.seconds += perf_counter() - started
-
-    def draw(self, uniforms: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Return a row for each uniform in [0, 1), row x with probability Φ({x}, C) / Φ(X, C)."""
-        started = perf_counter()
-        rows: NDArray[np.intp]
-        if self._costs is None:
-            rows = np.minimum((uniforms * self._points.n).astype(np.intp), self._points.n - 1)
-        elif self._prefix[-1] == 0.0:
-            raise ValueError("every row lies on a centre: there is nothing to draw.")
-        else:
-            rows = np.empty(uniforms.size, dtype=np.intp)
-            _kernels.draw(self._prefix, self._costs, uniforms, rows)
-        self.seconds += perf_counter() - started
-        return rows
-
-    def cost(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return Φ({x}, C) of each row; 1 while there is no centre, where draws are uniform."""
-        if self._costs is None:
-            return np.ones(len(rows))
-        costs: NDArray[np.float64] = self._costs[rows]
-        return costs
+def _is_mapped(X: NDArray[Any]) -> bool:
+    """Return whether an array lies in a file: it may be larger than memory."""
+    base: Any = X
+    while isinstance(base, np.ndarray):
+        if isinstance(base, np.memmap):
+            return True
+        base = base.base
+    return False
 
 
 def as_matrix(X: Any) -> NDArray[Any]:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from copy import copy
-from itertools import pairwise
+from collections.abc import Callable
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points import _tree
-from samekind.points._threads import split
+from samekind.points import _cover, _search
+from samekind.points._base import Points
+from samekind.points.cover import Cover
+from samekind.points.crew import Crew
+from samekind.points.names import Names
 
-if TYPE_CHECKING:
-    from samekind.points.array import ArrayPoints
-
-__all__ = ["ArrayCells"]
+__all__ = ["CoverCells"]
 
 WAITING = 16  # sites that take their rows in one pass
-TRIES = 64  # rejected draws after which patient sites take their rows, too
+FEWEST, MOST = 8, 256  # rows that are drawn at once
+NOTHING = np.array([-1])  # the number of no site
+COMMON = 1 / 512  # share of the rows from which on picking is a matter of trying
 
 
 class Numbers:
@@ -49,20 +50,26 @@ class Numbers:
         self._held[: left.size] = left
         return was_there
 
-    def copy(self) -> Numbers:
-        """Return the same numbers, to change on their own."""
-        other = copy(self)
-        other._held = self._held.copy()
-        return other
+
+class Drawn(NamedTuple):
+    """Rows that were drawn ahead, as if no further site came."""
+
+    rows: list[int]
+    X: NDArray[np.float64]
+    costs: NDArray[np.float32]
+    coins: NDArray[np.float64]
+    away: NDArray[np.int32]
+    """Sites that had not taken their rows then."""
+    n_sites: int
 
 
-class ArrayCells:
+class CoverCells:
     """The Voronoi cells of rows that became sites, kept exact as sites are added.
 
-    Rows are grouped once into leaves with bounding boxes. A new site visits only the leaves that it can
-    come closer to than the sites before it. Sites take their rows some at a time, in one pass over the
-    data; until then they are taken into account where a row is asked for. Patient sites own nothing but
-    keep draws away from them, which needs no pass, until so many draws are rejected that a pass is cheaper.
+    A new site visits only the leaves (small groups of rows) that it can come closer to than the sites before
+    it. Sites take their rows some at a time, in one pass over the data; until then they are taken into
+    account where a row is asked for. Patient sites own nothing but keep draws away from them, which needs no
+    pass, until so many draws are rejected that a pass is cheaper.
 
     Examples
     --------
@@ -77,59 +84,34 @@ class ArrayCells:
     array([2, 2])
     """
 
-    def __init__(self, points: ArrayPoints) -> None:
+    def __init__(self, points: Points, crew: Crew) -> None:
         started = perf_counter()
-        n, d = points.n, points.d
         self._points = points
-        self._order = np.arange(n)
-        self._starts = self._plant()
-        leaves = self._starts.size - 1
-        self._place = np.empty(n, dtype=np.intp)
-        self._X = np.empty_like(points.X)
-        self._low = np.empty((d, leaves))
-        self._high = np.empty((d, leaves))
-        self._near = np.empty(n * d, dtype=np.float32)
-        split(
-            leaves,
-            points.threads,
-            lambda first, last: _tree.boxes(
-                points.X,
-                self._order,
-                self._place,
-                self._starts,
-                self._X,
-                self._low,
-                self._high,
-                self._near,
-                first,
-                last,
-            ),
-        )
-        self._bounds = np.empty(leaves)
-        self._places = np.empty(n, dtype=np.intp)
-        self._losers = np.empty(n, dtype=np.int32)
-        self._origin = points.X[0].astype(np.float64)
-        self._costs = np.full(n, np.inf)
-        self._owners = np.full(n, -1, dtype=np.int32)
-        self._weights = np.zeros(leaves)
-        self._prefix = np.zeros(leaves)
-        self._farthest = np.full(leaves, np.inf)
-        self._scale = 1.0
-        self._sites = np.empty((64, d))
-        self._columns = np.empty((d, 64))  # the sites again
-        self._counts = np.zeros(64, dtype=np.intp)
-        self._sums = np.zeros((64, d))
-        self._squares = np.zeros(64)
+        self._crew = crew
+        self._cover = Cover(crew, squared=True, owned=True)
+        self._per_unit = 1.0 / crew.frame.unit
+        self._sites = np.empty((64, crew.frame.d))
+        self._columns = np.empty((crew.frame.d, 64))  # the sites again
+        self._accounts = np.zeros((64, crew.frame.d + 2), dtype=np.int64)
         self.n_sites = 0
+        self._n_passes = 0
         self._waiting = Numbers()  # sites that are about to take their rows
         self._patient = Numbers()  # those that only keep draws away
-        self.n_distances = 0
+        self._drawn: Drawn | None = None
+        self._at = self._accepted = 0  # of the drawn rows: how many were looked at, and were good
+        self._ahead = FEWEST
         self.seconds = perf_counter() - started
+
+    @property
+    def n_distances(self) -> int:
+        """How many distances between rows and sites were computed so far."""
+        return self._cover.n_distances
 
     @property
     def counts(self) -> NDArray[np.intp]:
         """(sites,) how many rows each site owns, as of the last pass."""
-        return self._counts[: self.n_sites]
+        counts: NDArray[np.intp] = self._accounts[: self.n_sites, -1]
+        return counts
 
     @property
     def sites(self) -> NDArray[np.float64]:
@@ -140,14 +122,12 @@ class ArrayCells:
         """Make a row a site, and return its number."""
         started = perf_counter()
         site = self.n_sites
-        if site == len(self._counts):
+        if site == len(self._sites):
             self._grow()
-        self._sites[site] = self._columns[:, site] = self._points.X[row]
+        self._sites[site] = self._columns[:, site] = self._points.rows(np.array([row]))[0]
         self.n_sites += 1
         if site == 0:
-            self._take(np.zeros(1, dtype=np.int32))
-            self._scale = float(self._farthest.max()) or 1.0
-            _tree.reweigh(self._starts, self._costs, self._weights, self._scale)
+            self._accounts[0] = self._cover.begin(self._sites[0].copy())
         elif patient:
             self._patient.append(site)
         else:
@@ -167,178 +147,166 @@ class ArrayCells:
         if self._waiting.numbers.size == WAITING:
             self.settle()
 
-    def copy(self) -> ArrayCells:
-        """Return cells that change on their own from now on."""
-        other = copy(self)
-        for name in (
-            "costs",
-            "owners",
-            "weights",
-            "farthest",
-            "counts",
-            "sums",
-            "squares",
-            "sites",
-            "columns",
-        ):
-            setattr(other, f"_{name}", getattr(self, f"_{name}").copy())
-        other._waiting, other._patient = self._waiting.copy(), self._patient.copy()
-        return other
-
     def settle(self) -> None:
         """Let the sites that were added last take their rows now, but for the patient ones."""
         self._take(self._waiting.numbers)
         self._waiting = Numbers()
 
     def _take(self, numbers: NDArray[np.int32]) -> None:
-        """Let sites take their rows."""
-        if not numbers.size:
-            return
-        parts = split(
-            self._weights.size,
-            self._points.threads,
-            lambda first, last: (first, self._claim(numbers, first, last)),
-        )
-        for leaf, (taken, computed) in parts:
-            self.n_distances += computed
-            rows = slice(self._starts[leaf], self._starts[leaf] + taken)
-            _tree.book(
-                self._X,
-                self._origin,
-                self._owners,
-                self._places[rows],
-                self._losers[rows],
-                self._counts,
-                self._sums,
-                self._squares,
-            )
-
-    def _claim(self, numbers: NDArray[np.int32], first: int, last: int) -> tuple[int, int]:
-        found: tuple[int, int] = _tree.claim(
-            self._X,
-            self._near,
-            self._starts,
-            self._low,
-            self._high,
-            self._sites[numbers],
-            numbers,
-            self._costs,
-            self._owners,
-            self._weights,
-            self._farthest,
-            self._scale,
-            self._places,
-            self._losers,
-            first,
-            last,
-        )
-        return found
-
-    def _now(
-        self, rows: NDArray[np.intp], sites: NDArray[np.int32]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Return cost and owner of these rows, with sites that did not take their rows yet."""
-        places = self._place[rows]
-        costs, owners = self._costs[places], self._owners[places]
-        if sites.size:
-            _tree.nearer(self._points.X, rows, self._sites, sites, costs, owners)
-        return costs, owners
+        if numbers.size:
+            self._n_passes += 1
+            accounts = self._accounts[: self.n_sites]
+            self._cover.take(self._sites[numbers], numbers.copy(), accounts)
 
     def draw(self, rng: np.random.Generator) -> int:
         """Return a row, each with a chance proportional to distance⁴; -1 when every row lies on a site.
 
-        Sites that did not take their rows yet only lower distances, so a row is drawn by its distance to
-        its owner and accepted with the chance by which its weight has fallen since.
+        Rows are drawn some ahead. Sites that come later, or did not take their rows yet, only lower
+        distances, so a row is accepted with the chance by which its weight has fallen since.
         """
         started = perf_counter()
         if self.n_sites == 0:
             return int(rng.random() * self._points.n)
-        away = np.concatenate([self._waiting.numbers, self._patient.numbers])
-        while (place := self._draw(away, rng.random(2 * TRIES))) == -2:
-            self._take(away)
-            self._waiting, self._patient, away = Numbers(), Numbers(), Numbers().numbers
+        found = -1
+        while self._draw_ahead(rng):
+            drawn = self._drawn
+            assert drawn is not None
+            k = self._at
+            self._at += 1
+            if _cover.stays(
+                drawn.X[k],
+                drawn.costs[k],
+                drawn.coins[k],
+                self._sites,
+                self._per_unit,
+                drawn.away,
+                drawn.n_sites,
+                self.n_sites,
+            ):
+                self._accepted += 1
+                found = drawn.rows[k]
+                break
         self.seconds += perf_counter() - started
-        return int(self._order[place]) if place >= 0 else -1
+        return found
 
-    def _draw(self, away: NDArray[np.int32], uniforms: NDArray[np.float64]) -> int:
-        place: int = _tree.draw(
-            self._X,
-            self._starts,
-            self._costs,
-            self._weights,
-            self._prefix,
-            self._scale,
-            self._sites,
-            away,
-            uniforms,
+    def _draw_ahead(self, rng: np.random.Generator) -> bool:
+        """Have a row that was drawn ahead; return whether there is one."""
+        if self._drawn is not None and self._at < len(self._drawn.rows):
+            return True
+        away = np.concatenate([self._waiting.numbers, self._patient.numbers])
+        if self._drawn is not None:
+            if 2 * self._accepted >= len(self._drawn.rows):
+                self._ahead = min(2 * self._ahead, MOST)
+            else:
+                self._ahead = max(self._ahead // 2, FEWEST)
+            if 4 * self._accepted < len(self._drawn.rows) and self._drawn.away.size:
+                self._take(away)
+                self._waiting, self._patient, away = Numbers(), Numbers(), away[:0]
+        self._drawn = None
+        if self._cover.total == 0:
+            return False
+        found = self._cover.draw(rng.random(self._ahead))
+        self._drawn = Drawn(
+            found.rows.tolist(), found.X, found.costs, rng.random(self._ahead), away, self.n_sites
         )
-        return place
+        self._at = self._accepted = 0
+        return True
 
-    def owners(self, rows: NDArray[np.intp] | None = None) -> NDArray[np.int32]:
-        """Return the site that owns each of these rows, or each row there is."""
-        if rows is not None:
-            return self._now(rows, self._waiting.numbers)[1]
-        self.settle()
-        return self._owners[self._place]
+    def owners(self, rows: NDArray[np.intp]) -> NDArray[np.int32]:
+        """Return the site that owns each of these rows; -1 while there is none."""
+        return self._now(rows)[1]
 
     def costs(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the squared distance of each row to its owner."""
-        return self._now(rows, self._waiting.numbers)[0]
+        return self._now(rows)[0].astype(np.float64) * self._crew.frame.unit
 
-    def pick(self, chosen: NDArray[np.bool_], uniforms: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Return a row for each uniform, uniformly from the cells of the chosen sites as of the last pass."""
+    def _now(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+        """Return cost and owner of these rows, with sites that are about to take their rows."""
+        if not self.n_sites:
+            return np.full(rows.size, np.inf, np.float32), np.full(rows.size, -1, np.int32)
+        waiting = self._waiting.numbers
+        X = self._points.rows(rows) if waiting.size or self._crew.is_remote else None
+        costs, owners = self._cover.held(rows, X)
+        if waiting.size:
+            _cover.held(X, self._sites, waiting, self._per_unit, costs, owners)
+        return costs, owners
+
+    def look(self) -> Callable[[Names], Any]:
+        """Return a function that says, also later, what every row is called now: by the site that owns it.
+
+        Nobody who looks changes anything.
+        """
+        n_sites, n_passes = self.n_sites, self._n_passes
+        waiting, patient = self._waiting.numbers.copy(), self._patient.numbers.copy()
+
+        def call(names: Names) -> Any:
+            if not n_sites:
+                return self._points.nearest(np.zeros((1, self._points.d)), names.after(NOTHING))
+            if n_passes == self._n_passes:
+                return self._cover.labels(self._sites[waiting], waiting, names)
+            owning = np.setdiff1d(np.arange(n_sites), patient)
+            return self._points.nearest(self._sites[owning], names.after(owning))
+
+        return call
+
+    def pick(
+        self, chosen: NDArray[np.bool_], rng: np.random.Generator, size: int
+    ) -> NDArray[np.intp]:
+        """Draw rows uniformly from the cells of the chosen sites as of the last pass.
+
+        At most `size`, and at least one if there is one.
+        """
         started = perf_counter()
-        total = int(self.counts[chosen].sum())
-        ranks = np.minimum((uniforms * total).astype(np.intp), total - 1)
-        order = np.argsort(ranks, kind="stable")
-        places = np.empty(ranks.size, dtype=np.intp)
-        _tree.at_ranks(self._owners, chosen, ranks[order], places)
-        rows = np.empty(ranks.size, dtype=np.intp)
-        rows[order] = self._order[places]
+        n, total = self._points.n, int(self.counts[chosen].sum())
+        rows = np.empty(0, dtype=np.intp)
+        if total >= COMMON * n:
+            while not rows.size:
+                tried = (rng.random(int(1.25 * size * n / total) + 8) * n).astype(np.intp)
+                rows = tried[chosen[self._cover.held(tried)[1]]][:size]
+        elif total:
+            ranks = np.sort((rng.random(size) * total).astype(np.intp))
+            rows = self._cover.at_ranks(self.sites[chosen], chosen, ranks, total)
+            rows = rng.permutation(rows)
         self.seconds += perf_counter() - started
         return rows
 
     def near(self, x: NDArray[np.float64], size: int) -> NDArray[np.intp]:
         """Return the rows nearest to x, nearest first."""
         started = perf_counter()
-        places = np.empty(min(size, self._points.n), dtype=np.intp)
-        distances = np.empty(places.size)
-        _tree.near(
-            self._X,
-            self._starts,
-            self._low,
-            self._high,
-            x,
-            self._bounds,
-            places,
-            distances,
-        )
+        parts = self._crew.firsts.size - 1
+        found = self._crew.ask("near", dict.fromkeys(range(parts), (x, size)))
+        rows = np.concatenate([some[1] + self._crew.firsts[part] for part, some in found.items()])
+        if parts > 1:
+            distances = np.concatenate([some[0] for some in found.values()])
+            rows = rows[np.lexsort((rows, distances))[:size]]
         self.seconds += perf_counter() - started
-        rows: NDArray[np.intp] = self._order[places]
         return rows
 
     def moments(
-        self, groups: NDArray[np.intp], n_groups: int
+        self, groups: NDArray[np.intp], n_groups: int, *, all_in: bool = False
     ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
         """Return the number of rows, the mean and the mean squared distance to it, for groups of sites.
 
-        As of the last pass: call `settle` first to have all sites in. `groups` (sites,) has the group of
-        each site, or -1.
+        As of the last pass, or with the sites added since (`all_in`), which changes nothing. `groups`
+        (sites,) has the group of each site, or -1.
         """
-        used = np.flatnonzero(groups >= 0)
-        of = groups[used]
-        counts = np.bincount(of, self.counts[used], n_groups).astype(np.intp)
-        sums = np.zeros((n_groups, self._sums.shape[1]))
-        np.add.at(sums, of, self._sums[used])
-        squares = np.bincount(of, self._squares[used], n_groups)
+        accounts = self._accounts[: self.n_sites]
+        if all_in and self.n_sites:
+            waiting = self._waiting.numbers.copy()
+            accounts = self._cover.peek(self._sites[waiting], waiting, accounts)
+        used = groups >= 0
+        of = np.zeros((n_groups, accounts.shape[1]), dtype=np.int64)
+        np.add.at(of, groups[used], accounts[used])
+        frame, counts = self._crew.frame, of[:, -1]
         held = np.maximum(counts, 1)
-        means = sums / held[:, None]
-        spread = np.maximum(squares / held - (means**2).sum(axis=1), 0.0)
-        return counts, means + self._origin, spread
+        means = of[:, :-2] / held[:, None] / frame.per_step
+        squares = of[:, -2] / held / frame.per_square
+        spread = np.maximum(squares - (means**2).sum(axis=1), 0.0)
+        return counts, means + frame.origin, spread
 
     def nearest_of(self, groups: NDArray[np.intp], group: int, x: NDArray[np.float64]) -> int:
         """Return the site of a group that is nearest to x, or -1 if it has none."""
-        return int(_tree.nearest_of(self._sites, groups, group, x))
+        return int(_search.nearest_of(self._sites, groups, group, x))
 
     def nearest_of_each(
         self, groups: NDArray[np.intp], n_groups: int, X: NDArray[np.float64]
@@ -348,33 +316,10 @@ class ArrayCells:
         `groups` (sites,) has the group of each site, or -1; infinity for a group without sites.
         """
         best = np.empty((len(X), n_groups))
-        _tree.nearest_of_each(self._columns, groups, X, best)
+        _search.nearest_of_each(self._columns, groups, X, best)
         return best
 
-    def _plant(self) -> NDArray[np.intp]:
-        """Sort the order into leaves, in several threads; return where each starts, and the end."""
-        X, n, threads = self._points.X, self._points.n, self._points.threads
-        edges = [0, n]
-        while len(edges) <= threads and n > _tree.LEAF * len(edges) * 4:
-            cuts = [_tree.cut(X, self._order, first, last) for first, last in pairwise(edges)]
-            edges = sorted(edges + cuts)
-
-        def plant(first: int, last: int) -> NDArray[np.intp]:
-            starts = np.empty(8 * ((last - first) // _tree.LEAF + 1), dtype=np.intp)
-            return starts[: _tree.plant(X, self._order, first, last, starts)]
-
-        groups = list(pairwise(edges))
-        parts = split(
-            len(groups),
-            threads,
-            lambda first, last: [plant(*group) for group in groups[first:last]],
-        )
-        return np.concatenate([starts for part in parts for starts in part] + [[n]])
-
     def _grow(self) -> None:
-        extra = len(self._counts)
         self._sites = np.vstack([self._sites, np.empty_like(self._sites)])
         self._columns = np.hstack([self._columns, np.empty_like(self._columns)])
-        self._counts = np.concatenate([self._counts, np.zeros(extra, dtype=np.intp)])
-        self._sums = np.concatenate([self._sums, np.zeros_like(self._sums)])
-        self._squares = np.concatenate([self._squares, np.zeros(extra)])
+        self._accounts = np.vstack([self._accounts, np.zeros_like(self._accounts)])

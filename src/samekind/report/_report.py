@@ -138,8 +138,10 @@ def _write(path: Path, text: str) -> Path:
 
 
 def _labels(clusters: Clusters, points: Any) -> NDArray[np.intp]:
+    labels: NDArray[np.intp]
     try:
-        return clusters.labels_
+        labels = clusters.labels_
+        return labels
     except AttributeError:  # loaded from a file without them
         labels = clusters.predict(points.rows(np.arange(points.n)))
         for cluster, members in enumerate(clusters.members_):

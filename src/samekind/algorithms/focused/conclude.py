@@ -28,7 +28,7 @@ def conclude(
 ) -> Findings:
     """Say what is known now; whoever looks changes nothing."""
     k = len(kinds)
-    labels, (counts, means, spreads) = evidence.look()
+    call, of, (counts, means, spreads) = evidence.look()
     errors = np.array(
         [
             trials.error(kind, int(counts[kind]), len(members))
@@ -39,9 +39,10 @@ def conclude(
     held = counts > 0
     centers[held] = means[held]
     rows = np.array(audit.rows, dtype=np.intp)
+    predicted = of(rows) if rows.size else rows
     if rows.size and rectify:
         audited = np.array(audit.kinds, dtype=np.intp)
-        centers = rectified(centers, counts, points.rows(rows), audited, labels[rows], points.n)
+        centers = rectified(centers, counts, points.rows(rows), audited, predicted, points.n)
     for kind, members in enumerate(kinds.members):
         if not counts[kind] and members:
             centers[kind] = points.rows(np.array(members)).mean(axis=0)
@@ -50,12 +51,12 @@ def conclude(
     all_known = kinds.n_labelled == points.n and not kinds.given_up
     unproven = relations.unproven()
     return Findings(
-        labels=labels,
+        call=call,
         centers=centers,
         standard_errors=np.where(
             np.isfinite(errors), np.sqrt(np.minimum(errors, 1e300) * spreads), np.inf
         ),
-        certificate=CERTAIN if all_known else audit.certificate(labels[rows], len(unproven)),
+        certificate=CERTAIN if all_known else audit.certificate(predicted, len(unproven)),
         unproven=unproven,
         muddled=[(a, b) for a in range(k) for b in trials.muddled(a)],
     )

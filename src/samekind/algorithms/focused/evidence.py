@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
@@ -9,7 +12,7 @@ from scipy.spatial.distance import pdist
 from samekind.algorithms.focused import _kernels
 from samekind.algorithms.focused.choice import Choice
 from samekind.algorithms.focused.discriminant import Discriminant
-from samekind.points import Points
+from samekind.points import Names, Points
 
 __all__ = ["Evidence", "Features", "Regions"]
 
@@ -22,6 +25,16 @@ Features = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 Regions = tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]
 """Of each kind the number of rows predicted to be of it, their mean, and their spread around it."""
+
+
+class Look(NamedTuple):
+    """What is predicted at one moment."""
+
+    call: Callable[[Names], Any]
+    """Says what every row is called, by its predicted kind, also later."""
+    of: Callable[[NDArray[np.intp]], NDArray[np.intp]]
+    """Says of what kind some rows are predicted to be, now."""
+    regions: Regions
 
 
 class Evidence:
@@ -127,16 +140,17 @@ class Evidence:
         """Return the predicted kind of each row; -1 where the nearest site's is not known yet."""
         return self.site_kinds[self.cells.owners(rows)]
 
-    def look(self) -> tuple[NDArray[np.intp], Regions]:
+    def look(self) -> Look:
         """Return the predicted kind of every row, and the regions they make, with everything taken in.
 
         Whoever looks changes nothing: the run goes on as if nobody had.
         """
-        cells = self.cells.copy()
-        cells.settle()
-        owners = cells.owners()
-        labels = self.site_kinds[owners] if cells.n_sites else owners.astype(np.intp)
-        return labels, cells.moments(self.site_kinds, self.n_kinds)
+        kinds, call = self.site_kinds.copy(), self.cells.look()
+        return Look(
+            lambda names: call(names.after(kinds) if kinds.size else names),
+            self.predicted,
+            self.cells.moments(kinds, self.n_kinds, all_in=True),
+        )
 
     def regions(self) -> Regions:
         """Return how many rows are predicted to be of each kind, their means and spreads.
@@ -152,7 +166,7 @@ class Evidence:
             self.cells.settle()
         if not self.cells.counts[chosen].any():
             return np.empty(0, dtype=np.intp)
-        return self.cells.pick(chosen, rng.random(size))
+        return self.cells.pick(chosen, rng, size)
 
     def doubtful(self, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
         """Return rows that may be predicted wrongly: the most doubtful around members of some kind.

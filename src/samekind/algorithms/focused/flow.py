@@ -138,7 +138,7 @@ class Focus:
         rows = np.array(self.audit.rows, dtype=np.intp)
         quick = self.evidence.predicted(rows) if rows.size else rows
         # what is predicted at hand may be a little old: look closely before stopping
-        return self.holds(quick) and self.holds(self.evidence.look()[0][rows])
+        return self.holds(quick) and self.holds(self.evidence.look().of(rows))
 
     def holds(self, predicted: NDArray[np.intp]) -> bool:
         """Return whether the bounds are within the tolerance if these are the labels of the audited rows."""

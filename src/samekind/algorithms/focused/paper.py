@@ -10,6 +10,8 @@ from samekind.points import Points
 
 __all__ = ["PaperDraws"]
 
+AHEAD = 8  # rows that are drawn at once
+
 
 class PaperDraws:
     """D²-samples with respect to the recovered centres, whatever the other draws do.
@@ -23,6 +25,7 @@ class PaperDraws:
         self._sampler = kinds.sampler = points.sampler()
         self._quiet = QuietTest(epsilon)
         self._waiting: list[int] = []  # recovered kinds whose centres the sampler lacks
+        self._drawn: list[int] = []  # ahead, the last first
         self._n_covered = 0
         self._n_draws = 0
 
@@ -39,10 +42,13 @@ class PaperDraws:
             self._sampler.add(self._kinds.centers[self._waiting])
             self._n_covered += len(self._waiting)
             self._waiting = []
+            self._drawn = []
             self._quiet.restart()
-        if self._sampler.total == 0:
-            return -1
-        return int(self._sampler.draw(rng.random(1))[0])
+        if not self._drawn:
+            if self._sampler.total == 0:
+                return -1
+            self._drawn = self._sampler.draw(rng.random(AHEAD)).tolist()[::-1]
+        return self._drawn.pop()
 
     def hear(self, row: int, kind: int) -> None:
         """Take in the kind of a row that was drawn."""

@@ -18,7 +18,7 @@ __all__ = ["Recovery"]
 ACCURATE = 0.05  # estimated error of a centre at which its cluster is recovered
 HOPELESS = 60  # trials after which a kind that is not recovered gets no more
 AT_ONCE = 6  # trials of a kind that are made before looking at their outcome
-POOL = 1024  # rows of a kind among which those for its trials are drawn
+POOL = 256  # rows of a kind among which those for its trials are drawn
 
 
 class Recovery:

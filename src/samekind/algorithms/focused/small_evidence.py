@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.algorithms.focused.evidence import Evidence, Features, Regions
+from samekind.algorithms.focused.evidence import Evidence, Features, Look, Regions
 from samekind.algorithms.focused.spreading import Spreading
 from samekind.points import Points
 
@@ -84,10 +84,10 @@ class SmallEvidence(Evidence):
         self._predict()
         return self._labels[rows]
 
-    def look(self) -> tuple[NDArray[np.intp], Regions]:
+    def look(self) -> Look:
         """Return the predicted kind of every row, and the regions they make, with everything taken in."""
         labels = self._likeliest()[0]
-        return labels, self._moments(labels)
+        return Look(lambda names: names.call(labels), labels.__getitem__, self._moments(labels))
 
     def regions(self) -> Regions:
         """Return how many rows are predicted to be of each kind, their means and spreads."""

@@ -1,0 +1,368 @@
+"""Compiled loops that keep every row's squared distance to the nearest of a growing set of centres.
+
+Rules that keep results the same for any number of threads, and however the rows are cut into parts:
+
+- a squared distance is summed in float64, column by column, and kept as a float32 in units of `unit`;
+- everything that is summed over rows is an integer, so no order of additions matters;
+- rows are drawn by the running sum of their weights in the order of their numbers;
+- costs and owners lie in the order of the leaves, where they are needed together; `place` leads there;
+- what cannot change is skipped, which is exact: a point's distance to a box is at most its distance to any
+  row in it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from samekind.points._plant import LEAF, gather, offsets_of
+
+BLOCK = 256  # rows whose weights are summed together
+SPAN = 256  # blocks
+BITS = 45  # a weight is below 2^45, so the sum over a span is an int64
+TOGETHER = 512  # leaves whose boxes are looked at together
+# With a step s, a box of width w and rounding by e = 2^-23, a float32 step differs from s by at most
+# 2e(|s| + w), a float32 squared distance r from the true one D so that D >= 0.998 r - 1e-10 w².
+# So r below DARING D + ROUNDING w² leaves it open.
+DARING = np.float32(1.0021)
+ROUNDING = 1.1e-10
+FEW = 32  # rows that are looked at together
+SURELY = 1.0 - 1e-9  # a bound in float64, less its rounding
+
+
+@njit(nogil=True, cache=True, inline="always")
+def weight_of(cost, per_scale, squared):
+    """Return the weight of a row as an integer: at least 1 where the cost is positive."""
+    if cost <= 0.0:
+        return np.int64(0)
+    share = np.float64(cost) * per_scale
+    if squared:
+        share *= share
+    return max(np.int64(1), np.int64(share * 2.0**BITS))
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def begin(X, place, shift, x, per_unit, costs, first, last):
+    """Write the cost of rows first..last-1 with a single centre x; return the largest."""
+    d = X.shape[1]
+    highest = np.float32(0.0)
+    for i in range(first, last):
+        distance = 0.0
+        for j in range(d):
+            step = X[i, j] - x[j]
+            distance += step * step
+        cost = np.float32(distance * per_unit)
+        costs[(i >> shift << shift) + place[i]] = cost
+        highest = max(highest, cost)
+    return highest
+
+
+@njit(nogil=True, cache=True)
+def weigh(costs, place, shift, per_scale, squared, blocks, first, last):
+    """Write the weight of blocks first..last-1."""
+    for block in range(first, last):
+        total = np.int64(0)
+        for i in range(block * BLOCK, min(costs.size, (block + 1) * BLOCK)):
+            cost = costs[(i >> shift << shift) + place[i]]
+            total += weight_of(cost, per_scale, squared)
+        blocks[block] = total
+
+
+@njit(nogil=True, cache=True)
+def highest_of(costs, first, last):
+    """Return the largest cost of rows first..last-1."""
+    found = np.float32(0.0)
+    for i in range(first, last):
+        found = max(found, costs[i])
+    return found
+
+
+@njit(nogil=True, cache=True, inline="always")
+def book(X, row, origin, per_step, per_square, sign, account):
+    """Add a row to an account (d sums, a sum of squares, a count), or take it out."""
+    total = 0.0
+    d = X.shape[1]
+    for j in range(d):
+        value = X[row, j] - origin[j]
+        total += value * value * per_square
+        account[j] += sign * np.int64(np.rint(value * per_step))
+    account[d] += sign * np.int64(np.rint(total))
+    account[d + 1] += sign
+
+
+@njit(nogil=True, cache=True)
+def book_all(X, origin, per_step, per_square, account, first, last):
+    """Add rows first..last-1 to an account."""
+    for row in range(first, last):
+        book(X, row, origin, per_step, per_square, 1, account)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
+def corners(low, high, x, per_unit, farthest, first, last):
+    """Write for leaves first..last-1 what no row's cost exceeds: that of the farthest corner of the box."""
+    for leaf in range(first, last):
+        bound = 0.0
+        for j in range(x.size):
+            gap = max(abs(low[j, leaf] - x[j]), abs(high[j, leaf] - x[j]))
+            bound += gap * gap
+        farthest[leaf] = bound * per_unit * 1.000001
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
+def _reachable(low, high, farthest, sites, per_unit, first, last, bounds, reached):
+    """Write for sites and leaves first..last-1 whether a row can be as close to the site; return how many."""
+    size = last - first
+    found = 0
+    for s in range(sites.shape[0]):
+        for i in range(size):
+            bounds[i] = 0.0
+        for j in range(sites.shape[1]):
+            x = sites[s, j]
+            lows, highs = low[j, first:last], high[j, first:last]
+            for i in range(size):  # over leaves, so that it runs in vector registers
+                gap = max(max(lows[i] - x, x - highs[i]), 0.0)
+                bounds[i] += gap * gap
+        for i in range(size):
+            reached[s, i] = bounds[i] * per_unit * SURELY <= farthest[first + i]
+            found += reached[s, i]
+    return found
+
+
+@njit(nogil=True, cache=True)
+def reaches(low, high, farthest, sites, per_unit):
+    """Return whether a row of any leaf can be closer to one of the sites than to its owner."""
+    bounds = np.empty(TOGETHER)
+    reached = np.empty((sites.shape[0], TOGETHER), dtype=np.bool_)
+    for first in range(0, farthest.size, TOGETHER):
+        last = min(first + TOGETHER, farthest.size)
+        if _reachable(low, high, farthest, sites, per_unit, first, last, bounds, reached):
+            return True
+    return False
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
+def roughly(columns, offsets, size, rough):
+    """Write squared distances in float32, of rows that are stored by columns."""
+    for i in range(size):
+        rough[i] = np.float32(0.0)
+    for j in range(offsets.size):
+        offset = offsets[j]
+        column = columns[j * size : (j + 1) * size]
+        for i in range(size):  # over rows, so that it runs in vector registers
+            step = column[i] - offset
+            rough[i] += step * step
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def claim(
+    X,
+    order,
+    shift,
+    low,
+    high,
+    near,
+    shrink,
+    sites,
+    numbers,
+    costs,
+    owners,
+    farthest,
+    blocks,
+    per_scale,
+    squared,
+    origin,
+    per_step,
+    per_square,
+    accounts,
+    commit,
+    labels,
+    first,
+    last,
+):
+    """Let new sites take the rows of the leaves first..last-1 that are closer to them than to their owners.
+
+    Distances are first taken in float32, from offsets: those in `near`, or as the rows are read where it is
+    empty. Only rows for which these, less their rounding, leave it open are looked at closely.
+
+    In and out, with `commit`: costs and owners (n,), or no owners; of each leaf what no cost exceeds; the
+    change of the weight of each block; accounts (sites, d + 2) of the rows that each owns. Without, only the
+    accounts change, and the owners that rows would get are written to `labels` (n,), if it has room.
+    Returns how many distances were computed.
+    """
+    n, d = X.shape
+    per_unit = shrink * shrink
+    rough = np.empty(LEAF, dtype=np.float32)
+    limits = np.empty(LEAF, dtype=np.float32)
+    held = np.empty(LEAF, dtype=np.float32)
+    taker = np.empty(LEAF, dtype=np.int32)
+    doubtful = np.empty(LEAF + 1, dtype=np.int64)
+    offsets = np.empty(d, dtype=np.float32)
+    buffer = np.empty(LEAF * d, dtype=np.float32)
+    loose = np.empty((d, LEAF), dtype=X.dtype)
+    bounds = np.empty(TOGETHER)
+    reached = np.empty((sites.shape[0], TOGETHER), dtype=np.bool_)
+    computed = 0
+    for begun in range(first, last, TOGETHER):
+        ended = min(begun + TOGETHER, last)
+        if not _reachable(low, high, farthest, sites, per_unit, begun, ended, bounds, reached):
+            continue
+        for leaf in range(begun, ended):
+            start = leaf * LEAF
+            size = min(LEAF, n - start)
+            base = start >> shift << shift
+            visited = changed = False
+            columns = buffer
+            for s in range(sites.shape[0]):
+                if not reached[s, leaf - begun]:
+                    continue
+                computed += size
+                x = sites[s]
+                if not visited:
+                    visited = True
+                    if near.size:
+                        columns = near[start * d : (start + size) * d]
+                    else:
+                        gather(X, order, shift, leaf, loose)
+                        offsets_of(loose, size, low, leaf, shrink, buffer)
+                    width = 0.0
+                    for j in range(d):
+                        side = (high[j, leaf] - low[j, leaf]) * shrink
+                        width += side * side
+                    slip = np.float32(ROUNDING * width + 1e-37)
+                    for i in range(size):
+                        held[i] = costs[start + i]
+                        limits[i] = held[i] * DARING + slip
+                        taker[i] = -1
+                for j in range(d):
+                    offsets[j] = (x[j] - low[j, leaf]) * shrink
+                roughly(columns, offsets, size, rough)
+                n_open = 0
+                for start_of_few in range(0, size, FEW):
+                    few = min(start_of_few + FEW, size)
+                    found = np.int32(0)
+                    for i in range(start_of_few, few):
+                        found += np.int32(rough[i] < limits[i])
+                    if found:
+                        for i in range(start_of_few, few):
+                            doubtful[n_open] = i
+                            n_open += rough[i] < limits[i]
+                for k in range(n_open):
+                    i = doubtful[k]
+                    row = base + order[start + i]
+                    distance = 0.0
+                    for j in range(d):
+                        step = X[row, j] - x[j]
+                        distance += step * step
+                    cost = np.float32(distance * per_unit)
+                    if cost < held[i]:
+                        changed = True
+                        held[i] = cost
+                        taker[i] = s
+                        limits[i] = cost * DARING + slip
+            if not visited:
+                continue
+            if changed:
+                for i in range(size):
+                    if taker[i] < 0:
+                        continue
+                    at, row = start + i, base + order[start + i]
+                    if owners.size:
+                        new = numbers[taker[i]]
+                        book(X, row, origin, per_step, per_square, -1, accounts[owners[at]])
+                        book(X, row, origin, per_step, per_square, 1, accounts[new])
+                        if commit:
+                            owners[at] = new
+                        elif labels.size:
+                            labels[at] = new
+                    if commit:
+                        blocks[row // BLOCK] += weight_of(held[i], per_scale, squared) - weight_of(
+                            costs[at], per_scale, squared
+                        )
+                        costs[at] = held[i]
+            if commit:
+                limit = np.float32(0.0)
+                for i in range(size):
+                    limit = max(limit, held[i])
+                farthest[leaf] = limit
+    return computed
+
+
+@njit(nogil=True, cache=True)
+def locate(blocks, costs, place, shift, per_scale, squared, spans, targets, rows):
+    """Write the row of each target: where the running sum of the weights of its span first exceeds it."""
+    for k in range(targets.size):
+        rest = targets[k]
+        block = spans[k] * SPAN
+        while rest >= blocks[block]:
+            rest -= blocks[block]
+            block += 1
+        row = block * BLOCK
+        while True:
+            cost = costs[(row >> shift << shift) + place[row]]
+            weight = weight_of(cost, per_scale, squared)
+            if rest < weight:
+                break
+            rest -= weight
+            row += 1
+        rows[k] = row
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def held(X, sites, numbers, per_unit, costs, owners):
+    """Lower the costs of the rows X, and change owners, where one of some sites is nearer."""
+    for i in range(X.shape[0]):
+        for s in range(numbers.size):
+            distance = 0.0
+            for j in range(X.shape[1]):
+                step = X[i, j] - sites[numbers[s], j]
+                distance += step * step
+            cost = np.float32(distance * per_unit)
+            if cost < costs[i]:
+                costs[i] = cost
+                owners[i] = numbers[s]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def stays(x, cost, coin, sites, per_unit, numbers, first, last):
+    """Return whether a row that was drawn at this cost stays drawn, with some more sites.
+
+    These are the numbered ones, and first..last-1. The chance is the share of its weight, the square of its
+    cost, that is left.
+    """
+    kept = np.sqrt(coin) * cost
+    for k in range(numbers.size + last - first):
+        s = numbers[k] if k < numbers.size else first + k - numbers.size
+        distance = 0.0
+        for j in range(x.size):
+            step = x[j] - sites[s, j]
+            distance += step * step
+        if distance * per_unit <= kept:
+            return False
+    return True
+
+
+@njit(nogil=True, cache=True)
+def owned(low, high, farthest, sites, per_unit, order, shift, owners, chosen, rows):
+    """Write the rows whose owner is one of the chosen `sites`, as they are found; return how many."""
+    bounds = np.empty(TOGETHER)
+    reached = np.empty((sites.shape[0], TOGETHER), dtype=np.bool_)
+    found = 0
+    for first in range(0, farthest.size, TOGETHER):
+        last = min(first + TOGETHER, farthest.size)
+        if not _reachable(low, high, farthest, sites, per_unit, first, last, bounds, reached):
+            continue
+        for leaf in range(first, last):
+            if not reached[:, leaf - first].any():
+                continue
+            for at in range(leaf * LEAF, min(owners.size, (leaf + 1) * LEAF)):
+                if chosen[owners[at]]:
+                    rows[found] = (at >> shift << shift) + order[at]
+                    found += 1
+    return found
+
+
+@njit(nogil=True, cache=True)
+def name(owners, place, shift, kinds, labels, first, last):
+    """Write the kind of the owner of rows first..last-1."""
+    for i in range(first, last):
+        labels[i] = kinds[owners[(i >> shift << shift) + place[i]]]

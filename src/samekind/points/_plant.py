@@ -1,0 +1,147 @@
+"""Compiled loops that group rows into leaves: small groups of rows that are close together.
+
+A tree of cuts is grown on a sample, rows are sorted by where they fall in it, and cut into leaves of equal
+size: leaf l holds the places l * LEAF … of the order. Rows are sorted all at once, or chunk by chunk as they
+lie in a file, so that the rows of a leaf are never far apart and an order takes two bytes a row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+CHUNK = 16  # bits of the number of rows that are sorted at once where they are read from a file
+ALL = 48  # the same where all are sorted at once
+LEAF = 128
+DEPTH = 16  # the most cuts on the way down the tree
+FINEST = 64  # rows of the data in a leaf of the tree, at least
+SAMPLED = 4  # rows of the sample in a leaf of the tree
+TRIED = 32  # rows of a group that choose where it is cut
+ABREAST = 64  # rows that go down the tree together
+
+
+@njit(nogil=True, cache=True)
+def _widest(X, first, last):
+    """Return the column in which some evenly spaced rows of a group vary most."""
+    step = max(1, (last - first) // TRIED)
+    best, widest = -1.0, 0
+    for j in range(X.shape[1]):
+        total, squares, count = 0.0, 0.0, 0
+        for i in range(first, last, step):
+            value = np.float64(X[i, j]) - np.float64(X[first, j])
+            total += value
+            squares += value * value
+            count += 1
+        spread = squares - total * total / count
+        if spread > best:
+            best, widest = spread, j
+    return widest
+
+
+@njit(nogil=True, cache=True)
+def grow(X, depth, columns, limits):
+    """Grow a tree of cuts on a sample, which is reordered; node i has the children 2i + 1 and 2i + 2."""
+    firsts = np.zeros(2 ** (depth + 1), dtype=np.int64)
+    lasts = np.zeros(2 ** (depth + 1), dtype=np.int64)
+    lasts[0] = X.shape[0]
+    swap = np.empty_like(X)
+    for node in range(2**depth - 1):
+        first, last = firsts[node], lasts[node]
+        middle = first
+        if last > first:
+            column = _widest(X, first, last)
+            values = np.sort(X[first : last : max(1, (last - first) // TRIED), column])
+            limit = values[values.size // 2]
+            columns[node], limits[node] = column, limit
+            end = last
+            for i in range(first, last):
+                if X[i, column] < limit:
+                    swap[middle] = X[i]
+                    middle += 1
+                else:
+                    end -= 1
+                    swap[end] = X[i]
+            X[first:last] = swap[first:last]
+        firsts[2 * node + 1], lasts[2 * node + 1] = first, middle
+        firsts[2 * node + 2], lasts[2 * node + 2] = middle, last
+
+
+@njit(nogil=True, cache=True)
+def descend(X, columns, limits, depth, keys, first, last):
+    """Write where rows first..last-1 end up in the tree."""
+    nodes = np.empty(ABREAST, dtype=np.int32)
+    for i in range(first, last, ABREAST):
+        some = min(ABREAST, last - i)
+        nodes[:some] = 0
+        for _ in range(depth):
+            for k in range(some):  # rows do not wait for each other
+                node = nodes[k]
+                right = X[i + k, columns[node]] >= limits[node]
+                nodes[k] = 2 * node + 1 + np.int32(right)
+        for k in range(some):
+            keys[i + k] = nodes[k] - (2**depth - 1)
+
+
+@njit(nogil=True, cache=True)
+def arrange(keys, n_keys, shift, order, place, first, last):
+    """Write the order of the rows of chunks first..last-1 by their keys, and where each row comes in it.
+
+    Both are counted from the first row of the chunk.
+    """
+    places = np.empty(n_keys + 1, dtype=np.int64)
+    for number in range(first, last):
+        base = number << shift
+        end = min(base + (1 << shift), keys.size)
+        places[:] = 0
+        for i in range(base, end):
+            places[keys[i] + 1] += 1
+        for key in range(n_keys):
+            places[key + 1] += places[key]
+        for i in range(base, end):
+            at = places[keys[i]]
+            places[keys[i]] += 1
+            order[base + at] = i - base
+            place[i] = at
+
+
+@njit(nogil=True, cache=True)
+def gather(X, order, shift, leaf, columns):
+    """Write the rows of a leaf by columns, (d, LEAF); return how many."""
+    n, d = X.shape
+    start = leaf * LEAF
+    base = start >> shift << shift
+    size = min(LEAF, n - start)
+    for i in range(size):
+        row = X[base + order[start + i]]
+        for j in range(d):
+            columns[j, i] = row[j]
+    return size
+
+
+@njit(nogil=True, cache=True)
+def offsets_of(columns, size, low, leaf, shrink, offsets):
+    """Write rows that were gathered as offsets from the low corner of their leaf, in float32, by columns."""
+    for j in range(columns.shape[0]):
+        corner = low[j, leaf]
+        for i in range(size):
+            offsets[j * size + i] = (columns[j, i] - corner) * shrink
+
+
+@njit(nogil=True, cache=True)
+def boxes(X, order, shift, shrink, low, high, near, first, last):
+    """Write the corners of the box around each of the leaves first..last-1, (d, leaves).
+
+    Write also the offsets of its rows to `near`, leaf by leaf, unless that is empty.
+    """
+    d = X.shape[1]
+    columns = np.empty((d, LEAF), dtype=X.dtype)
+    for leaf in range(first, last):
+        size = gather(X, order, shift, leaf, columns)
+        for j in range(d):
+            smallest = largest = columns[j, 0]
+            for i in range(1, size):
+                smallest = min(smallest, columns[j, i])
+                largest = max(largest, columns[j, i])
+            low[j, leaf], high[j, leaf] = smallest, largest
+        if near.size:
+            offsets_of(columns, size, low, leaf, shrink, near[leaf * LEAF * d :])

@@ -1,0 +1,199 @@
+"""A growing set of centres, and every row's distance to the nearest of them."""
+
+from __future__ import annotations
+
+import weakref
+from itertools import accumulate, count
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind.points import _cover
+from samekind.points.crew import Crew, by_part
+from samekind.points.names import Names
+from samekind.points.part import INT64, Change, Found
+
+__all__ = ["Cover"]
+
+_keys = count()
+COARSE = 2**10  # mean weight of a row below which weights are scaled anew
+
+
+class Cover:
+    """A set of centres over all parts: puts their answers together.
+
+    The weight of a row is its cost, or the square of it. Weights are integers, so that they have the same
+    sum however the rows are parted; `scale` is the cost of the highest.
+    """
+
+    def __init__(self, crew: Crew, *, squared: bool, owned: bool) -> None:
+        self.total = 0
+        self.n_distances = 0
+        self._crew = crew
+        self._squared = squared
+        self._owned = owned
+        self._key = next(_keys)
+        self._scale = 1.0
+        self._looked_at = 0  # total when scaling was last considered
+        self._sums: list[int] = []  # running sums of the weights of parts
+        self._taken: list[tuple[NDArray[np.float64], NDArray[np.int32]]] = []
+        crew.tell("new", self._key, squared, owned)
+        weakref.finalize(self, crew.tell, "drop", self._key)
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether there is no centre."""
+        return not self._sums
+
+    @property
+    def sum_of_costs(self) -> float:
+        """Return the sum of the costs, where weights are costs."""
+        return float(self.total / 2**_cover.BITS * self._scale)
+
+    def begin(self, x: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Make x the first centre; return the account of all rows, (d + 2,)."""
+        found = self._crew.tell("begin", self._key, x)
+        self._rescale(max(highest for highest, _ in found))
+        if self._crew.is_remote:
+            self._taken.append((x[None], np.zeros(1, dtype=np.int32)))
+        self.n_distances += self._crew.frame.n
+        accounts: NDArray[np.int64] = np.sum([account for _, account in found], axis=0)
+        return accounts
+
+    def take(
+        self,
+        sites: NDArray[np.float64],
+        numbers: NDArray[np.int32],
+        accounts: NDArray[np.int64],
+    ) -> None:
+        """Let more centres take their rows, and change the accounts of all of them, (centres, d + 2)."""
+        changes = self._crew.tell("take", self._key, sites, numbers, len(accounts))
+        self._sum([change.total for change in changes])
+        self._book(changes, accounts)
+        self.n_distances += sum(change.n_distances for change in changes)
+        if self._crew.is_remote:
+            self._taken.append((sites, numbers))
+        if 0 < self.total < min(COARSE * self._crew.frame.n, self._looked_at // 2):
+            self._looked_at = self.total
+            found = self._crew.ask("highest", self._of_all()).values()
+            if max(found) <= self._scale / 2:
+                self._rescale(max(found))
+
+    def peek(
+        self,
+        sites: NDArray[np.float64],
+        numbers: NDArray[np.int32],
+        accounts: NDArray[np.int64],
+    ) -> NDArray[np.int64]:
+        """Return the accounts as they would be if more centres took their rows."""
+        accounts = accounts.copy()
+        if sites.size:
+            calls = self._of_all(sites, numbers, len(accounts))
+            self._book(list(self._crew.ask("peek", calls).values()), accounts)
+        return accounts
+
+    def labels(self, sites: NDArray[np.float64], numbers: NDArray[np.int32], names: Names) -> Any:
+        """Return what every row is called: by its owner, once more centres have taken their rows."""
+        return self._crew.name("labels", names, self._key, sites, numbers)
+
+    def draw(self, uniforms: NDArray[np.float64]) -> Found:
+        """Return a row for each uniform in [0, 1), with a chance proportional to its weight."""
+        highest = self.total - 1
+        wanted = uniforms * float(self.total)
+        if self.total < INT64:
+            targets: Any = np.minimum(wanted.astype(np.int64), highest)
+            parts = np.searchsorted(np.array(self._sums), targets, side="right")
+        else:
+            targets = np.array([min(int(target), highest) for target in wanted], dtype=object)
+            sums = np.array(self._sums, dtype=object)
+            parts = np.array([sums.searchsorted(t, side="right") for t in targets], dtype=np.intp)
+        places = {part: (parts == part).nonzero()[0] for part in np.unique(parts).tolist()}
+        calls = {}
+        for part, at in places.items():
+            before = self._sums[part - 1] if part else 0
+            calls[part] = self._key, [int(target) - before for target in targets[at]]
+        answers = self._crew.ask("locate", calls)
+        if len(answers) == 1:
+            ((part, only),) = answers.items()
+            return Found(only.rows + self._crew.firsts[part], only.X, only.costs)
+        found = Found(
+            np.empty(uniforms.size, dtype=np.intp),
+            np.empty((uniforms.size, self._crew.frame.d)),
+            np.empty(uniforms.size, dtype=np.float32),
+        )
+        for part, some in answers.items():
+            at = places[part]
+            found.rows[at] = some.rows + self._crew.firsts[part]
+            found.X[at] = some.X
+            found.costs[at] = some.costs
+        return found
+
+    def held(
+        self, rows: NDArray[np.intp], X: NDArray[np.float64] | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+        """Return the cost and the owner of each of these rows. X are these rows, if they are at hand."""
+        costs = np.full(rows.size, np.inf, dtype=np.float32)
+        owners = np.full(rows.size, -1, dtype=np.int32)
+        if self._crew.is_remote and X is not None:
+            for sites, numbers in self._taken:
+                taker = np.full(rows.size, -1, dtype=np.int32)
+                _cover.held(
+                    X, sites, np.arange(len(sites)), 1.0 / self._crew.frame.unit, costs, taker
+                )
+                owners = np.where(taker >= 0, numbers[taker], owners)
+            return costs, owners
+        places = by_part(self._crew, rows)
+        answers = self._crew.ask(
+            "held", {part: (self._key, local) for part, (_, local) in places.items()}
+        )
+        if len(answers) == 1:
+            only: tuple[NDArray[np.float32], NDArray[np.int32]] = next(iter(answers.values()))
+            return only
+        for part, (some, of) in answers.items():
+            costs[places[part][0]] = some
+            if self._owned:
+                owners[places[part][0]] = of
+        return costs, owners
+
+    def at_ranks(
+        self, sites: NDArray[np.float64], chosen: NDArray[np.bool_], ranks: NDArray[np.intp], n: int
+    ) -> NDArray[np.intp]:
+        """Return the rows with these ranks (ascending) among the n that have a chosen owner.
+
+        `sites` are the chosen ones.
+        """
+        ends = np.array([n])
+        if self._crew.firsts.size > 2:
+            counts = self._crew.ask("count", self._of_all(sites, chosen, n))
+            ends = np.cumsum(list(counts.values()))
+        parts = ends.searchsorted(ranks, side="right")
+        calls = {
+            part: (
+                self._key,
+                sites,
+                chosen,
+                n,
+                ranks[parts == part] - (ends[part - 1] if part else 0),
+            )
+            for part in np.unique(parts).tolist()
+        }
+        found = self._crew.ask("at_ranks", calls)
+        return np.concatenate([rows + self._crew.firsts[part] for part, rows in found.items()])
+
+    def _of_all(self, *args: Any) -> dict[int, tuple[Any, ...]]:
+        return dict.fromkeys(range(self._crew.firsts.size - 1), (self._key, *args))
+
+    def _book(self, changes: list[Change], accounts: NDArray[np.int64]) -> None:
+        if self._owned:
+            for change in changes:
+                accounts[change.sites] += change.accounts
+
+    def _rescale(self, highest: float) -> None:
+        self._scale = 2.0 ** np.frexp(highest)[1] if highest > 0 else 1.0
+        self._sum(self._crew.tell("rescale", self._key, self._scale))
+        self._looked_at = self.total
+
+    def _sum(self, totals: list[int]) -> None:
+        self._sums = list(accumulate(totals))
+        self.total = self._sums[-1]

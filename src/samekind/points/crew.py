@@ -1,0 +1,105 @@
+"""Who holds the parts of the data, and how they are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind.points._threads import split
+from samekind.points.frame import Frame
+from samekind.points.names import Names
+from samekind.points.part import Part
+
+__all__ = ["Crew", "LocalCrew", "by_part", "parted"]
+
+
+class Crew(Protocol):
+    """The parts of the data, wherever they are."""
+
+    frame: Frame
+    firsts: NDArray[np.intp]
+    """The number of each part's first row, and of one past the last."""
+    is_remote: bool
+    """Whether asking takes so long that what can be worked out here should be."""
+
+    def ask(self, what: str, calls: Mapping[int, tuple[Any, ...]]) -> dict[int, Any]:
+        """Call the method `what` of some parts, each with its own arguments; return the results."""
+        ...
+
+    def tell(self, what: str, *args: Any) -> list[Any]:
+        """Call a method that changes every part, with the same arguments; return the results in order."""
+        ...
+
+    def name(self, what: str, names: Names, *args: Any) -> Any:
+        """Call a method of every part that names its rows; return the names of all rows.
+
+        As an array of the kind that the data are.
+        """
+        ...
+
+
+class LocalCrew:
+    """Parts that lie in this process."""
+
+    is_remote = False
+
+    def __init__(
+        self, parts: Sequence[Part], frame: Frame, firsts: NDArray[np.intp], threads: int = 1
+    ) -> None:
+        self.frame = frame
+        self.firsts = firsts
+        self._parts = parts
+        self._threads = threads
+
+    def ask(self, what: str, calls: Mapping[int, tuple[Any, ...]]) -> dict[int, Any]:
+        """Call the method `what` of some parts, each with its own arguments; return the results."""
+        if len(calls) == 1:
+            ((part, args),) = calls.items()
+            return {part: getattr(self._parts[part], what)(*args)}
+        numbers = list(calls)
+        found = split(
+            len(numbers),
+            min(self._threads, len(numbers)),
+            lambda first, last: [
+                getattr(self._parts[part], what)(*calls[part]) for part in numbers[first:last]
+            ],
+        )
+        return dict(zip(numbers, [result for some in found for result in some], strict=True))
+
+    def tell(self, what: str, *args: Any) -> list[Any]:
+        """Call a method that changes every part, with the same arguments; return the results in order."""
+        return list(self.ask(what, dict.fromkeys(range(len(self._parts)), args)).values())
+
+    def name(self, what: str, names: Names, *args: Any) -> NDArray[np.intp]:
+        """Call a method of every part that names its rows; return the names of all rows."""
+        each = self.ask(what, {k: (*args, own) for k, own in enumerate(parted(self, names))})
+        found: NDArray[np.intp] = np.concatenate(list(each.values())) if len(each) > 1 else each[0]
+        return found
+
+
+def by_part(
+    crew: Crew, rows: NDArray[np.intp]
+) -> dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Return for each part that holds some of these rows which of them, and their numbers there."""
+    if crew.firsts.size == 2:
+        return {0: (np.arange(rows.size), rows)}
+    parts = crew.firsts.searchsorted(rows, side="right") - 1
+    found = {}
+    for part in np.unique(parts).tolist():
+        at = (parts == part).nonzero()[0]
+        found[part] = at, rows[at] - crew.firsts[part]
+    return found
+
+
+def parted(crew: Crew, names: Names) -> list[Names]:
+    """Return the names for each part."""
+    where = by_part(crew, names.rows)
+    nowhere = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
+    found = []
+    for part in range(crew.firsts.size - 1):
+        at, rows = where.get(part, nowhere)
+        found.append(Names(names.of, rows, names.values[at]))
+    return found

@@ -1,0 +1,81 @@
+"""The frame of the data: what all its parts must agree on."""
+
+from __future__ import annotations
+
+from math import frexp, isinf
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Extent", "Frame"]
+
+FINE = 45  # bits between the width of the data and the unit of distances, well within a float32
+LARGEST = 1e150  # the square of a larger value is no longer a float64
+
+
+class Extent(NamedTuple):
+    """How many rows there are, and the smallest and largest value of each column."""
+
+    n: int
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    def join(self, other: Extent) -> Extent:
+        """Return the extent of both."""
+        return Extent(
+            self.n + other.n, np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+        )
+
+
+class Frame(NamedTuple):
+    """Number of rows, and the units in which distances and sums are kept.
+
+    Units are powers of two, so that no value is rounded by them. Sums of coordinates, taken from `origin`,
+    are integers in steps so small that the sum over all rows just fits.
+    """
+
+    n: int
+    origin: NDArray[np.float64]
+    root: float
+    """The unit of distances; their squares are kept in units of root²."""
+
+    @classmethod
+    def around(cls, extent: Extent) -> Frame:
+        """Return a frame for data of this extent."""
+        width = float((extent.high - extent.low).max())
+        root = 2.0 ** max(frexp(width)[1] - FINE, -500) if width > 0 else 1.0
+        return cls(extent.n, extent.low + (extent.high - extent.low) / 2, root)
+
+    @property
+    def d(self) -> int:
+        """Return the number of columns."""
+        return self.origin.size
+
+    @property
+    def unit(self) -> float:
+        """Return the unit of squared distances."""
+        return self.root**2
+
+    @property
+    def per_step(self) -> float:
+        """Return how many steps of a sum of coordinates there are in 1."""
+        return float(2.0 ** (62 - FINE - self.n.bit_length())) / self.root
+
+    @property
+    def per_square(self) -> float:
+        """Return how many steps of a sum of squares there are in 1."""
+        return float(2.0 ** (62 - 2 * FINE - (self.n * self.d).bit_length())) / self.unit
+
+
+def unusable(value: float, row: int, column: int) -> ValueError:
+    """Return an error that says what is wrong with a value of X, and what to do."""
+    where = f"in row {row}, column {column}"
+    if np.isnan(value):
+        return ValueError(f"X has NaN {where}. Fill or drop missing values first.")
+    if isinf(value):
+        return ValueError(f"X has infinity {where}. Replace it by a finite value first.")
+    return ValueError(
+        f"X has {value:g} {where}, and values beyond {LARGEST:g} cannot be squared. "
+        "Scale the data first, for instance with sklearn's StandardScaler."
+    )
