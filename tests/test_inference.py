@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from samekind import DIFFERENT, SAME, UNSURE
 from samekind._intmap import IntMap
+from samekind.flow import UNANSWERED
+from samekind.ledger._said import Said
 from samekind.ledger.inference import Implications, Statement, explain
 
 N = 8
@@ -136,16 +138,22 @@ class TestIntMap:
             max_size=6,
         ),
         st.lists(st.integers(0, 60) | st.integers(0, 2**63 - 1), max_size=20),
+        st.lists(st.booleans(), min_size=6, max_size=6),
     )
-    def test_as_a_dict(self, puts, others):
+    def test_as_a_dict(self, puts, others, one_by_one):
         known, expected = IntMap(), {}
-        for items in puts:
-            keys = np.array([key for key, _ in items], dtype=np.int64)
-            known.put(keys, np.array([value for _, value in items], dtype=np.int64))
+        for items, singly in zip(puts, one_by_one, strict=False):
+            if singly:
+                for key, value in items:
+                    known.put_one(key, value)
+            else:
+                keys = np.array([key for key, _ in items], dtype=np.int64)
+                known.put(keys, np.array([value for _, value in items], dtype=np.int64))
             expected.update(items)
         wanted = [*expected, *others]
         got = known.get(np.array(wanted, dtype=np.int64), otherwise=-7)
         assert got.tolist() == [expected.get(key, -7) for key in wanted]
+        assert [known.get_one(key, otherwise=-7) for key in wanted] == got.tolist()
         assert len(known) == len(expected)
 
     def test_keys_that_collide_in_their_low_bits(self):
@@ -154,3 +162,39 @@ class TestIntMap:
         for part in np.array_split(keys, 7):
             known.put(part, part >> 32)
         assert known.get(keys, -1).tolist() == list(range(5000))
+
+
+class TestSaid:
+    @given(
+        st.lists(
+            st.tuples(pairs, st.sampled_from([SAME, DIFFERENT, UNSURE]), st.integers(0, 2)),
+            max_size=60,
+        ),
+        st.integers(1, 40),
+    )
+    def test_as_a_dict_in_waves_of_any_size(self, lines, size):
+        said, expected = Said(), {}
+        for start in range(0, len(lines), size):
+            some = lines[start : start + size]
+            before = len(expected)
+            for pair, answer, who in some:
+                earlier = expected.get(frozenset(pair), (UNSURE,))[0]
+                expected[frozenset(pair)] = (earlier if answer == UNSURE else answer, who)
+            n_new = said.put(
+                np.array([pair for pair, *_ in some]),
+                np.array([answer for _, answer, _ in some], dtype=np.int8),
+                np.array([who for *_, who in some]),
+            )
+            assert n_new == len(expected) - before
+        everything = np.argwhere(~np.eye(N, dtype=bool))
+        wanted = [expected.get(frozenset(pair), (UNANSWERED, -1)) for pair in everything.tolist()]
+        assert said.answers(everything).tolist() == [answer for answer, _ in wanted]
+        assert said.speakers(everything).tolist() == [who for _, who in wanted]
+
+    def test_many_pairs(self):
+        said = Said()
+        everything = np.column_stack([np.arange(5000), np.arange(5000) + 2**30])
+        for number, part in enumerate(np.array_split(everything, 7)):
+            assert said.put(part, np.full(len(part), DIFFERENT, dtype=np.int8), number) == len(part)
+        assert (said.answers(everything[:, ::-1]) == DIFFERENT).all()
+        assert np.unique(said.speakers(everything)).tolist() == list(range(7))

@@ -94,6 +94,21 @@ class TestAnswers:
             assert before <= one.when <= two.when <= after
             assert len(ledger.asked_pairs()) == 1
 
+    def test_lines_are_the_same_whenever_they_are_read(self):
+        often, once = Ledger(), Ledger()
+        for wave in range(1, 6):
+            pairs = np.column_stack([np.zeros(wave, dtype=int), np.arange(wave) + 10 * wave])
+            answers = np.resize(np.array([SAME, DIFFERENT, UNSURE], dtype=np.int8), wave)
+            asked = bool(wave % 4) if wave < 4 else np.arange(wave) % 2 == 0
+            for ledger in (often, once):
+                ledger.record_checked(pairs, answers, f"person {wave % 2}", asked)
+            list(often.entries())
+        lines = [entry._replace(when=0) for entry in once.entries()]
+        assert lines == [entry._replace(when=0) for entry in often.entries()]
+        assert [entry.asked for entry in lines[6:10]] == [True, False, True, False]
+        assert [entry.who for entry in lines[:3]] == ["person 1", "person 0", "person 0"]
+        assert len({entry.when for entry in once.entries()}) == 5
+
     def test_no_answers_are_no_line(self, shelf):
         shelf.new().record(np.empty((0, 2), dtype=int), np.empty(0, dtype=int))
         for ledger in both(shelf):
@@ -124,6 +139,8 @@ class TestAnswers:
             ([[0, 1], [4, 4]], [SAME, SAME], r"compared with itself, got the pair \(4, 4\)"),
             ([[0, 1]], [SAME, SAME], "1 pairs need as many answers"),
             ([[0, 1]], [2], r"SAME \(1\), DIFFERENT \(0\) or UNSURE \(-1\), got 2"),
+            ([[0, row] for row in range(1, 41)], [SAME] * 39 + [2], "got 2"),
+            ([[0, row] for row in range(1, 41)], [-3] + [SAME] * 39, "got -3"),
             ([[0, 1]], ["same"], "got 'same'"),
             ([[0, 1]], [None], "got None"),
             ([[0, 1]], [0.5], r"got 0\.5"),

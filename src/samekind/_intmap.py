@@ -1,4 +1,4 @@
-"""A compiled map from non-negative ints to small ints, for whole arrays at a time.
+"""A compiled map from non-negative ints to small ints, for whole arrays at a time or one by one.
 
 A dict costs a Python object for every key; runs of millions of answers look up a few keys for each
 of them. This is an open hash table with linear probing, never more than half full.
@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["EMPTY", "IntMap", "empty_table", "refill", "slot_of"]
+__all__ = ["EMPTY", "IntMap", "empty_table", "refill", "size_for", "slot_of"]
 
 EMPTY = -1
 
@@ -38,22 +38,41 @@ def refill(old_keys, old_values, keys, values):
 
 
 @njit(nogil=True, cache=True)
+def _get_one(table, values, key, otherwise):
+    slot = slot_of(table, key)
+    return values[slot] if table[slot] == key else otherwise
+
+
+@njit(nogil=True, cache=True)
 def _get(table, values, keys, otherwise, out):
     for i in range(keys.size):
-        slot = slot_of(table, keys[i])
-        out[i] = values[slot] if table[slot] == keys[i] else otherwise
+        out[i] = _get_one(table, values, keys[i], otherwise)
+
+
+@njit(nogil=True, cache=True)
+def _put_one(table, values, key, value):
+    """Set the value of a key; return how many keys are new: 1 or 0."""
+    slot = slot_of(table, key)
+    values[slot] = value
+    if table[slot] == key:
+        return 0
+    table[slot] = key
+    return 1
 
 
 @njit(nogil=True, cache=True)
 def _put(table, values, keys, new):
     added = 0
     for i in range(keys.size):
-        slot = slot_of(table, keys[i])
-        if table[slot] == EMPTY:
-            table[slot] = keys[i]
-            added += 1
-        values[slot] = new[i]
+        added += _put_one(table, values, keys[i], new[i])
     return added
+
+
+def size_for(n_keys: int, size: int) -> int:
+    """Return the size, doubled until a table of it is at most half full with so many keys."""
+    while 2 * n_keys > size:
+        size *= 2
+    return size
 
 
 def empty_table(size: int) -> NDArray[np.int64]:
@@ -88,13 +107,25 @@ class IntMap:
         _get(self._table, self._values, keys, otherwise, out)
         return out
 
+    def get_one(self, key: int, otherwise: int) -> int:
+        """Return the value of a key, or `otherwise`."""
+        value: int = _get_one(self._table, self._values, key, otherwise)
+        return value
+
     def put(self, keys: NDArray[np.int64], values: NDArray[np.signedinteger[Any]]) -> None:
         """Set the value of each key; the last one of a repeated key stays."""
-        size = self._table.size
-        while 2 * (self._size + keys.size) > size:
-            size *= 2
+        self._make_room(keys.size)
+        self._size += _put(self._table, self._values, keys, values)
+
+    def put_one(self, key: int, value: int) -> None:
+        """Set the value of a key."""
+        self._make_room(1)
+        self._size += _put_one(self._table, self._values, key, value)
+
+    def _make_room(self, n_keys: int) -> None:
+        """Grow so that the table is at most half full with so many keys more."""
+        size = size_for(self._size + n_keys, self._table.size)
         if size > self._table.size:
             table, held = empty_table(size), np.empty(size, dtype=np.int64)
             refill(self._table, self._values, table, held)
             self._table, self._values = table, held
-        self._size += _put(self._table, self._values, keys, values)

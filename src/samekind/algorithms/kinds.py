@@ -72,7 +72,7 @@ class Kinds:
     @property
     def n_discovered(self) -> int:
         """How many kinds there are, those merged into others not counted."""
-        return len(self) - self._merged
+        return len(self.members) - self._merged
 
     @property
     def centers(self) -> NDArray[np.float64]:
@@ -93,6 +93,10 @@ class Kinds:
         """Return the kind of each row, UNKNOWN or GIVEN_UP."""
         return self._kind_of.get(rows, UNKNOWN)
 
+    def kind_of_row(self, row: int) -> int:
+        """Return the kind of one row, UNKNOWN or GIVEN_UP."""
+        return self._kind_of.get_one(row, UNKNOWN)
+
     def is_recovered(self, kind: int) -> bool:
         """Return whether the kind's centre is final."""
         return not self._open[kind]
@@ -110,11 +114,16 @@ class Kinds:
             self._open = np.resize(self._open, 2 * kind)
         self._centers[kind] = x
         self._first_members[kind] = row
-        self.members.append([row])
+        self.members.append([])
         self.n_uniform.append(0)
         self._open[kind] = True
-        self._kind_of.put(np.array([row]), np.array([kind]))
+        self.add_member(row, kind)
         return kind
+
+    def add_member(self, row: int, kind: int) -> None:
+        """Note that a row is of a kind."""
+        self._kind_of.put_one(row, kind)
+        self.members[kind].append(row)
 
     def add_members(self, rows: NDArray[np.intp], kinds: NDArray[np.intp]) -> None:
         """Note that each row is of its kind."""
@@ -126,7 +135,7 @@ class Kinds:
     def give_up(self, row: int) -> None:
         """Note that the oracle could not tell of what kind the row is."""
         self.given_up.append(row)
-        self._kind_of.put(np.array([row]), np.array([GIVEN_UP]))
+        self._kind_of.put_one(row, GIVEN_UP)
 
     def add_uniform(self, kind: int, x: NDArray[np.float64]) -> None:
         """Add one uniform sample to the running mean of a kind that is not recovered yet."""
@@ -170,10 +179,8 @@ class Kinds:
 
     def move(self, row: int, kind: int) -> None:
         """Make a row, which is a member of another kind, one of this."""
-        old = int(self._kind_of.get(np.array([row]), UNKNOWN)[0])
-        self.members[old].remove(row)
-        self.members[kind].append(row)
-        self._kind_of.put(np.array([row]), np.array([kind]))
+        self.members[self.kind_of_row(row)].remove(row)
+        self.add_member(row, kind)
 
     def split(self, kind: int, rows: list[int], x: NDArray[np.float64]) -> int:
         """Make a new kind of some members of another; return its number. `x` is the first of them."""

@@ -30,7 +30,8 @@ def _root(parent, node):
 
 
 @njit(nogil=True, cache=True)
-def _pair(one, two):
+def key_of(one, two):
+    """Return one number for an unordered pair of numbers below 2^31."""
     return (one << 32) | two if one < two else (two << 32) | one
 
 
@@ -38,7 +39,7 @@ def _pair(one, two):
 def write_keys(pairs, keys):
     """Write to `keys` one number for each unordered pair."""
     for i in range(keys.size):
-        keys[i] = _pair(pairs[i, 0], pairs[i, 1])
+        keys[i] = key_of(pairs[i, 0], pairs[i, 1])
 
 
 @njit(nogil=True, cache=True)
@@ -61,15 +62,14 @@ def implied(pairs, otherwise, answers, keys, nodes, parent, parted):
         if one == two:
             answers[i] = SAME
         else:
-            pair = _pair(one, two)
+            pair = key_of(one, two)
             if parted[slot_of(parted, pair)] == pair:
                 answers[i] = DIFFERENT
 
 
 @njit(nogil=True, cache=True)
 def take_in(
-    a,
-    b,
+    pairs,
     answers,
     start,
     contradicts,
@@ -88,7 +88,7 @@ def take_in(
 
     Out: contradicts[i] where answer i contradicts those before it; such an answer changes nothing.
     """
-    for i in range(start, a.size):
+    for i in range(start, answers.size):
         if answers[i] != SAME and answers[i] != DIFFERENT:
             continue
         if 2 * (sizes[0] + 2) > keys.size:
@@ -97,9 +97,9 @@ def take_in(
         if sizes[1] + 2 > other.size:
             sizes[3] = ENTRIES
             return i
-        one = _root(parent, _node(a[i], keys, nodes, parent, first, degree, sizes))
-        two = _root(parent, _node(b[i], keys, nodes, parent, first, degree, sizes))
-        pair = _pair(one, two)
+        one = _root(parent, _node(pairs[i, 0], keys, nodes, parent, first, degree, sizes))
+        two = _root(parent, _node(pairs[i, 1], keys, nodes, parent, first, degree, sizes))
+        pair = key_of(one, two)
         differ = one != two and parted[slot_of(parted, pair)] == pair
         if answers[i] == DIFFERENT:
             if one == two:
@@ -123,7 +123,7 @@ def take_in(
             parent[two] = one
             entry = first[two]
             while entry != EMPTY:
-                pair = _pair(one, _root(parent, other[entry]))
+                pair = key_of(one, _root(parent, other[entry]))
                 slot = slot_of(parted, pair)
                 if parted[slot] == EMPTY:
                     parted[slot] = pair
@@ -133,7 +133,7 @@ def take_in(
                 following[last[two]] = first[one]
                 first[one] = first[two]
                 degree[one] += degree[two]
-    return a.size
+    return answers.size
 
 
 @njit(nogil=True, cache=True)

@@ -87,8 +87,7 @@ class Implications:
         done = 0
         while True:
             done = _groups.take_in(  # type: ignore[call-arg]
-                pairs[:, 0],
-                pairs[:, 1],
+                pairs,
                 answers,
                 done,
                 contradicts,
@@ -100,7 +99,7 @@ class Implications:
                 self._sizes,
             )
             if done == len(pairs):
-                return np.flatnonzero(contradicts)
+                return contradicts.nonzero()[0]
             self._grow()
 
     def _grow(self) -> None:

@@ -13,15 +13,15 @@ Its rules:
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from samekind._intmap import IntMap
 from samekind._validation import check_positive_int
 from samekind.flow import UNANSWERED, UNSURE, Answers, Pairs
+from samekind.ledger._said import Said
 from samekind.ledger.inference import Contradiction, Implications, Statement, explain
 from samekind.ledger.pairs import check_answers, check_pairs, keys_of, pairs_of
 
@@ -105,7 +105,7 @@ class Ledger:
 
         Without `infer`, only what was said of the pair itself.
         """
-        known = self._direct.get(keys_of(pairs), UNANSWERED).astype(np.int8)
+        known = self._said.answers(pairs)
         if infer and self.infer:
             self._implied.fill_in(pairs, UNANSWERED, known)
         return known
@@ -120,7 +120,7 @@ class Ledger:
 
     def speakers(self, pairs: Pairs) -> NDArray[np.int64]:
         """Return the number of who spoke last of each pair, or -1; `names` has them by number."""
-        return self._speaker.get(keys_of(pairs), -1)
+        return self._said.speakers(pairs)
 
     @property
     def names(self) -> list[str]:
@@ -266,14 +266,13 @@ class Ledger:
     def _log(self) -> NDArray[Any]:
         """All lines, as a structured array. Waves wait until someone wants to read them."""
         if self._waves:
-            new = np.empty(self._size - len(self._lines), dtype=ENTRY)
-            start = 0
-            for pairs, *columns in self._waves:
-                part = new[start : start + len(pairs)]
-                part["a"], part["b"] = pairs[:, 0], pairs[:, 1]
-                part["answer"], part["who"], part["when"], part["asked"] = columns
-                start += len(pairs)
-            new["retracted"] = new["struck"] = False
+            pairs, answers, *columns = zip(*self._waves, strict=True)
+            sizes = [len(part) for part in pairs]
+            new = np.zeros(sum(sizes), dtype=ENTRY)
+            new["a"], new["b"] = np.concatenate(pairs).T
+            new["answer"] = np.concatenate(answers)
+            for name, parts in zip(("who", "when", "asked"), columns, strict=True):
+                new[name] = _spread(parts, sizes)
             self._lines = np.concatenate([self._lines, new])
             self._waves = []
         return self._lines
@@ -302,8 +301,7 @@ class Ledger:
             self._supersede(None)
 
     def _forget(self) -> None:
-        self._direct = IntMap()  # key of a pair -> what was last said of it
-        self._speaker = IntMap()  # and who said it
+        self._said = Said()
         self._implied = Implications()
         self._conflicts: set[int] = set()  # lines
         self._explained = None
@@ -316,23 +314,14 @@ class Ledger:
 
         `lines` are their places in the log, or the first one if they stand together.
         """
-        keys = keys_of(pairs)
-        n_known = len(self._direct)
-        if len(answers) and answers.min() == UNSURE:  # counts only while nobody has said more
-            unsure = answers == UNSURE
-            unheard = unsure & (self._direct.get(keys, UNANSWERED) == UNANSWERED)
-            self._direct.put(keys[unheard], answers[unheard])
-            self._direct.put(keys[~unsure], answers[~unsure])
-        else:
-            self._direct.put(keys, answers)
-        self._speaker.put(keys, np.broadcast_to(who, keys.shape))
+        n_new = self._said.put(pairs, answers, who)
         contradicting = self._implied.add(pairs, answers)
         if contradicting.size:
             where = lines + contradicting if isinstance(lines, int) else lines[contradicting]
             self._conflicts.update(where.tolist())
         self._n_active += len(pairs)
         self._explained = None
-        return len(self._direct) == n_known + len(pairs)
+        return n_new == len(pairs)
 
     def _supersede(self, keys: NDArray[np.int64] | None) -> None:
         """Retract what somebody said of these pairs, or of any, and said anew; learn the rest again."""
@@ -367,3 +356,12 @@ class Ledger:
         """Return the time, a little later than that of any line before."""
         self._last_time = max(time.time(), self._last_time + 1e-6)
         return self._last_time
+
+
+def _spread(parts: Sequence[Any], sizes: list[int]) -> NDArray[Any]:
+    """Return a column of the log: each part, one value or as many, over so many lines."""
+    if all(map(np.isscalar, parts)):
+        return np.repeat(parts, sizes)
+    return np.concatenate(
+        [np.broadcast_to(part, size) for part, size in zip(parts, sizes, strict=True)]
+    )

@@ -12,6 +12,8 @@ from samekind.ledger._groups import write_keys
 
 __all__ = ["check_answers", "check_pairs", "keys_of", "pairs_of"]
 
+FEW = 16
+
 
 def keys_of(pairs: Pairs) -> NDArray[np.int64]:
     """Return one number for each unordered pair; row numbers are below 2^31."""
@@ -42,17 +44,22 @@ def check_pairs(pairs: ArrayLike) -> Pairs:
     return array.astype(np.intp, copy=False)
 
 
+def _all_within(array: NDArray[Any], low: int, high: int) -> bool:
+    """Return whether all numbers are in [low, high]. A list of few is faster than NumPy."""
+    numbers = array.tolist() if array.size <= FEW else [array.min(), array.max()]
+    return bool(low <= min(numbers) and max(numbers) <= high)
+
+
 def check_answers(answers: ArrayLike, size: int) -> Answers:
     """Return answers as an array of SAME, DIFFERENT and UNSURE, one for each pair."""
     array = np.asarray(answers)
     if array.size == 0 and size == 0:
         return np.empty(0, dtype=np.int8)
-    if array.dtype == bool:
+    if array.dtype.kind == "b":
         array = array.astype(np.int8)
     if array.shape != (size,):
         raise ValueError(f"{size} pairs need as many answers, got an array of shape {array.shape}.")
-    in_range = array.dtype.kind in "iu" and (size == 0 or -1 <= array.min() <= array.max() <= 1)
-    if not in_range:
+    if array.dtype.kind not in "iu" or not _all_within(array, -1, 1):
         wrong = next((x for x in array.tolist() if x not in (SAME, DIFFERENT, UNSURE)), array.dtype)
         raise ValueError(f"an answer is SAME (1), DIFFERENT (0) or UNSURE (-1), got {wrong!r}.")
     return array.astype(np.int8, copy=False)

@@ -255,7 +255,7 @@ class Session:
 
     def members_of(self, row: int) -> list[int]:
         """Return all rows known to be of a row's kind, the one that stands for it first; none if unknown."""
-        kind = int(self._kinds.kind_of(np.array([row]))[0])
+        kind = self._kinds.kind_of_row(row)
         return list(self._kinds.members[kind]) if kind >= 0 else []
 
     def stop(self) -> None:
@@ -340,15 +340,14 @@ class Session:
         return annotator_reliability(pairs_of(active), active["answer"], who, labels)
 
     def _found(self) -> Clusters:
+        history = np.array(self._history).reshape(-1, len(COLUMNS)).T.copy()
         return Clusters.from_kinds(
             self._kinds,
             self.points,
             algorithm=self.algorithm,
             seed=self.seed,
             n_questions=self.n_questions,
-            history={
-                name: np.array(column) for name, column in zip(COLUMNS, self._history, strict=True)
-            },
+            history=dict(zip(COLUMNS, history, strict=True)),
             stop_reason=self.stop_reason,
             contradictions=[str(found) for found in self.contradictions],
         )
@@ -374,7 +373,7 @@ class Session:
     def _replay(self) -> None:
         self._started = perf_counter()
         self._kinds = Kinds(self.points.d)
-        self._history = tuple(array("q") for _ in COLUMNS)
+        self._history = array("q")  # the COLUMNS after each wave, one after the other
         self._kinds.skipped = set(self.ledger.skipped()[:, 0].tolist())
         self._unclaimed = self.ledger.asked_pairs()
         self.n_questions = 0
@@ -431,7 +430,7 @@ class Session:
 
         Not those of a line-up in which the row was found, or of which somebody was not sure.
         """
-        unknown = np.flatnonzero(answers == UNANSWERED)
+        unknown: NDArray[np.intp] = (answers == UNANSWERED).nonzero()[0]
         if self.settings.lineup > 1 and unknown.size:
             found = self._wave[(answers == SAME) | (answers == UNSURE), 0]
             unknown = unknown[~np.isin(self._wave[unknown, 0], found)]
@@ -443,7 +442,8 @@ class Session:
         if left is not None and left <= 0:
             self._end("budget")
         else:
-            self._pending = self._wave[self._unknown][:left]
+            all_unknown = self._unknown.size == len(self._wave)
+            self._pending = (self._wave if all_unknown else self._wave[self._unknown])[:left]
 
     def _claim(self, known: Pairs) -> None:
         """Charge what was asked in an earlier session."""
@@ -455,17 +455,17 @@ class Session:
     def answer_all(self, answers: Answers, who: str = "") -> None:
         """Answer all pending questions, in their order; what `tell` does, with fewer checks."""
         pairs = self._pending
-        self._record(
-            pairs, check_answers(answers, len(pairs)), who, np.ones(len(pairs), dtype=bool)
-        )
+        self._record(pairs, check_answers(answers, len(pairs)), who, True)
 
-    def _record(self, pairs: Pairs, answers: Answers, who: str, asked: NDArray[np.bool_]) -> None:
-        before = self.ledger.revision
+    def _record(
+        self, pairs: Pairs, answers: Answers, who: str, asked: bool | NDArray[np.bool_]
+    ) -> None:
+        written, struck = self.ledger.revision
         self.ledger.record_checked(pairs, answers, who, asked)
-        if self.ledger.revision != (before[0] + len(pairs), before[1]):  # somebody else wrote, too
+        if self.ledger.revision != (written + len(pairs), struck):  # somebody else wrote, too
             self._replay()
             return
-        self.n_questions += int(asked.sum())
+        self.n_questions += len(pairs) if asked is True else int(np.count_nonzero(asked))
         if len(pairs) == self._unknown.size and pairs is self._pending:
             self._answers[self._unknown] = answers
             self._advance(self._answers)
@@ -485,5 +485,4 @@ class Session:
     def _note_history(self) -> None:
         kinds = self._kinds
         now = (self.n_questions, kinds.n_samples, kinds.n_discovered, len(kinds.recovered))
-        for column, value in zip(self._history, now, strict=True):
-            column.append(value)
+        self._history.extend(now)
