@@ -19,10 +19,9 @@ def distances(X, x):
     return total
 
 
-def rounded(costs):
-    """Return costs as they are kept: with the precision of a float32, whatever their size."""
-    parts, exponents = np.frexp(costs)
-    return np.ldexp(parts.astype(np.float32).astype(np.float64), exponents)
+def rounded(costs, unit):
+    """Return costs as they are kept: as float32 numbers of a unit that suits the data."""
+    return (costs / unit).astype(np.float32).astype(np.float64) * unit
 
 
 class Brute:
@@ -30,9 +29,10 @@ class Brute:
 
     def __init__(self, X, sites):
         X = np.asarray(X, dtype=np.float64)
+        unit = ArrayPoints(X).crew.frame.unit
         self.costs, self.owners = np.full(len(X), np.inf), np.full(len(X), -1)
         for number, row in enumerate(sites):
-            new = rounded(distances(X, X[row]))
+            new = rounded(distances(X, X[row]), unit)
             nearer = new < self.costs
             self.costs[nearer], self.owners[nearer] = new[nearer], number
         self.counts = np.bincount(self.owners, minlength=len(sites))
@@ -190,7 +190,7 @@ class TestMoments:
         counts, means, spreads = cells.moments(groups, 4)
         of_rows = groups[Brute(X, sites).owners]
         X = X.astype(np.float64)
-        width = np.ptp(X, axis=0).max()
+        width, finest = np.ptp(X, axis=0).max(), np.spacing(np.abs(X).max())
         for group in range(4):
             mine = X[of_rows == group]
             assert counts[group] == len(mine)
@@ -200,7 +200,7 @@ class TestMoments:
             np.testing.assert_allclose(means[group], mean, rtol=1e-15, atol=1e-9 * width)
             spread = ((mine - mean) ** 2).sum(axis=1).mean()
             np.testing.assert_allclose(
-                spreads[group], spread, rtol=1e-9, atol=1e-11 * width**2 * X.shape[1]
+                spreads[group], spread, rtol=1e-9, atol=(1e-11 * width**2 + finest**2) * X.shape[1]
             )
 
 

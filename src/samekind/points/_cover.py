@@ -322,21 +322,27 @@ def held(X, sites, numbers, per_unit, costs, owners):
                 owners[i] = numbers[s]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def stays(x, cost, coin, sites, per_unit, numbers, first, last):
-    """Return whether a row that was drawn at this cost stays drawn, with some more sites.
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
+def stays(x, cost, coin, columns, n_sites, per_unit):
+    """Return whether a row that was drawn at this cost stays drawn with the sites there are now.
 
-    These are the numbered ones, and first..last-1. The chance is the share of its weight, the square of its
-    cost, that is left.
+    The chance is the share of its weight, the square of its cost, that is left. Sites come by columns.
     """
-    kept = np.sqrt(coin) * cost
-    for k in range(numbers.size + last - first):
-        s = numbers[k] if k < numbers.size else first + k - numbers.size
-        distance = 0.0
+    kept = np.sqrt(coin) * cost / per_unit
+    distances = np.empty(TOGETHER)
+    for last in range(n_sites, 0, -TOGETHER):  # the latest first
+        first = max(last - TOGETHER, 0)
+        size = last - first
+        distances[:size] = 0.0
         for j in range(x.size):
-            step = x[j] - sites[s, j]
-            distance += step * step
-        if distance * per_unit <= kept:
+            value, column = x[j], columns[j, first:last]
+            for s in range(size):  # over sites, so that it runs in vector registers
+                step = column[s] - value
+                distances[s] += step * step
+        near = 0
+        for s in range(size):
+            near += distances[s] <= kept
+        if near > 0:
             return False
     return True
 

@@ -1,8 +1,8 @@
 """Compiled loops that group rows into leaves: small groups of rows that are close together.
 
-A tree of cuts is grown on a sample, rows are sorted by where they fall in it, and cut into leaves of equal
-size: leaf l holds the places l * LEAF … of the order. Rows are sorted all at once, or chunk by chunk as they
-lie in a file, so that the rows of a leaf are never far apart and an order takes two bytes a row.
+A tree of cuts is grown on a sample. Chunk by chunk, rows are sorted by where they fall in it, and cut into
+leaves of equal size: leaf l holds the places l * LEAF … of the order. So the rows of a leaf are never far
+apart in memory.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-CHUNK = 16  # bits of the number of rows that are sorted at once where they are read from a file
-ALL = 48  # the same where all are sorted at once
+CHUNK = 18  # bits of the number of rows that are sorted at once
+MAPPED_CHUNK = 16  # the same for rows that are read from a file: an order takes two bytes a row then
 LEAF = 128
 DEPTH = 16  # the most cuts on the way down the tree
 FINEST = 64  # rows of the data in a leaf of the tree, at least
@@ -127,7 +127,7 @@ def offsets_of(columns, size, low, leaf, shrink, offsets):
             offsets[j * size + i] = (columns[j, i] - corner) * shrink
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
 def boxes(X, order, shift, shrink, low, high, near, first, last):
     """Write the corners of the box around each of the leaves first..last-1, (d, leaves).
 

@@ -18,7 +18,10 @@ from samekind.points.names import Names
 __all__ = ["CoverCells"]
 
 WAITING = 16  # sites that take their rows in one pass
-FEWEST, MOST = 8, 256  # rows that are drawn at once
+FEWEST, MOST = 8, 4096  # rows that are drawn ahead
+ACCEPTED = 32  # so that about so many of them are good
+REJECTED = 256  # rows, or
+PATIENCE = 1 / 8  # as a share of all rows, after which patient sites take their rows
 NOTHING = np.array([-1])  # the number of no site
 COMMON = 1 / 512  # share of the rows from which on picking is a matter of trying
 
@@ -58,9 +61,6 @@ class Drawn(NamedTuple):
     X: NDArray[np.float64]
     costs: NDArray[np.float32]
     coins: NDArray[np.float64]
-    away: NDArray[np.int32]
-    """Sites that had not taken their rows then."""
-    n_sites: int
 
 
 class CoverCells:
@@ -97,9 +97,9 @@ class CoverCells:
         self._n_passes = 0
         self._waiting = Numbers()  # sites that are about to take their rows
         self._patient = Numbers()  # those that only keep draws away
-        self._drawn: Drawn | None = None
+        self._drawn = Drawn([], np.empty(0), np.empty(0, np.float32), np.empty(0))
         self._at = self._accepted = 0  # of the drawn rows: how many were looked at, and were good
-        self._ahead = FEWEST
+        self._rejected = 0  # rows since patient sites took theirs
         self.seconds = perf_counter() - started
 
     @property
@@ -169,46 +169,37 @@ class CoverCells:
             return int(rng.random() * self._points.n)
         found = -1
         while self._draw_ahead(rng):
-            drawn = self._drawn
-            assert drawn is not None
-            k = self._at
+            drawn, k = self._drawn, self._at
             self._at += 1
             if _cover.stays(
                 drawn.X[k],
                 drawn.costs[k],
                 drawn.coins[k],
-                self._sites,
-                self._per_unit,
-                drawn.away,
-                drawn.n_sites,
+                self._columns,
                 self.n_sites,
+                self._per_unit,
             ):
                 self._accepted += 1
                 found = drawn.rows[k]
                 break
+            self._rejected += 1
         self.seconds += perf_counter() - started
         return found
 
     def _draw_ahead(self, rng: np.random.Generator) -> bool:
         """Have a row that was drawn ahead; return whether there is one."""
-        if self._drawn is not None and self._at < len(self._drawn.rows):
+        if self._at < len(self._drawn.rows):
             return True
-        away = np.concatenate([self._waiting.numbers, self._patient.numbers])
-        if self._drawn is not None:
-            if 2 * self._accepted >= len(self._drawn.rows):
-                self._ahead = min(2 * self._ahead, MOST)
-            else:
-                self._ahead = max(self._ahead // 2, FEWEST)
-            if 4 * self._accepted < len(self._drawn.rows) and self._drawn.away.size:
-                self._take(away)
-                self._waiting, self._patient, away = Numbers(), Numbers(), away[:0]
-        self._drawn = None
+        if self._rejected >= max(REJECTED, self._points.n * PATIENCE):
+            self._take(np.concatenate([self._waiting.numbers, self._patient.numbers]))
+            self._waiting, self._patient = Numbers(), Numbers()
+            self._rejected = 0
         if self._cover.total == 0:
             return False
-        found = self._cover.draw(rng.random(self._ahead))
-        self._drawn = Drawn(
-            found.rows.tolist(), found.X, found.costs, rng.random(self._ahead), away, self.n_sites
-        )
+        wanted = ACCEPTED * self._at // max(1, self._accepted)
+        size = max(FEWEST, min(wanted, 2 * self._at, MOST))
+        found = self._cover.draw(rng.random(size))
+        self._drawn = Drawn(found.rows.tolist(), found.X, found.costs, rng.random(size))
         self._at = self._accepted = 0
         return True
 

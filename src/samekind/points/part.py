@@ -122,7 +122,7 @@ class Part:
         self._threads = threads
         self._resident = resident
         self._report = report
-        self._shift = _plant.ALL if resident else _plant.CHUNK
+        self._shift = _plant.CHUNK if resident else _plant.MAPPED_CHUNK
         self._states: dict[int, State] = {}
 
     def _split(self, size: int, work: Callable[[int, int], Any], what: str = "") -> list[Any]:
