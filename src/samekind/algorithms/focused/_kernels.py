@@ -1,4 +1,4 @@
-"""Compiled loops of `focused`: what is known about a row, how likely each kind is, and learning from it."""
+"""Compiled loops of `focused`: what is known about a row, how likely each kind is, which kinds look alike."""
 
 from __future__ import annotations
 
@@ -114,3 +114,35 @@ def assemble(reach, scale, sizes, scores, chances, rare, of_kinds, of_new):
             for j in range(k):
                 of_kinds[i, j, 2] = np.log((chances[i, j] + rare) / (met + rare))
             of_new[i, 2] = np.log(max(1.0 - met, 0.0) + rare) - np.log(met + rare)
+
+
+@njit(nogil=True, cache=True)
+def approach(likeness, kind, chances, share):
+    """Move the first entries of a row of likeness by a share of the way to some chances."""
+    for other in range(chances.size):
+        likeness[kind, other] += (chances[other] - likeness[kind, other]) * share
+
+
+@njit(nogil=True, cache=True)
+def most_alike(likeness, is_open, kind, n_kinds):
+    """Return the largest likeness of a kind and an open other, and the first such other; -1 if none is."""
+    best, found = -1.0, -1
+    for other in range(n_kinds):
+        if is_open[kind, other]:
+            alike = max(likeness[kind, other], likeness[other, kind])
+            if alike > best:
+                best, found = alike, other
+    return best, found
+
+
+@njit(nogil=True, cache=True)
+def unsettled(likeness, is_open, hopeless, n_kinds, pairs, alike):
+    """Write the pairs of kinds that are open or hopeless, and how alike they look; return how many."""
+    size = 0
+    for a in range(n_kinds):
+        for b in range(a + 1, n_kinds):
+            if is_open[a, b] or hopeless[a, b]:
+                pairs[size, 0], pairs[size, 1] = a, b
+                alike[size] = max(likeness[a, b], likeness[b, a])
+                size += 1
+    return size
