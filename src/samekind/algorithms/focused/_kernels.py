@@ -63,24 +63,22 @@ def learn(weights, prior, certainty, of_kinds, of_new, alive, target, lowest, hi
 
 @njit(nogil=True, cache=True)
 def score(X, origin, whiten, means, widths, known, n_at_fit, floor, out):
-    """Write log chances (m, kinds), relative to the likeliest kind."""
+    """Write log chances (m, kinds), relative to the likeliest kind. Means come by columns, (d, known)."""
     d = origin.size
-    white = np.empty(whiten.shape[1])
     scores = np.empty(known.size)
     half_logs = 0.5 * d * np.log(widths)
     for i in range(X.shape[0]):
-        for c in range(white.size):
-            total = 0.0
+        scores[:] = 0.0
+        for c in range(means.shape[0]):
+            white = 0.0
             for j in range(d):
-                total += (X[i, j] - origin[j]) * whiten[c, j]
-            white[c] = total
+                white += (X[i, j] - origin[j]) * whiten[c, j]
+            for k in range(known.size):  # over kinds, so that it runs in vector registers
+                step = white - means[c, k]
+                scores[k] += step * step
         top = -np.inf
         for k in range(known.size):
-            distance = 0.0
-            for c in range(white.size):
-                step = white[c] - means[k, c]
-                distance += step * step
-            scores[k] = -0.5 * distance / widths[k] - half_logs[k]
+            scores[k] = -0.5 * scores[k] / widths[k] - half_logs[k]
             top = max(top, scores[k])
         mean = 0.0
         out[i] = floor
@@ -95,7 +93,7 @@ def score(X, origin, whiten, means, widths, known, n_at_fit, floor, out):
 def assemble(reach, scale, sizes, scores, chances, rare, of_kinds, of_new):
     """Write features from squared distances, the discriminant's scores and the graph's chances, or (0, 0)."""
     m, k = reach.shape
-    total = k + sizes[:k].sum()
+    shares = np.log((sizes[:k] + 1.0) / (k + sizes[:k].sum()))
     for i in range(m):
         nearest = np.inf
         for j in range(k):
@@ -104,7 +102,7 @@ def assemble(reach, scale, sizes, scores, chances, rare, of_kinds, of_new):
         for j in range(k):
             of_kinds[i, j, 0] = max(nearest - of_kinds[i, j, 0], -5.0)
             of_kinds[i, j, 1] = scores[i, j] if scores.size else 0.0
-            of_kinds[i, j, 3] = np.log((sizes[j] + 1.0) / total)
+            of_kinds[i, j, 3] = shares[j]
         of_new[i, 0] = 1.0
         of_new[i, 1] = min(max(nearest - np.log(scale), -5.0), 5.0)
         if chances.size:

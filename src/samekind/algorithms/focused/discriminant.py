@@ -88,7 +88,7 @@ class Discriminant:
         values, vectors = np.linalg.eigh(covariance)
         values = np.maximum(values, 1e-9 * max(values[-1], 1e-300))
         self._whiten = np.ascontiguousarray((vectors / np.sqrt(values)).T)
-        self._means = means @ self._whiten.T
+        self._means = np.ascontiguousarray((means @ self._whiten.T).T)  # by columns
         self._widths = 1.0 + 1.0 / counts[self._known]
 
 

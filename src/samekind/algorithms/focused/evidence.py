@@ -16,6 +16,7 @@ __all__ = ["Evidence", "Features", "Regions"]
 RARE = 1e-3  # a chance below which the graph's word counts no further
 MANY = 100_000  # rows beyond which a pass over the data is worth waiting for
 AROUND = 32  # rows around a member of which the most doubtful are asked about
+SILENT = np.zeros((0, 0))  # a voice that is not heard
 
 Features = tuple[NDArray[np.float64], NDArray[np.float64]]
 """(m, kinds, 4) and (m, 3): what `Choice` wants to know."""
@@ -127,6 +128,10 @@ class Evidence:
         """Return the predicted kind of each row; -1 where the nearest site's is not known yet."""
         return self.site_kinds[self.cells.owners(rows)]
 
+    def predicted_of(self, row: int) -> int:
+        """Return the predicted kind of one row; -1 where there is none yet."""
+        return int(self.predicted(np.array([row]))[0]) if self.n_kinds else -1
+
     def look(self) -> tuple[NDArray[np.intp], Regions]:
         """Return the predicted kind of every row, and the regions they make, with everything taken in.
 
@@ -159,9 +164,9 @@ class Evidence:
 
         Kinds take turns by chance, whatever their sizes, so that small ones get all their rows.
         """
-        kinds = np.flatnonzero(self.alive)
+        kinds = self.alive.nonzero()[0]
         kind = kinds[int(rng.random() * kinds.size)]
-        sites = np.flatnonzero(self.site_kinds == kind)
+        sites = (self.site_kinds == kind).nonzero()[0]
         if not sites.size:
             return np.empty(0, dtype=np.intp)
         site = sites[int(rng.random() * sites.size)]
@@ -204,10 +209,10 @@ class Evidence:
         self, utilities: NDArray[np.float64], features: Features
     ) -> NDArray[np.float64]:
         """Return the chance of the likeliest kind."""
-        new = self.choice.utility_of_new(features[1])
-        top = np.maximum(utilities.max(axis=1), new)
+        best, new = utilities.max(axis=1), self.choice.utility_of_new(features[1])
+        top = np.maximum(best, new)
         total = np.exp(utilities - top[:, None]).sum(axis=1) + np.exp(new - top)
-        found: NDArray[np.float64] = np.exp(utilities.max(axis=1) - top) / total
+        found: NDArray[np.float64] = np.exp(best - top) / total
         return found
 
     def _features(
@@ -220,17 +225,16 @@ class Evidence:
         m, k = reach.shape
         of_kinds = np.zeros((m, k, 4))
         of_new = np.zeros((m, 3))
-        of_new[:, 0] = 1.0
         if k == 0:
+            of_new[:, 0] = 1.0
             return of_kinds, of_new
-        silent = np.zeros((0, 0))
-        scores = silent if self._discriminant is None else self._discriminant.scores(X, k)
+        scores = SILENT if self._discriminant is None else self._discriminant.scores(X, k)
         _kernels.assemble(
             reach,
             self._scale,
             self.sizes,
             scores,
-            silent if chances is None else chances,
+            SILENT if chances is None else chances,
             RARE,
             of_kinds,
             of_new,

@@ -191,9 +191,7 @@ class Focus:
     def add_to(self, plan: list[tuple[Doubt, str]], chosen: set[int], row: int, aim: str) -> None:
         """Add a row to the plan."""
         chosen.add(row)
-        predicted = -1
-        if self.evidence.n_kinds:
-            predicted = int(self.evidence.predicted(np.array([row]))[0])
+        predicted = self.evidence.predicted_of(row)
         if aim == "explore":
             self.evidence.anchor(row, predicted, lent=True)
         self.payoff.plan(aim)
@@ -305,8 +303,7 @@ class Focus:
         """Learn from rows that were audited."""
         for row, kind in rows:
             x = self.points.rows(np.array([row]))[0]
-            predicted = int(self.evidence.predicted(np.array([row]))[0])
-            self.evidence.learn(row, x, kind, surprising=predicted != kind)
+            self.evidence.learn(row, x, kind, surprising=self.evidence.predicted_of(row) != kind)
 
     def give_up(self, doubt: Doubt) -> None:
         """Leave a row alone that nobody can tell; its neighbours are predicted as it would have been."""
@@ -326,8 +323,7 @@ class Focus:
             if kind >= 0 and row not in self.audit.rows:
                 self.evidence.anchor(row, kind)
             else:
-                predicted = int(self.evidence.predicted(np.array([row]))[0])
-                self.evidence.anchor(row, predicted, lent=True)
+                self.evidence.anchor(row, self.evidence.predicted_of(row), lent=True)
 
     def merge(self, a: int, b: int) -> None:
         """Make two kinds one."""

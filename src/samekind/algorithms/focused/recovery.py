@@ -73,7 +73,7 @@ class Recovery:
             while held:
                 row = held.pop()
                 unknown = int(self._kinds.kind_of(np.array([row]))[0]) == UNKNOWN
-                if unknown and int(self._evidence.predicted(np.array([row]))[0]) == kind:
+                if unknown and self._evidence.predicted_of(row) == kind:
                     return row
             held += self._influential(self._evidence.pick(kind, self._rng, POOL))
         self.trials.miss(kind)  # hardly a row left
