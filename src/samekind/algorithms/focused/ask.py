@@ -52,7 +52,7 @@ class Doubt:
         self.weights, self.of_new = evidence.choice.weigh(of_kinds, of_new, evidence.alive)
         if not self.n_asked:
             self.features = of_kinds, of_new
-            self.chances = self.weights / (self.weights.sum() + self.of_new)
+            self.chances = self.weights / (np.add.reduce(self.weights) + self.of_new)
 
     def candidate(self, certify: str) -> int:
         """Return the kind to ask next, or -1 when the row is to be called new."""

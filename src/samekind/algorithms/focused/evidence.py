@@ -192,7 +192,7 @@ class Evidence:
     def utilities(self, features: Features) -> NDArray[np.float64]:
         """Return the utility of each kind, (m, kinds); -inf for those that are merged into others."""
         found = self.choice.utilities(features[0])
-        found[:, ~self.alive] = -np.inf
+        np.copyto(found, -np.inf, where=~self.alive)
         return found
 
     def confidence(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
