@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+FLOOR = -30.0  # log chances of the discriminant below this are all the same
+RARE = 1e-3  # a chance below which the graph's word counts no further
+
 
 @njit(nogil=True, cache=True)
 def weigh(weights, of_kinds, of_new, alive, out):
@@ -62,8 +65,12 @@ def learn(weights, prior, certainty, of_kinds, of_new, alive, target, lowest, hi
 
 
 @njit(nogil=True, cache=True)
-def score(X, origin, whiten, means, widths, known, n_at_fit, floor, out):
-    """Write log chances (m, kinds), relative to the likeliest kind. Means come by columns, (d, known)."""
+def score(X, voice, out):
+    """Write the discriminant's log chances (m, kinds), relative to the likeliest kind; 0 if it is silent."""
+    origin, whiten, means, widths, known, n_at_fit = voice
+    if known.size == 0:
+        out[:] = 0.0
+        return
     d = origin.size
     scores = np.empty(known.size)
     half_logs = 0.5 * d * np.log(widths)
@@ -81,18 +88,19 @@ def score(X, origin, whiten, means, widths, known, n_at_fit, floor, out):
             scores[k] = -0.5 * scores[k] / widths[k] - half_logs[k]
             top = max(top, scores[k])
         mean = 0.0
-        out[i] = floor
+        out[i] = FLOOR
         for k in range(known.size):
-            out[i, known[k]] = max(scores[k] - top, floor)
+            out[i, known[k]] = max(scores[k] - top, FLOOR)
             mean += (scores[k] - top) / known.size
         for k in range(n_at_fit, out.shape[1]):  # founded since: neither favoured nor excluded
-            out[i, k] = max(mean, floor)
+            out[i, k] = max(mean, FLOOR)
 
 
 @njit(nogil=True, cache=True)
-def assemble(reach, scale, sizes, scores, chances, rare, of_kinds, of_new):
-    """Write features from squared distances, the discriminant's scores and the graph's chances, or (0, 0)."""
+def assemble(X, reach, scale, sizes, voice, chances, of_kinds, of_new):
+    """Write features of X from squared distances, the discriminant and the graph's chances, or (0, 0)."""
     m, k = reach.shape
+    score(X, voice, of_kinds[:, :, 1])
     shares = np.log((sizes[:k] + 1.0) / (k + sizes[:k].sum()))
     for i in range(m):
         nearest = np.inf
@@ -101,17 +109,25 @@ def assemble(reach, scale, sizes, scores, chances, rare, of_kinds, of_new):
             nearest = min(nearest, of_kinds[i, j, 0])
         for j in range(k):
             of_kinds[i, j, 0] = max(nearest - of_kinds[i, j, 0], -5.0)
-            of_kinds[i, j, 1] = scores[i, j] if scores.size else 0.0
+            of_kinds[i, j, 2] = 0.0
             of_kinds[i, j, 3] = shares[j]
         of_new[i, 0] = 1.0
-        of_new[i, 1] = min(max(nearest - np.log(scale), -5.0), 5.0)
+        of_new[i, 1] = min(max(nearest - np.log(scale), -5.0), 5.0) if k else 0.0
+        of_new[i, 2] = 0.0
         if chances.size:
             met = 0.0
             for j in range(k):
                 met += chances[i, j]
             for j in range(k):
-                of_kinds[i, j, 2] = np.log((chances[i, j] + rare) / (met + rare))
-            of_new[i, 2] = np.log(max(1.0 - met, 0.0) + rare) - np.log(met + rare)
+                of_kinds[i, j, 2] = np.log((chances[i, j] + RARE) / (met + RARE))
+            of_new[i, 2] = np.log(max(1.0 - met, 0.0) + RARE) - np.log(met + RARE)
+
+
+@njit(nogil=True, cache=True)
+def consider(x, reach, scale, sizes, voice, chances, weights, alive, of_kinds, of_new, out):
+    """Write the features of one row, and how likely they make each kind; return how likely being new."""
+    assemble(x, reach, scale, sizes, voice, chances, of_kinds, of_new)
+    return weigh(weights, of_kinds[0], of_new[0], alive, out)
 
 
 @njit(nogil=True, cache=True)

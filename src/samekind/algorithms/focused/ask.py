@@ -47,11 +47,9 @@ class Doubt:
 
     def weigh(self, evidence: Evidence) -> None:
         """Find out how likely each kind is."""
-        features = evidence.features(np.array([self.row]), self.x[None])
-        of_kinds, of_new = features[0][0], features[1][0]
-        self.weights, self.of_new = evidence.choice.weigh(of_kinds, of_new, evidence.alive)
+        features, self.weights, self.of_new = evidence.weigh(self.row, self.x)
         if not self.n_asked:
-            self.features = of_kinds, of_new
+            self.features = features
             self.chances = self.weights / (np.add.reduce(self.weights) + self.of_new)
 
     def candidate(self, certify: str) -> int:

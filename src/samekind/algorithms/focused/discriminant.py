@@ -5,11 +5,28 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.algorithms.focused import _kernels
+__all__ = ["SILENT", "Discriminant", "Voice"]
 
-__all__ = ["Discriminant"]
+Voice = tuple[
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.intp],
+    int,
+]
+"""What `_kernels.score` wants to know: where the origin is, how to whiten rows, the whitened means by
+columns, their widths, the kinds they are of, and how many kinds there were."""
 
-FLOOR = -30.0  # log chances below this are all the same
+SILENT: Voice = (
+    np.zeros(0),
+    np.zeros((0, 0)),
+    np.zeros((0, 0)),
+    np.zeros(0),
+    np.zeros(0, dtype=np.intp),
+    0,
+)
+"""That of nobody."""
 
 
 class Discriminant:
@@ -24,7 +41,7 @@ class Discriminant:
         self._rows = np.empty((64, d))
         self._kinds = np.empty(64, dtype=np.intp)
         self._fitted_at = 0
-        self._whiten: NDArray[np.float64] | None = None
+        self.voice = SILENT
 
     def learn(self, x: NDArray[np.float64], kind: int) -> None:
         """Take in a labelled row."""
@@ -47,49 +64,30 @@ class Discriminant:
         self._kinds[self._kinds == gone] = keep
         self._fit()
 
-    def scores(self, X: NDArray[np.float64], n_kinds: int) -> NDArray[np.float64]:
-        """Return log chances (m, kinds), up to a constant for each row; 0 while nothing is known."""
-        if self._whiten is None:
-            return np.zeros((len(X), n_kinds))
-        found = np.empty((len(X), n_kinds))
-        _kernels.score(
-            X,
-            self._origin,
-            self._whiten,
-            self._means,
-            self._widths,
-            self._known,
-            self._n_at_fit,
-            FLOOR,
-            found,
-        )
-        return found
-
     def _fit(self) -> None:
         self._fitted_at = self._n
         X, kinds = self._rows[: self._n], self._kinds[: self._n]
         n_kinds = int(kinds.max()) + 1
         counts = np.bincount(kinds)
-        self._known = counts.nonzero()[0]
-        self._n_at_fit = n_kinds
-        if kinds.size < self._known.size + 5 or self._known.size < 2:
-            self._whiten = None
+        known = counts.nonzero()[0]
+        if kinds.size < known.size + 5 or known.size < 2:
+            self.voice = SILENT
             return
-        self._origin = X.mean(axis=0)
-        X = X - self._origin
+        origin = X.mean(axis=0)
+        X = X - origin
         sums = np.zeros((n_kinds, self._d))
         np.add.at(sums, kinds, X)
-        means = sums[self._known] / counts[self._known, None]
-        place = np.searchsorted(self._known, kinds)
+        means = sums[known] / counts[known, None]
+        place = np.searchsorted(known, kinds)
         residuals = X - means[place]
         residuals = residuals[counts[kinds] > 1]
         covariance = _shrunken(residuals)
-        covariance *= residuals.shape[0] / max(1, kinds.size - self._known.size)
+        covariance *= residuals.shape[0] / max(1, kinds.size - known.size)
         values, vectors = np.linalg.eigh(covariance)
         values = np.maximum(values, 1e-9 * max(values[-1], 1e-300))
-        self._whiten = np.ascontiguousarray((vectors / np.sqrt(values)).T)
-        self._means = np.ascontiguousarray((means @ self._whiten.T).T)  # by columns
-        self._widths = 1.0 + 1.0 / counts[self._known]
+        whiten = np.ascontiguousarray((vectors / np.sqrt(values)).T)
+        columns = np.ascontiguousarray((means @ whiten.T).T)
+        self.voice = origin, whiten, columns, 1.0 + 1.0 / counts[known], known, n_kinds
 
 
 def _shrunken(residuals: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,18 +8,27 @@ from scipy.spatial.distance import pdist
 
 from samekind.algorithms.focused import _kernels
 from samekind.algorithms.focused.choice import Choice
-from samekind.algorithms.focused.discriminant import Discriminant
+from samekind.algorithms.focused.discriminant import SILENT, Discriminant, Voice
 from samekind.points import Points
 
 __all__ = ["Evidence", "Features", "Regions"]
 
-RARE = 1e-3  # a chance below which the graph's word counts no further
 MANY = 100_000  # rows beyond which a pass over the data is worth waiting for
 AROUND = 32  # rows around a member of which the most doubtful are asked about
-SILENT = np.zeros((0, 0))  # a voice that is not heard
+NO_GRAPH = np.zeros((0, 0), dtype=np.float32)
 
 Features = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""(m, kinds, 4) and (m, 3): what `Choice` wants to know."""
+"""(m, kinds, 4) and (m, 3), or (kinds, 4) and (3,): what `Choice` wants to know."""
+
+Heard = tuple[
+    NDArray[np.float64],
+    NDArray[np.float64],
+    float,
+    NDArray[np.float64],
+    Voice,
+    NDArray[np.float32],
+]
+"""What features are made of; see `_kernels.assemble`."""
 
 Regions = tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]
 """Of each kind the number of rows predicted to be of it, their mean, and their spread around it."""
@@ -122,7 +131,33 @@ class Evidence:
 
     def features(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> Features:
         """Return what is known about these rows, for `Choice`."""
-        return self._features(self.cells.nearest_of_each(self.members, self.n_kinds, X), X, None)
+        of_kinds, of_new = np.empty((len(X), self.n_kinds, 4)), np.empty((len(X), 3))
+        _kernels.assemble(*self._heard(rows, X), of_kinds, of_new)
+        return of_kinds, of_new
+
+    def weigh(
+        self, row: int, x: NDArray[np.float64]
+    ) -> tuple[Features, NDArray[np.float64], float]:
+        """Return what is known about one row, and how likely each kind and being new are, up to a factor."""
+        k = self.n_kinds
+        of_kinds, of_new, weights = np.empty((1, k, 4)), np.empty((1, 3)), np.empty(k)
+        heard = self._heard(np.array([row]), x[None])
+        of_new_kind: float = _kernels.consider(
+            *heard, self.choice.weights, self.alive, of_kinds, of_new, weights
+        )
+        return (of_kinds[0], of_new[0]), weights, of_new_kind
+
+    def _heard(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> Heard:
+        """Return what features of rows are made of."""
+        reach, chances = self._near(rows, X)
+        voice = SILENT if self._discriminant is None else self._discriminant.voice
+        return X, reach, self._scale, self.sizes, voice, chances
+
+    def _near(
+        self, rows: NDArray[np.intp], X: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+        """Return squared distances to kinds, (m, kinds) and, where there is a graph, its chances."""
+        return self.cells.nearest_of_each(self.members, self.n_kinds, X), NO_GRAPH
 
     def predicted(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the predicted kind of each row; -1 where the nearest site's is not known yet."""
@@ -214,32 +249,6 @@ class Evidence:
         total = np.exp(utilities - top[:, None]).sum(axis=1) + np.exp(new - top)
         found: NDArray[np.float64] = np.exp(best - top) / total
         return found
-
-    def _features(
-        self,
-        reach: NDArray[np.float64],
-        X: NDArray[np.float64],
-        chances: NDArray[np.float32] | None,
-    ) -> Features:
-        """Assemble features from squared distances to kinds and, where there is a graph, its chances."""
-        m, k = reach.shape
-        of_kinds = np.zeros((m, k, 4))
-        of_new = np.zeros((m, 3))
-        if k == 0:
-            of_new[:, 0] = 1.0
-            return of_kinds, of_new
-        scores = SILENT if self._discriminant is None else self._discriminant.scores(X, k)
-        _kernels.assemble(
-            reach,
-            self._scale,
-            self.sizes,
-            scores,
-            SILENT if chances is None else chances,
-            RARE,
-            of_kinds,
-            of_new,
-        )
-        return of_kinds, of_new
 
 
 def _scale(points: Points) -> float:
