@@ -77,16 +77,15 @@ class Discriminant:
         X = X - origin
         sums = np.zeros((n_kinds, self._d))
         np.add.at(sums, kinds, X)
-        means = sums[known] / counts[known, None]
-        place = np.searchsorted(known, kinds)
-        residuals = X - means[place]
+        means = sums / np.maximum(counts, 1)[:, None]
+        residuals = X - means[kinds]
         residuals = residuals[counts[kinds] > 1]
         covariance = _shrunken(residuals)
         covariance *= residuals.shape[0] / max(1, kinds.size - known.size)
         values, vectors = np.linalg.eigh(covariance)
         values = np.maximum(values, 1e-9 * max(values[-1], 1e-300))
         whiten = np.ascontiguousarray((vectors / np.sqrt(values)).T)
-        columns = np.ascontiguousarray((means @ whiten.T).T)
+        columns = np.ascontiguousarray((means[known] @ whiten.T).T)
         self.voice = origin, whiten, columns, 1.0 + 1.0 / counts[known], known, n_kinds
 
 

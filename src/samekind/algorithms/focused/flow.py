@@ -293,7 +293,7 @@ class Focus:
         if aim == "fill" and doubt.predicted >= 0:
             self.recovery.learn(doubt.predicted, kind)
         if aim == "paper":
-            self.paper.hear(row, kind)
+            self.paper.hear(kind)
 
     def lesson(self, doubt: Doubt, kind: int, known: int) -> int | NDArray[np.float64]:
         """Return what a row teaches the model of the kinds, of which there were so many when it was asked."""
@@ -318,7 +318,7 @@ class Focus:
         elif aim == "survey":
             self.audit.survey(is_new=False)
         elif aim == "paper":
-            self.paper.hear(row, kind)
+            self.paper.hear(kind)
         elif aim == "explore":  # as it is no site, it would be drawn again and again
             if kind >= 0 and row not in self.audit.rows:
                 self.evidence.anchor(row, kind)
