@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import log
 
 import numpy as np
@@ -22,6 +22,7 @@ LEAST, MOST = 0.002, 0.9  # error rates are kept between
 MOST_OF_ALL = 0.4  # that of all answers: taken together, people are right more often than not
 CAUTION = 2.0  # wrong answers that everybody is charged with when kinds are merged or parted
 CLEAR = 0.95  # certainty about two rows at which an answer about them is right or wrong
+NOBODY = -1  # stands for all who answer
 SINCE = 0.01  # chance of the kinds that were founded after a row was asked about
 
 
@@ -32,11 +33,11 @@ class Beliefs:
     the record of all. An answer of somebody who errs more often than not counts against what it says.
     """
 
-    def __init__(self, error_rate: float | str, kind_of: Callable[[int], int]) -> None:
+    def __init__(self, error_rate: float | str, kinds_of: Callable[[list[int]], list[int]]) -> None:
         self.estimates = error_rate == "estimate"
         self._usual = USUAL if self.estimates else float(error_rate)
         self._strength = STRENGTH if self.estimates else 1e9
-        self.kind_of = kind_of
+        self.kinds_of = kinds_of
         self.heard: dict[int, list[Heard]] = {}
         self.several = False  # whether more than one person was heard
         self.asked: set[tuple[int, int]] = set()  # pairs that were asked to compare kinds
@@ -44,24 +45,31 @@ class Beliefs:
         self.priors: dict[int, NDArray[np.float64]] = {}  # of each kind and of being new, by row
         self._wrong = np.zeros(4)  # by who
         self._judged = np.zeros(4)
+        self._rates: dict[int, float] = {}  # by who, until somebody is judged
 
     # Who errs
 
     def rate(self) -> float:
         """Return the share of answers that seem to be wrong."""
-        wrong = self._wrong.sum() + self._usual * self._strength
-        found = wrong / (self._judged.sum() + self._strength)
-        return float(np.clip(found, LEAST, MOST_OF_ALL))
+        return self.rate_of(NOBODY)
 
     def rate_of(self, who: int) -> float:
         """Return the share of somebody's answers that seem to be wrong."""
+        found = self._rates.get(who)
+        if found is None:
+            found = self._rates[who] = self._share_of(who)
+        return found
+
+    def _share_of(self, who: int) -> float:
         if who < 0 or who >= self._wrong.size:
-            return self.rate()
+            wrong = self._wrong.sum() + self._usual * self._strength
+            share = wrong / (self._judged.sum() + self._strength)
+            return min(max(float(share), LEAST), MOST_OF_ALL)
         others = self.rate() if self.estimates else self._usual
-        found = (self._wrong[who] + OWN * others) / (self._judged[who] + OWN)
+        share = (self._wrong[who] + OWN * others) / (self._judged[who] + OWN)
         if not self.estimates and np.count_nonzero(self._judged) < 2:
-            return float(np.clip(self._usual, LEAST, MOST))
-        return float(np.clip(found, LEAST, MOST))
+            share = self._usual
+        return min(max(float(share), LEAST), MOST)
 
     def cautious_rate_of(self, who: int) -> float:
         """Return a rate that is higher the less is known of somebody."""
@@ -77,12 +85,13 @@ class Beliefs:
         Each answer about a row is held against what is believed of the row without it.
         """
         self._wrong[:] = self._judged[:] = 0.0
+        self._rates.clear()
         for row, prior in self.priors.items():
             said = self.heard.get(row, ())
-            logs = np.log(self.spread(prior, n_kinds, self.kind_of(row)))
+            own, *kinds = self.kinds_of([row, *(other for other, _, _ in said)])
+            logs = np.log(self.spread(prior, n_kinds, own))
             weights = []
-            for other, answer, who in said:
-                kind = self.kind_of(other)
+            for (other, answer, who), kind in zip(said, kinds, strict=True):
                 weight = self._weight(other, answer, who, n_kinds) if kind >= 0 else 0.0
                 weights.append((kind, weight, answer, who, self.certainty.get(other, 1.0)))
                 logs[kind] += weight
@@ -101,6 +110,7 @@ class Beliefs:
             self._judged = np.concatenate([self._judged, np.zeros_like(self._judged)])
         self._wrong[who] += wrong
         self._judged[who] += 1
+        self._rates.clear()
 
     @staticmethod
     def spread(prior: NDArray[np.float64], n_kinds: int, kind: int) -> NDArray[np.float64]:
@@ -121,6 +131,11 @@ class Beliefs:
         self.heard.setdefault(a, []).append((b, answer, who))
         self.heard.setdefault(b, []).append((a, answer, who))
 
+    def heard_of(self, row: int) -> Iterator[tuple[int, Heard]]:
+        """Yield what was said about a row, after the kind that the other row is of now."""
+        said = self.heard.get(row, ())
+        return zip(self.kinds_of([other for other, _, _ in said]), said, strict=True)
+
     def told(self, row: int) -> set[int]:
         """Return the rows that a row was compared with."""
         return {other for other, _, _ in self.heard.get(row, ())}
@@ -128,8 +143,7 @@ class Beliefs:
     def evidence(self, row: int, n_kinds: int) -> NDArray[np.float64]:
         """Return the log likelihood of each kind, and of being new, (kinds + 1,), up to a constant."""
         logs = np.zeros(n_kinds + 1)
-        for other, answer, who in self.heard.get(row, ()):
-            kind = self.kind_of(other)
+        for kind, (other, answer, who) in self.heard_of(row):
             if kind >= 0:  # to be of a kind that came later is to be new
                 logs[min(kind, n_kinds)] += self._weight(other, answer, who, n_kinds)
         return logs
@@ -159,10 +173,10 @@ class Beliefs:
         """
         total = 0.0
         for row in rows:
-            for other, answer, who in self.heard.get(row, ()):
+            for its_kind, (other, answer, who) in self.heard_of(row):
                 if (min(row, other), max(row, other)) not in self.asked:
                     continue
-                if self.kind_of(other) == kind:
+                if its_kind == kind:
                     doubt = min(self.certainty.get(row, 1.0), self.certainty.get(other, 1.0))
                     total += (2 * doubt - 1) * self.vote(answer, who)
         return total

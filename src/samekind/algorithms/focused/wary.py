@@ -51,7 +51,8 @@ class Wary(Focus):
         super().__init__(points, kinds, rng, settings)
         assert settings.error_rate is not None
         self.beliefs = Beliefs(
-            settings.error_rate, lambda row: int(kinds.kind_of(np.array([row]))[0])
+            settings.error_rate,
+            lambda rows: kinds.kind_of(np.array(rows, dtype=np.intp)).tolist(),
         )
         self.asking: WaryAsking = WaryAsking(
             self.evidence, kinds, settings, self.start, self.unsure, self.beliefs
