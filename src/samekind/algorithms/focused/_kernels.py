@@ -160,3 +160,19 @@ def unsettled(likeness, is_open, hopeless, n_kinds, pairs, alike):
                 alike[size] = max(likeness[a, b], likeness[b, a])
                 size += 1
     return size
+
+
+@njit(nogil=True, cache=True)
+def hold_out(logs, kinds, weights, counts, out):
+    """Add the weights of answers about kinds to logs of chances; write them without each one that counts.
+
+    Relative to the kind that the answer is about.
+    """
+    for i in range(kinds.size):
+        logs[kinds[i]] += weights[i]
+    for i in range(kinds.size):
+        if counts[i]:
+            logs[kinds[i]] -= weights[i]
+            for k in range(logs.size):
+                out[i, k] = logs[k] - logs[kinds[i]]
+            logs[kinds[i]] += weights[i]

@@ -8,6 +8,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.algorithms.focused import _kernels
 from samekind.flow import SAME
 
 __all__ = ["Beliefs", "Heard"]
@@ -90,18 +91,19 @@ class Beliefs:
             said = self.heard.get(row, ())
             own, *kinds = self.kinds_of([row, *(other for other, _, _ in said)])
             logs = np.log(self.spread(prior, n_kinds, own))
-            weights = []
-            for (other, answer, who), kind in zip(said, kinds, strict=True):
-                weight = self._weight(other, answer, who, n_kinds) if kind >= 0 else 0.0
-                weights.append((kind, weight, answer, who, self.certainty.get(other, 1.0)))
-                logs[kind] += weight
-            for kind, weight, answer, who, certain in weights:
-                if kind < 0 or who < 0:
-                    continue
-                logs[kind] -= weight
-                same = certain * float(1 / np.exp(logs - logs[kind]).sum())
-                logs[kind] += weight
-                if max(same, 1 - same) >= CLEAR:
+            weights = [
+                self._weight(other, answer, who, n_kinds) if kind >= 0 else 0.0
+                for kind, (other, answer, who) in zip(kinds, said, strict=True)
+            ]
+            counts = [kind >= 0 and who >= 0 for kind, (_, _, who) in zip(kinds, said, strict=True)]
+            without = np.zeros((len(said), n_kinds + 1))
+            _kernels.hold_out(
+                logs, np.array(kinds, np.intp), np.array(weights), np.array(counts, bool), without
+            )
+            shares = (1 / np.exp(without).sum(axis=1)).tolist()
+            for (other, answer, who), share, does in zip(said, shares, counts, strict=True):
+                same = self.certainty.get(other, 1.0) * share
+                if does and max(same, 1 - same) >= CLEAR:
                     self._note(who, 1 - same if answer == SAME else same)
 
     def _note(self, who: int, wrong: float) -> None:
