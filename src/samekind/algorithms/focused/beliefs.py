@@ -120,8 +120,9 @@ class Beliefs:
 
         If the row's kind is one of these, because the row founded it, being new means to be of it.
         """
-        full = np.full(n_kinds + 1, SINCE / (n_kinds + 1))
+        full = np.empty(n_kinds + 1)
         full[: prior.size - 1] = prior[:-1]
+        full[prior.size - 1 :] = SINCE / (n_kinds + 1)
         full[kind if kind >= prior.size - 1 else -1] = prior[-1]
         return full
 

@@ -195,7 +195,8 @@ class Wary(Focus):
 
     def divide(self, kind: int) -> None:
         """Make two kinds of one if what was said among its rows speaks clearly for it."""
-        rows = [row for row in self.kinds.members[kind] if row not in self.audit.rows]
+        audited = set(self.audit.rows)
+        rows = [row for row in self.kinds.members[kind] if row not in audited]
         votes = self.beliefs.within(rows)
         if -sum(vote for _, _, vote in votes if vote < 0) < DIVIDE:
             return
