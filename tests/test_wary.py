@@ -40,7 +40,7 @@ class TestBeliefs:
 
     def beliefs(self, error):
         of = {10: 0, 11: 0, 20: 1}
-        return Beliefs(error, lambda row: of.get(row, -1))
+        return Beliefs(error, lambda rows: [of.get(row, -1) for row in rows])
 
     @pytest.mark.parametrize("error", [0.1, 0.2])
     def test_one_answer(self, error):
@@ -68,7 +68,7 @@ class TestBeliefs:
 
     def test_who_errs_is_found_out_and_counts_against_what_he_says(self):
         """Somebody is wrong about rows that all others agree on."""
-        beliefs = Beliefs("estimate", lambda row: row % 2)
+        beliefs = Beliefs("estimate", lambda rows: [row % 2 for row in rows])
         for row in range(2, 40):
             beliefs.priors[row] = np.array([0.5, 0.5, 1e-3])
             for other in range(50 + row % 2, 58, 2):  # the right ones say SAME

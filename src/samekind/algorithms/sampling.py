@@ -110,6 +110,10 @@ class QuietTest:
         self._n_tests += 1
         self._quiet = 0
 
+    def go_on(self, n_draws: int = 1) -> None:
+        """Take in draws of kinds that are recovered, or of none."""
+        self._quiet += n_draws
+
     @property
     def passed(self) -> bool:
         """Return whether the quiet lasted long enough."""
@@ -124,5 +128,5 @@ class QuietTest:
             self._n_tests += len(places)
             self._quiet = draws.rows.size - 1 - places[-1]
         else:
-            self._quiet += draws.rows.size
+            self.go_on(draws.rows.size)
         return places

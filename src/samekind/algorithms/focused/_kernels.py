@@ -1,9 +1,12 @@
-"""Compiled loops of `focused`: what is known about a row, how likely each kind is, and learning from it."""
+"""Compiled loops of `focused`: what is known about a row, how likely each kind is, which kinds look alike."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
+
+FLOOR = -30.0  # log chances of the discriminant below this are all the same
+RARE = 1e-3  # a chance below which the graph's word counts no further
 
 
 @njit(nogil=True, cache=True)
@@ -62,40 +65,43 @@ def learn(weights, prior, certainty, of_kinds, of_new, alive, target, lowest, hi
 
 
 @njit(nogil=True, cache=True)
-def score(X, origin, whiten, means, widths, known, n_at_fit, floor, out):
-    """Write log chances (m, kinds), relative to the likeliest kind."""
+def score(X, voice, out):
+    """Write the discriminant's log chances (m, kinds), relative to the likeliest kind; 0 if it is silent."""
+    origin, whiten, means, widths, known, n_at_fit = voice
+    if known.size == 0:
+        out[:] = 0.0
+        return
     d = origin.size
-    white = np.empty(whiten.shape[1])
     scores = np.empty(known.size)
     half_logs = 0.5 * d * np.log(widths)
     for i in range(X.shape[0]):
-        for c in range(white.size):
-            total = 0.0
+        scores[:] = 0.0
+        for c in range(means.shape[0]):
+            white = 0.0
             for j in range(d):
-                total += (X[i, j] - origin[j]) * whiten[c, j]
-            white[c] = total
+                white += (X[i, j] - origin[j]) * whiten[c, j]
+            for k in range(known.size):  # over kinds, so that it runs in vector registers
+                step = white - means[c, k]
+                scores[k] += step * step
         top = -np.inf
         for k in range(known.size):
-            distance = 0.0
-            for c in range(white.size):
-                step = white[c] - means[k, c]
-                distance += step * step
-            scores[k] = -0.5 * distance / widths[k] - half_logs[k]
+            scores[k] = -0.5 * scores[k] / widths[k] - half_logs[k]
             top = max(top, scores[k])
         mean = 0.0
-        out[i] = floor
+        out[i] = FLOOR
         for k in range(known.size):
-            out[i, known[k]] = max(scores[k] - top, floor)
+            out[i, known[k]] = max(scores[k] - top, FLOOR)
             mean += (scores[k] - top) / known.size
         for k in range(n_at_fit, out.shape[1]):  # founded since: neither favoured nor excluded
-            out[i, k] = max(mean, floor)
+            out[i, k] = max(mean, FLOOR)
 
 
 @njit(nogil=True, cache=True)
-def assemble(reach, scale, sizes, scores, chances, rare, of_kinds, of_new):
-    """Write features from squared distances, the discriminant's scores and the graph's chances, or (0, 0)."""
+def assemble(X, reach, scale, sizes, voice, chances, of_kinds, of_new):
+    """Write features of X from squared distances, the discriminant and the graph's chances, or (0, 0)."""
     m, k = reach.shape
-    total = k + sizes[:k].sum()
+    score(X, voice, of_kinds[:, :, 1])
+    shares = np.log((sizes[:k] + 1.0) / (k + sizes[:k].sum()))
     for i in range(m):
         nearest = np.inf
         for j in range(k):
@@ -103,14 +109,70 @@ def assemble(reach, scale, sizes, scores, chances, rare, of_kinds, of_new):
             nearest = min(nearest, of_kinds[i, j, 0])
         for j in range(k):
             of_kinds[i, j, 0] = max(nearest - of_kinds[i, j, 0], -5.0)
-            of_kinds[i, j, 1] = scores[i, j] if scores.size else 0.0
-            of_kinds[i, j, 3] = np.log((sizes[j] + 1.0) / total)
+            of_kinds[i, j, 2] = 0.0
+            of_kinds[i, j, 3] = shares[j]
         of_new[i, 0] = 1.0
-        of_new[i, 1] = min(max(nearest - np.log(scale), -5.0), 5.0)
+        of_new[i, 1] = min(max(nearest - np.log(scale), -5.0), 5.0) if k else 0.0
+        of_new[i, 2] = 0.0
         if chances.size:
             met = 0.0
             for j in range(k):
                 met += chances[i, j]
             for j in range(k):
-                of_kinds[i, j, 2] = np.log((chances[i, j] + rare) / (met + rare))
-            of_new[i, 2] = np.log(max(1.0 - met, 0.0) + rare) - np.log(met + rare)
+                of_kinds[i, j, 2] = np.log((chances[i, j] + RARE) / (met + RARE))
+            of_new[i, 2] = np.log(max(1.0 - met, 0.0) + RARE) - np.log(met + RARE)
+
+
+@njit(nogil=True, cache=True)
+def consider(x, reach, scale, sizes, voice, chances, weights, alive, of_kinds, of_new, out):
+    """Write the features of one row, and how likely they make each kind; return how likely being new."""
+    assemble(x, reach, scale, sizes, voice, chances, of_kinds, of_new)
+    return weigh(weights, of_kinds[0], of_new[0], alive, out)
+
+
+@njit(nogil=True, cache=True)
+def approach(likeness, kind, chances, share):
+    """Move the first entries of a row of likeness by a share of the way to some chances."""
+    for other in range(chances.size):
+        likeness[kind, other] += (chances[other] - likeness[kind, other]) * share
+
+
+@njit(nogil=True, cache=True)
+def most_alike(likeness, is_open, kind, n_kinds):
+    """Return the largest likeness of a kind and an open other, and the first such other; -1 if none is."""
+    best, found = -1.0, -1
+    for other in range(n_kinds):
+        if is_open[kind, other]:
+            alike = max(likeness[kind, other], likeness[other, kind])
+            if alike > best:
+                best, found = alike, other
+    return best, found
+
+
+@njit(nogil=True, cache=True)
+def unsettled(likeness, is_open, hopeless, n_kinds, pairs, alike):
+    """Write the pairs of kinds that are open or hopeless, and how alike they look; return how many."""
+    size = 0
+    for a in range(n_kinds):
+        for b in range(a + 1, n_kinds):
+            if is_open[a, b] or hopeless[a, b]:
+                pairs[size, 0], pairs[size, 1] = a, b
+                alike[size] = max(likeness[a, b], likeness[b, a])
+                size += 1
+    return size
+
+
+@njit(nogil=True, cache=True)
+def hold_out(logs, kinds, weights, counts, out):
+    """Add the weights of answers about kinds to logs of chances; write them without each one that counts.
+
+    Relative to the kind that the answer is about.
+    """
+    for i in range(kinds.size):
+        logs[kinds[i]] += weights[i]
+    for i in range(kinds.size):
+        if counts[i]:
+            logs[kinds[i]] -= weights[i]
+            for k in range(logs.size):
+                out[i, k] = logs[k] - logs[kinds[i]]
+            logs[kinds[i]] += weights[i]

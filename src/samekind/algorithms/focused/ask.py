@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ __all__ = ["Asking", "Doubt"]
 PLAUSIBLE = 0.05  # chance that one of the kinds left holds a row, below which it is called new
 WORTH_A_LOOK = 0.01  # the same for kinds in a line-up, where one more costs little
 OBVIOUS = 0.9  # chance of a kind that is asked about alone, not in a line-up
+
+LineUp = list[tuple[int, int]]
+"""Kinds to compare a row with, and a member of each. A line-up is one question to who answers it."""
 
 
 class Doubt:
@@ -44,12 +47,10 @@ class Doubt:
 
     def weigh(self, evidence: Evidence) -> None:
         """Find out how likely each kind is."""
-        features = evidence.features(np.array([self.row]), self.x[None])
-        of_kinds, of_new = features[0][0], features[1][0]
-        self.weights, self.of_new = evidence.choice.weigh(of_kinds, of_new, evidence.alive)
+        features, self.weights, self.of_new = evidence.weigh(self.row, self.x)
         if not self.n_asked:
-            self.features = of_kinds, of_new
-            self.chances = self.weights / (self.weights.sum() + self.of_new)
+            self.features = features
+            self.chances = self.weights / (np.add.reduce(self.weights) + self.of_new)
 
     def candidate(self, certify: str) -> int:
         """Return the kind to ask next, or -1 when the row is to be called new."""
@@ -69,12 +70,13 @@ class Doubt:
 
     def posterior(self) -> NDArray[np.float64]:
         """Return the chances of the kinds it could still be of, after those that refused it."""
-        chances = self.chances.copy()
-        refused = [kind for kind in self.refused if kind < chances.size]
-        left = 1.0 - chances[refused].sum()
-        chances[refused] = 0.0
-        if self.is_new and left > 0:
-            chances /= left
+        chances = self.chances
+        if refused := [kind for kind in self.refused if kind < chances.size]:
+            left = 1.0 - chances[refused].sum()
+            chances = chances.copy()
+            chances[refused] = 0.0
+            if self.is_new and left > 0:
+                chances /= left
         return chances
 
 
@@ -107,25 +109,27 @@ class Asking:
                 n_kinds = self._evidence.n_kinds
                 for doubt in open_doubts:
                     doubt.weigh(self._evidence)
-            wave: list[tuple[Doubt, int, int]] = []
+            wave: list[tuple[Doubt, LineUp]] = []
             for doubt in open_doubts:
                 question = self.next_question(doubt)
                 if question is not None:
-                    wave += [(doubt, *question), *self._others(doubt, question[0])]
+                    wave.append((doubt, [question, *self._others(doubt, question[0])]))
                 elif doubt.kind is None:
                     self._start(doubt)
                     break  # the others may be of the new kind
             else:
                 if wave:
-                    answers = yield np.array([[doubt.row, member] for doubt, _, member in wave])
+                    answers = yield np.array(
+                        [(doubt.row, member) for doubt, line_up in wave for _, member in line_up]
+                    )
                     self._take(wave, answers)
 
-    def _others(self, doubt: Doubt, first: int) -> list[tuple[Doubt, int, int]]:
+    def _others(self, doubt: Doubt, first: int) -> LineUp:
         """Return the other kinds of a line-up, each with a member: those that the row could plausibly be of.
 
         None where the first one is obvious.
         """
-        found: list[tuple[Doubt, int, int]] = []
+        found: LineUp = []
         if self._settings.lineup == 1:
             return found
         chances = self.chances(doubt)
@@ -140,23 +144,26 @@ class Asking:
             member = self.member(doubt, kind) if chances[kind] > 0 else -1
             chances[kind] = 0.0
             if member >= 0:
-                found.append((doubt, kind, member))
+                found.append((kind, member))
         return found
 
-    def _take(self, wave: list[tuple[Doubt, int, int]], answers: Answers) -> None:
-        """Take in the answers of a wave.
+    def _take(self, wave: list[tuple[Doubt, LineUp]], answers: Answers) -> None:
+        """Take in the answers of a wave."""
+        who = [-1] * len(answers) if self._kinds.who is None else self._kinds.who.tolist()
+        said = zip(answers.tolist(), who, strict=True)
+        for doubt, line_up in wave:
+            self._take_one(doubt, line_up, list(islice(said, len(line_up))))
 
-        Where a row was found in a line-up, nothing else counts, and the rest of it need not be answered. Who
-        is not sure of a line-up is not asked about the row again.
+    def _take_one(self, doubt: Doubt, line_up: LineUp, said: list[tuple[int, int]]) -> None:
+        """Take in what was said about a row, and by whom.
+
+        Where it was found in a line-up, nothing else counts, and the rest of it need not be answered. Who is
+        not sure of a line-up is not asked about the row again.
         """
-        who = self._kinds.who if self._kinds.who is not None else np.full(len(wave), -1)
-        lines = list(zip(wave, answers.tolist(), who.tolist(), strict=True))
-        found = {doubt.row for (doubt, _, _), answer, _ in lines if answer == SAME}
-        for doubt in {doubt.row: doubt for doubt, _, _ in wave}.values():
-            doubt.n_asked += 1  # a line-up is one question to who answers it
-        rows = Counter(doubt.row for doubt, _, _ in wave)
-        for (doubt, kind, member), answer, by in lines:
-            if answer == UNANSWERED or (doubt.row in found and answer != SAME):
+        doubt.n_asked += 1
+        found = any(answer == SAME for answer, _ in said)
+        for (kind, member), (answer, by) in zip(line_up, said, strict=True):
+            if answer == UNANSWERED or (found and answer != SAME):
                 continue
             asked = doubt.asked.setdefault(kind, [])
             asked.append(member)
@@ -165,7 +172,7 @@ class Asking:
                 continue
             doubt.n_unsure += 1
             self._unsure.add((min(doubt.row, member), max(doubt.row, member)))
-            skipped = doubt.row in self._kinds.skipped or rows[doubt.row] > 1
+            skipped = doubt.row in self._kinds.skipped or len(line_up) > 1
             if skipped or doubt.n_unsure >= self._settings.patience:
                 doubt.kind = GIVEN_UP
             elif len(asked) == len(self._kinds.members[kind]):

@@ -60,7 +60,8 @@ class WaryAsking(Asking):
         best = int(chances[:-1].argmax()) if chances.size > 1 else -1
         said = self._beliefs.heard.get(doubt.row, ())
         confirmed = any(
-            answer == SAME and self._beliefs.kind_of(other) == best for other, answer, _ in said
+            answer == SAME and kind == best
+            for kind, (_, answer, _) in self._beliefs.heard_of(doubt.row)
         )
         if confirmed and chances[best] >= SURE:
             return None

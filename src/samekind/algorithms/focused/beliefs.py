@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import log
 
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.algorithms.focused import _kernels
 from samekind.flow import SAME
 
 __all__ = ["Beliefs", "Heard"]
@@ -22,6 +23,7 @@ LEAST, MOST = 0.002, 0.9  # error rates are kept between
 MOST_OF_ALL = 0.4  # that of all answers: taken together, people are right more often than not
 CAUTION = 2.0  # wrong answers that everybody is charged with when kinds are merged or parted
 CLEAR = 0.95  # certainty about two rows at which an answer about them is right or wrong
+NOBODY = -1  # stands for all who answer
 SINCE = 0.01  # chance of the kinds that were founded after a row was asked about
 
 
@@ -32,11 +34,11 @@ class Beliefs:
     the record of all. An answer of somebody who errs more often than not counts against what it says.
     """
 
-    def __init__(self, error_rate: float | str, kind_of: Callable[[int], int]) -> None:
+    def __init__(self, error_rate: float | str, kinds_of: Callable[[list[int]], list[int]]) -> None:
         self.estimates = error_rate == "estimate"
         self._usual = USUAL if self.estimates else float(error_rate)
         self._strength = STRENGTH if self.estimates else 1e9
-        self.kind_of = kind_of
+        self.kinds_of = kinds_of
         self.heard: dict[int, list[Heard]] = {}
         self.several = False  # whether more than one person was heard
         self.asked: set[tuple[int, int]] = set()  # pairs that were asked to compare kinds
@@ -44,24 +46,31 @@ class Beliefs:
         self.priors: dict[int, NDArray[np.float64]] = {}  # of each kind and of being new, by row
         self._wrong = np.zeros(4)  # by who
         self._judged = np.zeros(4)
+        self._rates: dict[int, float] = {}  # by who, until somebody is judged
 
     # Who errs
 
     def rate(self) -> float:
         """Return the share of answers that seem to be wrong."""
-        wrong = self._wrong.sum() + self._usual * self._strength
-        found = wrong / (self._judged.sum() + self._strength)
-        return float(np.clip(found, LEAST, MOST_OF_ALL))
+        return self.rate_of(NOBODY)
 
     def rate_of(self, who: int) -> float:
         """Return the share of somebody's answers that seem to be wrong."""
+        found = self._rates.get(who)
+        if found is None:
+            found = self._rates[who] = self._share_of(who)
+        return found
+
+    def _share_of(self, who: int) -> float:
         if who < 0 or who >= self._wrong.size:
-            return self.rate()
+            wrong = self._wrong.sum() + self._usual * self._strength
+            share = wrong / (self._judged.sum() + self._strength)
+            return min(max(float(share), LEAST), MOST_OF_ALL)
         others = self.rate() if self.estimates else self._usual
-        found = (self._wrong[who] + OWN * others) / (self._judged[who] + OWN)
+        share = (self._wrong[who] + OWN * others) / (self._judged[who] + OWN)
         if not self.estimates and np.count_nonzero(self._judged) < 2:
-            return float(np.clip(self._usual, LEAST, MOST))
-        return float(np.clip(found, LEAST, MOST))
+            share = self._usual
+        return min(max(float(share), LEAST), MOST)
 
     def cautious_rate_of(self, who: int) -> float:
         """Return a rate that is higher the less is known of somebody."""
@@ -77,22 +86,24 @@ class Beliefs:
         Each answer about a row is held against what is believed of the row without it.
         """
         self._wrong[:] = self._judged[:] = 0.0
+        self._rates.clear()
         for row, prior in self.priors.items():
             said = self.heard.get(row, ())
-            logs = np.log(self.spread(prior, n_kinds, self.kind_of(row)))
-            weights = []
-            for other, answer, who in said:
-                kind = self.kind_of(other)
-                weight = self._weight(other, answer, who, n_kinds) if kind >= 0 else 0.0
-                weights.append((kind, weight, answer, who, self.certainty.get(other, 1.0)))
-                logs[kind] += weight
-            for kind, weight, answer, who, certain in weights:
-                if kind < 0 or who < 0:
-                    continue
-                logs[kind] -= weight
-                same = certain * float(1 / np.exp(logs - logs[kind]).sum())
-                logs[kind] += weight
-                if max(same, 1 - same) >= CLEAR:
+            own, *kinds = self.kinds_of([row, *(other for other, _, _ in said)])
+            logs = np.log(self.spread(prior, n_kinds, own))
+            weights = [
+                self._weight(other, answer, who, n_kinds) if kind >= 0 else 0.0
+                for kind, (other, answer, who) in zip(kinds, said, strict=True)
+            ]
+            counts = [kind >= 0 and who >= 0 for kind, (_, _, who) in zip(kinds, said, strict=True)]
+            without = np.zeros((len(said), n_kinds + 1))
+            _kernels.hold_out(
+                logs, np.array(kinds, np.intp), np.array(weights), np.array(counts, bool), without
+            )
+            shares = (1 / np.exp(without).sum(axis=1)).tolist()
+            for (other, answer, who), share, does in zip(said, shares, counts, strict=True):
+                same = self.certainty.get(other, 1.0) * share
+                if does and max(same, 1 - same) >= CLEAR:
                     self._note(who, 1 - same if answer == SAME else same)
 
     def _note(self, who: int, wrong: float) -> None:
@@ -101,6 +112,7 @@ class Beliefs:
             self._judged = np.concatenate([self._judged, np.zeros_like(self._judged)])
         self._wrong[who] += wrong
         self._judged[who] += 1
+        self._rates.clear()
 
     @staticmethod
     def spread(prior: NDArray[np.float64], n_kinds: int, kind: int) -> NDArray[np.float64]:
@@ -108,8 +120,9 @@ class Beliefs:
 
         If the row's kind is one of these, because the row founded it, being new means to be of it.
         """
-        full = np.full(n_kinds + 1, SINCE / (n_kinds + 1))
+        full = np.empty(n_kinds + 1)
         full[: prior.size - 1] = prior[:-1]
+        full[prior.size - 1 :] = SINCE / (n_kinds + 1)
         full[kind if kind >= prior.size - 1 else -1] = prior[-1]
         return full
 
@@ -121,6 +134,11 @@ class Beliefs:
         self.heard.setdefault(a, []).append((b, answer, who))
         self.heard.setdefault(b, []).append((a, answer, who))
 
+    def heard_of(self, row: int) -> Iterator[tuple[int, Heard]]:
+        """Yield what was said about a row, after the kind that the other row is of now."""
+        said = self.heard.get(row, ())
+        return zip(self.kinds_of([other for other, _, _ in said]), said, strict=True)
+
     def told(self, row: int) -> set[int]:
         """Return the rows that a row was compared with."""
         return {other for other, _, _ in self.heard.get(row, ())}
@@ -128,8 +146,7 @@ class Beliefs:
     def evidence(self, row: int, n_kinds: int) -> NDArray[np.float64]:
         """Return the log likelihood of each kind, and of being new, (kinds + 1,), up to a constant."""
         logs = np.zeros(n_kinds + 1)
-        for other, answer, who in self.heard.get(row, ()):
-            kind = self.kind_of(other)
+        for kind, (other, answer, who) in self.heard_of(row):
             if kind >= 0:  # to be of a kind that came later is to be new
                 logs[min(kind, n_kinds)] += self._weight(other, answer, who, n_kinds)
         return logs
@@ -159,10 +176,10 @@ class Beliefs:
         """
         total = 0.0
         for row in rows:
-            for other, answer, who in self.heard.get(row, ()):
+            for its_kind, (other, answer, who) in self.heard_of(row):
                 if (min(row, other), max(row, other)) not in self.asked:
                     continue
-                if self.kind_of(other) == kind:
+                if its_kind == kind:
                     doubt = min(self.certainty.get(row, 1.0), self.certainty.get(other, 1.0))
                     total += (2 * doubt - 1) * self.vote(answer, who)
         return total

@@ -76,14 +76,3 @@ class Choice:
             HIGHEST,
             MEMORY,
         )
-
-    def weigh(
-        self,
-        of_kinds: NDArray[np.float64],
-        of_new: NDArray[np.float64],
-        alive: NDArray[np.bool_],
-    ) -> tuple[NDArray[np.float64], float]:
-        """Return how likely each kind and being new are for one row, up to a common factor."""
-        weights = np.empty(len(of_kinds))
-        of_new_kind: float = _kernels.weigh(self.weights, of_kinds, of_new, alive, weights)
-        return weights, of_new_kind

@@ -103,9 +103,10 @@ class Comparing:
         """Return members of two kinds to ask about; None when it is no use."""
         if self._n_unsure[min(a, b), max(a, b)] >= self._patience:
             return None
-        return next(
-            (pair for pair in self.pairs(a, b) if (min(pair), max(pair)) not in self._unsure), None
-        )
+        for pair in self.pairs(a, b):
+            if (min(pair), max(pair)) not in self._unsure:
+                return pair
+        return None
 
     # What depends on whether answers can be wrong
 

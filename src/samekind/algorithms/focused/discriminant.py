@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.covariance import ledoit_wolf
 
-from samekind.algorithms.focused import _kernels
+__all__ = ["SILENT", "Discriminant", "Voice"]
 
-__all__ = ["Discriminant"]
+Voice = tuple[
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.intp],
+    int,
+]
+"""What `_kernels.score` wants to know: where the origin is, how to whiten rows, the whitened means by
+columns, their widths, the kinds they are of, and how many kinds there were."""
 
-FLOOR = -30.0  # log chances below this are all the same
+SILENT: Voice = (
+    np.zeros(0),
+    np.zeros((0, 0)),
+    np.zeros((0, 0)),
+    np.zeros(0),
+    np.zeros(0, dtype=np.intp),
+    0,
+)
+"""That of nobody."""
 
 
 class Discriminant:
@@ -21,16 +37,21 @@ class Discriminant:
 
     def __init__(self, d: int) -> None:
         self._d = d
-        self._rows: list[NDArray[np.float64]] = []
-        self._kinds: list[int] = []
+        self._n = 0  # labelled rows, which come first in these:
+        self._rows = np.empty((64, d))
+        self._kinds = np.empty(64, dtype=np.intp)
         self._fitted_at = 0
-        self._whiten: NDArray[np.float64] | None = None
+        self.voice = SILENT
 
     def learn(self, x: NDArray[np.float64], kind: int) -> None:
         """Take in a labelled row."""
-        self._rows.append(x)
-        self._kinds.append(kind)
-        if len(self._kinds) > 1.1 * self._fitted_at + 1:
+        if self._n == self._kinds.size:
+            self._rows = np.concatenate([self._rows, self._rows])
+            self._kinds = np.concatenate([self._kinds, self._kinds])
+        self._rows[self._n] = x
+        self._kinds[self._n] = kind
+        self._n += 1
+        if self._n > 1.1 * self._fitted_at + 1:
             self._fit()
 
     def relabel(self, place: int, kind: int) -> None:
@@ -40,49 +61,52 @@ class Discriminant:
 
     def merge(self, keep: int, gone: int) -> None:
         """Note that two kinds are one."""
-        self._kinds = [keep if kind == gone else kind for kind in self._kinds]
+        self._kinds[self._kinds == gone] = keep
         self._fit()
 
-    def scores(self, X: NDArray[np.float64], n_kinds: int) -> NDArray[np.float64]:
-        """Return log chances (m, kinds), up to a constant for each row; 0 while nothing is known."""
-        if self._whiten is None:
-            return np.zeros((len(X), n_kinds))
-        found = np.empty((len(X), n_kinds))
-        _kernels.score(
-            X,
-            self._origin,
-            self._whiten,
-            self._means,
-            self._widths,
-            self._known,
-            self._n_at_fit,
-            FLOOR,
-            found,
-        )
-        return found
-
     def _fit(self) -> None:
-        self._fitted_at = len(self._kinds)
-        X, kinds = np.array(self._rows), np.array(self._kinds)
+        self._fitted_at = self._n
+        X, kinds = self._rows[: self._n], self._kinds[: self._n]
         n_kinds = int(kinds.max()) + 1
         counts = np.bincount(kinds)
-        self._known = np.flatnonzero(counts)
-        self._n_at_fit = n_kinds
-        if kinds.size < self._known.size + 5 or self._known.size < 2:
-            self._whiten = None
+        known = counts.nonzero()[0]
+        if kinds.size < known.size + 5 or known.size < 2:
+            self.voice = SILENT
             return
-        self._origin = X.mean(axis=0)
-        X = X - self._origin
+        origin = X.mean(axis=0)
+        X = X - origin
         sums = np.zeros((n_kinds, self._d))
         np.add.at(sums, kinds, X)
-        means = sums[self._known] / counts[self._known, None]
-        place = np.searchsorted(self._known, kinds)
-        residuals = X - means[place]
+        means = sums / np.maximum(counts, 1)[:, None]
+        residuals = X - means[kinds]
         residuals = residuals[counts[kinds] > 1]
-        covariance = ledoit_wolf(residuals, assume_centered=True)[0]
-        covariance *= residuals.shape[0] / max(1, kinds.size - self._known.size)
+        covariance = _shrunken(residuals)
+        covariance *= residuals.shape[0] / max(1, kinds.size - known.size)
         values, vectors = np.linalg.eigh(covariance)
         values = np.maximum(values, 1e-9 * max(values[-1], 1e-300))
-        self._whiten = np.ascontiguousarray((vectors / np.sqrt(values)).T)
-        self._means = means @ self._whiten.T
-        self._widths = 1.0 + 1.0 / counts[self._known]
+        whiten = np.ascontiguousarray((vectors / np.sqrt(values)).T)
+        columns = np.ascontiguousarray((means[known] @ whiten.T).T)
+        self.voice = origin, whiten, columns, 1.0 + 1.0 / counts[known], known, n_kinds
+
+
+def _shrunken(residuals: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the covariance of rows around 0, shrunken by Ledoit and Wolf's rule.
+
+    As sklearn's `ledoit_wolf`, whose checks take longer than the rest.
+    """
+    n, d = residuals.shape
+    squares = residuals**2
+    if d == 1:
+        return np.atleast_2d(squares.mean())
+    products = residuals.T @ residuals
+    covariance: NDArray[np.float64] = products / n
+    variances = squares.sum(axis=0) / n
+    mean = variances.sum() / d
+    size = (products**2).sum() / n**2
+    noise = 1.0 / (d * n) * ((squares.T @ squares).sum() / n - size)
+    spread = (size - 2.0 * mean * variances.sum() + d * mean**2) / d
+    shrinkage = min(noise, spread) / spread if min(noise, spread) != 0 else 0.0
+    mean = np.trace(covariance) / d
+    covariance *= 1.0 - shrinkage
+    covariance.flat[:: d + 1] += shrinkage * mean
+    return covariance

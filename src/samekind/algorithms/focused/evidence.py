@@ -11,17 +11,27 @@ from scipy.spatial.distance import pdist
 
 from samekind.algorithms.focused import _kernels
 from samekind.algorithms.focused.choice import Choice
-from samekind.algorithms.focused.discriminant import Discriminant
+from samekind.algorithms.focused.discriminant import SILENT, Discriminant, Voice
 from samekind.points import Names, Points
 
 __all__ = ["Evidence", "Features", "Regions"]
 
-RARE = 1e-3  # a chance below which the graph's word counts no further
 MANY = 100_000  # rows beyond which a pass over the data is worth waiting for
 AROUND = 32  # rows around a member of which the most doubtful are asked about
+NO_GRAPH = np.zeros((0, 0), dtype=np.float32)
 
 Features = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""(m, kinds, 4) and (m, 3): what `Choice` wants to know."""
+"""(m, kinds, 4) and (m, 3), or (kinds, 4) and (3,): what `Choice` wants to know."""
+
+Heard = tuple[
+    NDArray[np.float64],
+    NDArray[np.float64],
+    float,
+    NDArray[np.float64],
+    Voice,
+    NDArray[np.float32],
+]
+"""What features are made of; see `_kernels.assemble`."""
 
 Regions = tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]
 """Of each kind the number of rows predicted to be of it, their mean, and their spread around it."""
@@ -134,11 +144,41 @@ class Evidence:
 
     def features(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> Features:
         """Return what is known about these rows, for `Choice`."""
-        return self._features(self.cells.nearest_of_each(self.members, self.n_kinds, X), X, None)
+        of_kinds, of_new = np.empty((len(X), self.n_kinds, 4)), np.empty((len(X), 3))
+        _kernels.assemble(*self._heard(rows, X), of_kinds, of_new)
+        return of_kinds, of_new
+
+    def weigh(
+        self, row: int, x: NDArray[np.float64]
+    ) -> tuple[Features, NDArray[np.float64], float]:
+        """Return what is known about one row, and how likely each kind and being new are, up to a factor."""
+        k = self.n_kinds
+        of_kinds, of_new, weights = np.empty((1, k, 4)), np.empty((1, 3)), np.empty(k)
+        heard = self._heard(np.array([row]), x[None])
+        of_new_kind: float = _kernels.consider(
+            *heard, self.choice.weights, self.alive, of_kinds, of_new, weights
+        )
+        return (of_kinds[0], of_new[0]), weights, of_new_kind
+
+    def _heard(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> Heard:
+        """Return what features of rows are made of."""
+        reach, chances = self._near(rows, X)
+        voice = SILENT if self._discriminant is None else self._discriminant.voice
+        return X, reach, self._scale, self.sizes, voice, chances
+
+    def _near(
+        self, rows: NDArray[np.intp], X: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+        """Return squared distances to kinds, (m, kinds) and, where there is a graph, its chances."""
+        return self.cells.nearest_of_each(self.members, self.n_kinds, X), NO_GRAPH
 
     def predicted(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the predicted kind of each row; -1 where the nearest site's is not known yet."""
         return self.site_kinds[self.cells.owners(rows)]
+
+    def predicted_of(self, row: int) -> int:
+        """Return the predicted kind of one row; -1 where there is none yet."""
+        return int(self.predicted(np.array([row]))[0]) if self.n_kinds else -1
 
     def look(self) -> Look:
         """Return the predicted kind of every row, and the regions they make, with everything taken in.
@@ -173,9 +213,9 @@ class Evidence:
 
         Kinds take turns by chance, whatever their sizes, so that small ones get all their rows.
         """
-        kinds = np.flatnonzero(self.alive)
+        kinds = self.alive.nonzero()[0]
         kind = kinds[int(rng.random() * kinds.size)]
-        sites = np.flatnonzero(self.site_kinds == kind)
+        sites = (self.site_kinds == kind).nonzero()[0]
         if not sites.size:
             return np.empty(0, dtype=np.intp)
         site = sites[int(rng.random() * sites.size)]
@@ -201,7 +241,7 @@ class Evidence:
     def utilities(self, features: Features) -> NDArray[np.float64]:
         """Return the utility of each kind, (m, kinds); -inf for those that are merged into others."""
         found = self.choice.utilities(features[0])
-        found[:, ~self.alive] = -np.inf
+        np.copyto(found, -np.inf, where=~self.alive)
         return found
 
     def confidence(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -218,38 +258,11 @@ class Evidence:
         self, utilities: NDArray[np.float64], features: Features
     ) -> NDArray[np.float64]:
         """Return the chance of the likeliest kind."""
-        new = self.choice.utility_of_new(features[1])
-        top = np.maximum(utilities.max(axis=1), new)
+        best, new = utilities.max(axis=1), self.choice.utility_of_new(features[1])
+        top = np.maximum(best, new)
         total = np.exp(utilities - top[:, None]).sum(axis=1) + np.exp(new - top)
-        found: NDArray[np.float64] = np.exp(utilities.max(axis=1) - top) / total
+        found: NDArray[np.float64] = np.exp(best - top) / total
         return found
-
-    def _features(
-        self,
-        reach: NDArray[np.float64],
-        X: NDArray[np.float64],
-        chances: NDArray[np.float32] | None,
-    ) -> Features:
-        """Assemble features from squared distances to kinds and, where there is a graph, its chances."""
-        m, k = reach.shape
-        of_kinds = np.zeros((m, k, 4))
-        of_new = np.zeros((m, 3))
-        of_new[:, 0] = 1.0
-        if k == 0:
-            return of_kinds, of_new
-        silent = np.zeros((0, 0))
-        scores = silent if self._discriminant is None else self._discriminant.scores(X, k)
-        _kernels.assemble(
-            reach,
-            self._scale,
-            self.sizes,
-            scores,
-            silent if chances is None else chances,
-            RARE,
-            of_kinds,
-            of_new,
-        )
-        return of_kinds, of_new
 
 
 def _scale(points: Points) -> float:

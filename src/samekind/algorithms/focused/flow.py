@@ -191,9 +191,7 @@ class Focus:
     def add_to(self, plan: list[tuple[Doubt, str]], chosen: set[int], row: int, aim: str) -> None:
         """Add a row to the plan."""
         chosen.add(row)
-        predicted = -1
-        if self.evidence.n_kinds:
-            predicted = int(self.evidence.predicted(np.array([row]))[0])
+        predicted = self.evidence.predicted_of(row)
         if aim == "explore":
             self.evidence.anchor(row, predicted, lent=True)
         self.payoff.plan(aim)
@@ -295,7 +293,7 @@ class Focus:
         if aim == "fill" and doubt.predicted >= 0:
             self.recovery.learn(doubt.predicted, kind)
         if aim == "paper":
-            self.paper.hear(row, kind)
+            self.paper.hear(kind)
 
     def lesson(self, doubt: Doubt, kind: int, known: int) -> int | NDArray[np.float64]:
         """Return what a row teaches the model of the kinds, of which there were so many when it was asked."""
@@ -305,8 +303,7 @@ class Focus:
         """Learn from rows that were audited."""
         for row, kind in rows:
             x = self.points.rows(np.array([row]))[0]
-            predicted = int(self.evidence.predicted(np.array([row]))[0])
-            self.evidence.learn(row, x, kind, surprising=predicted != kind)
+            self.evidence.learn(row, x, kind, surprising=self.evidence.predicted_of(row) != kind)
 
     def give_up(self, doubt: Doubt) -> None:
         """Leave a row alone that nobody can tell; its neighbours are predicted as it would have been."""
@@ -321,13 +318,12 @@ class Focus:
         elif aim == "survey":
             self.audit.survey(is_new=False)
         elif aim == "paper":
-            self.paper.hear(row, kind)
+            self.paper.hear(kind)
         elif aim == "explore":  # as it is no site, it would be drawn again and again
             if kind >= 0 and row not in self.audit.rows:
                 self.evidence.anchor(row, kind)
             else:
-                predicted = int(self.evidence.predicted(np.array([row]))[0])
-                self.evidence.anchor(row, predicted, lent=True)
+                self.evidence.anchor(row, self.evidence.predicted_of(row), lent=True)
 
     def merge(self, a: int, b: int) -> None:
         """Make two kinds one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from samekind.algorithms.kinds import Kinds
-from samekind.algorithms.sampling import Draws, QuietTest
+from samekind.algorithms.sampling import QuietTest
 from samekind.points import Points
 
 __all__ = ["PaperDraws"]
@@ -50,13 +50,12 @@ class PaperDraws:
             self._drawn = self._sampler.draw(rng.random(AHEAD)).tolist()[::-1]
         return self._drawn.pop()
 
-    def hear(self, row: int, kind: int) -> None:
+    def hear(self, kind: int) -> None:
         """Take in the kind of a row that was drawn."""
-        if kind in self._waiting:
+        if kind in self._waiting or (kind >= 0 and not self._kinds.is_recovered(kind)):
             self._quiet.restart()
         else:
-            draws = Draws(np.array([row]), np.array([kind]), np.zeros(1))
-            self._quiet.outside(draws, self._kinds)
+            self._quiet.go_on()
 
     def cover(self, kind: int) -> None:
         """Take in the centre of a kind that was recovered."""

@@ -26,9 +26,12 @@ class Yields:
         """Note that a kind found this way was none."""
         self._found[aim] = max(0.0, self._found[aim] - 1)
 
-    def per_question(self) -> tuple[float, ...]:
+    def per_question(self) -> tuple[float, float]:
         """Return how many kinds each way finds with a question."""
-        return tuple((self._found[aim] + 0.1) / (self._asked[aim] + 4.0) for aim in LOOKING)
+        return self._of("explore"), self._of("survey")
+
+    def _of(self, aim: str) -> float:
+        return (self._found[aim] + 0.1) / (self._asked[aim] + 4.0)
 
     def choose(self, uniform: float) -> str:
         """Choose a way, with a chance in proportion to what it brings."""
@@ -88,7 +91,8 @@ class Payoff:
 
     def refines(self, uniform: float) -> bool:
         """Choose whether to refine, rather than to explore, by which of them surprises."""
-        explore, refine = (max(0.01, self._surprises[aim]) for aim in ("explore", "refine"))
+        explore = max(0.01, self._surprises["explore"])
+        refine = max(0.01, self._surprises["refine"])
         return uniform * (explore + refine) < refine
 
     def is_flat(self) -> bool:

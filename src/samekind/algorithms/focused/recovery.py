@@ -58,22 +58,23 @@ class Recovery:
         if state != self._unfilled[0]:
             k = len(kinds)
             tried = trials.made[:k] >= HOPELESS
-            self._unfilled = state, np.flatnonzero(kinds.is_open(np.arange(k)) & ~tried).tolist()
+            self._unfilled = state, (kinds.is_open(np.arange(k)) & ~tried).nonzero()[0].tolist()
         return self._unfilled[1]
 
     def draw(self) -> int:
         """Draw from the rows predicted to be of the kind that is nearest to being recovered; -1: none."""
-        waiting = [kind for kind in self.unfilled() if self._planned[kind] < AT_ONCE]
+        planned = self._planned
+        waiting = [kind for kind in self.unfilled() if planned.get(kind, 0) < AT_ONCE]
         if not waiting:
             return -1
         kind = max(waiting, key=self.trials.promise)
-        self._planned[kind] += 1
+        planned[kind] += 1
         held = self._held.setdefault(kind, [])
         for _ in range(2):
             while held:
                 row = held.pop()
                 unknown = int(self._kinds.kind_of(np.array([row]))[0]) == UNKNOWN
-                if unknown and int(self._evidence.predicted(np.array([row]))[0]) == kind:
+                if unknown and self._evidence.predicted_of(row) == kind:
                     return row
             held += self._influential(self._evidence.pick(kind, self._rng, POOL))
         self.trials.miss(kind)  # hardly a row left

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.algorithms.focused import _kernels
+
 __all__ = ["Relations"]
 
 DUE = 64
@@ -45,13 +47,13 @@ class Relations:
 
     @property
     def _alive(self) -> NDArray[np.intp]:
-        return np.flatnonzero(~self._merged[: self.n_kinds])
+        found: NDArray[np.intp] = (~self._merged[: self.n_kinds]).nonzero()[0]
+        return found
 
     def note(self, kind: int, chances: NDArray[np.float64], refused: list[int]) -> None:
         """Take in a row of a kind: the chance it had to be of each, and the kinds that refused it."""
         self._rows[kind] += 1
-        row = self._likeness[kind, : chances.size]
-        row += (chances - row) * max(0.2, 1 / self._rows[kind])
+        _kernels.approach(self._likeness, kind, chances, max(0.2, 1 / self._rows[kind]))
         for other in refused:
             self.part(kind, other)
 
@@ -101,14 +103,10 @@ class Relations:
 
     def open_with(self, kind: int) -> list[int]:
         """Return the kinds that may be one with this one, likeliest first."""
-        order = np.argsort(-self._alike(kind), kind="stable")
-        found: list[int] = order[self._open[kind, order]].tolist()
-        return found
-
-    def _alike(self, kind: int) -> NDArray[np.float64]:
-        """Return how alike every kind and this one look."""
         k = self.n_kinds
-        found: NDArray[np.float64] = np.maximum(self._likeness[kind, :k], self._likeness[:k, kind])
+        alike = np.maximum(self._likeness[kind, :k], self._likeness[:k, kind])
+        order = np.argsort(-alike, kind="stable")
+        found: list[int] = order[self._open[kind, order]].tolist()
         return found
 
     def likeliest(self, kind: int | None = None) -> tuple[float, int, int] | None:
@@ -120,10 +118,8 @@ class Relations:
             return None
         if kind is None:
             return self._next()
-        alike = self._alike(kind)
-        alike[~self._open[kind, : self.n_kinds]] = -1.0
-        other = int(alike.argmax())
-        return (float(alike[other]), kind, other) if alike[other] >= 0 else None
+        alike, other = _kernels.most_alike(self._likeness, self._open, kind, self.n_kinds)
+        return (alike, kind, other) if other >= 0 else None
 
     def _next(self) -> tuple[float, int, int] | None:
         for fresh in (False, True):
@@ -139,8 +135,11 @@ class Relations:
     def unproven(self, most: int | None = None) -> list[tuple[int, int]]:
         """Return the pairs of kinds that may still be one, likeliest first."""
         k = self.n_kinds
-        unsettled = np.triu((self._open | self._hopeless)[:k, :k], 1)
-        a, b = np.nonzero(unsettled)
-        alike = np.maximum(self._likeness[a, b], self._likeness[b, a])
+        pairs, alike = np.empty((k * (k - 1) // 2, 2), dtype=np.intp), np.empty(k * (k - 1) // 2)
+        size = _kernels.unsettled(self._likeness, self._open, self._hopeless, k, pairs, alike)
+        pairs, alike = pairs[:size], alike[:size]
+        if most is not None and most < size:  # sort no more than it takes
+            top = alike >= np.partition(alike, size - most)[size - most]
+            pairs, alike = pairs[top], alike[top]
         order = np.argsort(-alike, kind="stable")[:most]
-        return list(zip(a[order].tolist(), b[order].tolist(), strict=True))
+        return [(a, b) for a, b in pairs[order].tolist()]

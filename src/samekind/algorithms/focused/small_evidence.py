@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.algorithms.focused.evidence import Evidence, Features, Look, Regions
+from samekind.algorithms.focused.evidence import NO_GRAPH, Evidence, Look, Regions
 from samekind.algorithms.focused.spreading import Spreading
 from samekind.points import Points
 
@@ -73,11 +73,13 @@ class SmallEvidence(Evidence):
             self._graph.merge(keep, gone)
         self._made_at = (0, 0)
 
-    def features(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> Features:
-        """Return what is known about these rows, for `Choice`."""
+    def _near(
+        self, rows: NDArray[np.intp], X: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+        """Return squared distances to kinds, (m, kinds) and, where there is a graph, its chances."""
         k = self.n_kinds
-        chances = None if self._graph is None else self._graph.chances(k)[rows]
-        return self._features(self._reach[rows, :k], X, chances)
+        chances = NO_GRAPH if self._graph is None else self._graph.chances(k)[rows]
+        return self._reach[rows, :k], chances
 
     def predicted(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the predicted kind of each row."""

@@ -17,18 +17,17 @@ class Trials:
     def __init__(self) -> None:
         self.made = np.zeros(16, dtype=np.intp)
         self.n_made = 0
-        self._weight = np.zeros(16)
-        self._failed = np.zeros(16)
+        self._weight: list[float] = []
+        self._failed: list[float] = []
         self._went: list[dict[int, float]] = []  # failures by their true kind
 
     def found(self) -> None:
         """Make room for a new kind."""
         self._went.append({})
+        self._weight.append(0.0)
+        self._failed.append(0.0)
         if len(self._went) > self.made.size:
-            size = self.made.size
-            self.made = np.pad(self.made, (0, size))
-            self._weight = np.pad(self._weight, (0, size))
-            self._failed = np.pad(self._failed, (0, size))
+            self.made = np.pad(self.made, (0, self.made.size))
 
     def add(self, predicted: int, kind: int) -> None:
         """Take in a row drawn uniformly from those predicted to be of a kind."""
@@ -61,7 +60,7 @@ class Trials:
 
     def promise(self, kind: int) -> float:
         """Return how near a kind is to being found pure; failures count more than successes."""
-        return float(self._weight[kind] - 4 * self._failed[kind])
+        return self._weight[kind] - 4 * self._failed[kind]
 
     def foreign(self, kind: int) -> float:
         """Return an upper estimate of the share of foreign rows among those predicted to be of a kind.

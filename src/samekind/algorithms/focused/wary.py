@@ -51,7 +51,8 @@ class Wary(Focus):
         super().__init__(points, kinds, rng, settings)
         assert settings.error_rate is not None
         self.beliefs = Beliefs(
-            settings.error_rate, lambda row: int(kinds.kind_of(np.array([row]))[0])
+            settings.error_rate,
+            lambda rows: kinds.kind_of(np.array(rows, dtype=np.intp)).tolist(),
         )
         self.asking: WaryAsking = WaryAsking(
             self.evidence, kinds, settings, self.start, self.unsure, self.beliefs
@@ -194,7 +195,8 @@ class Wary(Focus):
 
     def divide(self, kind: int) -> None:
         """Make two kinds of one if what was said among its rows speaks clearly for it."""
-        rows = [row for row in self.kinds.members[kind] if row not in self.audit.rows]
+        audited = set(self.audit.rows)
+        rows = [row for row in self.kinds.members[kind] if row not in audited]
         votes = self.beliefs.within(rows)
         if -sum(vote for _, _, vote in votes if vote < 0) < DIVIDE:
             return
