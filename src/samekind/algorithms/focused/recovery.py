@@ -50,11 +50,12 @@ class Recovery:
         """Note that two kinds are one."""
         self.trials.merge(keep, gone)
         self._held.pop(gone, None)
+        self._unfilled = (), []
 
     def unfilled(self) -> list[int]:
         """Return the kinds that need trials, but for those that seem hopeless."""
         kinds, trials = self._kinds, self.trials
-        state = (len(kinds), kinds.n_discovered, len(kinds.recovered), trials.n_made)
+        state = (len(kinds.members), len(kinds.recovered), trials.n_made)
         if state != self._unfilled[0]:
             k = len(kinds)
             tried = trials.made[:k] >= HOPELESS
