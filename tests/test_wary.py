@@ -204,13 +204,20 @@ class TestRuns:
         assert found.labels_.size == 30
 
     def test_an_adversary_is_found_out(self):
+        """Nearly always: one run in ten goes wrong from an early mistake."""
         rates = {"ann": 0.05, "ben": 0.1, "cleo": 0.05, "dora": 0.1, "mallory": 0.7}
-        oracle = NoisyOracle(Y, per_annotator=rates, seed=8)
-        found = samekind.solve(X, oracle, budget=800, error_rate="estimate", random_state=8)
-        errors = {one.name: one.error for one in found.annotators_}
-        assert max(errors, key=errors.get) == "mallory"
-        assert errors["mallory"] > 0.5
-        assert adjusted_rand_index(Y, found.labels_) > 0.95
+        found_out = []
+        for seed in range(6):
+            oracle = NoisyOracle(Y, per_annotator=rates, seed=seed)
+            found = samekind.solve(X, oracle, budget=800, error_rate="estimate", random_state=seed)
+            errors = {one.name: one.error for one in found.annotators_}
+            agreement = adjusted_rand_index(Y, found.labels_)
+            found_out.append(
+                max(errors, key=errors.get) == "mallory"
+                and errors["mallory"] > 0.5
+                and agreement > 0.95
+            )
+        assert sum(found_out) >= 5, found_out
 
 
 def tell(session, oracle):

@@ -70,6 +70,10 @@ class Cells(Protocol):
         """Return a row, each with a chance proportional to distance⁴; -1 when every row lies on a site."""
         ...
 
+    def owner(self, row: int) -> int:
+        """Return the site that owns a row; -1 while there is none."""
+        ...
+
     def owners(self, rows: NDArray[np.intp]) -> NDArray[np.int32]:
         """Return the site that owns each of these rows; -1 while there is none."""
         ...
@@ -127,6 +131,10 @@ class Points(Protocol):
 
     def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the rows with these numbers, (m, d)."""
+        ...
+
+    def row(self, row: int) -> NDArray[np.float64]:
+        """Return one row, (d,)."""
         ...
 
     def sampler(self) -> Sampler:

@@ -17,7 +17,7 @@ from numba import njit
 
 from samekind.points._plant import LEAF, gather, offsets_of
 
-BLOCK = 256  # rows whose weights are summed together
+BLOCK = 64  # rows whose weights are summed together
 SPAN = 256  # blocks
 BITS = 45  # a weight is below 2^45, so the sum over a span is an int64
 TOGETHER = 512  # leaves whose boxes are looked at together
@@ -308,6 +308,20 @@ def locate(blocks, costs, place, shift, per_scale, squared, spans, targets, rows
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def nearer(x, sites, numbers, per_unit, cost, owner):
+    """Return the owner of a row x, that it has at this cost, or the one of some sites that is nearer."""
+    for s in range(numbers.size):
+        distance = 0.0
+        for j in range(x.size):
+            step = x[j] - sites[numbers[s], j]
+            distance += step * step
+        found = np.float32(distance * per_unit)
+        if found < cost:
+            cost, owner = found, np.int64(numbers[s])
+    return owner
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def held(X, sites, numbers, per_unit, costs, owners):
     """Lower the costs of the rows X, and change owners, where one of some sites is nearer."""
     for i in range(X.shape[0]):
@@ -323,13 +337,12 @@ def held(X, sites, numbers, per_unit, costs, owners):
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-def stays(x, cost, coin, columns, n_sites, per_unit):
+def _stays(x, cost, coin, columns, n_sites, per_unit, distances):
     """Return whether a row that was drawn at this cost stays drawn with the sites there are now.
 
     The chance is the share of its weight, the square of its cost, that is left. Sites come by columns.
     """
     kept = np.sqrt(coin) * cost / per_unit
-    distances = np.empty(TOGETHER)
     for last in range(n_sites, 0, -TOGETHER):  # the latest first
         first = max(last - TOGETHER, 0)
         size = last - first
@@ -345,6 +358,16 @@ def stays(x, cost, coin, columns, n_sites, per_unit):
         if near > 0:
             return False
     return True
+
+
+@njit(nogil=True, cache=True)
+def first_to_stay(X, costs, coins, first, columns, n_sites, per_unit):
+    """Return the first of the rows from `first` on that stays drawn, or how many there are."""
+    distances = np.empty(TOGETHER)
+    for k in range(first, costs.size):
+        if _stays(X[k], costs[k], coins[k], columns, n_sites, per_unit, distances):
+            return k
+    return costs.size
 
 
 @njit(nogil=True, cache=True)

@@ -11,7 +11,9 @@ import numpy as np
 from numba import njit
 
 CHUNK = 18  # bits of the number of rows that are sorted at once
-MAPPED_CHUNK = 16  # the same for rows that are read from a file: an order takes two bytes a row then
+MAPPED_CHUNK = (
+    16  # the same for rows that are read from a file: an order takes two bytes a row then
+)
 LEAF = 128
 DEPTH = 16  # the most cuts on the way down the tree
 FINEST = 64  # rows of the data in a leaf of the tree, at least

@@ -78,10 +78,13 @@ def near(X, order, shift, low, high, offsets, shrink, x, bounds, rows, distances
             closest = leaf
     distances[:] = np.inf
     rows[:] = n
-    for turn in range(size + 1):
-        leaf = closest if turn == 0 else turn - 1
-        if (turn > 0 and leaf == closest) or bounds[leaf] * (1.0 - 1e-9) > distances[k - 1]:
-            continue
+    turns = np.full(1, closest)
+    turn = -1
+    while turn + 1 < turns.size:
+        turn += 1
+        leaf = turns[turn]
+        if bounds[leaf] * (1.0 - 1e-9) > distances[k - 1]:
+            break
         start = leaf * LEAF
         base = start >> shift << shift
         some = min(LEAF, n - start)
@@ -116,6 +119,11 @@ def near(X, order, shift, low, high, offsets, shrink, x, bounds, rows, distances
             rows[at] = row
             if offsets.size:
                 limit = np.float32(distances[k - 1] * shrink * shrink) * DARING + slip
+        if leaf == closest:  # then all others that it leaves open, nearest first
+            bounds[closest] = np.inf
+            turns = np.flatnonzero(bounds * (1.0 - 1e-9) <= distances[k - 1])
+            turns = turns[np.argsort(bounds[turns])]
+            turn = -1
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"})

@@ -10,12 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_int
 from samekind.points._threads import Report, available_threads
-from samekind.points.cells import CoverCells
 from samekind.points.crew import LocalCrew
 from samekind.points.frame import Frame
-from samekind.points.names import Names
 from samekind.points.part import Part, scan
-from samekind.points.sampler import CoverSampler
+from samekind.points.parted import CrewPoints
 
 __all__ = ["ArrayPoints"]
 
@@ -23,7 +21,7 @@ SMALL = 2**18  # numbers in an array that one thread passes sooner than two can 
 HASHED = 2**28  # bytes hashed for a fingerprint; of larger data, evenly spaced pieces
 
 
-class ArrayPoints:
+class ArrayPoints(CrewPoints):
     """Rows of a float32 or float64 array, or of a memory map, which is not loaded.
 
     Parameters
@@ -86,17 +84,10 @@ class ArrayPoints:
         """Return the rows with these numbers, (m, d)."""
         return self.X[index].astype(np.float64, copy=False)
 
-    def sampler(self) -> CoverSampler:
-        """Return a new sampler with no centre: it draws uniformly."""
-        return CoverSampler(self.crew)
-
-    def cells(self) -> CoverCells:
-        """Return new cells without a site."""
-        return CoverCells(self, self.crew)
-
-    def nearest(self, centers: NDArray[np.float64], names: Names | None = None) -> NDArray[np.intp]:
-        """Return for every row the number of its nearest centre, or what it is called."""
-        return self.crew.name("nearest", names or Names.by_number(len(centers)), centers)
+    def row(self, row: int) -> NDArray[np.float64]:
+        """Return one row, (d,)."""
+        x: NDArray[np.float64] = self.X[row].astype(np.float64)
+        return x
 
     def fingerprint(self) -> str:
         """Return a hash of the shape, the type and the values.

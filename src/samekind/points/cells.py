@@ -124,7 +124,7 @@ class CoverCells:
         site = self.n_sites
         if site == len(self._sites):
             self._grow()
-        self._sites[site] = self._columns[:, site] = self._points.rows(np.array([row]))[0]
+        self._sites[site] = self._columns[:, site] = self._points.row(row)
         self.n_sites += 1
         if site == 0:
             self._accounts[0] = self._cover.begin(self._sites[0].copy())
@@ -169,20 +169,16 @@ class CoverCells:
             return int(rng.random() * self._points.n)
         found = -1
         while self._draw_ahead(rng):
-            drawn, k = self._drawn, self._at
-            self._at += 1
-            if _cover.stays(
-                drawn.X[k],
-                drawn.costs[k],
-                drawn.coins[k],
-                self._columns,
-                self.n_sites,
-                self._per_unit,
-            ):
+            rows, X, costs, coins = self._drawn
+            k = _cover.first_to_stay(
+                X, costs, coins, self._at, self._columns, self.n_sites, self._per_unit
+            )
+            self._rejected += k - self._at
+            self._at = k + 1
+            if k < len(rows):
                 self._accepted += 1
-                found = drawn.rows[k]
+                found = rows[k]
                 break
-            self._rejected += 1
         self.seconds += perf_counter() - started
         return found
 
@@ -196,12 +192,23 @@ class CoverCells:
             self._rejected = 0
         if self._cover.total == 0:
             return False
-        wanted = ACCEPTED * self._at // max(1, self._accepted)
-        size = max(FEWEST, min(wanted, 2 * self._at, MOST))
+        drawn = len(self._drawn.rows)
+        size = max(FEWEST, min(ACCEPTED * drawn // max(1, self._accepted), 2 * drawn, MOST))
         found = self._cover.draw(rng.random(size))
         self._drawn = Drawn(found.rows.tolist(), found.X, found.costs, rng.random(size))
         self._at = self._accepted = 0
         return True
+
+    def owner(self, row: int) -> int:
+        """Return the site that owns a row; -1 while there is none."""
+        waiting = self._waiting.numbers
+        if self._crew.is_remote or not self.n_sites:
+            return int(self.owners(np.array([row]))[0])
+        cost, owner = self._cover.held_by(row)
+        if waiting.size:
+            x = self._points.row(row)
+            return int(_cover.nearer(x, self._sites, waiting, self._per_unit, cost, owner))
+        return owner
 
     def owners(self, rows: NDArray[np.intp]) -> NDArray[np.int32]:
         """Return the site that owns each of these rows; -1 while there is none."""

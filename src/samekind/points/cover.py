@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from bisect import bisect
 from itertools import accumulate, count
 from typing import Any
 
@@ -34,6 +35,7 @@ class Cover:
         self._squared = squared
         self._owned = owned
         self._key = next(_keys)
+        self._firsts: list[int] = crew.firsts.tolist()
         self._scale = 1.0
         self._looked_at = 0  # total when scaling was last considered
         self._sums: list[int] = []  # running sums of the weights of parts
@@ -155,6 +157,12 @@ class Cover:
             if self._owned:
                 owners[places[part][0]] = of
         return costs, owners
+
+    def held_by(self, row: int) -> tuple[np.float32, int]:
+        """Return the cost and the owner of a row."""
+        part = 0 if len(self._sums) == 1 else bisect(self._firsts, row) - 1
+        cost, owner = self._crew.ask("held_by", {part: (self._key, row - self._firsts[part])})[part]
+        return cost, owner
 
     def at_ranks(
         self, sites: NDArray[np.float64], chosen: NDArray[np.bool_], ranks: NDArray[np.intp], n: int

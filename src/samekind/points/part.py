@@ -362,6 +362,12 @@ class Part:
         at = self._at(rows)
         return state.costs[at], state.owners[at] if state.owners.size else NONE
 
+    def held_by(self, key: int, row: int) -> tuple[np.float32, int]:
+        """Return the cost and the owner of a row."""
+        state = self._states[key]
+        at = (row >> self._shift << self._shift) + int(self._leaves[1][row])
+        return state.costs[at], int(state.owners[at])
+
     def count(
         self, key: int, sites: NDArray[np.float64], chosen: NDArray[np.bool_], most: int
     ) -> int:

@@ -55,6 +55,8 @@ class Evidence:
     left out of the sites.
     """
 
+    at_once = 8  # doubtful rows that are looked for together
+
     def __init__(self, points: Points, discriminant: bool = True) -> None:
         self.points = points
         self.cells = points.cells()
@@ -178,7 +180,7 @@ class Evidence:
 
     def predicted_of(self, row: int) -> int:
         """Return the predicted kind of one row; -1 where there is none yet."""
-        return int(self.predicted(np.array([row]))[0]) if self.n_kinds else -1
+        return int(self.site_kinds[self.cells.owner(row)]) if self.n_kinds else -1
 
     def look(self) -> Look:
         """Return the predicted kind of every row, and the regions they make, with everything taken in.

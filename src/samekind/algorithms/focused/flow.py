@@ -174,7 +174,7 @@ class Focus:
             row = self.draw_to(aim)
             if row < 0 or row in chosen:
                 continue
-            known = int(self.kinds.kind_of(np.array([row]))[0])
+            known = self.kinds.kind_of_row(row)
             self.kinds.n_samples += known == UNKNOWN
             if known != UNKNOWN:
                 self.know_already(row, known, aim)
@@ -195,7 +195,7 @@ class Focus:
         if aim == "explore":
             self.evidence.anchor(row, predicted, lent=True)
         self.payoff.plan(aim)
-        plan.append((Doubt(row, self.points.rows(np.array([row]))[0], predicted), aim))
+        plan.append((Doubt(row, self.points.row(row), predicted), aim))
 
     def aim(self) -> str:
         """Choose what the next draw is for."""
@@ -269,7 +269,7 @@ class Focus:
         """Take in the kind of a row."""
         row, x = doubt.row, doubt.x
         if not doubt.is_new:
-            self.kinds.add_members(np.array([row]), np.array([kind]))
+            self.kinds.add_member(row, kind)
         known = len(doubt.chances)
         if known and aim != "audit":
             self.evidence.choice.learn(
@@ -302,7 +302,7 @@ class Focus:
     def learn_released(self, rows: list[tuple[int, int]]) -> None:
         """Learn from rows that were audited."""
         for row, kind in rows:
-            x = self.points.rows(np.array([row]))[0]
+            x = self.points.row(row)
             self.evidence.learn(row, x, kind, surprising=self.evidence.predicted_of(row) != kind)
 
     def give_up(self, doubt: Doubt) -> None:

@@ -10,8 +10,6 @@ from samekind.points import Points
 
 __all__ = ["Frontier"]
 
-DOUBTFUL = 4  # doubtful rows that are found at once
-
 
 class Frontier:
     """Draws rows that are far from all labelled ones, whose kinds are doubtful, or just unknown."""
@@ -35,7 +33,9 @@ class Frontier:
     def draw_doubtful(self) -> int:
         """Take a row whose predicted kind is doubtful."""
         if not self._doubtful:
-            self._doubtful = self._evidence.doubtful(self._rng, DOUBTFUL).tolist()[::-1]
+            self._doubtful = self._evidence.doubtful(self._rng, self._evidence.at_once).tolist()[
+                ::-1
+            ]
         return self._doubtful.pop() if self._doubtful else self.draw_far()
 
     def any_unknown(self) -> int:

@@ -74,7 +74,7 @@ class Recovery:
         for _ in range(2):
             while held:
                 row = held.pop()
-                unknown = int(self._kinds.kind_of(np.array([row]))[0]) == UNKNOWN
+                unknown = self._kinds.kind_of_row(row) == UNKNOWN
                 if unknown and self._evidence.predicted_of(row) == kind:
                     return row
             held += self._influential(self._evidence.pick(kind, self._rng, POOL))

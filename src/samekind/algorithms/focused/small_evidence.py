@@ -23,6 +23,8 @@ class SmallEvidence(Evidence):
     A row is predicted to be of the kind that `Choice` finds likeliest.
     """
 
+    at_once = 4
+
     def __init__(self, points: Points, discriminant: bool = True) -> None:
         super().__init__(points, discriminant)
         self._X = points.rows(np.arange(points.n))
@@ -85,6 +87,11 @@ class SmallEvidence(Evidence):
         """Return the predicted kind of each row."""
         self._predict()
         return self._labels[rows]
+
+    def predicted_of(self, row: int) -> int:
+        """Return the predicted kind of one row; -1 where there is none yet."""
+        self._predict()
+        return int(self._labels[row])
 
     def look(self) -> Look:
         """Return the predicted kind of every row, and the regions they make, with everything taken in."""
