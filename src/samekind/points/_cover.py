@@ -78,23 +78,21 @@ def highest_of(costs, first, last):
 
 
 @njit(nogil=True, cache=True, inline="always")
-def book(X, row, origin, per_step, per_square, sign, account):
-    """Add a row to an account (d sums, a sum of squares, a count), or take it out."""
+def book(X, row, origin, per_step, per_square, old, new):
+    """Move a row from one account to another: d sums of coordinates, a sum of squares, a count."""
     total = 0.0
     d = X.shape[1]
     for j in range(d):
         value = X[row, j] - origin[j]
         total += value * value * per_square
-        account[j] += sign * np.int64(np.rint(value * per_step))
-    account[d] += sign * np.int64(np.rint(total))
-    account[d + 1] += sign
-
-
-@njit(nogil=True, cache=True)
-def book_all(X, origin, per_step, per_square, account, first, last):
-    """Add rows first..last-1 to an account."""
-    for row in range(first, last):
-        book(X, row, origin, per_step, per_square, 1, account)
+        steps = np.int64(np.rint(value * per_step))
+        old[j] -= steps
+        new[j] += steps
+    steps = np.int64(np.rint(total))
+    old[d] -= steps
+    new[d] += steps
+    old[d + 1] -= 1
+    new[d + 1] += 1
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
@@ -109,10 +107,15 @@ def corners(low, high, x, per_unit, farthest, first, last):
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-def _reachable(low, high, farthest, sites, per_unit, first, last, bounds, reached):
-    """Write for sites and leaves first..last-1 whether a row can be as close to the site; return how many."""
+def _reachable(low, high, farthest, sites, per_unit, first, last, bounds, reached, least):
+    """Write for sites and leaves first..last-1 whether a row can be as close to the site; return how many.
+
+    Write also for each leaf the least cost that a row can have with one of the sites.
+    """
     size = last - first
     found = 0
+    for i in range(size):
+        least[i] = np.inf
     for s in range(sites.shape[0]):
         for i in range(size):
             bounds[i] = 0.0
@@ -123,7 +126,9 @@ def _reachable(low, high, farthest, sites, per_unit, first, last, bounds, reache
                 gap = max(max(lows[i] - x, x - highs[i]), 0.0)
                 bounds[i] += gap * gap
         for i in range(size):
-            reached[s, i] = bounds[i] * per_unit * SURELY <= farthest[first + i]
+            bound = bounds[i] * per_unit * SURELY
+            least[i] = min(least[i], bound)
+            reached[s, i] = bound <= farthest[first + i]
             found += reached[s, i]
     return found
 
@@ -131,11 +136,11 @@ def _reachable(low, high, farthest, sites, per_unit, first, last, bounds, reache
 @njit(nogil=True, cache=True)
 def reaches(low, high, farthest, sites, per_unit):
     """Return whether a row of any leaf can be closer to one of the sites than to its owner."""
-    bounds = np.empty(TOGETHER)
+    bounds, least = np.empty(TOGETHER), np.empty(TOGETHER)
     reached = np.empty((sites.shape[0], TOGETHER), dtype=np.bool_)
     for first in range(0, farthest.size, TOGETHER):
         last = min(first + TOGETHER, farthest.size)
-        if _reachable(low, high, farthest, sites, per_unit, first, last, bounds, reached):
+        if _reachable(low, high, farthest, sites, per_unit, first, last, bounds, reached, least):
             return True
     return False
 
@@ -195,60 +200,73 @@ def claim(
     limits = np.empty(LEAF, dtype=np.float32)
     held = np.empty(LEAF, dtype=np.float32)
     taker = np.empty(LEAF, dtype=np.int32)
+    who = np.arange(LEAF)
     doubtful = np.empty(LEAF + 1, dtype=np.int64)
     offsets = np.empty(d, dtype=np.float32)
     buffer = np.empty(LEAF * d, dtype=np.float32)
     loose = np.empty((d, LEAF), dtype=X.dtype)
-    bounds = np.empty(TOGETHER)
+    bounds, least = np.empty(TOGETHER), np.empty(TOGETHER)
     reached = np.empty((sites.shape[0], TOGETHER), dtype=np.bool_)
     computed = 0
     for begun in range(first, last, TOGETHER):
         ended = min(begun + TOGETHER, last)
-        if not _reachable(low, high, farthest, sites, per_unit, begun, ended, bounds, reached):
+        if not _reachable(
+            low, high, farthest, sites, per_unit, begun, ended, bounds, reached, least
+        ):
             continue
         for leaf in range(begun, ended):
+            if least[leaf - begun] > farthest[leaf]:
+                continue
             start = leaf * LEAF
-            size = min(LEAF, n - start)
             base = start >> shift << shift
-            visited = changed = False
+            size = min(LEAF, n - start)
             columns = buffer
+            limit = np.float32(0.0)
+            if near.size:
+                columns = near[start * d : (start + size) * d]
+            else:  # read only rows that can change
+                within = np.float32(least[leaf - begun])
+                some = 0
+                for i in range(size):
+                    cost = costs[start + i]
+                    who[some] = i
+                    some += cost >= within
+                    if cost < within:
+                        limit = max(limit, cost)
+                size = some
+                gather(X, order, base, start, who, size, loose)
+                offsets_of(loose, size, low, leaf, shrink, buffer)
+            width = 0.0
+            for j in range(d):
+                side = (high[j, leaf] - low[j, leaf]) * shrink
+                width += side * side
+            slip = np.float32(ROUNDING * width + 1e-37)
+            for i in range(size):
+                held[i] = costs[start + who[i]]
+                limits[i] = held[i] * DARING + slip
+                taker[i] = -1
+            changed = False
             for s in range(sites.shape[0]):
                 if not reached[s, leaf - begun]:
                     continue
                 computed += size
                 x = sites[s]
-                if not visited:
-                    visited = True
-                    if near.size:
-                        columns = near[start * d : (start + size) * d]
-                    else:
-                        gather(X, order, shift, leaf, loose)
-                        offsets_of(loose, size, low, leaf, shrink, buffer)
-                    width = 0.0
-                    for j in range(d):
-                        side = (high[j, leaf] - low[j, leaf]) * shrink
-                        width += side * side
-                    slip = np.float32(ROUNDING * width + 1e-37)
-                    for i in range(size):
-                        held[i] = costs[start + i]
-                        limits[i] = held[i] * DARING + slip
-                        taker[i] = -1
                 for j in range(d):
                     offsets[j] = (x[j] - low[j, leaf]) * shrink
                 roughly(columns, offsets, size, rough)
                 n_open = 0
-                for start_of_few in range(0, size, FEW):
-                    few = min(start_of_few + FEW, size)
+                for begin_of_few in range(0, size, FEW):
+                    end_of_few = min(begin_of_few + FEW, size)
                     found = np.int32(0)
-                    for i in range(start_of_few, few):
+                    for i in range(begin_of_few, end_of_few):
                         found += np.int32(rough[i] < limits[i])
                     if found:
-                        for i in range(start_of_few, few):
+                        for i in range(begin_of_few, end_of_few):
                             doubtful[n_open] = i
                             n_open += rough[i] < limits[i]
                 for k in range(n_open):
                     i = doubtful[k]
-                    row = base + order[start + i]
+                    row = base + order[start + who[i]]
                     distance = 0.0
                     for j in range(d):
                         step = X[row, j] - x[j]
@@ -259,28 +277,25 @@ def claim(
                         held[i] = cost
                         taker[i] = s
                         limits[i] = cost * DARING + slip
-            if not visited:
-                continue
             if changed:
                 for i in range(size):
                     if taker[i] < 0:
                         continue
-                    at, row = start + i, base + order[start + i]
+                    at = start + who[i]
+                    row = base + order[at]
                     if owners.size:
                         new = numbers[taker[i]]
-                        book(X, row, origin, per_step, per_square, -1, accounts[owners[at]])
-                        book(X, row, origin, per_step, per_square, 1, accounts[new])
+                        old = accounts[owners[at]]
+                        book(X, row, origin, per_step, per_square, old, accounts[new])
                         if commit:
                             owners[at] = new
                         elif labels.size:
                             labels[at] = new
                     if commit:
-                        blocks[row // BLOCK] += weight_of(held[i], per_scale, squared) - weight_of(
-                            costs[at], per_scale, squared
-                        )
+                        before = weight_of(costs[at], per_scale, squared)
+                        blocks[row // BLOCK] += weight_of(held[i], per_scale, squared) - before
                         costs[at] = held[i]
             if commit:
-                limit = np.float32(0.0)
                 for i in range(size):
                     limit = max(limit, held[i])
                 farthest[leaf] = limit
@@ -373,12 +388,14 @@ def first_to_stay(X, costs, coins, first, columns, n_sites, per_unit):
 @njit(nogil=True, cache=True)
 def owned(low, high, farthest, sites, per_unit, order, shift, owners, chosen, rows):
     """Write the rows whose owner is one of the chosen `sites`, as they are found; return how many."""
-    bounds = np.empty(TOGETHER)
+    bounds, least = np.empty(TOGETHER), np.empty(TOGETHER)
     reached = np.empty((sites.shape[0], TOGETHER), dtype=np.bool_)
     found = 0
     for first in range(0, farthest.size, TOGETHER):
         last = min(first + TOGETHER, farthest.size)
-        if not _reachable(low, high, farthest, sites, per_unit, first, last, bounds, reached):
+        if not _reachable(
+            low, high, farthest, sites, per_unit, first, last, bounds, reached, least
+        ):
             continue
         for leaf in range(first, last):
             if not reached[:, leaf - first].any():

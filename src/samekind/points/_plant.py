@@ -107,17 +107,17 @@ def arrange(keys, n_keys, shift, order, place, first, last):
 
 
 @njit(nogil=True, cache=True)
-def gather(X, order, shift, leaf, columns):
-    """Write the rows of a leaf by columns, (d, LEAF); return how many."""
-    n, d = X.shape
-    start = leaf * LEAF
-    base = start >> shift << shift
-    size = min(LEAF, n - start)
+def gather(X, order, base, start, who, size, columns):
+    """Write the rows of some places from `start` on by columns, (d, LEAF)."""
+    last = X.shape[1] - 1
+    for i in range(size):  # rows do not wait for each other on their way from memory
+        row = base + order[start + who[i]]
+        columns[0, i] = X[row, 0]
+        columns[last, i] = X[row, last]
     for i in range(size):
-        row = X[base + order[start + i]]
-        for j in range(d):
-            columns[j, i] = row[j]
-    return size
+        row = base + order[start + who[i]]
+        for j in range(1, last):
+            columns[j, i] = X[row, j]
 
 
 @njit(nogil=True, cache=True)
@@ -130,20 +130,51 @@ def offsets_of(columns, size, low, leaf, shrink, offsets):
 
 
 @njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
-def boxes(X, order, shift, shrink, low, high, near, first, last):
+def boxes(
+    X,
+    order,
+    shift,
+    shrink,
+    origin,
+    per_step,
+    per_square,
+    low,
+    high,
+    near,
+    account,
+    first,
+    last,
+):
     """Write the corners of the box around each of the leaves first..last-1, (d, leaves).
 
-    Write also the offsets of its rows to `near`, leaf by leaf, unless that is empty.
+    Write also the offsets of its rows to `near`, leaf by leaf, unless that is empty, and add all rows to an
+    account; see `_cover.book`. Sums over a leaf are exact as float64, too, which is quicker.
     """
-    d = X.shape[1]
+    n, d = X.shape
     columns = np.empty((d, LEAF), dtype=X.dtype)
+    who = np.arange(LEAF)
+    squares = np.empty(LEAF)
     for leaf in range(first, last):
-        size = gather(X, order, shift, leaf, columns)
+        start = leaf * LEAF
+        size = min(LEAF, n - start)
+        gather(X, order, start >> shift << shift, start, who, size, columns)
+        squares[:] = 0.0
         for j in range(d):
             smallest = largest = columns[j, 0]
             for i in range(1, size):
                 smallest = min(smallest, columns[j, i])
                 largest = max(largest, columns[j, i])
             low[j, leaf], high[j, leaf] = smallest, largest
+            total = 0.0
+            for i in range(size):
+                value = columns[j, i] - origin[j]
+                squares[i] += value * value * per_square
+                total += np.rint(value * per_step)
+            account[j] += np.int64(total)
+        total = 0.0
+        for i in range(size):
+            total += np.rint(squares[i])
+        account[d] += np.int64(total)
+        account[d + 1] += size
         if near.size:
-            offsets_of(columns, size, low, leaf, shrink, near[leaf * LEAF * d :])
+            offsets_of(columns, size, low, leaf, shrink, near[start * d :])

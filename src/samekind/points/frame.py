@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 __all__ = ["Extent", "Frame"]
 
 FINE = 45  # bits between the width of the data and the unit of distances, well within a float32
+STEPS = 44  # bits of a summand: some hundred of them are summed exactly as float64, too
 LARGEST = 1e150  # the square of a larger value is no longer a float64
 
 
@@ -60,12 +61,13 @@ class Frame(NamedTuple):
     @property
     def per_step(self) -> float:
         """Return how many steps of a sum of coordinates there are in 1."""
-        return float(2.0 ** (62 - FINE - self.n.bit_length())) / self.root
+        return float(2.0 ** (min(STEPS, 61 - self.n.bit_length()) - FINE)) / self.root
 
     @property
     def per_square(self) -> float:
         """Return how many steps of a sum of squares there are in 1."""
-        return float(2.0 ** (62 - 2 * FINE - (self.n * self.d).bit_length())) / self.unit
+        bits = min(STEPS, 61 - self.n.bit_length()) - self.d.bit_length()
+        return float(2.0 ** (bits - 2 * FINE)) / self.unit
 
 
 def unusable(value: float, row: int, column: int) -> ValueError:

@@ -136,7 +136,8 @@ class Part:
         order, place = np.empty((2, self._n), dtype=np.uint32 if self._resident else np.uint16)
         low, high = np.empty((d, size)), np.empty((d, size))
         near = np.empty(self._n * d if self._resident else 0, dtype=np.float32)
-        depth = min(_plant.DEPTH, max(0, (self._n // _plant.FINEST).bit_length() - 1))
+        sorted_at_once = min(self._n, 1 << self._shift)
+        depth = min(_plant.DEPTH, max(0, (sorted_at_once // _plant.FINEST).bit_length() - 1))
         columns = np.zeros(2**depth, dtype=np.int16 if d < 2**15 else np.int64)
         limits = np.zeros(2**depth, dtype=X.dtype)
         some = np.linspace(0, self._n - 1, min(self._n, _plant.SAMPLED << depth)).astype(np.intp)
@@ -153,13 +154,27 @@ class Part:
                 keys, 2**depth, self._shift, order, place, first, last
             ),
         )
-        self._split(
-            size,
-            lambda first, last: _plant.boxes(
-                X, order, self._shift, 1.0 / self._frame.root, low, high, near, first, last
-            ),
-            "Putting boxes around them",
-        )
+
+        def boxes(first: int, last: int) -> NDArray[np.int64]:
+            account, frame = np.zeros(d + 2, dtype=np.int64), self._frame
+            _plant.boxes(
+                X,
+                order,
+                self._shift,
+                1.0 / frame.root,
+                frame.origin,
+                frame.per_step,
+                frame.per_square,
+                low,
+                high,
+                near,
+                account,
+                first,
+                last,
+            )
+            return account
+
+        self._account = np.sum(self._split(size, boxes, "Putting boxes around them"), axis=0)
         return order, place, low, high, near
 
     def _at(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -182,22 +197,15 @@ class Part:
         state, frame, X = self._states[key], self._frame, self._load()
         _, place, low, high, _ = self._leaves
 
-        def begin(first: int, last: int) -> tuple[float, NDArray[np.int64]]:
-            account = np.zeros(frame.d + 2, dtype=np.int64)
-            highest = _cover.begin(
-                X, place, self._shift, x, 1.0 / frame.unit, state.costs, first, last
-            )
-            if state.owners.size:
-                _cover.book_all(
-                    X, frame.origin, frame.per_step, frame.per_square, account, first, last
-                )
-            return float(highest), account
-
         _cover.corners(low, high, x, 1.0 / frame.unit, state.farthest, 0, state.farthest.size)
-        found = self._split(self._n, begin, "Measuring distances")
-        return max(highest for highest, _ in found), np.sum(
-            [account for _, account in found], axis=0
+        found = self._split(
+            self._n,
+            lambda first, last: float(
+                _cover.begin(X, place, self._shift, x, 1.0 / frame.unit, state.costs, first, last)
+            ),
+            "Measuring distances",
         )
+        return float(max(found)), self._account
 
     def rescale(self, key: int, scale: float) -> int:
         """Set the cost of the highest weight; return the weight of all rows."""
