@@ -166,7 +166,7 @@ class Clusters:
             self._labels["all"] = self._predict(self._points, fitted=True)
         return self._labels["all"]
 
-    def have_labels(self) -> bool:
+    def _have_labels(self) -> bool:
         """Return whether there are labels in memory; "focused" makes them now if it has not yet."""
         if "later" in self._labels and isinstance(self._points, ArrayPoints):
             return self.labels_ is not None
@@ -280,7 +280,7 @@ class Clusters:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the data out of pickles and copies; labels that are computed stay."""
-        self.have_labels()
+        self._have_labels()
         return self.__dict__ | {"_points": None}
 
     def __repr__(self) -> str:

@@ -53,7 +53,7 @@ def save(clusters: Clusters, path: str | Path) -> None:
         arrays["standard_errors"] = clusters.standard_errors_
     if clusters.prototypes_ is not None:
         arrays["prototypes"], arrays["prototype_clusters"] = clusters.prototypes_
-    if clusters.have_labels():
+    if clusters._have_labels():
         arrays["labels"] = clusters.labels_
     with open(path, "wb") as file:  # given a name, NumPy would append .npz to it
         np.savez_compressed(file, allow_pickle=False, meta=np.array(json.dumps(meta)), **arrays)

@@ -176,3 +176,14 @@ def hold_out(logs, kinds, weights, counts, out):
             for k in range(logs.size):
                 out[i, k] = logs[k] - logs[kinds[i]]
             logs[kinds[i]] += weights[i]
+
+
+@njit(nogil=True, cache=True)
+def come_near(X, x, reach):
+    """Lower the squared distances of rows to a kind, where a new member x of it is nearer."""
+    for i in range(X.shape[0]):
+        distance = 0.0
+        for j in range(x.size):
+            step = X[i, j] - x[j]
+            distance += step * step
+        reach[i] = min(reach[i], distance)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.algorithms.focused import _kernels
 from samekind.algorithms.focused.evidence import NO_GRAPH, Evidence, Look, Regions
 from samekind.algorithms.focused.spreading import Spreading
 from samekind.points import Points
@@ -63,8 +64,7 @@ class SmallEvidence(Evidence):
 
     def _approach(self, x: NDArray[np.float64], kind: int) -> None:
         """Note a member of a kind."""
-        distances = ((self._X - x) ** 2).sum(axis=1)
-        np.minimum(self._reach[:, kind], distances, out=self._reach[:, kind])
+        _kernels.come_near(self._X, x, self._reach[:, kind])
 
     def merge(self, keep: int, gone: int) -> None:
         """Note that two kinds are one."""
