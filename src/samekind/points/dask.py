@@ -30,26 +30,12 @@ except ImportError as error:
         f"points on a Dask cluster need dask and distributed ({error}): pip install 'samekind[dask]'."
     ) from error
 
-from samekind.points._dask_blocks import Blocks, ClusterError, open_desks
+from samekind.points._dask_blocks import Blocks, ClusterError, find_client, open_desks
 from samekind.points._dask_parts import Naming, PartRecipe, Seen, name_rows
 from samekind.points._dask_read import Scanned, as_block, collection, join, scan_block
 from samekind.points._row_cache import RowCache
 
-__all__ = ["ClusterError", "DaskCrew", "DaskPoints", "find_client"]
-
-
-def find_client(client: Client | None = None) -> tuple[Client, bool]:
-    """Return the given client, the current one or a new one, and whether it is new.
-
-    A new one computes in threads of this process, as Dask does where there is no client, and is the current
-    one from then on.
-    """
-    if client is not None:
-        return client, False
-    try:
-        return distributed.get_client(), False
-    except ValueError:
-        return Client(processes=False, dashboard_address=None), True
+__all__ = ["Blocks", "ClusterError", "DaskCrew", "DaskPoints", "find_client", "open_desks"]
 
 
 class DaskCrew:
@@ -110,8 +96,8 @@ class DaskPoints:
         Is told about the progress of reading.
 
     The same seed asks the same questions and finds the same clusters as on an array, whatever the
-    partitions and the workers. When a worker is lost, its partitions are computed again elsewhere, and what was
-    known of their rows is found again.
+    partitions and the workers. When a worker is lost, its partitions are computed again elsewhere, and what
+    was known of their rows is found again.
 
     Examples
     --------
