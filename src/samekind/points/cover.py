@@ -18,6 +18,7 @@ from samekind.points.part import INT64, Change, Found
 __all__ = ["Cover"]
 
 _keys = count()
+GATHERED = 2**14  # rows that may all come here to be picked from
 COARSE = 2**10  # mean weight of a row below which weights are scaled anew
 
 
@@ -168,10 +169,13 @@ class Cover:
 
         `sites` are the chosen ones.
         """
-        ends = np.array([n])
-        if self._crew.firsts.size > 2:
-            counts = self._crew.ask("count", self._of_all(sites, chosen, n))
-            ends = np.cumsum(list(counts.values()))
+        if n <= GATHERED:
+            every = self._crew.ask("owned", self._of_all(sites, chosen, n))
+            rows = [rows + self._crew.firsts[part] for part, rows in every.items()]
+            gathered: NDArray[np.intp] = np.concatenate(rows)[ranks]
+            return gathered
+        counts = self._crew.ask("count", self._of_all(sites, chosen, n))
+        ends = np.cumsum(list(counts.values()))
         parts = ends.searchsorted(ranks, side="right")
         calls = {
             part: (

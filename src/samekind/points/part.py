@@ -380,7 +380,7 @@ class Part:
         self, key: int, sites: NDArray[np.float64], chosen: NDArray[np.bool_], most: int
     ) -> int:
         """Return how many rows have a chosen owner; see `at_ranks`."""
-        return self._owned(key, sites, chosen, most).size
+        return self.owned(key, sites, chosen, most).size
 
     def at_ranks(
         self,
@@ -394,11 +394,12 @@ class Part:
 
         `sites` are the chosen ones, and `most` is more than the number of their rows.
         """
-        return np.sort(self._owned(key, sites, chosen, most))[ranks]
+        return self.owned(key, sites, chosen, most)[ranks]
 
-    def _owned(
+    def owned(
         self, key: int, sites: NDArray[np.float64], chosen: NDArray[np.bool_], most: int
     ) -> NDArray[np.intp]:
+        """Return the rows that have a chosen owner, in their order; see `at_ranks`."""
         state, (order, _, low, high, _) = self._states[key], self._leaves
         rows = np.empty(min(most, self._n), dtype=np.intp)
         found = _cover.owned(
@@ -413,7 +414,7 @@ class Part:
             chosen,
             rows,
         )
-        return rows[:found]
+        return np.sort(rows[:found])
 
     def near(
         self, x: NDArray[np.float64], size: int

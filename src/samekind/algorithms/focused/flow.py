@@ -231,7 +231,7 @@ class Focus:
             case "explore":
                 return self.frontier.draw_far()
             case _:  # survey, audit
-                return int(self.rng.random() * self.points.n)
+                return self.frontier.draw_any()
 
     # What the answers teach
 

@@ -10,6 +10,8 @@ from samekind.points import Points
 
 __all__ = ["Frontier"]
 
+AHEAD = 16  # rows that are drawn at once
+
 
 class Frontier:
     """Draws rows that are far from all labelled ones, whose kinds are doubtful, or just unknown."""
@@ -23,6 +25,15 @@ class Frontier:
         self._evidence = evidence
         self._rng = rng
         self._doubtful: list[int] = []
+        self._any: list[int] = []
+
+    def draw_any(self) -> int:
+        """Draw any row, each with the same chance."""
+        if not self._any:
+            rows = (self._rng.random(AHEAD) * self._points.n).astype(np.intp)
+            self._points.rows(rows)  # where that is far away, all are fetched at once
+            self._any = rows.tolist()
+        return self._any.pop()
 
     def draw_far(self) -> int:
         """Draw far from all labelled rows; -1 when every row lies on one of them, now and from then on."""
