@@ -68,9 +68,9 @@ class Frame(NamedTuple):
         return float(2.0 ** (62 - 2 * FINE - (self.n * self.d).bit_length())) / self.unit
 
 
-def unusable(value: float, row: int, column: int) -> ValueError:
+def unusable(value: float, row: int, column: int | str, place: str = "") -> ValueError:
     """Return an error that says what is wrong with a value of X, and what to do."""
-    where = f"in row {row}, column {column}"
+    where = f"in row {row}{f' ({place})' if place else ''}, column {column!r}"
     if np.isnan(value):
         return ValueError(f"X has NaN {where}. Fill or drop missing values first.")
     if isinf(value):

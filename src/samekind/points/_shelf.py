@@ -1,0 +1,110 @@
+"""What was read from files and may be needed again, within a bound of memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Condition, Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["RowShelf", "Shelf"]
+
+LEAST_ROWS = 256  # rows that are kept, however wide
+
+
+class Shelf:
+    """Arrays that were used last. Several threads may use it.
+
+    Parameters
+    ----------
+    room : int
+        Bytes of arrays to keep. Room is made before an array is loaded, so that what is kept and what is
+        being loaded are never more, but for what single arrays are larger.
+    """
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.n_loads = 0
+        self._held: dict[int, NDArray[Any]] = {}  # the one that was used last comes last
+        self._sizes: dict[int, int] = {}  # of these, and of those being loaded
+        self._changed = Condition()
+
+    def __contains__(self, key: int) -> bool:
+        return key in self._held
+
+    def get(self, key: int, size: int, load: Callable[[int], NDArray[Any]]) -> NDArray[Any]:
+        """Return an array of so many bytes; load it if it is not at hand. No two threads load the same."""
+        with self._changed:
+            while key in self._sizes and key not in self._held:
+                self._changed.wait()  # another thread loads it
+            if key in self._held:
+                found = self._held[key] = self._held.pop(key)
+                return found
+            self._sizes[key] = size
+            for oldest in list(self._held):
+                if sum(self._sizes.values()) <= self.room:
+                    break
+                del self._held[oldest], self._sizes[oldest]
+            self.n_loads += 1
+        try:
+            loaded = load(key)
+        except BaseException:
+            with self._changed:
+                del self._sizes[key]
+                self._changed.notify_all()
+            raise
+        with self._changed:
+            self._held[key] = loaded
+            self._changed.notify_all()
+        return loaded
+
+
+class RowShelf:
+    """Single rows that were used last."""
+
+    def __init__(self, d: int, room: int) -> None:
+        self._most = max(LEAST_ROWS, room // (8 * d + 128))
+        self._d = d
+        self._rows: dict[int, NDArray[np.float64]] = {}
+        self._lock = Lock()
+
+    def find(self, numbers: NDArray[np.intp]) -> NDArray[np.float64] | None:
+        """Return rows, (m, d), if all of them are here."""
+        rows = self._rows
+        try:
+            if numbers.size == 1:
+                return rows[int(numbers[0])][None].copy()
+            found = [rows[number] for number in numbers.tolist()]
+        except KeyError:
+            return None
+        return np.array(found).reshape(-1, self._d)
+
+    def get(
+        self,
+        numbers: NDArray[np.intp],
+        read: Callable[[NDArray[np.intp]], NDArray[np.float64]],
+    ) -> NDArray[np.float64]:
+        """Return rows, (m, d); read those that are not here."""
+        X = np.empty((numbers.size, self._d))
+        missing = []
+        for place, number in enumerate(numbers.tolist()):
+            row = self._rows.get(number)
+            if row is None:
+                missing.append(place)
+            else:
+                X[place] = row
+        if missing:
+            X[missing] = read(numbers[missing])
+            if len(missing) <= self._most // 4:  # a few rows are asked for again, many rarely
+                self._keep(numbers[missing].tolist(), X[missing])
+        return X
+
+    def _keep(self, numbers: list[int], X: NDArray[np.float64]) -> None:
+        with self._lock:
+            if len(self._rows) + len(numbers) > self._most:
+                kept = list(self._rows.items())[self._most // 2 :]
+                self._rows = dict(kept)
+            for number, row in zip(numbers, X, strict=True):
+                self._rows[number] = row.copy()
