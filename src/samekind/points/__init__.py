@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from samekind.points._base import Cells, Points, Sampler
@@ -12,5 +13,9 @@ __all__ = ["ArrayPoints", "Cells", "Names", "Points", "Sampler", "as_points"]
 
 
 def as_points(X: Any) -> Points:
-    """Return X itself if it is a Points, otherwise wrapped as one."""
+    """Return X itself if it is a Points, otherwise wrapped as one; a text or a Path names files."""
+    if isinstance(X, str | Path):
+        from samekind.points.files import points_in
+
+        return points_in(X)
     return X if hasattr(X, "sampler") and hasattr(X, "nearest") else ArrayPoints(X)

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from glob import glob
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,20 +14,36 @@ import numpy as np
 
 from samekind.datasets._errors import DataError, did_you_mean
 
-__all__ = ["Chosen", "Leaf", "choose", "cannot_read", "find_files", "is_pattern", "read_footers"]
+__all__ = [
+    "Chosen",
+    "Leaf",
+    "cannot_read",
+    "choose",
+    "counters",
+    "find_files",
+    "in_words",
+    "is_pattern",
+    "read_footers",
+    "state_of",
+]
 
 SUFFIXES = (".parquet", ".parq", ".pq")
 SMALL_TYPES = ("float", "halffloat", "bool", "int8", "int16", "uint8", "uint16")
+COUNTED = 20  # rows from which on a column of 0, 1, 2, … numbers them
 INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls the names of rows that it writes
 
 
 class Leaf(NamedTuple):
-    """A file, its types by column, the rows of its row groups, and its size and age when it was looked at."""
+    """A file, its types by column, the rows of its row groups, and its size and age when it was looked at.
+
+    And of columns of integers, between which numbers each of the row groups lies, where that is written.
+    """
 
     path: Path
     types: dict[str, Any]
     rows: list[int]
     state: tuple[int, int]
+    spans: dict[str, list[tuple[int, int]]]
 
 
 class Chosen(NamedTuple):
@@ -82,7 +99,7 @@ def _files_of(source: str | Path) -> list[Path]:
 
 
 def _within(folder: Path) -> list[Path]:
-    """Return the Parquet files in a folder and in those in it; not hidden ones, nor notes such as _SUCCESS."""
+    """Return the Parquet files in a folder and in those within; not hidden ones, nor notes like _SUCCESS."""
     found = []
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
@@ -114,17 +131,54 @@ def read_footers(files: Sequence[Path]) -> list[Leaf]:
             with pq.ParquetFile(path) as file:
                 schema, footer = file.schema_arrow, file.metadata
                 rows = [footer.row_group(k).num_rows for k in range(footer.num_row_groups)]
+                spans = _spans(schema, footer)
         except (pa.ArrowException, OSError) as error:
             raise cannot_read(path, error) from error
         if len(set(schema.names)) < len(schema.names):
             twice = next(name for name in schema.names if schema.names.count(name) > 1)
             raise DataError(f"{path} has several columns named {twice!r}. Rename them.")
-        leaves.append(Leaf(path, dict(zip(schema.names, schema.types, strict=True)), rows, state))
+        leaves.append(
+            Leaf(path, dict(zip(schema.names, schema.types, strict=True)), rows, state, spans)
+        )
     if not sum(sum(leaf.rows) for leaf in leaves):
         which = files[0] if len(files) == 1 else f"the {len(files):,} files, {files[0]} and others,"
         verb = "has" if len(files) == 1 else "have"
         raise DataError(f"{which} {verb} no rows. Points need at least one.")
     return leaves
+
+
+def _spans(schema: Any, footer: Any) -> dict[str, list[tuple[int, int]]]:
+    """Return the smallest and largest value of integer columns that may number the rows, by row group."""
+    import pyarrow as pa
+
+    spans: dict[str, list[tuple[int, int]]] = {}
+    flat = [footer.schema.column(k).path for k in range(footer.num_columns)]
+    for name, kind in zip(schema.names, schema.types, strict=True):
+        if not pa.types.is_integer(kind) or name not in flat:
+            continue
+        found = []
+        for group in range(footer.num_row_groups):
+            rows = footer.row_group(group).num_rows
+            told = footer.row_group(group).column(flat.index(name)).statistics
+            if not rows:
+                continue
+            if told is None or not told.has_min_max or told.max - told.min != rows - 1:
+                break
+            found.append((told.min, told.max))
+        else:
+            spans[name] = found
+    return spans
+
+
+def counters(leaves: Sequence[Leaf]) -> list[str]:
+    """Return the columns that only number the rows, from 0 or 1, as far as the files tell."""
+    found = []
+    for name in leaves[0].types:
+        spans = [span for leaf in leaves for span in leaf.spans.get(name, [(-1, -1)])]
+        follow = all(low == high + 1 for (_, high), (low, _) in pairwise(spans))
+        if spans[0][0] in (0, 1) and follow and spans[-1][1] >= COUNTED:
+            found.append(name)
+    return found
 
 
 def state_of(path: Path) -> tuple[int, int]:
@@ -178,7 +232,7 @@ def choose(
     for leaf in leaves:
         for name in numbers:
             if not _is_number(leaf.types[name]):
-                what = f"has {leaf.types[name]} in column {name!r}, not numbers"
+                what = f"has {in_words(leaf.types[name])} in column {name!r}, not numbers"
                 raise _differs(leaf, first, what)
     small = all(str(leaf.types[name]) in SMALL_TYPES for leaf in leaves for name in numbers)
     return Chosen(numbers, np.dtype(np.float32 if small else np.float64), texts)
@@ -201,7 +255,7 @@ def _differs(leaf: Leaf, first: Leaf, what: str) -> DataError:
 
 
 def _no_numbers(leaf: Leaf, texts: list[str], numbers: list[str]) -> DataError:
-    shown = ", ".join(f"{name!r} ({leaf.types[name]})" for name in texts[:10])
+    shown = ", ".join(f"{name!r} ({in_words(leaf.types[name])})" for name in texts[:10])
     shown += ", …" if len(texts) > 10 else ""
     listed = ", ".join(map(repr, numbers[:10])) + (", …" if len(numbers) > 10 else "")
     advice = "Turn them into numbers first."
@@ -209,6 +263,18 @@ def _no_numbers(leaf: Leaf, texts: list[str], numbers: list[str]) -> DataError:
         advice = f"Choose columns of numbers: columns=[{listed}]."
     are = "a column that is" if len(texts) == 1 else "columns that are"
     return DataError(f"{leaf.path} has {are} not of numbers: {shown}. {advice}")
+
+
+def in_words(kind: Any) -> str:
+    """Say what a column that is not of numbers holds."""
+    import pyarrow as pa
+
+    of = pa.types
+    if of.is_dictionary(kind):
+        kind = kind.value_type
+    if of.is_string(kind) or of.is_large_string(kind) or of.is_string_view(kind):
+        return "texts"
+    return "dates and times" if of.is_temporal(kind) else f"values of type {kind}"
 
 
 def _is_number(kind: Any) -> bool:

@@ -67,7 +67,7 @@ class StreamedPoints:
     threads : int or None
         Threads for passes over all rows; None takes every core. Results do not depend on it.
     cache : int
-        Bytes of rows to keep in memory for the next time they are needed. A part that is larger is kept alone.
+        Bytes of rows to keep for the next time they are needed. A part that is larger is kept alone.
     report : callable or None
         Is told what is done, and the share of it that is done already, in passes over all rows.
     """
