@@ -150,7 +150,7 @@ def _open_parquet(
     without = [*exclude, *counted, *([] if labels is None else [labels])]
     chosen = choose(leaves, columns, without, skip=True)
     reader = ParquetReader(leaves, chosen)
-    files = "" if len(leaves) == 1 else f" of {len(leaves):,} files"
+    files = "" if len(leaves) == 1 else f", of {len(leaves):,} files"
     notes = [f"{_numeric(len(chosen.names))} kept{files}"]
     notes += [
         f"column {name!r} left out: it holds {in_words(leaves[0].types[name])}"
