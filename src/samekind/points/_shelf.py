@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import mmap
+import os
 from collections.abc import Callable
 from threading import Condition, Lock
 from typing import Any
@@ -9,9 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RowShelf", "Shelf"]
+__all__ = ["RowShelf", "Shelf", "room_for"]
 
 LEAST_ROWS = 256  # rows that are kept, however wide
+
+
+def room_for(n: int, d: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return an array of zeros whose memory goes back to the system at once when nobody needs it."""
+    private = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if os.name == "posix" else {}
+    memory = mmap.mmap(-1, n * d * dtype.itemsize, **private)
+    return np.frombuffer(memory, dtype=dtype).reshape(n, d)
 
 
 class Shelf:

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.points._shelf import room_for
 from samekind.points._threads import Report
 from samekind.points.streamed import CACHE, StreamedPoints
 
 __all__ = ["MappedPoints"]
 
 PART_ROWS = 2**17
-PART_BYTES = 2**26
+PART_BYTES = 2**24
 
 
 class MappedReader:
@@ -33,7 +34,9 @@ class MappedReader:
         """Return the rows of a part."""
         some = self._X[self.firsts[part] : self.firsts[part + 1]]
         chosen = some if self._columns is None else some[:, self._columns]
-        return np.array(chosen, dtype=self.dtype, order="C")
+        X = room_for(*chosen.shape, self.dtype)
+        X[...] = chosen
+        return X
 
     def place(self, row: int) -> str:
         """Say where a row stands."""

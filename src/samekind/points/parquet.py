@@ -20,14 +20,15 @@ from samekind.points._parquet_files import (
     read_footers,
     state_of,
 )
+from samekind.points._shelf import room_for
 from samekind.points._threads import Report
 from samekind.points.streamed import CACHE, StreamedPoints
 
 __all__ = ["ParquetPoints", "ParquetReader"]
 
 JOINED_ROWS = 2**17  # row groups are joined up to so many rows,
-JOINED_BYTES = 2**26  # and bytes
-BATCH = 2**16  # rows that are decoded at once
+JOINED_BYTES = 2**24  # and bytes
+BATCH_ROWS, BATCH_BYTES = 2**16, 2**22  # what is decoded at once, at most
 FOOTERS = 16  # of files that are kept
 
 
@@ -58,9 +59,8 @@ class ParquetReader:
 
     def load(self, part: int) -> NDArray[Any]:
         """Return the rows of a part."""
-        X = np.empty(
-            (int(self.firsts[part + 1] - self.firsts[part]), len(self.names)), dtype=self.dtype
-        )
+        n = int(self.firsts[part + 1] - self.firsts[part])
+        X = room_for(n, len(self.names), self.dtype)
         end = 0
         for piece in self._parts[part]:
             for batch in self.batches(piece.file, piece.groups, self.names):
@@ -87,7 +87,8 @@ class ParquetReader:
             if state_of(path) != self._states[file]:
                 raise DataError(f"{path} was changed while it was in use. Start again.")
             with pq.ParquetFile(path, metadata=self._footer(file)) as opened:
-                yield from opened.iter_batches(BATCH, row_groups=groups, columns=columns)
+                size = max(1, min(BATCH_ROWS, BATCH_BYTES // (8 * len(columns))))
+                yield from opened.iter_batches(size, row_groups=groups, columns=columns)
         except (pa.ArrowException, OSError) as error:
             raise cannot_read(path, error) from error
 
