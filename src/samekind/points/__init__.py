@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from samekind._validation import is_dask
 from samekind.points._base import Cells, Points, Sampler
 from samekind.points.array import ArrayPoints
 from samekind.points.names import Names
@@ -18,4 +19,8 @@ def as_points(X: Any) -> Points:
         from samekind.points.files import points_in
 
         return points_in(X)
+    if is_dask(X):
+        from samekind.points.dask import DaskPoints
+
+        return DaskPoints(X)
     return X if hasattr(X, "sampler") and hasattr(X, "nearest") else ArrayPoints(X)

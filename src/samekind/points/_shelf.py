@@ -5,15 +5,13 @@ from __future__ import annotations
 import mmap
 import os
 from collections.abc import Callable
-from threading import Condition, Lock
+from threading import Condition
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RowShelf", "Shelf", "room_for"]
-
-LEAST_ROWS = 256  # rows that are kept, however wide
+__all__ = ["Shelf", "room_for"]
 
 
 def room_for(n: int, d: int, dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -68,52 +66,3 @@ class Shelf:
             self._held[key] = loaded
             self._changed.notify_all()
         return loaded
-
-
-class RowShelf:
-    """Single rows that were used last."""
-
-    def __init__(self, d: int, room: int) -> None:
-        self._most = max(LEAST_ROWS, room // (8 * d + 128))
-        self._d = d
-        self._rows: dict[int, NDArray[np.float64]] = {}
-        self._lock = Lock()
-
-    def find(self, numbers: NDArray[np.intp]) -> NDArray[np.float64] | None:
-        """Return rows, (m, d), if all of them are here."""
-        rows = self._rows
-        try:
-            if numbers.size == 1:
-                return rows[int(numbers[0])][None].copy()
-            found = [rows[number] for number in numbers.tolist()]
-        except KeyError:
-            return None
-        return np.array(found).reshape(-1, self._d)
-
-    def get(
-        self,
-        numbers: NDArray[np.intp],
-        read: Callable[[NDArray[np.intp]], NDArray[np.float64]],
-    ) -> NDArray[np.float64]:
-        """Return rows, (m, d); read those that are not here."""
-        X = np.empty((numbers.size, self._d))
-        missing = []
-        for place, number in enumerate(numbers.tolist()):
-            row = self._rows.get(number)
-            if row is None:
-                missing.append(place)
-            else:
-                X[place] = row
-        if missing:
-            X[missing] = read(numbers[missing])
-            if len(missing) <= self._most // 4:  # a few rows are asked for again, many rarely
-                self._keep(numbers[missing].tolist(), X[missing])
-        return X
-
-    def _keep(self, numbers: list[int], X: NDArray[np.float64]) -> None:
-        with self._lock:
-            if len(self._rows) + len(numbers) > self._most:
-                kept = list(self._rows.items())[self._most // 2 :]
-                self._rows = dict(kept)
-            for number, row in zip(numbers, X, strict=True):
-                self._rows[number] = row.copy()

@@ -68,8 +68,11 @@ class Frame(NamedTuple):
         return float(2.0 ** (62 - 2 * FINE - (self.n * self.d).bit_length())) / self.unit
 
 
-def unusable(value: float, row: int, column: int | str, place: str = "") -> ValueError:
-    """Return an error that says what is wrong with a value of X, and what to do."""
+def unusable(value: float, row: int, column: object, place: str = "") -> ValueError:
+    """Return an error that says what is wrong with a value of X, and what to do.
+
+    The column has a number or a name; `place` says where the row stands.
+    """
     where = f"in row {row}{f' ({place})' if place else ''}, column {column!r}"
     if np.isnan(value):
         return ValueError(f"X has NaN {where}. Fill or drop missing values first.")

@@ -34,7 +34,7 @@ class MappedReader:
         """Return the rows of a part."""
         some = self._X[self.firsts[part] : self.firsts[part + 1]]
         chosen = some if self._columns is None else some[:, self._columns]
-        X = room_for(*chosen.shape, self.dtype)
+        X = room_for(len(chosen), chosen.shape[1], self.dtype)
         X[...] = chosen
         return X
 

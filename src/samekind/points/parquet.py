@@ -59,6 +59,8 @@ class ParquetReader:
 
     def load(self, part: int) -> NDArray[Any]:
         """Return the rows of a part."""
+        import pyarrow as pa
+
         n = int(self.firsts[part + 1] - self.firsts[part])
         X = room_for(n, len(self.names), self.dtype)
         end = 0
@@ -67,6 +69,8 @@ class ParquetReader:
                 start, end = end, end + batch.num_rows
                 for j, name in enumerate(self.names):
                     X[start:end, j] = _numbers(batch.column(name))
+                del batch
+        pa.default_memory_pool().release_unused()
         return X
 
     def place(self, row: int) -> str:

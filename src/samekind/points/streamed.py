@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from samekind._validation import check_int, check_positive_int
 from samekind.datasets._standardize import Scaling
 from samekind.points import _fold
-from samekind.points._shelf import RowShelf, Shelf
+from samekind.points._row_cache import RowCache
+from samekind.points._shelf import Shelf
 from samekind.points._threads import Report, available_threads, split
 from samekind.points.cells import CoverCells
 from samekind.points.crew import LocalCrew, by_part
@@ -26,7 +27,6 @@ from samekind.points.sampler import CoverSampler
 __all__ = ["Reader", "StreamedPoints"]
 
 CACHE = 2**28
-ROWS_SHARE = 16  # the share of the cache that single rows have beside it
 LONG = {
     "new": "Grouping the rows",
     "begin": "Measuring distances",
@@ -90,7 +90,7 @@ class StreamedPoints:
         self.scaling: Scaling | None = None
         self._reader = reader
         self._shelf = Shelf(cache)
-        self._rows = RowShelf(self.d, cache // ROWS_SHARE)
+        self._rows = RowCache(self.d)
         extent, self._checksum, means, variances = self._read_all(standardize)
         if standardize:
             self.scaling, extent = _scaling(extent, means, variances, reader.dtype)
@@ -109,31 +109,30 @@ class StreamedPoints:
         if self._crew is None:
             firsts = self._reader.firsts
             parts = [
-                FilePart(
-                    partial(self._load, part),
-                    int(firsts[part + 1] - firsts[part]),
-                    self._frame,
-                    first=int(firsts[part]),
-                    rows=self._rows,
-                )
-                for part in range(firsts.size - 1)
+                Part(partial(self._load, part), int(size), self._frame, resident=False)
+                for part, size in enumerate(np.diff(firsts))
             ]
             self._crew = FileCrew(
-                parts, self._frame, firsts, self.threads, shelf=self._shelf, tell=self._tell
+                parts,
+                self._frame,
+                firsts,
+                self.threads,
+                shelf=self._shelf,
+                rows=self._rows,
+                tell=self._tell,
             )
         return self._crew
 
     def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the rows with these numbers, (m, d)."""
-        numbers = np.asarray(index, dtype=np.intp)
-        at_hand = self._rows.find(numbers)
-        if at_hand is not None:
-            return at_hand
-        places = by_part(self.crew, numbers)
-        X = np.empty((numbers.size, self.d))
-        calls = {part: (local,) for part, (_, local) in places.items()}
-        for part, some in self.crew.ask("rows", calls).items():
-            X[places[part][0]] = some
+        return self._rows.rows(np.asarray(index), self._fetch)
+
+    def _fetch(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
+        places = by_part(self.crew, index)
+        found = self.crew.ask("rows", {part: (rows,) for part, (_, rows) in places.items()})
+        X = np.empty((index.size, self.d))
+        for part, (at, _) in places.items():
+            X[at] = found[part]
         return X
 
     def sampler(self) -> CoverSampler:
@@ -200,60 +199,43 @@ class StreamedPoints:
         return extent, int(checksum), means, variances
 
 
-class FilePart(Part):
-    """A part whose rows are in files; single ones that were used lately are kept."""
-
-    def __init__(
-        self,
-        load: Callable[[], NDArray[Any]],
-        n: int,
-        frame: Frame,
-        *,
-        first: int,
-        rows: RowShelf,
-    ) -> None:
-        super().__init__(load, n, frame, resident=False)
-        self._first = first
-        self._kept = rows
-
-    def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the rows with these numbers, (m, d)."""
-        return self._kept.get(
-            index + self._first, lambda numbers: super(FilePart, self).rows(numbers - self._first)
-        )
-
-
 class FileCrew(LocalCrew):
     """Parts in files: those that are in memory come first, before others take their place."""
 
     def __init__(
         self,
-        parts: list[FilePart],
+        parts: list[Part],
         frame: Frame,
         firsts: NDArray[np.intp],
         threads: int,
         *,
         shelf: Shelf,
+        rows: RowCache,
         tell: Report,
     ) -> None:
         super().__init__(parts, frame, firsts, threads)
         self._shelf = shelf
+        self._rows = rows
         self._tell = tell
 
     def ask(self, what: str, calls: Mapping[int, tuple[Any, ...]]) -> dict[int, Any]:
         """Call the method `what` of some parts, each with its own arguments; return the results."""
-        if len(calls) == 1 or what not in READS:
-            return {part: getattr(self._parts[part], what)(*args) for part, args in calls.items()}
-        order = sorted(calls, key=lambda part: part not in self._shelf)
         found: dict[int, Any] = {}
+        order = sorted(calls, key=lambda part: part not in self._shelf)
 
         def work(first: int, last: int) -> None:
             for part in order[first:last]:
                 found[part] = getattr(self._parts[part], what)(*calls[part])
 
-        words = LONG.get(what, "")
-        tell = self._tell if words else _say_nothing
-        split(len(order), min(self._threads, len(order)), work, tell, words)
+        if len(calls) == 1 or what not in READS:
+            work(0, len(order))
+        else:
+            words = LONG.get(what, "")
+            tell = self._tell if words else _say_nothing
+            split(len(order), min(self._threads, len(order)), work, tell, words)
+        if what == "locate":  # the rows that are drawn are looked at soon
+            for part, drawn in found.items():
+                self._rows.remember(drawn.rows + self.firsts[part], drawn.X)
         return {part: found[part] for part in calls}
 
 
