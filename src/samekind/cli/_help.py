@@ -1,12 +1,29 @@
-"""Commands whose help shows no type beside a flag."""
+"""Commands whose help shows no type beside a flag, and options whose value may be left out."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
 __all__ = ["Command", "Group"]
+
+
+# What an option means without a value, and what its value looks like: what does not is no value.
+OPTIONAL = {"--dask": ("local", re.compile(r"(\w+://\S+|[\w.-]+:\d+|\[[0-9a-fA-F:]+\]:\d+)"))}
+
+
+def _with_values(args: list[str]) -> list[str]:
+    """Return the arguments, with a value for every option that was given without."""
+    found: list[str] = []
+    for place, arg in enumerate(args):
+        found.append(arg)
+        if arg in OPTIONAL and "--" not in args[:place]:
+            value, pattern = OPTIONAL[arg]
+            if not any(map(pattern.fullmatch, args[place + 1 : place + 2])):
+                found[-1] = f"{arg}={value}"
+    return found
 
 
 def _plain(params: list[Any]) -> list[Any]:
@@ -18,6 +35,10 @@ def _plain(params: list[Any]) -> list[Any]:
 
 class Command(TyperCommand):
     """A command."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments."""
+        return super().parse_args(ctx, _with_values(args))
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, --help among them."""

@@ -19,6 +19,7 @@ from samekind._solve import ContradictionWarning
 from samekind._solve import run as answer_all
 from samekind.cli._errors import INTERRUPTED, users_values
 from samekind.cli._interrupts import Interrupts
+from samekind.cli._passes import Passes
 from samekind.cli._results import print_results, write_results
 from samekind.cli._rows import Rows
 from samekind.desk import Desk
@@ -38,7 +39,8 @@ class Job:
     """What to cluster, who answers, and where the results go.
 
     `labels` answer the questions, or, if a `person` does, are only compared with at the end.
-    `in_file_units` turns standardised centres back, if X is standardised.
+    `in_file_units` turns standardised centres back, if X is standardised. X may be `Points` that stay in
+    their files; then labels come as codes and categories, and `passes` shows how far long passes are.
     """
 
     X: Any
@@ -48,27 +50,38 @@ class Job:
     settings: dict[str, Any]
     person: bool = False
     who: str | None = None
-    labels: NDArray[Any] | None = None
+    labels: Any = None
     frame: pd.DataFrame | None = None
     images: NDArray[Any] | None = None
     project: Path | None = None
     quiet: bool = False
     in_file_units: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
     next_steps: list[str] = field(default_factory=list)
+    passes: Passes | None = None
+
+    @property
+    def is_streamed(self) -> bool:
+        """Whether the data stay in their files."""
+        return hasattr(self.X, "sampler")
 
 
 def run_job(job: Job) -> int:
     """Run a job, write its results and return the exit code."""
     chat = Console(stderr=True, quiet=job.quiet and not job.person)
-    with Interrupts() as interrupts:
+    passes = job.passes if job.passes is not None else Passes(chat)
+    with Interrupts() as interrupts, passes:
+        passes.check = interrupts.check
         with users_values(job.project):
-            oracle = LabelOracle(job.labels) if job.labels is not None else None
+            oracle = None
+            if job.labels is not None:
+                oracle = LabelOracle(getattr(job.labels, "codes", job.labels))
             session = Session(job.X, ledger=job.project, **job.settings)
         with session:
             if len(session.ledger):
                 many = "s from before are" if len(session.ledger) > 1 else " from before is"
                 known = f"{len(session.ledger):,} answer{many} in {job.project}."
                 chat.print(known, markup=False, highlight=False, soft_wrap=True)
+            passes.check = lambda: None  # from here on there is something to write after Ctrl-C
             try:
                 if job.person:
                     keys = at_hand(interrupts.while_reading)
@@ -76,7 +89,8 @@ def run_job(job: Job) -> int:
                     answer_in_terminal(desk, who=job.who, console=chat, keys=keys)
                 elif not session.done:
                     assert oracle is not None
-                    _answer_from_labels(session, oracle, chat, interrupts.check)
+                    with passes.silent():
+                        _answer_from_labels(session, oracle, chat, interrupts.check)
             except KeyboardInterrupt:
                 if interrupts.count > 1:  # perhaps in the middle of something: write nothing
                     _say_how_to_go_on(chat, job)
@@ -104,7 +118,14 @@ def _answer_from_labels(
 
 
 def _things(job: Job) -> Rows:
-    return Rows(job.X, job.title, job.feature_names, frame=job.frame, images=job.images)
+    return Rows(
+        job.X,
+        job.title,
+        job.feature_names,
+        frame=job.frame,
+        images=job.images,
+        in_file_units=job.in_file_units,
+    )
 
 
 def _say_how_to_go_on(chat: Console, job: Job) -> None:

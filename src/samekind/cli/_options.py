@@ -41,7 +41,9 @@ def _default(text: str) -> str:
 File = Annotated[
     Path,
     typer.Argument(
-        metavar="DATA", help="CSV, TSV, JSON lines, Parquet, .npy or .npz; a row is a thing."
+        metavar="DATA",
+        help="CSV, TSV, JSON lines, Parquet, .npy or .npz; a row is a thing. Also a folder of Parquet "
+        "files, or a pattern in quotes, such as 'folder/*.parquet'.",
     ),
 ]
 
@@ -96,6 +98,26 @@ Headless = Annotated[
         DATA,
         "The first line of a CSV or TSV file is a row, not the names of the columns.",
         "--no-header",
+    ),
+]
+Stream = Annotated[
+    bool | None,
+    option(
+        DATA,
+        "Leave .npy and Parquet files where they are and read them as needed, or load them into memory. "
+        "Of files that stay where they are, columns of numbers are used."
+        + _default("stream what has 1 GiB or more of values"),
+        "--stream/--no-stream",
+    ),
+]
+Dask = Annotated[
+    str | None,
+    option(
+        DATA,
+        "Read Parquet files on a Dask cluster: the one at this address, such as tcp://10.0.0.1:8786, or "
+        "without an address one that is started here.",
+        "--dask",
+        metavar="[ADDRESS]",
     ),
 ]
 Images = Annotated[

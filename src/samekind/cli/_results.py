@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,9 @@ from rich.console import Console
 from rich.text import Text
 
 from samekind.cli._errors import UserError
+from samekind.cli._rows_file import MANY, write_csv, write_parquet
 from samekind.clusters import Clusters
-from samekind.measures import adjusted_rand_index
-from samekind.report import write_report
+from samekind.report import compare, write_report
 from samekind.session import Session
 
 if TYPE_CHECKING:
@@ -29,36 +30,55 @@ REPORT, ROWS, CENTERS, SAVED, PROJECT = (
     "clusters.npz",
     "project.db",
 )
+ROWS_PARQUET, ROWS_FOLDER = "clusters.parquet", "clusters"
 
 
-def prepare_folder(out: Path, keep: Path | None = None) -> None:
-    """Make the folder before anything is asked; refuse to write over the file to keep."""
+def prepare_folder(out: Path, keep: Path | None = None, files: Sequence[Path] = ()) -> None:
+    """Make the folder before anything is asked; refuse to write over the file to keep, or beside `files`."""
     if out.exists() and not out.is_dir():
         raise UserError(f"--out must be a folder, but {out} is a file. Name another one.")
     out.mkdir(parents=True, exist_ok=True)
     if not os.access(out, os.W_OK):
         raise UserError(f"there is no permission to write in {out}. Name another folder: --out DIR")
-    for name in (REPORT, ROWS, CENTERS, SAVED):
-        if keep is not None and (out / name).exists() and (out / name).samefile(keep):
+    places = [file.parent.resolve() for file in files]
+    if out.resolve() in places or _is_within(out, keep):  # would be read with them the next time
+        raise UserError(
+            f"the results would lie among the data, in {out}. Name another folder: --out DIR"
+        )
+    for name in (REPORT, ROWS, CENTERS, SAVED, ROWS_PARQUET):
+        if (
+            keep is not None
+            and keep.exists()
+            and (out / name).exists()
+            and (out / name).samefile(keep)
+        ):
             raise UserError(
                 f"the results would replace the data, {keep}. Name another folder: --out DIR"
             )
 
 
+def _is_within(out: Path, data: Path | None) -> bool:
+    if data is None or not data.is_dir():
+        return False
+    return data.resolve() in [out.resolve(), *out.resolve().parents]
+
+
 def write_results(job: Job, session: Session, clusters: Clusters) -> list[tuple[Path, str]]:
     """Write all files; return each with what it holds."""
-    rows = clusters.to_frame()
-    if job.labels is not None:
-        rows["label"] = job.labels
     centers = clusters.centers_frame(job.feature_names)
     names = job.feature_names
     if job.in_file_units is not None:
         centers.iloc[:, -len(names) :] = job.in_file_units(clusters.all_centers_)
         names = [f"{name}, standardised" for name in names]
     active = session.ledger.active()
-    replace_file(job.out / ROWS, lambda path: rows.to_csv(path, index=False))
+    rows = job.out / ROWS
+    if job.is_streamed and clusters.n_rows_ > MANY:
+        rows = job.out / ROWS_PARQUET
+        replace_file(rows, lambda path: write_parquet(path, clusters, job.labels))
+    else:
+        replace_file(rows, lambda path: write_csv(path, clusters, job.labels))
     replace_file(job.out / CENTERS, lambda path: centers.to_csv(path, index=False))
-    replace_file(job.out / SAVED, clusters.save)
+    replace_file(job.out / SAVED, (clusters if rows.name == ROWS else _without_rows(clusters)).save)
     write_report(
         job.out / REPORT,
         clusters,
@@ -71,15 +91,21 @@ def write_results(job: Job, session: Session, clusters: Clusters) -> list[tuple[
         title=job.title,
         feature_names=names,
     )
+    but = "" if rows.name == ROWS else "the rest "
     written = [
         (job.out / REPORT, "plots and examples: open it in a browser"),
-        (job.out / ROWS, "the cluster of every row, known or predicted"),
+        (rows, "the cluster of every row, known or predicted"),
         (job.out / CENTERS, "every centre, in the units of the data"),
-        (job.out / SAVED, "all of it, for samekind.Clusters.load"),
+        (job.out / SAVED, f"all {but}of it, for samekind.Clusters.load"),
     ]
     if job.project is not None:
         written.append((job.project, "the answers"))
     return written
+
+
+def _without_rows(clusters: Clusters) -> Clusters:
+    """Return clusters without the labels of all rows, which have a file of their own."""
+    return replace(clusters, _labels={}, _points=None)
 
 
 def print_results(job: Job, clusters: Clusters, written: list[tuple[Path, str]]) -> None:
@@ -87,9 +113,9 @@ def print_results(job: Job, clusters: Clusters, written: list[tuple[Path, str]])
     out = Console()
     table = clusters.summary()
     if job.labels is not None:
-        agreement = adjusted_rand_index(job.labels, clusters.labels_)
-        table.add_row("kinds in the labels", f"{len(np.unique(job.labels)):,}")
-        table.add_row("adjusted Rand index", f"{agreement:.3f}")
+        truth = compare(job.labels, clusters.labels_, clusters.n_discovered_)
+        table.add_row("kinds in the labels", f"{len(truth.kinds):,}")
+        table.add_row("adjusted Rand index", f"{truth.agreement:.3f}")
     out.print(table)
     width = max(len(str(path)) for path, _ in written)
     lines = [f"{path!s:<{width}}  {what}" for path, what in written]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from samekind.cli import _options as options
 from samekind.cli._errors import UserError, explained, users_values
+from samekind.cli._streaming import Choice, is_streamed, run_streamed
 from samekind.cli._words import in_options
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ samekind run flowers.csv --labels species
 samekind run flowers.csv --oracle terminal --exclude id --budget 300
 
 samekind run digits.npz --labels y --images 8x8 --project digits.db
+
+samekind run 'readings/*.parquet' --labels device --columns voltage,current
 """
 
 
@@ -40,6 +44,8 @@ def run(
     exclude: options.Exclude = None,
     raw: options.Raw = False,
     headless: options.Headless = False,
+    stream: options.Stream = None,
+    dask: options.Dask = None,
     images: options.Images = None,
     algorithm: options.Algorithm = None,
     budget: options.Budget = None,
@@ -57,6 +63,9 @@ def run(
     """Find the kinds in your own data.
 
     Writes report.html, clusters.csv, centers.csv and clusters.npz into a folder.
+
+    Data larger than memory stay in their files; of more than a million rows of these, clusters.parquet
+    takes the place of clusters.csv.
 
     Ctrl-C stops, and writes what is known so far.
     """
@@ -89,14 +98,24 @@ def run(
 
     with users_values():
         make_settings(algorithm or DEFAULT, **settings)  # complain before a long file is read
-        table = read_points(
-            data,
-            labels=labels,
-            columns=options.names_in(columns),
-            exclude=options.names_in(exclude) or (),
-            standardize=standardize,
-            header=not headless,
-        )
+        kept = is_streamed(data, stream, only_in_memory=None if shape is None else "--images")
+    job = Job(
+        X=None,
+        feature_names=[],
+        out=out,
+        title=data.name,
+        settings=settings
+        | {"algorithm": algorithm or DEFAULT, "budget": budget, "random_state": seed},
+        person=person,
+        who=who,
+        project=out / PROJECT if person and project is None else project,
+        quiet=quiet,
+    )
+    choice = Choice(labels, options.names_in(columns), options.names_in(exclude) or [], standardize)
+    if kept:
+        return run_streamed(job, data, choice)
+    with users_values():
+        table = read_points(data, **choice._asdict(), header=not headless)
     pictures = None if shape is None else _pictures(table, shape)
     prepare_folder(out, keep=data)
     if not quiet:
@@ -106,20 +125,13 @@ def run(
     if person and labels is not None and frame is not None:
         frame = frame.drop(columns=[labels], errors="ignore")
     return run_job(
-        Job(
+        replace(
+            job,
             X=table.X,
             feature_names=table.feature_names,
-            out=out,
-            title=data.name,
-            settings=settings
-            | {"algorithm": algorithm or DEFAULT, "budget": budget, "random_state": seed},
-            person=person,
-            who=who,
             labels=table.labels,
             frame=frame,
             images=pictures,
-            project=out / PROJECT if person and project is None else project,
-            quiet=quiet,
             in_file_units=table.in_file_units if standardize else None,
         )
     )

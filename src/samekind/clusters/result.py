@@ -172,7 +172,7 @@ class Clusters:
 
     def _have_labels(self) -> bool:
         """Return whether there are labels in memory; "focused" makes them now if it has not yet."""
-        if "later" in self._labels and isinstance(self._points, ArrayPoints):
+        if "later" in self._labels and not hasattr(self._points, "laid_out"):
             return self.labels_ is not None
         return "all" in self._labels and isinstance(self._labels["all"], np.ndarray)
 

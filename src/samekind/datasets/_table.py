@@ -190,7 +190,7 @@ def read_points(
     scaling = None
     if standardize:
         scaling = standardize_columns(X, X, features.blocks)
-        notes += _scaling_notes(scaling, features.names)
+        notes += scaling_notes(scaling, features.names)
     return Table(X, y, features.names, frame, notes, source, scaling)
 
 
@@ -244,12 +244,13 @@ def _table_of_matrix(
     if standardize:
         Z = np.empty(X.shape, dtype=dtype)
         scaling = standardize_columns(X, Z)
-        notes += _scaling_notes(scaling, used)
+        notes += scaling_notes(scaling, used)
         X = Z
     return Table(X, y, used, None, notes, source, scaling)
 
 
-def _scaling_notes(scaling: Scaling, names: list[str]) -> list[str]:
+def scaling_notes(scaling: Scaling, names: list[str]) -> list[str]:
+    """Say that columns were standardised, and which are constant."""
     notes = ["standardised: every column has mean 0 and variance 1"]
     if flat := [name for name, same in zip(names, scaling.constant, strict=True) if same]:
         shown = ", ".join(map(repr, flat[:5])) + (", …" if len(flat) > 5 else "")

@@ -44,7 +44,10 @@ class LabelOracle:
             labels = _numbered(labels.tolist())
         elif labels.dtype.kind in "fc" and np.isnan(labels).any():
             raise _missing(int(np.flatnonzero(np.isnan(labels))[0]))
-        self._codes = np.unique(labels, return_inverse=True)[1].astype(np.int32)
+        if labels.dtype.kind in "bi" and labels.dtype.itemsize <= 4:
+            self._codes = labels.astype(np.int32)  # as good as any numbers, and no copy is sorted
+        else:
+            self._codes = np.unique(labels, return_inverse=True)[1].astype(np.int32)
 
     def __len__(self) -> int:
         return len(self._codes)

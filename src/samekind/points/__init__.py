@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from samekind._validation import is_dask
@@ -13,7 +14,11 @@ __all__ = ["ArrayPoints", "Cells", "Names", "Points", "Sampler", "as_points"]
 
 
 def as_points(X: Any) -> Points:
-    """Return X itself if it is a Points, otherwise wrapped as one."""
+    """Return X itself if it is a Points, otherwise wrapped as one; a text or a Path names files."""
+    if isinstance(X, str | Path):
+        from samekind.points.files import points_in
+
+        return points_in(X)
     if is_dask(X):
         from samekind.points.dask import DaskPoints
 

@@ -70,12 +70,12 @@ class Frame(NamedTuple):
         return float(2.0 ** (bits - 2 * FINE)) / self.unit
 
 
-def unusable(value: float, row: int, column: object) -> ValueError:
+def unusable(value: float, row: int, column: object, place: str = "") -> ValueError:
     """Return an error that says what is wrong with a value of X, and what to do.
 
-    The column has a number or a name.
+    The column has a number or a name; `place` says where the row stands.
     """
-    where = f"in row {row}, column {column!r}"
+    where = f"in row {row}{f' ({place})' if place else ''}, column {column!r}"
     if np.isnan(value):
         return ValueError(f"X has NaN {where}. Fill or drop missing values first.")
     if isinf(value):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -21,8 +21,19 @@ NONE = np.empty(0, dtype=np.int32)
 INT64 = 2**62  # up to here, sums are surely an int64
 
 
-def scan(X: NDArray[Any], threads: int = 1, first: int = 0, report: Report | None = None) -> Extent:
-    """Return the extent of some rows, of which the first has this number; raise if a value is unusable."""
+def scan(
+    X: NDArray[Any],
+    threads: int = 1,
+    first: int = 0,
+    report: Report | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    place: Callable[[int], str] | None = None,
+) -> Extent:
+    """Return the extent of some rows, of which the first has this number; raise if a value is unusable.
+
+    Where columns have names, or `place` says where a row stands, the message does, too.
+    """
 
     def part(start: int, end: int) -> tuple[int, Extent]:
         low, high = np.empty(X.shape[1]), np.empty(X.shape[1])
@@ -33,7 +44,9 @@ def scan(X: NDArray[Any], threads: int = 1, first: int = 0, report: Report | Non
     for bad, extent in split(len(X), threads, part, report, "Reading the data"):
         if bad >= 0:
             row, column = divmod(bad, X.shape[1])
-            raise unusable(float(X[row, column]), first + row, column)
+            called = column if names is None else names[column]
+            where = "" if place is None else place(first + row)
+            raise unusable(float(X[row, column]), first + row, called, where)
         found = extent if found is None else found.join(extent)
     assert found is not None
     return found

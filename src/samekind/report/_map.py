@@ -47,13 +47,11 @@ def draw_map(
     rows = choose_rows(clusters, seed)
     projection, places = project(points, rows, names, seed)
     kind = "scatter" if len(rows) <= MOST_SVG else "scattergl"
-    known = np.zeros(clusters.n_rows_, dtype=bool)
-    for members in clusters.members_:
-        known[members] = True
+    known = np.isin(rows, np.concatenate([*clusters.members_, np.empty(0, dtype=np.intp)]))
     centers = _center_places(clusters, projection)
     traces = [
         *_segments(points, projection, pairs, answers, kind),
-        *_rows(places, rows, labels[rows], known[rows], kinds, kind),
+        *_rows(places, rows, np.asarray(labels[rows]), known, kinds, kind),
         *_centers(clusters, centers, kinds, kind),
     ]
     layout: dict[str, Any] = {

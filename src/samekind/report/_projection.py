@@ -14,6 +14,7 @@ from samekind.points import Points
 __all__ = ["MOST_ROWS", "Projection", "choose_rows", "project"]
 
 MOST_ROWS = 20_000
+LONG = 2**24  # rows
 LARGEST = 1e30  # beyond it the browser's single precision ends
 GOLDEN = 0.6180339887498949
 NO_UNITS = (False, False)
@@ -44,6 +45,9 @@ def choose_rows(clusters: Clusters, seed: int, most: int = MOST_ROWS) -> NDArray
     known = np.unique(np.concatenate([*clusters.members_, np.empty(0, dtype=np.intp)]))
     if known.size >= most:
         return np.sort(rng.choice(known, most, replace=False))
+    if n > LONG:  # no list of all rows is made
+        others = np.setdiff1d(rng.integers(0, n, 2 * most), known)
+        return np.sort(np.concatenate([known, rng.permutation(others)[: most - known.size]]))
     is_new = np.ones(n, dtype=bool)
     is_new[known] = False
     others = rng.choice(np.flatnonzero(is_new), most - known.size, replace=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,6 @@ from samekind._validation import check_int, refuse_dask
 from samekind.clusters import Clusters
 from samekind.flow import Answers, Pairs
 from samekind.ledger import check_pairs
-from samekind.measures import adjusted_rand_index
 from samekind.points import as_points
 from samekind.report._charts import draw_history, draw_sizes
 from samekind.report._exemplars import cards, cells_of
@@ -23,6 +23,7 @@ from samekind.report._headline import Truth, facts, lead, tiles
 from samekind.report._map import draw_map
 from samekind.report._page import page
 from samekind.report._people import people
+from samekind.report._truth import compare, sizes_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +42,7 @@ def write_report(
     answers: ArrayLike | None = None,
     frame: pd.DataFrame | None = None,
     images: ArrayLike | None = None,
-    truth: ArrayLike | None = None,
+    truth: Any = None,
     title: str = "",
     feature_names: Sequence[str] | None = None,
     names: Sequence[str | None] | None = None,
@@ -65,7 +66,7 @@ def write_report(
         The rows as a person would like to see them; by default the columns of X.
     images : array-like of shape (n, h, w) or (n, h, w, 3), or None
         The rows as pictures, which then stand for them.
-    truth : array-like of shape (n,) or None
+    truth : array-like of shape (n,), pandas.Categorical or None
         The true labels, where an expert is simulated, to compare with.
     title : str
         A heading.
@@ -114,7 +115,7 @@ def write_report(
     labels = _labels(clusters, points)
     known_truth = None if truth is None else _truth(truth, labels, clusters)
 
-    sizes = np.bincount(labels[labels >= 0], minlength=clusters.n_discovered_)
+    sizes = sizes_of(labels, clusters.n_discovered_)
     figures = [
         draw_map(clusters, points, labels, columns, kinds, asked, said, seed),
         draw_history(clusters, None if known_truth is None else known_truth.n_kinds),
@@ -147,12 +148,9 @@ def _labels(clusters: Clusters, points: Any) -> NDArray[np.intp]:
     labels: NDArray[np.intp]
     try:
         labels = clusters.labels_
-        return labels
     except AttributeError:  # loaded from a file without them
-        labels = clusters.predict(points.rows(np.arange(points.n)))
-        for cluster, members in enumerate(clusters.members_):
-            labels[members] = cluster
-        return labels
+        labels = replace(clusters, _points=points).labels_
+    return labels
 
 
 def _feature_names(names: Sequence[str] | None, d: int) -> list[str]:
@@ -202,18 +200,15 @@ def _check_rows(name: str, given: int, n: int) -> None:
         raise ValueError(f"{name} has {given:,} rows, but X has {n:,}.")
 
 
-def _truth(truth: ArrayLike, labels: NDArray[np.intp], clusters: Clusters) -> Truth:
-    given = np.asarray(truth)
-    if given.ndim != 1:
-        raise ValueError(f"truth must be one label for each row, got shape {given.shape}.")
-    _check_rows("truth", len(given), len(labels))
-    kinds, codes = np.unique(given.astype(str), return_inverse=True)
-    order = np.argsort(labels, kind="stable")
-    starts = np.searchsorted(labels[order], np.arange(clusters.n_discovered_ + 1))
+def _truth(truth: Any, labels: Any, clusters: Clusters) -> Truth:
+    if not hasattr(truth, "categories"):
+        truth = np.asarray(truth)
+        if truth.ndim != 1:
+            raise ValueError(f"truth must be one label for each row, got shape {truth.shape}.")
+    _check_rows("truth", len(truth), len(labels))
+    found = compare(truth, labels, clusters.n_discovered_)
     remarks = []
-    for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-        here = np.bincount(codes[order[first:last]], minlength=1)
-        kind = int(here.argmax())
-        share = here[kind] / max(1, last - first)
-        remarks.append(f"{share:.0%} are “{shown_text(kinds[kind], 60)}”")
-    return Truth(len(kinds), adjusted_rand_index(codes, labels), remarks)
+    for cluster in range(clusters.n_discovered_):
+        kind, share = found.commonest(cluster)
+        remarks.append(f"{share:.0%} are “{shown_text(kind, 60)}”")
+    return Truth(len(found.kinds), found.agreement, remarks)

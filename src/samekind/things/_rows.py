@@ -18,7 +18,7 @@ from samekind.datasets._columns import (
     no_such_column,
 )
 from samekind.datasets._standardize import Scaling, row_chunks, standardize_columns
-from samekind.datasets._table import _scaling_notes
+from samekind.datasets._table import scaling_notes
 
 Floats: TypeAlias = NDArray[np.float64]
 Place: TypeAlias = Callable[[int], str]
@@ -59,7 +59,7 @@ class RowTransform:
         scaling = standardize_columns(features.X, features.X, features.blocks)
         # Here a column that only numbers the rows cannot be asked for.
         notes = [note.partition("; to use it, name it")[0] for note in features.notes]
-        notes += _scaling_notes(scaling, features.names)
+        notes += scaling_notes(scaling, features.names)
         return cls(features.names, columns, scaling, features.medians), features.X, notes
 
     def apply(self, source: str, frame: pd.DataFrame, place: Place) -> tuple[Floats, list[str]]:

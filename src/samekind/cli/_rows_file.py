@@ -1,0 +1,66 @@
+"""The file with the cluster of every row, written some rows at a time where there are many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from samekind.clusters import Clusters
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["MANY", "pieces_of", "write_csv", "write_parquet"]
+
+MANY = 10**6  # rows from which on a table is written as Parquet, if the data stay in their files
+PIECE = 2**18  # rows that are written at once
+
+
+def write_csv(path: Path, clusters: Clusters, labels: Any) -> None:
+    """Write a table with a line for each row."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for piece in pieces_of(clusters, labels):
+            piece.to_csv(file, index=False, header=int(piece["row"].iloc[0]) == 0)
+
+
+def write_parquet(path: Path, clusters: Clusters, labels: Any) -> None:
+    """Write the same as Parquet."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    writer: Any = None
+    try:
+        for piece in pieces_of(clusters, labels):
+            table = pa.Table.from_pandas(piece, preserve_index=False)
+            if writer is None:
+                writer = pq.ParquetWriter(path, table.schema)
+            writer.write_table(table)
+    finally:
+        if writer is not None:
+            writer.close()
+
+
+def pieces_of(clusters: Clusters, labels: Any) -> Iterator[pd.DataFrame]:
+    """Yield a line for each row, some rows at a time: what `Clusters.to_frame` returns, and the label."""
+    import pandas as pd
+
+    found = clusters.labels_
+    known = np.unique(np.concatenate([*clusters.members_, np.empty(0, dtype=np.intp)]))
+    for first in range(0, clusters.n_rows_, PIECE):
+        rows = np.arange(first, min(first + PIECE, clusters.n_rows_))
+        clusters_of = found[rows[0] : rows[-1] + 1]
+        here = known[slice(*known.searchsorted([rows[0], rows[-1] + 1]))]
+        is_known = np.zeros(rows.size, dtype=bool)
+        is_known[here - first] = True
+        columns: dict[str, Any] = {
+            "row": rows,
+            "cluster": clusters_of,
+            "known": is_known,
+            "recovered": (clusters_of >= 0) & (clusters_of < clusters.n_recovered_),
+        }
+        if labels is not None:
+            columns["label"] = labels[rows[0] : rows[-1] + 1]
+        yield pd.DataFrame(columns)

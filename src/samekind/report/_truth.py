@@ -1,0 +1,101 @@
+"""How clusters compare with true labels, however many rows there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Comparison", "compare", "sizes_of"]
+
+PIECE = 2**20  # rows that are counted together
+DENSE = 2**24  # cells of a table that is kept whole
+
+
+class Comparison(NamedTuple):
+    """Which kinds there are in the labels, and how many rows of each are in each cluster."""
+
+    kinds: NDArray[Any]
+    of_kind: NDArray[np.int64]
+    """(m,) numbers of kinds that meet a cluster,"""
+    of_cluster: NDArray[np.int64]
+    """of these clusters, -1 for none,"""
+    counts: NDArray[np.int64]
+    """and the rows that they share."""
+
+    @property
+    def agreement(self) -> float:
+        """The adjusted Rand index: 1 if they agree entirely, about 0 if no more than by chance."""
+        pairs = _pairs(self.counts)
+        by_kind = _pairs(_sums(self.of_kind, self.counts))
+        by_cluster = _pairs(_sums(self.of_cluster + 1, self.counts))
+        if pairs == by_kind == by_cluster:
+            return 1.0
+        expected = by_kind / _pairs(self.counts.sum(keepdims=True)) * by_cluster
+        return float((pairs - expected) / ((by_kind + by_cluster) / 2 - expected))
+
+    def commonest(self, cluster: int) -> tuple[str, float]:
+        """Return the kind that most rows of a cluster have, and their share."""
+        here = np.flatnonzero(self.of_cluster == cluster)
+        if not here.size:
+            return str(self.kinds[0]), 0.0
+        most = here[self.counts[here].argmax()]
+        return str(self.kinds[self.of_kind[most]]), float(
+            self.counts[most] / self.counts[here].sum()
+        )
+
+
+def _sums(groups: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    sums = np.zeros(int(groups.max()) + 1, dtype=np.int64)
+    np.add.at(sums, groups, counts)
+    return sums
+
+
+def _pairs(counts: NDArray[np.int64]) -> int:
+    """Return how many pairs of rows are in the same group; as a Python integer, which has no limit."""
+    return sum(count * (count - 1) // 2 for count in counts.tolist())
+
+
+def compare(truth: Any, labels: Any, n_clusters: int) -> Comparison:
+    """Count the rows of each kind in each cluster.
+
+    `truth` is an array, or a pandas Categorical, whose codes are used as they are.
+    """
+    if hasattr(truth, "categories"):
+        kinds, codes = np.asarray(truth.categories).astype(str), truth.codes
+    else:
+        given = np.asarray(truth)
+        kinds, codes = np.unique(
+            given.astype(str) if given.dtype == object else given, return_inverse=True
+        )
+        kinds = kinds.astype(str)
+    wide = n_clusters + 1
+    dense = np.zeros(len(kinds) * wide if len(kinds) * wide <= DENSE else 0, dtype=np.int64)
+    cells, counts = np.empty((2, 0), dtype=np.int64)
+    for part in _parts(len(codes)):
+        here = np.asarray(codes[part], dtype=np.int64) * wide + np.asarray(labels[part]) + 1
+        if dense.size:
+            dense += np.bincount(here, minlength=dense.size)
+            continue
+        some = np.unique(here, return_counts=True)
+        cells, inverse = np.unique(np.concatenate([cells, some[0]]), return_inverse=True)
+        counts = _sums(inverse, np.concatenate([counts, some[1]]))
+    if dense.size:
+        cells = np.flatnonzero(dense)
+        counts = dense[cells]
+    return Comparison(kinds, cells // wide, cells % wide - 1, counts)
+
+
+def sizes_of(labels: Any, n_clusters: int) -> NDArray[np.intp]:
+    """Return how many rows each cluster has."""
+    counts = np.zeros(n_clusters + 1, dtype=np.intp)
+    for part in _parts(len(labels)):
+        counts += np.bincount(np.asarray(labels[part]) + 1, minlength=n_clusters + 1)
+    return counts[1:]
+
+
+def _parts(n: int) -> Iterator[slice]:
+    for first in range(0, n, PIECE):
+        yield slice(first, min(first + PIECE, n))
