@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from samekind.points._threads import Report
 from samekind.points.array import hash_of
-from samekind.points.crew import by_part, parted
+from samekind.points.crew import parted
 from samekind.points.frame import Frame
 from samekind.points.names import Names
 from samekind.points.parted import CrewPoints
@@ -177,15 +177,7 @@ class DaskPoints(CrewPoints):
 
     def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the rows with these numbers, (m, d)."""
-        return self._cache.rows(np.asarray(index), self._fetch)
-
-    def _fetch(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
-        places = by_part(self.crew, index)
-        found = self.crew.ask("rows", {part: (rows,) for part, (_, rows) in places.items()})
-        X = np.empty((index.size, self.d))
-        for part, (at, _) in places.items():
-            X[at] = found[part]
-        return X
+        return self._cache.rows(np.asarray(index), self.fetch)
 
     def laid_out(self, labels: NDArray[np.intp]) -> Any:
         """Return labels of all rows, few enough to be here, as a Dask array with the data's partitions."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.points.cells import CoverCells
-from samekind.points.crew import Crew
+from samekind.points.crew import Crew, by_part
 from samekind.points.names import Names
 from samekind.points.sampler import CoverSampler
 
@@ -35,6 +35,15 @@ class CrewPoints(ABC):
         """Return one row, (d,)."""
         x: NDArray[np.float64] = self.rows(np.array([row]))[0]
         return x
+
+    def fetch(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the rows with these numbers, (m, d), from the parts that hold them."""
+        places = by_part(self.crew, index)
+        found = self.crew.ask("rows", {part: (rows,) for part, (_, rows) in places.items()})
+        X = np.empty((index.size, self.d))
+        for part, (at, _) in places.items():
+            X[at] = found[part]
+        return X
 
     def sampler(self) -> CoverSampler:
         """Return a new sampler with no centre: it draws uniformly."""

@@ -17,12 +17,10 @@ from samekind.points import _fold
 from samekind.points._row_cache import RowCache
 from samekind.points._shelf import Shelf
 from samekind.points._threads import Report, available_threads, split
-from samekind.points.cells import CoverCells
-from samekind.points.crew import LocalCrew, by_part
+from samekind.points.crew import LocalCrew
 from samekind.points.frame import Extent, Frame
-from samekind.points.names import Names
 from samekind.points.part import Part, scan
-from samekind.points.sampler import CoverSampler
+from samekind.points.parted import CrewPoints
 
 __all__ = ["Reader", "StreamedPoints"]
 
@@ -55,7 +53,7 @@ class Reader(Protocol):
         ...
 
 
-class StreamedPoints:
+class StreamedPoints(CrewPoints):
     """Rows that stay in files. Only what is known about each of them is in memory.
 
     Parameters
@@ -125,27 +123,7 @@ class StreamedPoints:
 
     def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the rows with these numbers, (m, d)."""
-        return self._rows.rows(np.asarray(index), self._fetch)
-
-    def _fetch(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
-        places = by_part(self.crew, index)
-        found = self.crew.ask("rows", {part: (rows,) for part, (_, rows) in places.items()})
-        X = np.empty((index.size, self.d))
-        for part, (at, _) in places.items():
-            X[at] = found[part]
-        return X
-
-    def sampler(self) -> CoverSampler:
-        """Return a new sampler with no centre: it draws uniformly."""
-        return CoverSampler(self.crew)
-
-    def cells(self) -> CoverCells:
-        """Return new cells without a site."""
-        return CoverCells(self, self.crew)
-
-    def nearest(self, centers: NDArray[np.float64], names: Names | None = None) -> NDArray[np.intp]:
-        """Return for every row the number of its nearest centre, or what it is called."""
-        return self.crew.name("nearest", names or Names.by_number(len(centers)), centers)
+        return self._rows.rows(np.asarray(index), self.fetch)
 
     def fingerprint(self) -> str:
         """Return a text that changes when a value, or the name of a column, changes.
