@@ -13,9 +13,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["MEASURES", "Measure", "Ratio", "Setting", "SkippedError"]
+__all__ = ["MANY", "MEASURES", "Measure", "Ratio", "Setting", "SkippedError"]
 
 FEWEST = 2_000  # rows, however much the data are shrunk
+MANY = 40_000  # rows; fewer than this, `focused` treats in another way than a million
 
 
 class Ratio(NamedTuple):
@@ -46,8 +47,8 @@ class Setting:
     peer_python: str | None = field(default_factory=lambda: os.environ.get("SAMEKIND_PEER_PYTHON"))
     """A Python that has cobras_ts."""
 
-    def rows(self, n: int) -> int:
-        return max(n // self.shrink, min(n, FEWEST))
+    def rows(self, n: int, fewest: int = FEWEST) -> int:
+        return max(n // self.shrink, min(n, fewest))
 
     def questions(self, n: int) -> int:
         return max(n // self.shrink, min(n, 200))

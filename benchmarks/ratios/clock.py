@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from statistics import median
 from time import perf_counter
 from typing import Any
@@ -34,7 +34,7 @@ def synthetic(n: int, dtype: str = "float64") -> tuple[Any, Any]:
     return make_synthetic(n, dtype=np.dtype(dtype), random_state=0)
 
 
-@lru_cache(maxsize=None)
+@cache
 def compile_all(dtype: str = "float64") -> None:
     """Compile what is not compiled yet."""
     for n in (2_000, 40_000):  # few rows are treated in another way

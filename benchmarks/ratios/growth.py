@@ -7,13 +7,11 @@ from statistics import median
 from time import perf_counter
 
 import samekind
-from benchmarks.ratios import Ratio, Setting
+from benchmarks.ratios import MANY, Ratio, Setting
 from benchmarks.ratios.clock import compile_all, synthetic
 from benchmarks.ratios.watched import WatchedPoints
 
 __all__ = ["after_first_pass", "growth"]
-
-FEWEST = 40_000  # rows: fewer are treated in another way, which is not what is asked here
 
 
 def after_first_pass(n: int, questions: int) -> tuple[float, float]:
@@ -31,7 +29,7 @@ def after_first_pass(n: int, questions: int) -> tuple[float, float]:
 def growth(setting: Setting) -> Iterator[Ratio]:
     compile_all("float32")
     questions = setting.questions(2_000)
-    sizes = [max(setting.rows(n), FEWEST) for n in (10**5, 10**6, 10**7)]
+    sizes = [setting.rows(n, MANY) for n in (10**5, 10**6, 10**7)]
     rest = []
     shown = []
     for n in sizes:

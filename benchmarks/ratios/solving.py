@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sklearn.cluster import kmeans_plusplus
 
 import samekind
-from benchmarks.ratios import Ratio, Setting
+from benchmarks.ratios import MANY, Ratio, Setting
 from benchmarks.ratios.clock import compile_all, in_turns, synthetic
 from benchmarks.ratios.watched import WatchedPoints
 
@@ -18,7 +18,7 @@ def against_kmeans_plusplus(
     setting: Setting, algorithm: str, budget: int, times: int, most: float
 ) -> Ratio:
     compile_all()
-    X, y = synthetic(setting.rows(10**6))
+    X, y = synthetic(setting.rows(10**6, MANY))
     oracle, budget = samekind.LabelOracle(y), setting.questions(budget)
 
     def solve() -> None:
@@ -42,7 +42,7 @@ def batched(setting: Setting) -> Iterator[Ratio]:
 
 def focused(setting: Setting) -> Iterator[Ratio]:
     yield against_kmeans_plusplus(setting, "focused", 10_000, 3, 1.0)
-    X, y = synthetic(setting.rows(10**6))
+    X, y = synthetic(setting.rows(10**6, MANY))
     points = WatchedPoints(X)
     found = samekind.solve(
         points,
