@@ -88,8 +88,5 @@ MEASURES = {
     "sqlite": Measure("house", "sqlite", "answers a second into a SQLite ledger"),
     "import": Measure("house", "importing", "import samekind, against sklearn.cluster"),
     "cobras": Measure("cobras", "against_cobras", "300 questions on 10^6 rows, against COBRAS"),
-    "dask": Measure(
-        "dask_crew", "on_dask", "two worker processes, against one array; one is killed"
-    ),
     "mapped": Measure("mapped", "mapped", "10^8 rows in a file: takes minutes, 4 GB of disk", True),
 }

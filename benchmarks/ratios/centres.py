@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.cluster import kmeans_plusplus
 
 from benchmarks.ratios import Ratio, Setting
 from benchmarks.ratios.clock import compile_all, in_turns, synthetic
@@ -29,6 +28,8 @@ def sample_centres(X: Any, size: int, seed: int = 0) -> list[int]:
 
 def hundred(setting: Setting) -> Iterator[Ratio]:
     """A hundred centres of 10^6 rows, everything included."""
+    from sklearn.cluster import kmeans_plusplus
+
     for dtype in ("float32", "float64"):
         compile_all(dtype)
         X, _ = synthetic(setting.rows(10**6), dtype)

@@ -15,7 +15,6 @@ import numpy as np
 import samekind
 from benchmarks.ratios import Ratio, Setting
 from benchmarks.ratios.clock import compile_all, in_turns, seconds, synthetic
-from samekind.algorithms import ALGORITHMS
 
 __all__ = ["importing", "memory", "session", "sqlite"]
 
@@ -63,6 +62,8 @@ def questions_of_new_rows(points: Any, kinds: Any, rng: Any, settings: Any) -> I
 
 def session(setting: Setting) -> Iterator[Ratio]:
     """Every question goes through a session and a ledger; the reference is 2 s of overhead."""
+    from samekind.algorithms import ALGORITHMS
+
     n = setting.rows(500_000)
     labels = np.arange(n + 1_000) % 100
     X = labels[:, None].astype(np.float64)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sklearn.cluster import kmeans_plusplus
-
 import samekind
 from benchmarks.ratios import MANY, Ratio, Setting
 from benchmarks.ratios.clock import compile_all, in_turns, synthetic
@@ -17,6 +15,8 @@ __all__ = ["batched", "focused"]
 def against_kmeans_plusplus(
     setting: Setting, algorithm: str, budget: int, times: int, most: float
 ) -> Ratio:
+    from sklearn.cluster import kmeans_plusplus
+
     compile_all()
     X, y = synthetic(setting.rows(10**6, MANY))
     oracle, budget = samekind.LabelOracle(y), setting.questions(budget)
