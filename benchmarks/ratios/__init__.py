@@ -88,5 +88,8 @@ MEASURES = {
     "sqlite": Measure("house", "sqlite", "answers a second into a SQLite ledger"),
     "import": Measure("house", "importing", "import samekind, against sklearn.cluster"),
     "cobras": Measure("cobras", "against_cobras", "300 questions on 10^6 rows, against COBRAS"),
+    "dask": Measure(
+        "workers", "on_workers", "two worker processes, against an array; one is killed"
+    ),
     "mapped": Measure("mapped", "mapped", "10^8 rows in a file: takes minutes, 4 GB of disk", True),
 }
