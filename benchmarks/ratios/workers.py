@@ -7,6 +7,7 @@ import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -87,7 +88,7 @@ def from_file(file: Path, partitions: int) -> Any:
     return da.concatenate(
         [
             da.from_delayed(read(str(file), first, last), (last - first, d), whole.dtype)
-            for first, last in zip(edges, edges[1:], strict=False)
+            for first, last in pairwise(edges)
         ]
     )
 
