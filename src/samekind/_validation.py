@@ -75,3 +75,17 @@ def check_seed(random_state: Any) -> int:
     number = check_int("random_state", random_state, minimum=0, none="draw a fresh seed")
     assert number is not None
     return number
+
+
+def is_dask(value: Any) -> bool:
+    """Return whether something is a Dask collection; does not import Dask."""
+    return type(value).__module__.partition(".")[0] in ("dask", "dask_expr")
+
+
+def refuse_dask(name: str, value: Any) -> None:
+    """Raise an error if something is a Dask collection: all of it would be loaded."""
+    if is_dask(value):
+        raise TypeError(
+            f"{name} is a Dask {type(value).__name__}, and this would load all of it into memory here. "
+            f"`solve` and `Session` take it as it is; for the rest pass {name}.compute() if it fits."
+        )

@@ -27,14 +27,16 @@ def heed(
     if not rows.size or not clusters.members_ or clusters._points is None:
         return clusters
     labels = clusters.labels_.copy()
+    found = np.array(labels[rows])  # which may be far away
     first = np.array([members[0] for members in clusters.members_], dtype=np.intp)
-    for row in rows.tolist():
+    for place, row in enumerate(rows.tolist()):
         said = lookup(np.column_stack([np.full(first.size, row, dtype=np.intp), first]))
         if (said == SAME).any():
-            labels[row] = int((said == SAME).argmax())
-        elif labels[row] >= 0 and said[labels[row]] == DIFFERENT:
+            found[place] = int((said == SAME).argmax())
+        elif found[place] >= 0 and said[found[place]] == DIFFERENT:
             x = clusters._points.rows(np.array([row]))[0]
             distances = ((clusters.all_centers_ - x) ** 2).sum(axis=1)
             distances[said == DIFFERENT] = np.inf
-            labels[row] = int(distances.argmin()) if np.isfinite(distances).any() else -1
+            found[place] = int(distances.argmin()) if np.isfinite(distances).any() else -1
+    labels[rows] = found
     return replace(clusters, _labels={"all": labels})

@@ -156,7 +156,10 @@ class Clusters:
         cluster at all, and for rows that were given up.
         """
         if "later" in self._labels:
-            self._labels["all"] = self._labels.pop("later")()
+            found = self._labels.pop("later")()
+            laid_out = getattr(self._points, "laid_out", None)
+            far = laid_out is not None and isinstance(found, np.ndarray)
+            self._labels["all"] = laid_out(found) if far else found
         if "all" not in self._labels:
             if self._points is None:
                 raise AttributeError(
@@ -280,8 +283,8 @@ class Clusters:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the data out of pickles and copies; labels that are computed stay."""
-        self.have_labels()
-        return self.__dict__ | {"_points": None}
+        labels = {"all": self.labels_} if self.have_labels() else {}
+        return self.__dict__ | {"_points": None, "_labels": labels}
 
     def __repr__(self) -> str:
         return (
@@ -299,7 +302,8 @@ class Clusters:
 
     def _predict(self, points: Points, *, fitted: bool) -> Any:
         if self.n_discovered_ == 0:
-            return np.full(points.n, -1, dtype=np.intp)
+            nowhere = np.zeros((1, points.d))
+            return points.nearest(nowhere, known_names(np.array([-1]), [], NOBODY))
         places, of = self.all_centers_, np.arange(self.n_discovered_)
         if self.prototypes_ is not None:
             places, of = self.prototypes_

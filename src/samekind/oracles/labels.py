@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from samekind._validation import is_dask
 from samekind.flow import Answers, Pairs
 
 __all__ = ["LabelOracle"]
@@ -17,8 +18,9 @@ class LabelOracle:
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        A label for each row: numbers or texts.
+    y : array-like of shape (n,), or Dask array or series
+        A label for each row: numbers or texts. Those of a Dask collection stay on the workers, but for the
+        rows that are asked about.
 
     Examples
     --------
@@ -31,6 +33,10 @@ class LabelOracle:
     name = "labels"
 
     def __init__(self, y: ArrayLike) -> None:
+        self._codes: NDArray[np.int32] | FarCodes
+        if is_dask(y):
+            self._codes = FarCodes(y)
+            return
         labels = np.asarray(y)
         if labels.ndim != 1:
             raise ValueError(f"y must be one label for each row, got shape {labels.shape}.")
@@ -45,9 +51,31 @@ class LabelOracle:
 
     def __call__(self, pairs: Pairs) -> Answers:
         """Answer each pair with SAME or DIFFERENT."""
-        codes = self._codes
-        same: Answers = (codes[pairs[:, 0]] == codes[pairs[:, 1]]).view(np.int8)
+        codes = self._codes[pairs]
+        same: Answers = (codes[:, 0] == codes[:, 1]).view(np.int8)
         return same
+
+
+class FarCodes:
+    """Numbers for the labels of a Dask collection; of rows that are asked about only."""
+
+    def __init__(self, y: Any) -> None:
+        from samekind.oracles.dask import DaskLabels
+
+        self._labels = DaskLabels(y)
+        self._numbers: dict[Any, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def __getitem__(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        flat = rows.ravel()
+        codes = []
+        for row, label in zip(flat.tolist(), self._labels.of(flat), strict=True):
+            if label is None or not _equals_itself(label):
+                raise _missing(row)
+            codes.append(self._numbers.setdefault(label, len(self._numbers)))
+        return np.array(codes, dtype=np.intp).reshape(rows.shape)
 
 
 def _numbered(labels: list[Any]) -> NDArray[np.intp]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from samekind._validation import check_int
+from samekind._validation import check_int, refuse_dask
 from samekind.points._threads import Report, available_threads
 from samekind.points.cells import CoverCells
 from samekind.points.crew import LocalCrew
@@ -103,16 +103,21 @@ class ArrayPoints:
 
         Of more than 256 MiB, 1,024 evenly spaced pieces of that much in all are hashed.
         """
-        digest = hashlib.blake2b(digest_size=16)
-        digest.update(f"{self.n} x {self.d} {self.X.dtype.newbyteorder('=')}".encode())
-        flat = self.X.reshape(-1)
-        if self.X.nbytes <= HASHED:
-            digest.update(flat.data)
-        else:
-            piece = HASHED // 1024 // flat.itemsize
-            for start in np.linspace(0, flat.size - piece, 1024).astype(np.intp):
-                digest.update(flat[start : start + piece].data)
-        return digest.hexdigest()
+        return hash_of(self.X)
+
+
+def hash_of(X: NDArray[Any]) -> str:
+    """Return a hash of the shape, the type and the values of a C-contiguous matrix."""
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(f"{len(X)} x {X.shape[1]} {X.dtype.newbyteorder('=')}".encode())
+    flat = X.reshape(-1)
+    if X.nbytes <= HASHED:
+        digest.update(flat.data)
+    else:
+        piece = HASHED // 1024 // flat.itemsize
+        for start in np.linspace(0, flat.size - piece, 1024).astype(np.intp):
+            digest.update(flat[start : start + piece].data)
+    return digest.hexdigest()
 
 
 def _is_mapped(X: NDArray[Any]) -> bool:
@@ -127,6 +132,7 @@ def _is_mapped(X: NDArray[Any]) -> bool:
 
 def as_matrix(X: Any) -> NDArray[Any]:
     """Return X as a C-contiguous float32 or float64 matrix, copied only where it must be."""
+    refuse_dask("X", X)
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         raise ValueError(
             "X is a sparse matrix, and distances need a dense array. Pass X.toarray(), or reduce "

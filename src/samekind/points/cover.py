@@ -37,7 +37,8 @@ class Cover:
         self._scale = 1.0
         self._looked_at = 0  # total when scaling was last considered
         self._sums: list[int] = []  # running sums of the weights of parts
-        self._taken: list[tuple[NDArray[np.float64], NDArray[np.int32]]] = []
+        self._sites = np.empty((0, crew.frame.d))  # all centres in their order, if the parts are far
+        self._numbers = np.empty(0, dtype=np.int32)
         crew.tell("new", self._key, squared, owned)
         weakref.finalize(self, crew.tell, "drop", self._key)
 
@@ -55,8 +56,7 @@ class Cover:
         """Make x the first centre; return the account of all rows, (d + 2,)."""
         found = self._crew.tell("begin", self._key, x)
         self._rescale(max(highest for highest, _ in found))
-        if self._crew.is_remote:
-            self._taken.append((x[None], np.zeros(1, dtype=np.int32)))
+        self._note(x[None], np.zeros(1, dtype=np.int32))
         self.n_distances += self._crew.frame.n
         accounts: NDArray[np.int64] = np.sum([account for _, account in found], axis=0)
         return accounts
@@ -72,8 +72,7 @@ class Cover:
         self._sum([change.total for change in changes])
         self._book(changes, accounts)
         self.n_distances += sum(change.n_distances for change in changes)
-        if self._crew.is_remote:
-            self._taken.append((sites, numbers))
+        self._note(sites, numbers)
         if 0 < self.total < min(COARSE * self._crew.frame.n, self._looked_at // 2):
             self._looked_at = self.total
             found = self._crew.ask("highest", self._of_all()).values()
@@ -136,13 +135,9 @@ class Cover:
         costs = np.full(rows.size, np.inf, dtype=np.float32)
         owners = np.full(rows.size, -1, dtype=np.int32)
         if self._crew.is_remote and X is not None:
-            for sites, numbers in self._taken:
-                taker = np.full(rows.size, -1, dtype=np.int32)
-                _cover.held(
-                    X, sites, np.arange(len(sites)), 1.0 / self._crew.frame.unit, costs, taker
-                )
-                owners = np.where(taker >= 0, numbers[taker], owners)
-            return costs, owners
+            order = np.arange(self._numbers.size, dtype=np.int32)
+            _cover.held(X, self._sites, order, 1.0 / self._crew.frame.unit, costs, owners)
+            return costs, self._numbers[owners]
         places = by_part(self._crew, rows)
         answers = self._crew.ask(
             "held", {part: (self._key, local) for part, (_, local) in places.items()}
@@ -183,6 +178,12 @@ class Cover:
 
     def _of_all(self, *args: Any) -> dict[int, tuple[Any, ...]]:
         return dict.fromkeys(range(self._crew.firsts.size - 1), (self._key, *args))
+
+    def _note(self, sites: NDArray[np.float64], numbers: NDArray[np.int32]) -> None:
+        """Keep centres by which costs are worked out here."""
+        if self._crew.is_remote:
+            self._sites = np.concatenate([self._sites, sites])
+            self._numbers = np.concatenate([self._numbers, numbers])
 
     def _book(self, changes: list[Change], accounts: NDArray[np.int64]) -> None:
         if self._owned:

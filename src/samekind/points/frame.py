@@ -68,9 +68,12 @@ class Frame(NamedTuple):
         return float(2.0 ** (62 - 2 * FINE - (self.n * self.d).bit_length())) / self.unit
 
 
-def unusable(value: float, row: int, column: int) -> ValueError:
-    """Return an error that says what is wrong with a value of X, and what to do."""
-    where = f"in row {row}, column {column}"
+def unusable(value: float, row: int, column: object) -> ValueError:
+    """Return an error that says what is wrong with a value of X, and what to do.
+
+    The column has a number or a name.
+    """
+    where = f"in row {row}, column {column!r}"
     if np.isnan(value):
         return ValueError(f"X has NaN {where}. Fill or drop missing values first.")
     if isinf(value):

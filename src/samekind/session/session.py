@@ -336,8 +336,9 @@ class Session:
     def _judge(self, found: Clusters) -> list[Reliability]:
         active, names = self.ledger.active(), self.ledger.names
         who = [names[number] for number in active["who"].tolist()]
-        labels = np.full(self.points.n, -1) if self._infers else found.labels_
-        return annotator_reliability(pairs_of(active), active["answer"], who, labels)
+        rows, places = np.unique(pairs_of(active), return_inverse=True)  # others need no label
+        labels = np.full(rows.size, -1) if self._infers else np.array(found.labels_[rows])
+        return annotator_reliability(places.reshape(-1, 2), active["answer"], who, labels)
 
     def _found(self) -> Clusters:
         history = np.array(self._history).reshape(-1, len(COLUMNS)).T.copy()

@@ -1,0 +1,57 @@
+"""Rows that were fetched from afar, so that hardly one is fetched twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["RowCache"]
+
+CACHED = 2**25  # bytes of rows
+
+
+class RowCache:
+    """Rows that were seen, the latest of them.
+
+    Examples
+    --------
+    >>> cache = RowCache(2)
+    >>> cache.remember(np.array([7]), np.array([[0.0, 1.0]]))
+    >>> cache.rows(np.array([7, 7]), fetch=None)
+    array([[0., 1.],
+           [0., 1.]])
+    """
+
+    def __init__(self, d: int) -> None:
+        self._d = d
+        self._most = max(1024, CACHED // (8 * d))
+        self._held: dict[int, NDArray[np.float64]] = {}
+
+    def remember(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> None:
+        """Take in some rows."""
+        if rows.size > self._most:
+            return
+        self._held.update(zip(rows.tolist(), X, strict=True))
+        if len(self._held) > 2 * self._most:
+            for row in list(self._held)[: -self._most]:
+                del self._held[row]
+
+    def rows(
+        self,
+        index: NDArray[np.intp],
+        fetch: Callable[[NDArray[np.intp]], NDArray[np.float64]],
+    ) -> NDArray[np.float64]:
+        """Return rows, (m, d); `fetch` gets those that were not seen."""
+        if index.size > self._most:
+            return fetch(index)
+        wanted = index.tolist()
+        missing = [row for row in dict.fromkeys(wanted) if row not in self._held]
+        held = {row: self._held[row] for row in wanted if row in self._held}
+        if missing:
+            new = np.array(missing, dtype=np.intp)
+            X = fetch(new)
+            held.update(zip(missing, X, strict=True))
+            self.remember(new, X)
+        return np.array([held[row] for row in wanted]).reshape(-1, self._d)

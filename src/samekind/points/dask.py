@@ -1,0 +1,234 @@
+"""Points on a Dask cluster: every worker keeps its rows, and what is known of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind.points._threads import Report
+from samekind.points.array import hash_of
+from samekind.points.cells import CoverCells
+from samekind.points.crew import by_part, parted
+from samekind.points.frame import Frame
+from samekind.points.names import Names
+from samekind.points.sampler import CoverSampler
+
+try:
+    import dask
+    import dask.array as da
+    import distributed
+    from distributed import Client, Future
+except ImportError as error:
+    raise ImportError(
+        f"points on a Dask cluster need dask and distributed ({error}): pip install 'samekind[dask]'."
+    ) from error
+
+from samekind.points._dask_blocks import Blocks, ClusterError, open_desks
+from samekind.points._dask_parts import Naming, PartRecipe, Seen, name_rows
+from samekind.points._dask_read import Scanned, as_block, collection, join, scan_block
+from samekind.points._row_cache import RowCache
+
+__all__ = ["ClusterError", "DaskCrew", "DaskPoints", "find_client"]
+
+
+def find_client(client: Client | None = None) -> tuple[Client, bool]:
+    """Return the given client, the current one or a new one, and whether it is new.
+
+    A new one computes in threads of this process, as Dask does where there is no client, and is the current
+    one from then on.
+    """
+    if client is not None:
+        return client, False
+    try:
+        return distributed.get_client(), False
+    except ValueError:
+        return Client(processes=False, dashboard_address=None), True
+
+
+class DaskCrew:
+    """Parts that lie on the workers of a cluster, a block each."""
+
+    is_remote = True
+
+    def __init__(self, blocks: Blocks, frame: Frame, sizes: list[int], cache: RowCache) -> None:
+        self.frame = frame
+        self.firsts = np.cumsum([0, *filter(None, sizes)])
+        self._blocks = blocks
+        self._sizes = sizes  # of all partitions, also of empty ones, which are no parts
+        self._cache = cache
+
+    def ask(self, what: str, calls: Mapping[int, tuple[Any, ...]]) -> dict[int, Any]:
+        """Call the method `what` of some parts, each with its own arguments; return the results."""
+        found = self._blocks.ask(what, calls)
+        for part, result in found.items():
+            if isinstance(result, Seen):
+                self._cache.remember(result.rows + self.firsts[part], result.X)
+                found[part] = result.result
+        return found
+
+    def tell(self, what: str, *args: Any) -> list[Any]:
+        """Call a method that changes every part, with the same arguments; return the results in order."""
+        if what == "drop":
+            self._blocks.drop(*args)
+            return []
+        return self._blocks.tell(what, *args)
+
+    def name(self, what: str, names: Names, *args: Any) -> Any:
+        """Return what all rows are called now, as a Dask array with the partitions of the data."""
+        entries = self._blocks.entries(args[0]) if what == "labels" else []
+        naming = Naming(self._blocks.run, self.frame, entries, what, args)
+        task, shared = dask.delayed(name_rows, pure=False), dask.delayed(naming, traverse=False)
+        own, pieces, part = parted(self, names), [], 0
+        for size in self._sizes:
+            if not size:
+                pieces.append(da.empty(0, dtype=np.intp))
+                continue
+            piece = task(self._blocks.futures[part], part, shared, own[part])
+            pieces.append(da.from_delayed(piece, shape=(size,), dtype=np.intp))
+            part += 1
+        return da.concatenate(pieces)
+
+
+class DaskPoints:
+    """Rows of a Dask array or dataframe. They stay on the workers; hardly anything travels.
+
+    Parameters
+    ----------
+    X : dask.array.Array of shape (n, d), or dask.dataframe.DataFrame
+        Finite numbers. They are computed once and kept in the memory of the workers, as float32 or float64.
+    client : distributed.Client or None
+        None takes the current client. If there is none, one is started that computes in threads of this
+        process; it is the current one until `close`.
+    report : callable or None
+        Is told about the progress of reading.
+
+    The same seed asks the same questions and finds the same clusters as on an array, whatever the
+    partitions and the workers. When a worker is lost, its partitions are computed again elsewhere, and what was
+    known of their rows is found again.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> points = DaskPoints(da.from_array([[0.0, 0.0], [0.0, 1.0], [9.0, 9.0]], chunks=(2, 2)))
+    >>> points
+    DaskPoints(3 rows x 2 columns, float64, 2 partitions)
+    >>> sampler = points.sampler()
+    >>> sampler.add([[0.0, 0.0]])
+    >>> sampler.draw(np.array([0.0, 0.5]))
+    array([1, 2])
+    >>> points.close()
+    """
+
+    def __init__(
+        self, X: Any, *, client: Client | None = None, report: Report | None = None
+    ) -> None:
+        read = collection(X)
+        self.client, self._started = find_client(client)
+        self.d, self.dtype, self.names = read.d, read.dtype, read.names
+        run = uuid4().hex
+        try:
+            open_desks(self.client)
+            block = dask.delayed(as_block, pure=False)
+            futures = self.client.compute(
+                [
+                    block(partition, read.d, read.dtype, dask_key_name=f"samekind-{run}-{number}")
+                    for number, partition in enumerate(read.partitions)
+                ]
+            )
+            scanned = self._scan(futures, report)
+            frame = Frame.around(join(scanned, read))
+        except BaseException:
+            self._close_client()
+            raise
+        sizes = [seen.n for seen in scanned]
+        self.n = frame.n
+        self.chunks = tuple(sizes)
+        self._cache = RowCache(self.d)
+        held = [future for future, size in zip(futures, sizes, strict=True) if size]
+        self._blocks = Blocks(self.client, run, held, PartRecipe(frame))
+        self.crew = DaskCrew(self._blocks, frame, sizes, self._cache)
+
+    def _scan(self, futures: list[Future], report: Report | None) -> list[Scanned]:
+        scans = self.client.map(scan_block, futures, pure=False)
+        for done, _ in enumerate(distributed.as_completed(scans), start=1):
+            if report is not None:
+                report("Reading the data", done / len(scans))
+        found: list[Scanned] = self.client.gather(scans)
+        return found
+
+    def __repr__(self) -> str:
+        return (
+            f"DaskPoints({self.n:,} rows x {self.d} columns, {self.dtype}, "
+            f"{len(self.chunks)} partitions)"
+        )
+
+    def __enter__(self) -> DaskPoints:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def n_calls(self) -> Counter[str]:
+        """How often the workers were asked, by what they were asked for."""
+        return self._blocks.n_calls
+
+    def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the rows with these numbers, (m, d)."""
+        return self._cache.rows(np.asarray(index), self._fetch)
+
+    def _fetch(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
+        places = by_part(self.crew, index)
+        found = self.crew.ask("rows", {part: (rows,) for part, (_, rows) in places.items()})
+        X = np.empty((index.size, self.d))
+        for part, (at, _) in places.items():
+            X[at] = found[part]
+        return X
+
+    def sampler(self) -> CoverSampler:
+        """Return a new sampler with no centre: it draws uniformly."""
+        return CoverSampler(self.crew)
+
+    def cells(self) -> CoverCells:
+        """Return new cells without a site."""
+        return CoverCells(self, self.crew)
+
+    def nearest(self, centers: NDArray[np.float64], names: Names | None = None) -> Any:
+        """Return for every row the number of its nearest centre, or what it is called: a Dask array."""
+        return self.crew.name("nearest", names or Names.by_number(len(centers)), centers)
+
+    def laid_out(self, labels: NDArray[np.intp]) -> Any:
+        """Return labels of all rows, few enough to be here, as a Dask array with the data's partitions."""
+        return da.from_array(labels, chunks=(self.chunks,))
+
+    def fingerprint(self) -> str:
+        """Return a hash of the partitions' sizes, the type and the values, which the workers compute.
+
+        Of partitions of more than 256 MiB, 1,024 evenly spaced pieces are hashed.
+        """
+        digest = hashlib.blake2b(digest_size=16)
+        digest.update(f"{self.n} x {self.d} {self.dtype}".encode())
+        for one in self.client.gather(self.client.map(hash_of, self._blocks.futures, pure=False)):
+            digest.update(one.encode())
+        return digest.hexdigest()
+
+    def close(self) -> None:
+        """Free the workers' memory, and close the client if it was started here."""
+        self._blocks.close()
+        self._close_client()
+
+    def _close_client(self) -> None:
+        if self._started:
+            self.client.close()
