@@ -41,17 +41,19 @@ class WatchedCrew(LocalCrew):
 class WatchedPoints(ArrayPoints):
     """Keeps the cells and samplers that it hands out."""
 
-    def __init__(self, X: Any) -> None:
+    crew_class = WatchedCrew
+
+    def __init__(self, X: Any, **options: Any) -> None:
         started = perf_counter()
-        super().__init__(X)
+        super().__init__(X, **options)
         self.scanning = perf_counter() - started
         self.handed_out: list[Any] = []
-        self._watched: WatchedCrew | None = None
+        self._watched: Any = None
 
     @property
-    def crew(self) -> WatchedCrew:
+    def crew(self) -> Any:
         if self._watched is None:
-            self._watched = WatchedCrew(super().crew)
+            self._watched = self.crew_class(super().crew)
         return self._watched
 
     def sampler(self) -> Any:
