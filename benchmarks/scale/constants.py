@@ -22,9 +22,8 @@ class Passes(NamedTuple):
     """For a later site: a leaf that is looked at, of LEAF rows."""
     per_visit: float
     """For a later site: a row that is visited."""
-    visits: float
-    """Later sites S visit rows `visits` S^`growth` times as many as there are."""
-    growth: float
+    share: float
+    """Of all rows, those that a later site visits."""
 
 
 class Bytes(NamedTuple):

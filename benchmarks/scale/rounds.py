@@ -25,6 +25,7 @@ TO_FEW = (
     "at_ranks",
 )  # those that hold some rows; all other calls are to all
 CALLS = 100
+ONCE = 1_000  # rows; so many are looked at only once, in the beginning
 
 
 class Round(NamedTuple):
@@ -69,7 +70,7 @@ class Wire:
 def measure_rounds(
     workers: tuple[int, ...] = (1, 2, 4),
     partitions: tuple[int, ...] = (4, 16, 64),
-    n: int = 120_000,
+    n: int = 10**6,
     runs: tuple[tuple[int, int], ...] = ((30, 500), (30, 1_500), (100, 500), (100, 2_000)),
 ) -> tuple[Rounds, Work]:
     """Measure calls on clusters of so many workers and partitions; runs of (clusters, questions)."""
@@ -90,7 +91,10 @@ def measure_rounds(
     per_site = _fit(needed, [wire.sites for wire in wires])
 
     def typical(name: str, to_all: bool) -> float:
-        return float(median(getattr(each, name) for each in every if each.to_all == to_all))
+        found = [
+            getattr(each, name) for each in every if each.to_all == to_all and each.rows < ONCE
+        ]
+        return float(np.mean(found))
 
     rounds = Rounds(
         base=calls[0][3],

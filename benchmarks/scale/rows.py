@@ -59,9 +59,6 @@ def measure_rows(n: int, questions: int, n_clusters: int = 100) -> tuple[Passes,
     took, sites, visited = np.array(points.crew.passes).T
     per_leaf = _in_vain(X) / (n / LEAF)
     per_visit = max(took.sum() - sites.sum() * per_leaf * n / LEAF, 0.0) / visited.sum()
-    later = slice(len(took) // 10, None)  # the first ones visit nearly all rows, and are few
-    all_sites, all_visits = np.cumsum(sites)[later], np.cumsum(visited)[later] / n
-    growth, visits = np.polyfit(np.log(all_sites), np.log(all_visits), 1)
     passes = Passes(
         rows=n,
         columns=X.shape[1],
@@ -71,8 +68,7 @@ def measure_rows(n: int, questions: int, n_clusters: int = 100) -> tuple[Passes,
         first_of_sampler=float(first_of_sampler),
         per_leaf=float(per_leaf),
         per_visit=float(per_visit),
-        visits=float(np.exp(visits)),
-        growth=float(growth),
+        share=float(visited.sum() / sites.sum() / n),
     )
     return passes, kept[0]
 

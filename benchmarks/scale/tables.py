@@ -53,16 +53,12 @@ def _constants(known: Constants) -> str:
             ("f′", "first distance (sampler)", f"{passes.first_of_sampler * ns:.1f} ns"),
             ("l", "later site: a leaf looked at", f"{passes.per_leaf * ns:.1f} ns"),
             ("v", "later site: a row visited", f"{passes.per_visit * ns:.1f} ns"),
-            (
-                "V",
-                "rows visited by S sites, for each row",
-                f"{passes.visits:.2f} S^{passes.growth:.2f}",
-            ),
+            ("σ", "share of the rows that a later site visits", f"{passes.share:.1%}"),
             ("m", "bytes kept for a row, beside its own 4d", f"{kept.kept:.0f}"),
             (
                 "",
                 "… for groups; cells; sampler",
-                f"{kept.groups:.0f}; {kept.cells:.1f}; {kept.sampler:.1f}",
+                f"{kept.groups:.0f}; {kept.cells:.0f}; {kept.sampler:.0f}",
             ),
             ("b", "a call to one worker and back", f"{rounds.base * us:,.0f} µs"),
             (
