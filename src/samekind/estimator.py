@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from samekind._solve import solve
+from samekind._validation import refuse_dask
 from samekind.algorithms import DEFAULT
 from samekind.clusters import Clusters
 from samekind.oracles import LabelOracle
@@ -95,6 +96,8 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         y : array-like of shape (n,) or None
             The true kind of each row, looked at only through questions. Not needed with an oracle.
         """
+        refuse_dask("X", X)
+        refuse_dask("y", y)
         X = validate_data(self, X, dtype=(np.float64, np.float32), order="C")
         if self.oracle is None and y is None:
             raise ValueError(
@@ -128,5 +131,6 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return the nearest cluster of each row, without a question."""
         check_is_fitted(self)
+        refuse_dask("X", X)
         X = validate_data(self, X, dtype=(np.float64, np.float32), order="C", reset=False)
         return self.clusters_.predict(X)

@@ -157,9 +157,10 @@ class Clusters:
         """
         if "later" in self._labels:
             found = self._labels.pop("later")()
-            laid_out = getattr(self._points, "laid_out", None)
-            far = laid_out is not None and isinstance(found, np.ndarray)
-            self._labels["all"] = laid_out(found) if far else found
+            lay_out: Any = getattr(self._points, "laid_out", None)
+            if lay_out is not None and isinstance(found, np.ndarray):
+                found = lay_out(found)
+            self._labels["all"] = found
         if "all" not in self._labels:
             if self._points is None:
                 raise AttributeError(

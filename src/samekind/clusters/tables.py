@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from samekind._validation import refuse_dask
 from samekind.clusters.people import is_told, percent, shown_name, warnings_about
 
 if TYPE_CHECKING:
@@ -36,10 +37,11 @@ def rows_frame(clusters: Clusters) -> pd.DataFrame:
     """Return a table with a line for each row; see `Clusters.to_frame`."""
     import pandas as pd
 
+    labels = clusters.labels_
+    refuse_dask("labels_", labels)
     known = np.zeros(clusters.n_rows_, dtype=bool)
     for members in clusters.members_:
         known[members] = True
-    labels = clusters.labels_
     recovered = (labels >= 0) & (labels < clusters.n_recovered_)
     rows = np.arange(clusters.n_rows_)
     return pd.DataFrame({"row": rows, "cluster": labels, "known": known, "recovered": recovered})

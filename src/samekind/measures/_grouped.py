@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
+from samekind._validation import refuse_dask
+
 Floats: TypeAlias = NDArray[np.float64]
 
 LARGEST = 1e140  # squares of larger coordinates, summed over a large data set, might overflow
@@ -21,6 +23,7 @@ class Grouping:
     """Labels as numbers from 0, and what is computed cluster by cluster."""
 
     def __init__(self, name: str, labels: ArrayLike) -> None:
+        refuse_dask(name, labels)
         given = np.asarray(labels)
         if given.ndim != 1:
             raise ValueError(
@@ -115,6 +118,7 @@ def check_bound(name: str, value: Any) -> float:
 
 def check_points(name: str, points: ArrayLike) -> NDArray[Any]:
     """Return points as a matrix of finite float32 or float64."""
+    refuse_dask(name, points)
     array = np.asarray(points)
     if array.shape == (0,):
         return np.zeros((0, 0))

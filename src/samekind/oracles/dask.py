@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import Any
 from uuid import uuid4
 
+import dask
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points.dask import Blocks, dask, find_client, open_desks
+from samekind.points.dask import Blocks, find_client, open_desks
 
 __all__ = ["DaskLabels"]
 

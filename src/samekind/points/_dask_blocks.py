@@ -7,6 +7,8 @@ import pickle
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError
+from contextlib import suppress
+from logging import ERROR
 from threading import RLock
 from time import monotonic, sleep
 from typing import Any
@@ -25,16 +27,31 @@ from samekind.points._dask_desk import (
     Recipe,
 )
 
-__all__ = ["Blocks", "ClusterError", "open_desks"]
+__all__ = ["Blocks", "ClusterError", "find_client", "open_desks"]
 
 TRIES = 12  # errands in vain, one after the other, until a run fails
 LONGEST = 2.0  # seconds to wait between two of them
 PATIENCE = 60.0  # seconds to wait for a first worker when there is none
+REACH = 2.0  # seconds in which a worker must be reached directly, or it never is
 IMPATIENT = 0.5  # seconds after which to ask whether the worker is there at all
 
 
 class ClusterError(RuntimeError):
     """The cluster lost what it cannot bring back."""
+
+
+def find_client(client: Client | None = None) -> tuple[Client, bool]:
+    """Return the given client, the current one or a new one, and whether it is new.
+
+    A new one computes in threads of this process, as Dask does where there is no client, and is the current
+    one from then on.
+    """
+    if client is not None:
+        return client, False
+    try:
+        return distributed.get_client(), False
+    except ValueError:
+        return Client(processes=False, dashboard_address=":0", silence_logs=ERROR), True
 
 
 def open_desks(client: Client) -> None:
@@ -67,9 +84,7 @@ class Blocks:
         Says what answers for a block.
     """
 
-    def __init__(
-        self, client: Client, run: str, futures: Sequence[Future], recipe: Recipe
-    ) -> None:
+    def __init__(self, client: Client, run: str, futures: Sequence[Future], recipe: Recipe) -> None:
         self.run = run
         self.client = client
         self.futures = list(futures)
@@ -81,6 +96,7 @@ class Blocks:
         self._places: list[str] = []  # the worker of each part
         self._n_beside: Counter[str] = Counter()  # parts of each worker
         self._dropped: deque[int] = deque()
+        self._directly: bool | None = client.direct_to_workers  # None until it was tried
 
     def tell(self, what: str, *args: Any) -> list[Any]:
         """Change every part; return the results in order."""
@@ -104,18 +120,14 @@ class Blocks:
     def entries(self, number: int) -> list[Entry]:
         """Return all that happened to what has this number."""
         with self._lock:
-            return [
-                entry for entry in self._log if entry is not None and entry.args[0] == number
-            ]
+            return [entry for entry in self._log if entry is not None and entry.args[0] == number]
 
     def close(self) -> None:
         """Let go of the blocks and all state; nothing can be asked any more."""
         futures, self.futures = self.futures, []
         if futures and self.client.status == "running":
-            try:
+            with suppress(OSError):  # then they find out by themselves
                 self.client.sync(self._say_goodbye, set(self._places))
-            except OSError:
-                pass  # then they find out by themselves
         for future in futures:
             future.release()
 
@@ -202,9 +214,7 @@ class Blocks:
         while waiting:
             done, waiting = await asyncio.wait(waiting, timeout=patience)
             if not done:  # is it still at work, or gone?
-                there = await self.client.scheduler.ncores(
-                    workers=[sent[task] for task in waiting]
-                )
+                there = await self.client.scheduler.ncores(workers=[sent[task] for task in waiting])
                 for task in waiting:
                     if sent[task] not in there:
                         task.cancel()
@@ -212,10 +222,19 @@ class Blocks:
         return [self._outcome(task, worker) for task, worker in sent.items()]
 
     async def _send(self, worker: str, operation: str, **message: Any) -> Any:
-        """Call a worker: directly if the client may, otherwise through the scheduler."""
-        if self.client.direct_to_workers:
+        """Call a worker: directly if it can be reached, otherwise through the scheduler."""
+        if self._directly is None:
+            self._directly = await self._reaches(worker)
+        if self._directly:
             return await getattr(self.client.rpc(worker), operation)(**message)
         return await self.client.scheduler.proxy(worker=worker, msg={"op": operation, **message})
+
+    async def _reaches(self, worker: str) -> bool:
+        try:
+            await asyncio.wait_for(self.client.rpc(worker).identity(), timeout=REACH)
+        except OSError:
+            return False
+        return True
 
     @staticmethod
     def _outcome(task: asyncio.Task[Any], worker: str) -> Any:

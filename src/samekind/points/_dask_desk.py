@@ -139,9 +139,7 @@ class Desk:
                 found[part] = DONE, result
         return pickle.dumps(found, protocol=pickle.HIGHEST_PROTOCOL)
 
-    def _work(
-        self, errand: Errand, some: list[tuple[int, Holding]]
-    ) -> dict[int, tuple[int, Any]]:
+    def _work(self, errand: Errand, some: list[tuple[int, Holding]]) -> dict[int, tuple[int, Any]]:
         found: dict[int, tuple[int, Any]] = {}
         for part, holding in some:
             try:

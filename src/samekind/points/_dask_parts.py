@@ -43,7 +43,9 @@ class PartRecipe(NamedTuple):
             case "locate":
                 return {part: Seen(some, some.rows, some.X) for part, some in found.items()}
             case "at_ranks":
-                return {part: Seen(rows, rows, made[part].rows(rows)) for part, rows in found.items()}
+                return {
+                    part: Seen(rows, rows, made[part].rows(rows)) for part, rows in found.items()
+                }
             case "near":
                 return {
                     part: Seen((distances, rows), rows, made[part].rows(rows))

@@ -37,7 +37,9 @@ class Cover:
         self._scale = 1.0
         self._looked_at = 0  # total when scaling was last considered
         self._sums: list[int] = []  # running sums of the weights of parts
-        self._sites = np.empty((0, crew.frame.d))  # all centres in their order, if the parts are far
+        self._sites = np.empty(
+            (0, crew.frame.d)
+        )  # all centres in their order, if the parts are far
         self._numbers = np.empty(0, dtype=np.int32)
         crew.tell("new", self._key, squared, owned)
         weakref.finalize(self, crew.tell, "drop", self._key)

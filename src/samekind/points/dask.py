@@ -24,32 +24,19 @@ try:
     import dask
     import dask.array as da
     import distributed
+    from dask.highlevelgraph import HighLevelGraph
     from distributed import Client, Future
 except ImportError as error:
     raise ImportError(
         f"points on a Dask cluster need dask and distributed ({error}): pip install 'samekind[dask]'."
     ) from error
 
-from samekind.points._dask_blocks import Blocks, ClusterError, open_desks
+from samekind.points._dask_blocks import Blocks, ClusterError, find_client, open_desks
 from samekind.points._dask_parts import Naming, PartRecipe, Seen, name_rows
 from samekind.points._dask_read import Scanned, as_block, collection, join, scan_block
 from samekind.points._row_cache import RowCache
 
-__all__ = ["ClusterError", "DaskCrew", "DaskPoints", "find_client"]
-
-
-def find_client(client: Client | None = None) -> tuple[Client, bool]:
-    """Return the given client, the current one or a new one, and whether it is new.
-
-    A new one computes in threads of this process, as Dask does where there is no client, and is the current
-    one from then on.
-    """
-    if client is not None:
-        return client, False
-    try:
-        return distributed.get_client(), False
-    except ValueError:
-        return Client(processes=False, dashboard_address=None), True
+__all__ = ["Blocks", "ClusterError", "DaskCrew", "DaskPoints", "find_client", "open_desks"]
 
 
 class DaskCrew:
@@ -85,15 +72,18 @@ class DaskCrew:
         entries = self._blocks.entries(args[0]) if what == "labels" else []
         naming = Naming(self._blocks.run, self.frame, entries, what, args)
         task, shared = dask.delayed(name_rows, pure=False), dask.delayed(naming, traverse=False)
-        own, pieces, part = parted(self, names), [], 0
-        for size in self._sizes:
-            if not size:
-                pieces.append(da.empty(0, dtype=np.intp))
-                continue
-            piece = task(self._blocks.futures[part], part, shared, own[part])
-            pieces.append(da.from_delayed(piece, shape=(size,), dtype=np.intp))
-            part += 1
-        return da.concatenate(pieces)
+        named = [
+            task(block, part, shared, own)
+            for part, (block, own) in enumerate(
+                zip(self._blocks.futures, parted(self, names), strict=True)
+            )
+        ]
+        nothing, rest = dask.delayed(np.empty)(0, dtype=np.intp), iter(named)
+        pieces = [next(rest) if size else nothing for size in self._sizes]
+        key = f"samekind-names-{uuid4().hex}"
+        layer = {(key, number): piece.key for number, piece in enumerate(pieces)}
+        graph = HighLevelGraph.from_collections(key, layer, dependencies=pieces)
+        return da.Array(graph, key, chunks=(tuple(self._sizes),), dtype=np.intp)
 
 
 class DaskPoints:
@@ -110,8 +100,8 @@ class DaskPoints:
         Is told about the progress of reading.
 
     The same seed asks the same questions and finds the same clusters as on an array, whatever the
-    partitions and the workers. When a worker is lost, its partitions are computed again elsewhere, and what was
-    known of their rows is found again.
+    partitions and the workers. When a worker is lost, its partitions are computed again elsewhere, and what
+    was known of their rows is found again.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from samekind._validation import check_int
+from samekind._validation import check_int, refuse_dask
 from samekind.clusters import Clusters
 from samekind.flow import Answers, Pairs
 from samekind.ledger import check_pairs
@@ -93,7 +93,13 @@ def write_report(
     'report.html'
     >>> folder.cleanup()
     """
+    refuse_dask("X", X)
     points = as_points(X)
+    if hasattr(points, "laid_out"):
+        raise TypeError(
+            "a report needs all rows and labels here, and these are on a Dask cluster. Pass the rows as an "
+            "array if they fit, and clusters that were found in it."
+        )
     if points.n != clusters.n_rows_:
         raise ValueError(
             f"X has {points.n:,} rows, but the clusters were found in {clusters.n_rows_:,}."
