@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SETUP := $(VENV)/.ready
 DEV := $(VENV)/.ready-dev
 
-.PHONY: demo test test-slow lint format bench docs clean
+.PHONY: demo test test-slow lint format bench asv docs clean
 
 demo: $(SETUP)
 	$(BIN)/samekind demo
@@ -28,6 +28,11 @@ format: $(DEV)
 
 bench: $(DEV)
 	$(BIN)/python -m benchmarks
+
+asv: $(DEV)
+	$(BIN)/asv check
+	$(BIN)/asv machine --yes >/dev/null
+	$(BIN)/asv run --python=same --quick --show-stderr
 
 docs: $(DEV)
 	$(BIN)/python docs/build_reference.py

@@ -6,184 +6,119 @@ turns, and the medians are compared. Exits with 1 if a promise is not kept.
 
 from __future__ import annotations
 
-import subprocess
+import argparse
+import json
+import os
+import platform
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from statistics import median
 from time import perf_counter
 
-import numpy as np
-from rich.console import Console
-from rich.table import Table
-from sklearn.cluster import kmeans_plusplus
-
-import samekind
-from samekind.algorithms import ALGORITHMS
-from samekind.datasets import make_synthetic
-from samekind.session import Session
-
-console = Console()
+from benchmarks.ratios import MEASURES, Ratio, Setting, SkippedError
 
 
-def seconds(work: Callable[[], object]) -> float:
-    started = perf_counter()
-    work()
-    return perf_counter() - started
-
-
-def in_turns(work: Callable[[], object], reference: Callable[[], object], times: int) -> tuple:
-    """Return the median times of both, run in turns."""
-    pairs = [(seconds(work), seconds(reference)) for _ in range(times)]
-    return median(t for t, _ in pairs), median(t for _, t in pairs)
-
-
-def against_kmeans_plusplus(
-    X, oracle, algorithm: str, budget: int, most: float
-) -> tuple[str, str, float, float]:
-    def solve() -> None:
-        samekind.solve(X, oracle, algorithm=algorithm, budget=budget, epsilon=None, random_state=0)
-
-    def kmeans() -> None:
-        kmeans_plusplus(X, 100, n_local_trials=1, random_state=0)
-
-    ours, theirs = in_turns(solve, kmeans, 5 if algorithm == "batched" else 3)
-    return (
-        f"{algorithm}, {budget:,} questions / kmeans_plusplus(X, 100)",
-        f"{ours:.2f} s / {theirs:.2f} s",
-        ours / theirs,
-        most,
-    )
-
-
-def pass_against_read(X) -> tuple[str, str, float, float]:
-    sampler = samekind.ArrayPoints(X).sampler()
-    sampler.add(X[:1])
-    ours, read = in_turns(lambda: sampler.add(X[1:2]), lambda: X.sum(), 41)
-    return (
-        "a centre's pass / X.sum()",
-        f"{ours * 1e3:.1f} ms / {read * 1e3:.1f} ms",
-        ours / read,
-        2.0,
-    )
-
-
-MEMORY = """
-import sys, threading, psutil, numpy as np, samekind
-X, y = np.load(sys.argv[1]), np.load(sys.argv[2])
-oracle = samekind.LabelOracle(y)
-small = samekind.LabelOracle(y[:20_000])
-samekind.solve(X[:20_000].copy(), small, algorithm="batched", budget=2_000, random_state=0)
-process, peak, done = psutil.Process(), [0], threading.Event()
-def watch():
-    while not done.wait(0.002):
-        peak[0] = max(peak[0], process.memory_info().rss)
-before = process.memory_info().rss
-watcher = threading.Thread(target=watch); watcher.start()
-samekind.solve(X, oracle, algorithm="batched", budget=200_000, epsilon=None, random_state=0)
-done.set(); watcher.join()
-print((peak[0] - before) / X.nbytes)
-"""
-
-
-def peak_memory(X, y) -> tuple[str, str, float, float]:
-    with tempfile.TemporaryDirectory() as folder:
-        files = [str(Path(folder, name)) for name in ("X.npy", "y.npy")]
-        np.save(files[0], X)
-        np.save(files[1], y)
-        out = subprocess.run(
-            [sys.executable, "-c", MEMORY, *files], check=True, capture_output=True, text=True
-        )
-    share = float(out.stdout)
-    return "peak memory of that run above the array / array", f"{X.nbytes / 1e6:.0f} MB", share, 1.5
-
-
-def questions_of_new_rows(points, kinds, rng, settings) -> Iterator:
-    """A flow that only asks: a million questions, each row its wrong and then its right cluster."""
-    kinds.sampler = points.sampler()
-    for start in range(1_000, 501_000, 5_000):
-        rows = np.arange(start, start + 5_000)
-        for shift in (1, 0):
-            yield np.column_stack([rows, (rows + shift) % 100])
-    return "exhausted"
-
-
-def session_overhead() -> tuple[str, str, float, float]:
-    """Every question goes through a session and a ledger; the reference is 2 s of overhead."""
-    labels = np.arange(501_000) % 100
-    X = labels[:, None].astype(np.float64)
-    ALGORITHMS["ask-only"] = questions_of_new_rows
-    oracle = samekind.LabelOracle(labels)
-    try:
-        took = median(
-            seconds(
-                lambda: samekind.solve(X, oracle, algorithm="ask-only", batch=1, random_state=0)
+def main(arguments: list[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    if options.list:
+        for name, measure in MEASURES.items():
+            print(
+                f"{name:<9} {measure.about}{' (only by name or with --large)' * measure.is_large}"
             )
-            for _ in range(3)
-        )
-    finally:
-        del ALGORITHMS["ask-only"]
-    return "1,000,000 questions, session and ledger in memory / 2 s", f"{took:.2f} s", took / 2, 1.0
-
-
-def sqlite_rate() -> tuple[str, str, float, float]:
-    rng = np.random.default_rng(0)
-    waves = [
-        np.column_stack([np.arange(5_000) + 5_000 * w + 100, rng.integers(0, 100, 5_000)])
-        for w in range(40)
-    ]
-    answers = np.zeros(5_000, dtype=np.int8)
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        samekind.SqlLedger(Path(folder, "bench.db")) as ledger,
-    ):
-        took = seconds(lambda: [ledger.record(wave, answers) for wave in waves])
-    rate = 200_000 / took
-    return "50,000 answers a second / SQLite ledger, in waves", f"{rate:,.0f}/s", 50_000 / rate, 1.0
-
-
-def import_time() -> tuple[str, str, float, float]:
-    def importing(module: str) -> Callable[[], object]:
-        return lambda: subprocess.run([sys.executable, "-c", f"import {module}"], check=True)
-
-    importing("samekind")()
-    importing("sklearn.cluster")()
-    ours, theirs = in_turns(importing("samekind"), importing("sklearn.cluster"), 5)
-    return (
-        "import samekind / import sklearn.cluster",
-        f"{ours:.2f} s / {theirs:.2f} s",
-        ours / theirs,
-        1.5,
+        return 0
+    unknown = [name for name in options.names if name not in MEASURES]
+    if unknown:
+        print(f"there is no measure {unknown[0]!r}. Choose among {', '.join(MEASURES)}.")
+        return 2
+    setting = replace(
+        Setting(),
+        **{
+            name: value
+            for name in ("shrink", "scratch", "peer_python")
+            if (value := getattr(options, name)) is not None
+        },
     )
-
-
-def main() -> int:
-    console.print("Making the synthetic data: 1,000,000 x 10, 100 clusters …")
-    X, y = make_synthetic(random_state=0)
-    oracle = samekind.LabelOracle(y)
-    for algorithm in ("batched", "focused"):  # compiles what is not compiled yet
-        samekind.solve(X, oracle, algorithm=algorithm, budget=2_000, random_state=0)
-    Session(X[:100], random_state=0)
-    measures = [
-        lambda: against_kmeans_plusplus(X, oracle, "batched", 200_000, 1.0),
-        lambda: against_kmeans_plusplus(X, oracle, "focused", 10_000, 3.0),
-        lambda: pass_against_read(X),
-        lambda: peak_memory(X, y),
-        session_overhead,
-        sqlite_rate,
-        import_time,
+    names = options.names or [
+        name for name, measure in MEASURES.items() if options.large or not measure.is_large
     ]
+    return show(names, setting, options.json)
+
+
+def show(names: list[str], setting: Setting, file: Path | None = None) -> int:
+    """Take measures, with a line for each at once and a table in the end."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
     table = Table("what", "measured", "ratio", "at most", "")
-    kept = True
-    for measure in measures:
-        what, measured, ratio, most = measure()
-        kept &= ratio <= most
-        verdict = "[green]ok" if ratio <= most else "[red]missed"
-        table.add_row(what, measured, f"{ratio:.2f}", f"{most:g}", verdict)
-        console.print(f"{what}: {ratio:.2f}")
+    taken: list[tuple[str, Ratio]] = []
+    for at, name in enumerate(names, 1):
+        console.print(f"[bold]{at}/{len(names)} {name}[/]: {MEASURES[name].about} …")
+        started = perf_counter()
+        try:
+            for ratio in MEASURES[name].take(setting):
+                taken.append((name, ratio))
+                limit = "" if ratio.most is None else f" (at most {ratio.most:g})"
+                line = f"  {ratio.what}: {ratio.ratio:.3g}{limit}; {ratio.measured}"
+                console.print(line, soft_wrap=True)
+                table.add_row(*_row(ratio))
+        except SkippedError as reason:
+            console.print(f"  skipped: {reason}", soft_wrap=True)
+            table.add_row(MEASURES[name].about, str(reason), "", "", "skipped")
+        console.print(f"  took {perf_counter() - started:.0f} s", style="dim")
     console.print(table)
-    return 0 if kept else 1
+    if file is not None:
+        file.write_text(json.dumps(_record(taken, setting), indent=1) + "\n", encoding="utf-8")
+    missed = [f"{name} ({ratio.what})" for name, ratio in taken if not ratio.is_kept]
+    if setting.shrink > 1:
+        console.print("The data were shrunk: nothing is promised.")
+    elif missed:
+        console.print(f"[red]Missed: {'; '.join(missed)}.")
+        return 1
+    return 0
+
+
+def _row(ratio: Ratio) -> tuple[str, ...]:
+    if ratio.most is None:
+        return ratio.what, ratio.measured, f"{ratio.ratio:.3g}", "", ""
+    verdict = "[green]ok" if ratio.is_kept else "[red]missed"
+    return ratio.what, ratio.measured, f"{ratio.ratio:.3g}", f"{ratio.most:g}", verdict
+
+
+def _record(taken: list[tuple[str, Ratio]], setting: Setting) -> dict[str, object]:
+    return {
+        "cores": os.cpu_count(),
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+        "shrink": setting.shrink,
+        "ratios": [{"measure": name, **ratio._asdict()} for name, ratio in taken],
+    }
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description=__doc__.split("\n")[0]
+    )
+    parser.add_argument(
+        "names", nargs="*", help="measures to take; all but large ones if none is named"
+    )
+    parser.add_argument("--list", action="store_true", help="say what can be measured")
+    parser.add_argument("--large", action="store_true", help="take the large ones, too")
+    parser.add_argument(
+        "--scratch", type=Path, metavar="DIR", help="where large files go for a while"
+    )
+    parser.add_argument(
+        "--peer-python",
+        metavar="FILE",
+        help="a Python that has cobras_ts (or SAMEKIND_PEER_PYTHON)",
+    )
+    parser.add_argument(
+        "--shrink", type=int, metavar="N", help="divide the rows by N, only to see that all works"
+    )
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="write what was measured there, too"
+    )
+    return parser
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
+from logging import ERROR
 from threading import RLock
 from time import monotonic, sleep
 from typing import Any
@@ -50,7 +51,7 @@ def find_client(client: Client | None = None) -> tuple[Client, bool]:
     try:
         return distributed.get_client(), False
     except ValueError:
-        return Client(processes=False, dashboard_address=None), True
+        return Client(processes=False, dashboard_address=":0", silence_logs=ERROR), True
 
 
 def open_desks(client: Client) -> None:

@@ -23,6 +23,7 @@ try:
     import dask
     import dask.array as da
     import distributed
+    from dask.highlevelgraph import HighLevelGraph
     from distributed import Client, Future
 except ImportError as error:
     raise ImportError(
@@ -70,15 +71,18 @@ class DaskCrew:
         entries = self._blocks.entries(args[0]) if what == "labels" else []
         naming = Naming(self._blocks.run, self.frame, entries, what, args)
         task, shared = dask.delayed(name_rows, pure=False), dask.delayed(naming, traverse=False)
-        own, pieces, part = parted(self, names), [], 0
-        for size in self._sizes:
-            if not size:
-                pieces.append(da.empty(0, dtype=np.intp))
-                continue
-            piece = task(self._blocks.futures[part], part, shared, own[part])
-            pieces.append(da.from_delayed(piece, shape=(size,), dtype=np.intp))
-            part += 1
-        return da.concatenate(pieces)
+        named = [
+            task(block, part, shared, own)
+            for part, (block, own) in enumerate(
+                zip(self._blocks.futures, parted(self, names), strict=True)
+            )
+        ]
+        nothing, rest = dask.delayed(np.empty)(0, dtype=np.intp), iter(named)
+        pieces = [next(rest) if size else nothing for size in self._sizes]
+        key = f"samekind-names-{uuid4().hex}"
+        layer = {(key, number): piece.key for number, piece in enumerate(pieces)}
+        graph = HighLevelGraph.from_collections(key, layer, dependencies=pieces)
+        return da.Array(graph, key, chunks=(tuple(self._sizes),), dtype=np.intp)
 
 
 class DaskPoints(CrewPoints):

@@ -1,0 +1,70 @@
+"""Points that say what a run did with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from time import perf_counter
+from typing import Any
+
+from samekind.points import ArrayPoints
+from samekind.points.crew import LocalCrew
+
+__all__ = ["WatchedCrew", "WatchedPoints"]
+
+
+class WatchedCrew(LocalCrew):
+    """Counts the calls of each method of the parts, and their seconds."""
+
+    def __init__(self, crew: LocalCrew) -> None:
+        super().__init__(crew._parts, crew.frame, crew.firsts, crew._threads)
+        self.calls: Counter[str] = Counter()
+        self.seconds: Counter[str] = Counter()
+        self._last = ""
+
+    def ask(self, what: str, calls: Mapping[int, tuple[Any, ...]]) -> dict[int, Any]:
+        started = perf_counter()
+        found = super().ask(what, calls)
+        # the weights of the first distances are a part of the first pass
+        name = "begin" if (what, self._last) == ("rescale", "begin") else what
+        self.seconds[name] += perf_counter() - started
+        self.calls[what] += 1
+        self._last = what
+        return found
+
+    @property
+    def first_pass(self) -> float:
+        """Seconds for grouping the rows and for first distances."""
+        return self.seconds["new"] + self.seconds["begin"]
+
+
+class WatchedPoints(ArrayPoints):
+    """Keeps the cells and samplers that it hands out."""
+
+    crew_class = WatchedCrew
+
+    def __init__(self, X: Any, **options: Any) -> None:
+        started = perf_counter()
+        super().__init__(X, **options)
+        self.scanning = perf_counter() - started
+        self.handed_out: list[Any] = []
+        self._watched: Any = None
+
+    @property
+    def crew(self) -> Any:
+        if self._watched is None:
+            self._watched = self.crew_class(super().crew)
+        return self._watched
+
+    def sampler(self) -> Any:
+        self.handed_out.append(super().sampler())
+        return self.handed_out[-1]
+
+    def cells(self) -> Any:
+        self.handed_out.append(super().cells())
+        return self.handed_out[-1]
+
+    @property
+    def n_distances(self) -> int:
+        """Distances between rows and centres that were computed."""
+        return sum(each.n_distances for each in self.handed_out)
