@@ -42,19 +42,20 @@ def weight_of(cost, per_scale, squared):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def begin(X, place, shift, x, per_unit, costs, first, last):
-    """Write the cost of rows first..last-1 with a single centre x; return the largest."""
-    d = X.shape[1]
-    highest = np.float32(0.0)
-    for i in range(first, last):
-        distance = 0.0
-        for j in range(d):
-            step = X[i, j] - x[j]
-            distance += step * step
-        cost = np.float32(distance * per_unit)
-        costs[(i >> shift << shift) + place[i]] = cost
-        highest = max(highest, cost)
-    return highest
+def begin(X, place, shift, x, per_unit, per_scale, squared, costs, blocks, first, last):
+    """Write the costs of the rows of blocks first..last-1 with a single centre x, and their weights."""
+    n, d = X.shape
+    for block in range(first, last):
+        total = np.int64(0)
+        for i in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
+            distance = 0.0
+            for j in range(d):
+                step = X[i, j] - x[j]
+                distance += step * step
+            cost = np.float32(distance * per_unit)
+            costs[(i >> shift << shift) + place[i]] = cost
+            total += weight_of(cost, per_scale, squared)
+        blocks[block] = total
 
 
 @njit(nogil=True, cache=True)
@@ -386,19 +387,22 @@ def first_to_stay(X, costs, coins, first, columns, n_sites, per_unit):
 
 
 @njit(nogil=True, cache=True)
-def owned(low, high, farthest, sites, per_unit, order, shift, owners, chosen, rows):
-    """Write the rows whose owner is one of the chosen `sites`, as they are found; return how many."""
+def owned(low, high, farthest, sites, per_unit, order, shift, owners, chosen, rows, first, last):
+    """Write the rows of leaves first..last-1 whose owner is one of the chosen `sites`; return how many.
+
+    They are written as they are found.
+    """
     bounds, least = np.empty(TOGETHER), np.empty(TOGETHER)
     reached = np.empty((sites.shape[0], TOGETHER), dtype=np.bool_)
     found = 0
-    for first in range(0, farthest.size, TOGETHER):
-        last = min(first + TOGETHER, farthest.size)
+    for begun in range(first, last, TOGETHER):
+        ended = min(begun + TOGETHER, last)
         if not _reachable(
-            low, high, farthest, sites, per_unit, first, last, bounds, reached, least
+            low, high, farthest, sites, per_unit, begun, ended, bounds, reached, least
         ):
             continue
-        for leaf in range(first, last):
-            if not reached[:, leaf - first].any():
+        for leaf in range(begun, ended):
+            if least[leaf - begun] > farthest[leaf]:
                 continue
             for at in range(leaf * LEAF, min(owners.size, (leaf + 1) * LEAF)):
                 if chosen[owners[at]]:

@@ -59,8 +59,10 @@ class Cover:
 
     def begin(self, x: NDArray[np.float64]) -> NDArray[np.int64]:
         """Make x the first centre; return the account of all rows, (d + 2,)."""
-        found = self._crew.tell("begin", self._key, x)
-        self._rescale(max(highest for highest, _ in found))
+        self._scale = _power_above(self._crew.frame.highest(x))
+        found = self._crew.tell("begin", self._key, x, self._scale)
+        self._sum([total for total, _ in found])
+        self._looked_at = self.total
         self._note(x[None], np.zeros(1, dtype=np.int32))
         self.n_distances += self._crew.frame.n
         accounts: NDArray[np.int64] = np.sum([account for _, account in found], axis=0)
@@ -205,10 +207,15 @@ class Cover:
                 accounts[change.sites] += change.accounts
 
     def _rescale(self, highest: float) -> None:
-        self._scale = 2.0 ** np.frexp(highest)[1] if highest > 0 else 1.0
+        self._scale = _power_above(highest)
         self._sum(self._crew.tell("rescale", self._key, self._scale))
         self._looked_at = self.total
 
     def _sum(self, totals: list[int]) -> None:
         self._sums = list(accumulate(totals))
         self.total = self._sums[-1]
+
+
+def _power_above(value: float) -> float:
+    """Return the least power of two above a value; 1 for 0."""
+    return float(2.0 ** np.frexp(value)[1]) if value > 0 else 1.0

@@ -37,7 +37,8 @@ class Frame(NamedTuple):
     """
 
     n: int
-    origin: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
     root: float
     """The unit of distances; their squares are kept in units of root²."""
 
@@ -46,17 +47,27 @@ class Frame(NamedTuple):
         """Return a frame for data of this extent."""
         width = float((extent.high - extent.low).max())
         root = 2.0 ** max(frexp(width)[1] - FINE, -500) if width > 0 else 1.0
-        return cls(extent.n, extent.low + (extent.high - extent.low) / 2, root)
+        return cls(*extent, root)
 
     @property
     def d(self) -> int:
         """Return the number of columns."""
-        return self.origin.size
+        return self.low.size
+
+    @property
+    def origin(self) -> NDArray[np.float64]:
+        """Return the middle of the data."""
+        return self.low + (self.high - self.low) / 2
 
     @property
     def unit(self) -> float:
         """Return the unit of squared distances."""
         return self.root**2
+
+    def highest(self, x: NDArray[np.float64]) -> float:
+        """Return what no squared distance of a row to x exceeds, in units."""
+        widest = np.maximum(np.abs(self.low - x), np.abs(self.high - x))
+        return float((widest**2).sum() / self.unit)
 
     @property
     def per_step(self) -> float:

@@ -205,20 +205,33 @@ class Part:
         """Forget a set."""
         self._states.pop(key, None)
 
-    def begin(self, key: int, x: NDArray[np.float64]) -> tuple[float, NDArray[np.int64]]:
-        """Make x the first centre; return the highest cost, and the account of all rows."""
+    def begin(
+        self, key: int, x: NDArray[np.float64], scale: float
+    ) -> tuple[int, NDArray[np.int64]]:
+        """Make x the first centre; return the weight of all rows, and their account."""
         state, frame, X = self._states[key], self._frame, self._load()
         _, place, low, high, _ = self._leaves
-
+        state.per_scale = 1.0 / scale
         _cover.corners(low, high, x, 1.0 / frame.unit, state.farthest, 0, state.farthest.size)
-        found = self._split(
-            self._n,
-            lambda first, last: float(
-                _cover.begin(X, place, self._shift, x, 1.0 / frame.unit, state.costs, first, last)
+        self._split(
+            state.blocks.size,
+            lambda first, last: _cover.begin(
+                X,
+                place,
+                self._shift,
+                x,
+                1.0 / frame.unit,
+                state.per_scale,
+                state.squared,
+                state.costs,
+                state.blocks,
+                first,
+                last,
             ),
             "Measuring distances",
         )
-        return float(max(found)), self._account
+        state.touch()
+        return state.sums[-1], self._account
 
     def rescale(self, key: int, scale: float) -> int:
         """Set the cost of the highest weight; return the weight of all rows."""
@@ -414,20 +427,26 @@ class Part:
     ) -> NDArray[np.intp]:
         """Return the rows that have a chosen owner, in their order; see `at_ranks`."""
         state, (order, _, low, high, _) = self._states[key], self._leaves
-        rows = np.empty(min(most, self._n), dtype=np.intp)
-        found = _cover.owned(
-            low,
-            high,
-            state.farthest,
-            sites,
-            1.0 / self._frame.unit,
-            order,
-            self._shift,
-            state.owners,
-            chosen,
-            rows,
-        )
-        return np.sort(rows[:found])
+
+        def owned(first: int, last: int) -> NDArray[np.intp]:
+            rows = np.empty(min(most, self._n), dtype=np.intp)
+            found = _cover.owned(
+                low,
+                high,
+                state.farthest,
+                sites,
+                1.0 / self._frame.unit,
+                order,
+                self._shift,
+                state.owners,
+                chosen,
+                rows,
+                first,
+                last,
+            )
+            return rows[:found]
+
+        return np.sort(np.concatenate(self._split(low.shape[1], owned)))
 
     def near(
         self, x: NDArray[np.float64], size: int
