@@ -260,6 +260,16 @@ class TestErrors:
         with pytest.raises(ValueError, match=r"at least one row .* got shape \(0, 3\)"):
             DaskPoints(X[X[:, 0] > 5])
 
+    def test_another_client_than_the_current_one(self, client):
+        X, y = many_rows("f8")
+        other = distributed.Client(processes=False, dashboard_address=":0", set_as_default=False)
+        with other, DaskPoints(parted(X, [9_000]), client=other) as points:
+            session = Session(points, random_state=0, error_rate=0.1)
+            answer(session, Expert(y), 5)
+            assert session.reliability()
+            session.learn([[31_000, 31_001]], [True])
+            assert session.clusters().n_rows_ == 32_000
+
     def test_what_reading_says_gets_through(self, client):
         def broken(block):
             raise OSError("the disk is on fire")

@@ -267,7 +267,8 @@ class Blocks:
         alone_since = None
         while True:
             try:
-                distributed.wait(self.futures, timeout=LONGEST)
+                with self.client.as_current():
+                    distributed.wait(self.futures, timeout=LONGEST)
                 break
             except CancelledError:
                 break
