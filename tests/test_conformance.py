@@ -31,7 +31,9 @@ def needs(algorithm):
 @pytest.fixture(scope="module")
 def client():
     distributed = pytest.importorskip("distributed")
-    with distributed.Client(processes=False, dashboard_address=":0", set_as_default=False) as client:
+    with distributed.Client(
+        processes=False, dashboard_address=":0", set_as_default=False
+    ) as client:
         yield client
 
 
