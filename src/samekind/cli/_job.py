@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +17,17 @@ from rich.console import Console
 
 from samekind._solve import ContradictionWarning
 from samekind._solve import run as answer_all
+from samekind._validation import is_dask
 from samekind.cli._errors import INTERRUPTED, users_values
 from samekind.cli._interrupts import Interrupts
 from samekind.cli._passes import Passes
 from samekind.cli._results import print_results, write_results
 from samekind.cli._rows import Rows
+from samekind.clusters import Clusters
 from samekind.desk import Desk
 from samekind.oracles import LabelOracle
 from samekind.progress import progress_bar
+from samekind.report import compare
 from samekind.session import Session
 from samekind.terminal import answer_in_terminal, at_hand
 
@@ -74,7 +77,8 @@ def run_job(job: Job) -> int:
         with users_values(job.project):
             oracle = None
             if job.labels is not None:
-                oracle = LabelOracle(getattr(job.labels, "codes", job.labels))
+                codes = hasattr(job.labels, "categories")
+                oracle = LabelOracle(job.labels.codes if codes else job.labels)
             session = Session(job.X, ledger=job.project, **job.settings)
         with session:
             if len(session.ledger):
@@ -97,13 +101,22 @@ def run_job(job: Job) -> int:
                     return INTERRUPTED
                 session.stop()
                 chat.print("\nStopped. What is known so far is being written.")
-            clusters = session.clusters()
-            written = write_results(job, session, clusters)
+            clusters = _with_labels(session.clusters())
+            truth = None
+            if job.labels is not None:
+                truth = compare(job.labels, clusters.labels_, clusters.n_discovered_)
+            written = write_results(job, session, clusters, truth)
     if not job.quiet:
-        print_results(job, clusters, written)
+        print_results(job, clusters, written, truth)
     if clusters.stop_reason_ == "user":
         _say_how_to_go_on(chat, job)
     return INTERRUPTED if interrupts.count else 0
+
+
+def _with_labels(clusters: Clusters) -> Clusters:
+    """Return clusters with the labels of all rows; those on a Dask cluster are computed and stay there."""
+    labels = clusters.labels_
+    return replace(clusters, _labels={"all": labels.persist()}) if is_dask(labels) else clusters
 
 
 def _answer_from_labels(

@@ -12,10 +12,11 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
+from samekind._validation import is_dask
 from samekind.cli._errors import UserError
 from samekind.cli._rows_file import MANY, write_csv, write_parquet
 from samekind.clusters import Clusters
-from samekind.report import compare, write_report
+from samekind.report import Comparison, write_report
 from samekind.session import Session
 
 if TYPE_CHECKING:
@@ -63,8 +64,10 @@ def _is_within(out: Path, data: Path | None) -> bool:
     return data.resolve() in [out.resolve(), *out.resolve().parents]
 
 
-def write_results(job: Job, session: Session, clusters: Clusters) -> list[tuple[Path, str]]:
-    """Write all files; return each with what it holds."""
+def write_results(
+    job: Job, session: Session, clusters: Clusters, truth: Comparison | None
+) -> list[tuple[Path, str]]:
+    """Write all files; return each with what it holds. `truth` is how clusters compare with the labels."""
     centers = clusters.centers_frame(job.feature_names)
     names = job.feature_names
     if job.in_file_units is not None:
@@ -72,7 +75,12 @@ def write_results(job: Job, session: Session, clusters: Clusters) -> list[tuple[
         names = [f"{name}, standardised" for name in names]
     active = session.ledger.active()
     rows = job.out / ROWS
-    if job.is_streamed and clusters.n_rows_ > MANY:
+    if is_dask(clusters.labels_):
+        from samekind.cli._on_dask import write_on_workers
+
+        rows = job.out / ROWS_FOLDER
+        write_on_workers(rows, clusters, job.labels)
+    elif job.is_streamed and clusters.n_rows_ > MANY:
         rows = job.out / ROWS_PARQUET
         replace_file(rows, lambda path: write_parquet(path, clusters, job.labels))
     else:
@@ -87,7 +95,7 @@ def write_results(job: Job, session: Session, clusters: Clusters) -> list[tuple[
         answers=active["answer"],
         frame=job.frame,
         images=job.images,
-        truth=job.labels,
+        truth=truth,
         title=job.title,
         feature_names=names,
     )
@@ -108,12 +116,13 @@ def _without_rows(clusters: Clusters) -> Clusters:
     return replace(clusters, _labels={}, _points=None)
 
 
-def print_results(job: Job, clusters: Clusters, written: list[tuple[Path, str]]) -> None:
+def print_results(
+    job: Job, clusters: Clusters, written: list[tuple[Path, str]], truth: Comparison | None
+) -> None:
     """Print the summary and where everything is."""
     out = Console()
     table = clusters.summary()
-    if job.labels is not None:
-        truth = compare(job.labels, clusters.labels_, clusters.n_discovered_)
+    if truth is not None:
         table.add_row("kinds in the labels", f"{len(truth.kinds):,}")
         table.add_row("adjusted Rand index", f"{truth.agreement:.3f}")
     out.print(table)

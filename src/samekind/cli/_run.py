@@ -98,7 +98,8 @@ def run(
 
     with users_values():
         make_settings(algorithm or DEFAULT, **settings)  # complain before a long file is read
-        kept = is_streamed(data, stream, only_in_memory=None if shape is None else "--images")
+        alone = None if shape is None else "--images"
+        kept = is_streamed(data, True if dask is not None else stream, only_in_memory=alone)
     job = Job(
         X=None,
         feature_names=[],
@@ -112,6 +113,10 @@ def run(
         quiet=quiet,
     )
     choice = Choice(labels, options.names_in(columns), options.names_in(exclude) or [], standardize)
+    if dask is not None:
+        from samekind.cli._on_dask import run_on_dask
+
+        return run_on_dask(job, data, choice, dask)
     if kept:
         return run_streamed(job, data, choice)
     with users_values():

@@ -27,6 +27,10 @@ class Scaling(NamedTuple):
     scale: NDArray[np.float64]
     constant: NDArray[np.bool_]
 
+    def in_file_units(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return points such as centres in the units that they had before."""
+        return self.offset + self.scale * points
+
 
 def standardize_columns(
     X: NDArray[Any], out: Floats, blocks: NDArray[np.intp] | None = None

@@ -16,11 +16,12 @@ from samekind.datasets._errors import DataError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from samekind.points._parquet_files import Chosen, Leaf
     from samekind.points._threads import Report
     from samekind.points.array import ArrayPoints
     from samekind.points.streamed import StreamedPoints
 
-__all__ = ["LARGE", "StreamedTable", "is_large", "is_many", "open_points"]
+__all__ = ["LARGE", "StreamedTable", "choose_parquet", "is_large", "is_many", "open_points"]
 
 LARGE = 2**30  # bytes of values from which on data stay in their files
 PIECE = 2**18  # labels of an array that are looked at together
@@ -135,10 +136,24 @@ def _open_parquet(
     standardize: bool,
     report: Report | None,
 ) -> StreamedTable:
-    from samekind.datasets._columns import choose_columns, no_such_column
-    from samekind.points._parquet_files import choose, counters, find_files, in_words, read_footers
     from samekind.points.parquet import ParquetReader
     from samekind.points.streamed import StreamedPoints
+
+    leaves, chosen, notes = choose_parquet(path, labels, columns, exclude)
+    reader = ParquetReader(leaves, chosen)
+    y = None
+    if labels is not None:
+        y = _categories(_labels_of(reader, labels), int(reader.firsts[-1]), labels, str(path))
+    points = StreamedPoints(reader, standardize=standardize, report=report)
+    return _table(points, y, chosen.names, notes, path)
+
+
+def choose_parquet(
+    path: Path, labels: str | None, columns: Sequence[str] | None, exclude: Sequence[str]
+) -> tuple[list[Leaf], Chosen, list[str]]:
+    """Return the files, the columns of them to use, and notes on these for a person to read."""
+    from samekind.datasets._columns import choose_columns, no_such_column
+    from samekind.points._parquet_files import choose, counters, find_files, in_words, read_footers
 
     leaves = read_footers(find_files(path))
     names = list(leaves[0].types)
@@ -149,7 +164,6 @@ def _open_parquet(
     counted = [name for name in counted if name != labels and name not in exclude]
     without = [*exclude, *counted, *([] if labels is None else [labels])]
     chosen = choose(leaves, columns, without, skip=True)
-    reader = ParquetReader(leaves, chosen)
     files = "" if len(leaves) == 1 else f", of {len(leaves):,} files"
     notes = [f"{_numeric(len(chosen.names))} kept{files}"]
     notes += [
@@ -157,11 +171,7 @@ def _open_parquet(
         for name in chosen.left_out
     ]
     notes += [f"column {name!r} left out: it only numbers the rows" for name in counted]
-    y = None
-    if labels is not None:
-        y = _categories(_labels_of(reader, labels), int(reader.firsts[-1]), labels, str(path))
-    points = StreamedPoints(reader, standardize=standardize, report=report)
-    return _table(points, y, chosen.names, notes, path)
+    return leaves, chosen, notes
 
 
 def _open_array(

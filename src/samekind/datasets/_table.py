@@ -62,7 +62,7 @@ class Table:
         values = np.asarray(points, dtype=np.float64)
         if self.scaling is None:
             return values
-        return np.asarray(self.scaling.offset + self.scaling.scale * values, dtype=np.float64)
+        return self.scaling.in_file_units(values)
 
     def summary(self) -> str:
         """Return a few lines that say what was read and what was done with it."""

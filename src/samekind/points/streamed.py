@@ -140,7 +140,7 @@ class StreamedPoints(CrewPoints):
         values = np.asarray(points, dtype=np.float64)
         if self.scaling is None:
             return values
-        return np.asarray(self.scaling.offset + self.scaling.scale * values, dtype=np.float64)
+        return self.scaling.in_file_units(values)
 
     def _tell(self, what: str, share: float) -> None:
         if self.report is not None:

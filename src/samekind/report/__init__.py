@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from samekind.report._projection import choose_rows, project
 from samekind.report._report import write_report
-from samekind.report._truth import compare
+from samekind.report._truth import Comparison, compare
 
-__all__ = ["choose_rows", "compare", "project", "write_report"]
+__all__ = ["Comparison", "choose_rows", "compare", "project", "write_report"]

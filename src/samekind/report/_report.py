@@ -23,7 +23,7 @@ from samekind.report._headline import Truth, facts, lead, tiles
 from samekind.report._map import draw_map
 from samekind.report._page import page
 from samekind.report._people import people
-from samekind.report._truth import compare, sizes_of
+from samekind.report._truth import Comparison, compare, sizes_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ def write_report(
     clusters : Clusters
         What was found.
     X : array-like of shape (n, d), or Points
-        The rows it was found in.
+        The rows it was found in. Of points in files or on a Dask cluster, only those that are shown are read.
     pairs : array-like of shape (m, 2) or None
         The pairs of rows that were asked about, to draw on the map.
     answers : array-like of shape (m,) or None
@@ -66,8 +66,8 @@ def write_report(
         The rows as a person would like to see them; by default the columns of X.
     images : array-like of shape (n, h, w) or (n, h, w, 3), or None
         The rows as pictures, which then stand for them.
-    truth : array-like of shape (n,), pandas.Categorical or None
-        The true labels, where an expert is simulated, to compare with.
+    truth : array-like of shape (n,), pandas.Categorical, Comparison or None
+        The true labels, or how the clusters compare with them, where an expert is simulated, to compare with.
     title : str
         A heading.
     feature_names : sequence of str or None
@@ -96,11 +96,6 @@ def write_report(
     """
     refuse_dask("X", X)
     points = as_points(X)
-    if hasattr(points, "laid_out"):
-        raise TypeError(
-            "a report needs all rows and labels here, and these are on a Dask cluster. Pass the rows as an "
-            "array if they fit, and clusters that were found in it."
-        )
     if points.n != clusters.n_rows_:
         raise ValueError(
             f"X has {points.n:,} rows, but the clusters were found in {clusters.n_rows_:,}."
@@ -201,12 +196,14 @@ def _check_rows(name: str, given: int, n: int) -> None:
 
 
 def _truth(truth: Any, labels: Any, clusters: Clusters) -> Truth:
-    if not hasattr(truth, "categories"):
-        truth = np.asarray(truth)
-        if truth.ndim != 1:
-            raise ValueError(f"truth must be one label for each row, got shape {truth.shape}.")
-    _check_rows("truth", len(truth), len(labels))
-    found = compare(truth, labels, clusters.n_discovered_)
+    found = truth
+    if not isinstance(truth, Comparison):
+        if not hasattr(truth, "categories"):
+            truth = np.asarray(truth)
+            if truth.ndim != 1:
+                raise ValueError(f"truth must be one label for each row, got shape {truth.shape}.")
+        _check_rows("truth", len(truth), len(labels))
+        found = compare(truth, labels, clusters.n_discovered_)
     remarks = []
     for cluster in range(clusters.n_discovered_):
         kind, share = found.commonest(cluster)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from samekind._validation import is_dask
 
 __all__ = ["Comparison", "compare", "sizes_of"]
 
@@ -61,8 +64,11 @@ def _pairs(counts: NDArray[np.int64]) -> int:
 def compare(truth: Any, labels: Any, n_clusters: int) -> Comparison:
     """Count the rows of each kind in each cluster.
 
-    `truth` is an array, or a pandas Categorical, whose codes are used as they are.
+    `truth` is an array, or a pandas Categorical, whose codes are used as they are. What is on a Dask cluster
+    is counted there.
     """
+    if is_dask(labels):
+        return _compare_far(truth, labels)
     if hasattr(truth, "categories"):
         kinds, codes = np.asarray(truth.categories).astype(str), truth.codes
     else:
@@ -90,10 +96,48 @@ def compare(truth: Any, labels: Any, n_clusters: int) -> Comparison:
 
 def sizes_of(labels: Any, n_clusters: int) -> NDArray[np.intp]:
     """Return how many rows each cluster has."""
+    if is_dask(labels):
+        import dask
+
+        count = dask.delayed(_sizes_of_block)
+        blocks = [count(block, n_clusters) for block in labels.to_delayed()]
+        far: NDArray[np.intp] = np.sum(dask.compute(*blocks), axis=0)
+        return far
     counts = np.zeros(n_clusters + 1, dtype=np.intp)
     for part in _parts(len(labels)):
         counts += np.bincount(np.asarray(labels[part]) + 1, minlength=n_clusters + 1)
     return counts[1:]
+
+
+def _sizes_of_block(labels: NDArray[np.intp], n_clusters: int) -> NDArray[np.intp]:
+    return np.bincount(labels + 1, minlength=n_clusters + 1)[1:]
+
+
+def _compare_far(truth: Any, labels: Any) -> Comparison:
+    import dask
+
+    count = dask.delayed(_meetings)
+    pairs = zip(truth.to_delayed(), labels.rechunk(truth.chunks).to_delayed(), strict=True)
+    meetings: Counter[tuple[str, int]] = Counter()
+    for some in dask.compute(*[count(kinds, clusters) for kinds, clusters in pairs]):
+        meetings.update(some)
+    kinds = sorted({kind for kind, _ in meetings})
+    number = {kind: place for place, kind in enumerate(kinds)}
+    return Comparison(
+        np.array(kinds),
+        np.array([number[kind] for kind, _ in meetings], dtype=np.int64),
+        np.array([cluster for _, cluster in meetings], dtype=np.int64),
+        np.array(list(meetings.values()), dtype=np.int64),
+    )
+
+
+def _meetings(truth: Any, labels: NDArray[np.intp]) -> Counter[tuple[str, int]]:
+    """Return how many rows of each kind are in each cluster, of one block."""
+    kinds, codes = np.unique(np.asarray(truth).astype(str), return_inverse=True)
+    wide = int(labels.max(initial=0)) + 2
+    cells, counts = np.unique(codes * wide + labels + 1, return_counts=True)
+    where = zip(kinds[cells // wide].tolist(), (cells % wide - 1).tolist(), strict=True)
+    return Counter(dict(zip(where, counts.tolist(), strict=True)))
 
 
 def _parts(n: int) -> Iterator[slice]:
