@@ -260,6 +260,16 @@ class TestErrors:
         with pytest.raises(ValueError, match=r"at least one row .* got shape \(0, 3\)"):
             DaskPoints(X[X[:, 0] > 5])
 
+    def test_another_client_than_the_current_one(self, client):
+        X, y = many_rows("f8")
+        other = distributed.Client(processes=False, dashboard_address=":0", set_as_default=False)
+        with other, DaskPoints(parted(X, [9_000]), client=other) as points:
+            session = Session(points, random_state=0, error_rate=0.1)
+            answer(session, Expert(y), 5)
+            assert session.reliability()
+            session.learn([[31_000, 31_001]], [True])
+            assert session.clusters().n_rows_ == 32_000
+
     def test_what_reading_says_gets_through(self, client):
         def broken(block):
             raise OSError("the disk is on fire")
@@ -291,6 +301,16 @@ class TestErrors:
 
         with pytest.raises(ValueError, match="asynchronous"):
             DaskPoints(da.ones((3, 3)), client=Impatient())
+
+    def test_a_closed_client(self, client):
+        other = distributed.Client(processes=False, dashboard_address=":0", set_as_default=False)
+        points = DaskPoints(da.ones((3, 3)), client=other)
+        other.close()
+        with pytest.raises(ClusterError, match="not connected any more but closed"):
+            points.rows(np.array([0]))
+        with pytest.raises(ValueError, match="not connected but closed"):
+            DaskPoints(da.ones((3, 3)), client=other)
+        points.close()
 
     def test_closed_points(self, client):
         points = DaskPoints(da.ones((3, 3)))
@@ -329,9 +349,7 @@ class TestLabels:
         oracle = LabelOracle(da.from_array(y, chunks=2))
         assert len(oracle) == 4
         assert oracle(np.array([[0, 3], [0, 1]])).tolist() == [1, 0]
-        with pytest.raises(
-            ValueError, match=r"no label for row 2\. Label it, or leave it out"
-        ):
+        with pytest.raises(ValueError, match=r"no label for row 2\. Label it, or leave it out"):
             oracle(np.array([[2, 1]]))
 
     def test_gaps_in_texts(self, client):
@@ -484,7 +502,7 @@ class TestLostWorkers:
             distributed.LocalCluster(
                 n_workers=1, threads_per_worker=1, dashboard_address=None
             ) as cluster,
-            distributed.Client(cluster, set_as_default=False) as client,
+            distributed.Client(cluster, set_as_default=False, direct_to_workers=False) as client,
         ):
             command = [
                 sys.executable,

@@ -61,6 +61,8 @@ def open_desks(client: Client) -> None:
             "samekind waits for the cluster's answers, and an asynchronous client cannot be waited "
             "for. Pass a client that is made without asynchronous=True."
         )
+    if client.status != "running":
+        raise ValueError(f"the client is not connected but {client.status}. Pass one that is.")
     try:
         client.register_plugin(DeskPlugin())
     except ImportError as error:
@@ -149,6 +151,11 @@ class Blocks:
         """Send errands until every part has answered."""
         if not self.futures:
             raise ClusterError("these points are closed. Make new ones from the data.")
+        if self.client.status != "running":
+            raise ClusterError(
+                f"the client is not connected any more but {self.client.status}. Make new points from the "
+                "data; with a ledger, the run goes on where it was."
+            )
         found: dict[int, Any] = {}
         left = dict(calls)
         tries = 0
@@ -267,7 +274,8 @@ class Blocks:
         alone_since = None
         while True:
             try:
-                distributed.wait(self.futures, timeout=LONGEST)
+                with self.client.as_current():
+                    distributed.wait(self.futures, timeout=LONGEST)
                 break
             except CancelledError:
                 break

@@ -67,6 +67,10 @@ class DaskCrew:
             return []
         return self._blocks.tell(what, *args)
 
+    def seen(self, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
+        """Return these rows if the driver remembers all of them."""
+        return self._cache.seen(rows)
+
     def name(self, what: str, names: Names, *args: Any) -> Any:
         """Return what all rows are called now, as a Dask array with the partitions of the data."""
         entries = self._blocks.entries(args[0]) if what == "labels" else []
@@ -147,9 +151,10 @@ class DaskPoints:
 
     def _scan(self, futures: list[Future], report: Report | None) -> list[Scanned]:
         scans = self.client.map(scan_block, futures, pure=False)
-        for done, _ in enumerate(distributed.as_completed(scans), start=1):
-            if report is not None:
-                report("Reading the data", done / len(scans))
+        with self.client.as_current():
+            for done, _ in enumerate(distributed.as_completed(scans), start=1):
+                if report is not None:
+                    report("Reading the data", done / len(scans))
         found: list[Scanned] = self.client.gather(scans)
         return found
 
@@ -202,6 +207,11 @@ class DaskPoints:
     def laid_out(self, labels: NDArray[np.intp]) -> Any:
         """Return labels of all rows, few enough to be here, as a Dask array with the data's partitions."""
         return da.from_array(labels, chunks=(self.chunks,))
+
+    def brought(self, values: Any) -> NDArray[Any]:
+        """Return a small Dask array as an array here."""
+        found: NDArray[Any] = self.client.gather(self.client.compute(values))
+        return found
 
     def fingerprint(self) -> str:
         """Return a hash of the partitions' sizes, the type and the values, which the workers compute.
