@@ -63,7 +63,8 @@ def run_watched(
         said = errors.read().decode(errors="replace").strip().splitlines()
         complaint = (said or [f"ended with code {process.returncode}"])[-1]
         failed = process.returncode != 0 and not unfinished
-        lines = [json.loads(line) for line in output.read().splitlines() if line.startswith(b"{")]
+        whole = [line for line in output.read().splitlines() if line[:1] + line[-1:] == b"{}"]
+        lines = [json.loads(line) for line in whole]  # without one that was cut off
         return Outcome(lines, took, anonymous, unfinished, complaint[:200] if failed else "")
 
 
