@@ -15,17 +15,16 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from samekind.points._plant import LEAF, gather, offsets_of
+from samekind.points._plant import LEAF, gather, sketch
 
 BLOCK = 64  # rows whose weights are summed together
 SPAN = 256  # blocks
 BITS = 45  # a weight is below 2^45, so the sum over a span is an int64
 TOGETHER = 512  # leaves whose boxes are looked at together
-# With a step s, a box of width w and rounding by e = 2^-23, a float32 step differs from s by at most
-# 2e(|s| + w), a float32 squared distance r from the true one D so that D >= 0.998 r - 1e-10 w².
-# So r below DARING D + ROUNDING w² leaves it open.
-DARING = np.float32(1.0021)
-ROUNDING = 1.1e-10
+# A sketch is off by at most half a 255th of each side of the box, so its distance from a point by at most
+# 1/510 of the box's diagonal; with room for the rounding of float32:
+BLUR = 0.0021
+DARING = 1.00001
 FEW = 32  # rows that are looked at together
 SURELY = 1.0 - 1e-9  # a bound in float64, less its rounding
 
@@ -56,6 +55,46 @@ def begin(X, place, shift, x, per_unit, per_scale, squared, costs, blocks, first
             costs[(i >> shift << shift) + place[i]] = cost
             total += weight_of(cost, per_scale, squared)
         blocks[block] = total
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def sweep(X, place, shift, centers, per_unit, per_scale, squared, costs, blocks, first, last):
+    """Lower the costs of the rows of blocks first..last-1 by some more centres, row by row.
+
+    Nothing is skipped, which is quicker than `claim` where most rows change.
+    """
+    n, d = X.shape
+    for block in range(first, last):
+        total = np.int64(0)
+        for i in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
+            at = (i >> shift << shift) + place[i]
+            best = costs[at]
+            for c in range(centers.shape[0]):
+                distance = 0.0
+                for j in range(d):
+                    step = X[i, j] - centers[c, j]
+                    distance += step * step
+                best = min(best, np.float32(distance * per_unit))
+            costs[at] = best
+            total += weight_of(best, per_scale, squared)
+        blocks[block] = total
+
+
+@njit(nogil=True, cache=True)
+def gains(X, place, shift, centers, per_unit, costs, step):
+    """Return how many of some evenly spaced rows are closer to one of some more centres."""
+    found = 0
+    for i in range(0, X.shape[0], step):
+        cost = costs[(i >> shift << shift) + place[i]]
+        for c in range(centers.shape[0]):
+            distance = 0.0
+            for j in range(X.shape[1]):
+                gap = X[i, j] - centers[c, j]
+                distance += gap * gap
+            if np.float32(distance * per_unit) < cost:
+                found += 1
+                break
+    return found
 
 
 @njit(nogil=True, cache=True)
@@ -98,13 +137,13 @@ def book(X, row, origin, per_step, per_square, old, new):
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
 def corners(low, high, x, per_unit, farthest, first, last):
-    """Write for leaves first..last-1 what no row's cost exceeds: that of the farthest corner of the box."""
+    """Lower for leaves first..last-1 what no row's cost exceeds to that of the farthest corner of the box."""
     for leaf in range(first, last):
         bound = 0.0
         for j in range(x.size):
             gap = max(abs(low[j, leaf] - x[j]), abs(high[j, leaf] - x[j]))
             bound += gap * gap
-        farthest[leaf] = bound * per_unit * 1.000001
+        farthest[leaf] = min(farthest[leaf], np.float32(bound * per_unit * 1.000001))
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
@@ -147,16 +186,34 @@ def reaches(low, high, farthest, sites, per_unit):
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-def roughly(columns, offsets, size, rough):
-    """Write squared distances in float32, of rows that are stored by columns."""
+def roughly(rows, size, low, high, leaf, shrink, x, rough):
+    """Write about how far the rows of a sketch are from x, squared, in float32."""
     for i in range(size):
         rough[i] = np.float32(0.0)
-    for j in range(offsets.size):
-        offset = offsets[j]
-        column = columns[j * size : (j + 1) * size]
+    for j in range(x.size):
+        offset = np.float32((x[j] - low[j, leaf]) * shrink)
+        step = np.float32((high[j, leaf] - low[j, leaf]) * shrink / 255.0)
+        column = rows[j * size : (j + 1) * size]
         for i in range(size):  # over rows, so that it runs in vector registers
-            step = column[i] - offset
-            rough[i] += step * step
+            gap = np.float32(column[i]) * step - offset
+            rough[i] += gap * gap
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def blur_of(low, high, leaf, shrink):
+    """Return by how much a distance from a sketch may be off."""
+    width = 0.0
+    for j in range(low.shape[0]):
+        side = (high[j, leaf] - low[j, leaf]) * shrink
+        width += side * side
+    return np.float32(BLUR * np.sqrt(width) + 1e-18)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def open_below(cost, blur):
+    """Return the rough distance, squared, below which it is open whether the cost is less than this."""
+    reach = np.sqrt(cost) + blur
+    return np.float32(DARING) * reach * reach
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -187,8 +244,8 @@ def claim(
 ):
     """Let new sites take the rows of the leaves first..last-1 that are closer to them than to their owners.
 
-    Distances are first taken in float32, from offsets: those in `near`, or as the rows are read where it is
-    empty. Only rows for which these, less their rounding, leave it open are looked at closely.
+    Distances are first taken from a sketch of the rows: the one in `near`, or made as they are read where it
+    is empty. Only rows for which it leaves it open are looked at closely.
 
     In and out, with `commit`: costs and owners (n,), or no owners; of each leaf what no cost exceeds; the
     change of the weight of each block; accounts (sites, d + 2) of the rows that each owns. Without, only the
@@ -203,8 +260,7 @@ def claim(
     taker = np.empty(LEAF, dtype=np.int32)
     who = np.arange(LEAF)
     doubtful = np.empty(LEAF + 1, dtype=np.int64)
-    offsets = np.empty(d, dtype=np.float32)
-    buffer = np.empty(LEAF * d, dtype=np.float32)
+    buffer = np.empty(LEAF * d, dtype=np.uint8)
     loose = np.empty((d, LEAF), dtype=X.dtype)
     bounds, least = np.empty(TOGETHER), np.empty(TOGETHER)
     reached = np.empty((sites.shape[0], TOGETHER), dtype=np.bool_)
@@ -236,15 +292,11 @@ def claim(
                         limit = max(limit, cost)
                 size = some
                 gather(X, order, base, start, who, size, loose)
-                offsets_of(loose, size, low, leaf, shrink, buffer)
-            width = 0.0
-            for j in range(d):
-                side = (high[j, leaf] - low[j, leaf]) * shrink
-                width += side * side
-            slip = np.float32(ROUNDING * width + 1e-37)
+                sketch(loose, size, low, high, leaf, buffer)
+            blur = blur_of(low, high, leaf, shrink)
             for i in range(size):
                 held[i] = costs[start + who[i]]
-                limits[i] = held[i] * DARING + slip
+                limits[i] = open_below(held[i], blur)
                 taker[i] = -1
             changed = False
             for s in range(sites.shape[0]):
@@ -252,9 +304,7 @@ def claim(
                     continue
                 computed += size
                 x = sites[s]
-                for j in range(d):
-                    offsets[j] = (x[j] - low[j, leaf]) * shrink
-                roughly(columns, offsets, size, rough)
+                roughly(columns, size, low, high, leaf, shrink, x, rough)
                 n_open = 0
                 for begin_of_few in range(0, size, FEW):
                     end_of_few = min(begin_of_few + FEW, size)
@@ -277,7 +327,7 @@ def claim(
                         changed = True
                         held[i] = cost
                         taker[i] = s
-                        limits[i] = cost * DARING + slip
+                        limits[i] = open_below(cost, blur)
             if changed:
                 for i in range(size):
                     if taker[i] < 0:

@@ -121,12 +121,14 @@ def gather(X, order, base, start, who, size, columns):
 
 
 @njit(nogil=True, cache=True)
-def offsets_of(columns, size, low, leaf, shrink, offsets):
-    """Write rows that were gathered as offsets from the low corner of their leaf, in float32, by columns."""
+def sketch(columns, size, low, high, leaf, offsets):
+    """Write rows that were gathered by columns, as offsets from the low corner in 255ths of the box."""
     for j in range(columns.shape[0]):
         corner = low[j, leaf]
+        side = high[j, leaf] - corner
+        finer = 255.0 / side if side > 0.0 else 0.0
         for i in range(size):
-            offsets[j * size + i] = (columns[j, i] - corner) * shrink
+            offsets[j * size + i] = np.int32((columns[j, i] - corner) * finer + 0.5)
 
 
 @njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
@@ -134,7 +136,6 @@ def boxes(
     X,
     order,
     shift,
-    shrink,
     origin,
     per_step,
     per_square,
@@ -147,7 +148,7 @@ def boxes(
 ):
     """Write the corners of the box around each of the leaves first..last-1, (d, leaves).
 
-    Write also the offsets of its rows to `near`, leaf by leaf, unless that is empty, and add all rows to an
+    Write also a sketch of its rows to `near`, leaf by leaf, unless that is empty, and add all rows to an
     account; see `_cover.book`. Sums over a leaf are exact as float64, too, which is quicker.
     """
     n, d = X.shape
@@ -177,4 +178,4 @@ def boxes(
         account[d] += np.int64(total)
         account[d + 1] += size
         if near.size:
-            offsets_of(columns, size, low, leaf, shrink, near[start * d :])
+            sketch(columns, size, low, high, leaf, near[start * d :])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from samekind.points._cover import DARING, ROUNDING, roughly
+from samekind.points._cover import blur_of, open_below, roughly
 from samekind.points._plant import LEAF
 
 WIDE = 1024  # sites that are looked at together
@@ -62,15 +62,14 @@ def _gaps(low, high, x, bounds):
 
 
 @njit(nogil=True, cache=True)
-def near(X, order, shift, low, high, offsets, shrink, x, bounds, rows, distances):
+def near(X, order, shift, low, high, sketches, shrink, x, bounds, rows, distances):
     """Write the rows nearest to x, as many as there is room for, nearest first, and of equals the first.
 
-    Distances are first taken in float32, where there are offsets.
+    Distances are first taken from sketches of the rows, where there are any.
     """
     n, d = X.shape
     size, k = bounds.size, rows.size
     rough = np.zeros(LEAF, dtype=np.float32)
-    away = np.empty(d, dtype=np.float32)
     _gaps(low, high, x, bounds)
     closest = 0
     for leaf in range(size):
@@ -89,14 +88,11 @@ def near(X, order, shift, low, high, offsets, shrink, x, bounds, rows, distances
         base = start >> shift << shift
         some = min(LEAF, n - start)
         limit = np.float32(np.inf)
-        if offsets.size:
-            width = 0.0
-            for j in range(d):
-                width += ((high[j, leaf] - low[j, leaf]) * shrink) ** 2
-                away[j] = (x[j] - low[j, leaf]) * shrink
-            roughly(offsets[start * d : (start + some) * d], away, some, rough)
-            slip = np.float32(ROUNDING * width + 1e-37)
-            limit = np.float32(distances[k - 1] * shrink * shrink) * DARING + slip
+        if sketches.size:
+            rows_of_leaf = sketches[start * d : (start + some) * d]
+            roughly(rows_of_leaf, some, low, high, leaf, shrink, x, rough)
+            blur = blur_of(low, high, leaf, shrink)
+            limit = open_below(np.float32(distances[k - 1] * shrink * shrink), blur)
         for i in range(some):
             if not rough[i] <= limit:
                 continue
@@ -117,8 +113,8 @@ def near(X, order, shift, low, high, offsets, shrink, x, bounds, rows, distances
                 at -= 1
             distances[at] = distance
             rows[at] = row
-            if offsets.size:
-                limit = np.float32(distances[k - 1] * shrink * shrink) * DARING + slip
+            if sketches.size:
+                limit = open_below(np.float32(distances[k - 1] * shrink * shrink), blur)
         if leaf == closest:  # then all others that it leaves open, nearest first
             bounds[closest] = np.inf
             turns = np.flatnonzero(bounds * (1.0 - 1e-9) <= distances[k - 1])

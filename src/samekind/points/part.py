@@ -18,6 +18,11 @@ from samekind.points.names import Names
 __all__ = ["Change", "Found", "Part", "scan"]
 
 NONE = np.empty(0, dtype=np.int32)
+SWEPT = 4  # centres, at most, for which
+MOSTLY = (
+    0.15  # a share of the rows that changes makes it quicker to visit all of them in their order,
+)
+TRIED = 1024  # judged by so many of them
 INT64 = 2**62  # up to here, sums are surely an int64
 
 
@@ -79,7 +84,7 @@ class State:
         self.squared = squared
         self.costs = np.empty(n, dtype=np.float32)
         self.owners = np.zeros(n if owned else 0, dtype=np.int32)
-        self.farthest = np.empty(leaves, dtype=np.float32)
+        self.farthest = np.full(leaves, np.inf, dtype=np.float32)
         self.blocks = np.zeros(-(-n // _cover.BLOCK), dtype=np.int64)
         self.per_scale = 1.0
         self._spans: list[int] | None = None
@@ -111,7 +116,7 @@ class Part:
     threads : int
         Threads for passes over them. Results do not depend on it.
     resident : bool
-        Keep a copy of the rows in float32, sorted for speed.
+        Keep a sketch of the rows, a byte for each number, sorted for speed.
     report : callable or None
         Is told about the progress of long passes.
 
@@ -143,12 +148,12 @@ class Part:
 
     @cached_property
     def _leaves(self) -> tuple[NDArray[Any], ...]:
-        """The order of the rows and its inverse; of leaves the low and high corners, and offsets in them."""
+        """The order of the rows and its inverse; of leaves the low and high corners, and sketches."""
         X, d = self._load(), self._frame.d
         size = -(-self._n // _plant.LEAF)
         order, place = np.empty((2, self._n), dtype=np.uint32 if self._resident else np.uint16)
         low, high = np.empty((d, size)), np.empty((d, size))
-        near = np.empty(self._n * d if self._resident else 0, dtype=np.float32)
+        near = np.empty(self._n * d if self._resident else 0, dtype=np.uint8)
         sorted_at_once = min(self._n, 1 << self._shift)
         depth = min(_plant.DEPTH, max(0, (sorted_at_once // _plant.FINEST).bit_length() - 1))
         columns = np.zeros(2**depth, dtype=np.int16 if d < 2**15 else np.int64)
@@ -174,7 +179,6 @@ class Part:
                 X,
                 order,
                 self._shift,
-                1.0 / frame.root,
                 frame.origin,
                 frame.per_step,
                 frame.per_square,
@@ -257,7 +261,49 @@ class Part:
         self, key: int, sites: NDArray[np.float64], numbers: NDArray[np.int32], n_sites: int
     ) -> Change:
         """Let more centres take their rows."""
+        if self._sweeps(self._states[key], sites):
+            return self._sweep(self._states[key], sites)
         return self._claim(key, sites, numbers, n_sites, commit=True, labels=NONE)
+
+    def _sweeps(self, state: State, sites: NDArray[np.float64]) -> bool:
+        """Return whether it is quicker to visit all rows in their order: most of them change."""
+        if state.owners.size or not 0 < len(sites) <= SWEPT or not self._resident:
+            return False
+        step = max(1, self._n // TRIED)
+        per_unit = 1.0 / self._frame.unit
+        gained = _cover.gains(
+            self._load(), self._leaves[1], self._shift, sites, per_unit, state.costs, step
+        )
+        return bool(gained * step > MOSTLY * self._n * len(sites))
+
+    def _sweep(self, state: State, sites: NDArray[np.float64]) -> Change:
+        X, per_unit = self._load(), 1.0 / self._frame.unit
+        _, place, low, high, _ = self._leaves
+        self._split(
+            state.blocks.size,
+            lambda first, last: _cover.sweep(
+                X,
+                place,
+                self._shift,
+                sites,
+                per_unit,
+                state.per_scale,
+                state.squared,
+                state.costs,
+                state.blocks,
+                first,
+                last,
+            ),
+        )
+        for x in sites:
+            _cover.corners(low, high, x, per_unit, state.farthest, 0, state.farthest.size)
+        state.touch()
+        return Change(
+            state.sums[-1],
+            np.empty(0, dtype=np.intp),
+            np.empty((0, self._frame.d + 2), dtype=np.int64),
+            self._n * len(sites),
+        )
 
     def _claim(
         self,
