@@ -218,7 +218,7 @@ def open_below(cost, blur):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def claim(
-    X,
+    Z,
     order,
     shift,
     low,
@@ -245,14 +245,15 @@ def claim(
     """Let new sites take the rows of the leaves first..last-1 that are closer to them than to their owners.
 
     Distances are first taken from a sketch of the rows: the one in `near`, or made as they are read where it
-    is empty. Only rows for which it leaves it open are looked at closely.
+    is empty. Only rows for which it leaves it open are looked at closely. Z are the rows, sorted where there
+    is a sketch.
 
     In and out, with `commit`: costs and owners (n,), or no owners; of each leaf what no cost exceeds; the
     change of the weight of each block; accounts (sites, d + 2) of the rows that each owns. Without, only the
     accounts change, and the owners that rows would get are written to `labels` (n,), if it has room.
     Returns how many distances were computed.
     """
-    n, d = X.shape
+    n, d = Z.shape
     per_unit = shrink * shrink
     rough = np.empty(LEAF, dtype=np.float32)
     limits = np.empty(LEAF, dtype=np.float32)
@@ -261,7 +262,7 @@ def claim(
     who = np.arange(LEAF)
     doubtful = np.empty(LEAF + 1, dtype=np.int64)
     buffer = np.empty(LEAF * d, dtype=np.uint8)
-    loose = np.empty((d, LEAF), dtype=X.dtype)
+    loose = np.empty((d, LEAF), dtype=Z.dtype)
     bounds, least = np.empty(TOGETHER), np.empty(TOGETHER)
     reached = np.empty((sites.shape[0], TOGETHER), dtype=np.bool_)
     computed = 0
@@ -291,11 +292,16 @@ def claim(
                     if cost < within:
                         limit = max(limit, cost)
                 size = some
-                gather(X, order, base, start, who, size, loose)
+                gather(Z, order, base, start, who, size, loose)
                 sketch(loose, size, low, high, leaf, buffer)
             blur = blur_of(low, high, leaf, shrink)
+            if near.size:
+                for i in range(size):
+                    held[i] = costs[start + i]
+            else:
+                for i in range(size):
+                    held[i] = costs[start + who[i]]
             for i in range(size):
-                held[i] = costs[start + who[i]]
                 limits[i] = open_below(held[i], blur)
                 taker[i] = -1
             changed = False
@@ -317,10 +323,10 @@ def claim(
                             n_open += rough[i] < limits[i]
                 for k in range(n_open):
                     i = doubtful[k]
-                    row = base + order[start + who[i]]
+                    z = start + i if near.size else base + order[start + who[i]]
                     distance = 0.0
                     for j in range(d):
-                        step = X[row, j] - x[j]
+                        step = Z[z, j] - x[j]
                         distance += step * step
                     cost = np.float32(distance * per_unit)
                     if cost < held[i]:
@@ -337,7 +343,8 @@ def claim(
                     if owners.size:
                         new = numbers[taker[i]]
                         old = accounts[owners[at]]
-                        book(X, row, origin, per_step, per_square, old, accounts[new])
+                        z = at if near.size else row
+                        book(Z, z, origin, per_step, per_square, old, accounts[new])
                         if commit:
                             owners[at] = new
                         elif labels.size:

@@ -142,14 +142,16 @@ def boxes(
     low,
     high,
     near,
+    Z,
     account,
     first,
     last,
 ):
     """Write the corners of the box around each of the leaves first..last-1, (d, leaves).
 
-    Write also a sketch of its rows to `near`, leaf by leaf, unless that is empty, and add all rows to an
-    account; see `_cover.book`. Sums over a leaf are exact as float64, too, which is quicker.
+    Write also a sketch of its rows to `near`, leaf by leaf, and the rows themselves to Z in the order of
+    places, unless these are empty. Add all rows to an account; see `_cover.book`. Sums over a leaf are exact
+    as float64, too, which is quicker.
     """
     n, d = X.shape
     columns = np.empty((d, LEAF), dtype=X.dtype)
@@ -179,3 +181,6 @@ def boxes(
         account[d + 1] += size
         if near.size:
             sketch(columns, size, low, high, leaf, near[start * d :])
+            for i in range(size):
+                for j in range(d):
+                    Z[start + i, j] = columns[j, i]

@@ -62,12 +62,12 @@ def _gaps(low, high, x, bounds):
 
 
 @njit(nogil=True, cache=True)
-def near(X, order, shift, low, high, sketches, shrink, x, bounds, rows, distances):
+def near(Z, order, shift, low, high, sketches, shrink, x, bounds, rows, distances):
     """Write the rows nearest to x, as many as there is room for, nearest first, and of equals the first.
 
-    Distances are first taken from sketches of the rows, where there are any.
+    Distances are first taken from sketches of the rows, where there are any; the rows Z are sorted then.
     """
-    n, d = X.shape
+    n, d = Z.shape
     size, k = bounds.size, rows.size
     rough = np.zeros(LEAF, dtype=np.float32)
     _gaps(low, high, x, bounds)
@@ -97,9 +97,10 @@ def near(X, order, shift, low, high, sketches, shrink, x, bounds, rows, distance
             if not rough[i] <= limit:
                 continue
             row = base + order[start + i]
+            z = start + i if sketches.size else row
             distance = 0.0
             for j in range(d):
-                step = X[row, j] - x[j]
+                step = Z[z, j] - x[j]
                 distance += step * step
             if distance > distances[k - 1] or (distance == distances[k - 1] and row > rows[k - 1]):
                 continue

@@ -116,7 +116,7 @@ class Part:
     threads : int
         Threads for passes over them. Results do not depend on it.
     resident : bool
-        Keep a sketch of the rows, a byte for each number, sorted for speed.
+        Keep a copy of the rows, and a sketch with a byte for each number, sorted for speed.
     report : callable or None
         Is told about the progress of long passes.
 
@@ -141,6 +141,7 @@ class Part:
         self._resident = resident
         self._report = report
         self._shift = _plant.CHUNK if resident else _plant.MAPPED_CHUNK
+        self._sorted = np.empty((0, 0))
         self._states: dict[int, State] = {}
 
     def _split(self, size: int, work: Callable[[int, int], Any], what: str = "") -> list[Any]:
@@ -154,6 +155,7 @@ class Part:
         order, place = np.empty((2, self._n), dtype=np.uint32 if self._resident else np.uint16)
         low, high = np.empty((d, size)), np.empty((d, size))
         near = np.empty(self._n * d if self._resident else 0, dtype=np.uint8)
+        Z = np.empty((self._n if self._resident else 0, d), dtype=X.dtype)
         sorted_at_once = min(self._n, 1 << self._shift)
         depth = min(_plant.DEPTH, max(0, (sorted_at_once // _plant.FINEST).bit_length() - 1))
         columns = np.zeros(2**depth, dtype=np.int16 if d < 2**15 else np.int64)
@@ -185,6 +187,7 @@ class Part:
                 low,
                 high,
                 near,
+                Z,
                 account,
                 first,
                 last,
@@ -192,7 +195,12 @@ class Part:
             return account
 
         self._account = np.sum(self._split(size, boxes, "Putting boxes around them"), axis=0)
+        self._sorted = Z
         return order, place, low, high, near
+
+    def _in_order(self) -> NDArray[Any]:
+        """Return the rows, sorted where they are resident."""
+        return self._sorted if self._resident else self._load()
 
     def _at(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return where rows are in the order of the leaves."""
@@ -322,12 +330,12 @@ class Part:
         if sites.size and (
             self._resident or _cover.reaches(low, high, state.farthest, sites, 1.0 / frame.unit)
         ):
-            X = self._load()
+            Z = self._in_order()
 
             def claim(first: int, last: int) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
                 mine, blocks = np.zeros_like(accounts), np.zeros_like(state.blocks)
                 visited = _cover.claim(
-                    X,
+                    Z,
                     order,
                     self._shift,
                     low,
@@ -502,7 +510,7 @@ class Part:
         rows = np.empty(min(size, self._n), dtype=np.intp)
         distances = np.empty(rows.size)
         _search.near(
-            self._load(),
+            self._in_order(),
             order,
             self._shift,
             low,
