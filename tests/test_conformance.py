@@ -17,7 +17,7 @@ from samekind.algorithms import ALGORITHMS, Kinds, make_settings
 from samekind.points import ArrayPoints
 
 X, Y = blobs((16, 9, 6), seed=1)
-BACKENDS = ("float64", "float32", "memmap")
+BACKENDS = ("float64", "float32", "memmap", "dask")
 
 NEEDS = {"noisy-exact": {"error_rate": 0.0}}  # parameters without a default
 
@@ -28,8 +28,21 @@ def needs(algorithm):
     return NEEDS.get(algorithm, {})
 
 
+@pytest.fixture(scope="module")
+def client():
+    distributed = pytest.importorskip("distributed")
+    with distributed.Client(
+        processes=False, dashboard_address=":0", set_as_default=False
+    ) as client:
+        yield client
+
+
 @pytest.fixture(params=BACKENDS)
 def points(request, tmp_path):
+    if request.param == "dask":
+        lazy = pytest.importorskip("dask.array").from_array(X, chunks=((13, 0, 18), 2))
+        dask = pytest.importorskip("samekind.points.dask")
+        return dask.DaskPoints(lazy, client=request.getfixturevalue("client"))
     if request.param == "memmap":
         np.save(tmp_path / "X.npy", X)
         return ArrayPoints(np.load(tmp_path / "X.npy", mmap_mode="r"))

@@ -26,8 +26,7 @@ def heed(
     rows = np.setdiff1d(rows, known)
     if not rows.size or not clusters.members_ or clusters._points is None:
         return clusters
-    labels = clusters.labels_.copy()
-    found = np.array(labels[rows])  # which may be far away
+    labels, found = clusters.labels_.copy(), clusters.labels_of(rows)
     first = np.array([members[0] for members in clusters.members_], dtype=np.intp)
     for place, row in enumerate(rows.tolist()):
         said = lookup(np.column_stack([np.full(first.size, row, dtype=np.intp), first]))

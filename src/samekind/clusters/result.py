@@ -170,6 +170,15 @@ class Clusters:
             self._labels["all"] = self._predict(self._points, fitted=True)
         return self._labels["all"]
 
+    def labels_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return what `labels_` says of some rows, wherever it is."""
+        found: Any = self.labels_[rows]
+        if not isinstance(found, np.ndarray):
+            points: Any = self._points
+            found = points.brought(found)
+        labels: NDArray[np.intp] = found
+        return labels
+
     def have_labels(self) -> bool:
         """Return whether there are labels in memory; "focused" makes them now if it has not yet."""
         if "later" in self._labels and not hasattr(self._points, "laid_out"):

@@ -8,6 +8,7 @@ from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
+from logging import ERROR
 from threading import RLock
 from time import monotonic, sleep
 from typing import Any
@@ -50,7 +51,7 @@ def find_client(client: Client | None = None) -> tuple[Client, bool]:
     try:
         return distributed.get_client(), False
     except ValueError:
-        return Client(processes=False, dashboard_address=None), True
+        return Client(processes=False, dashboard_address=":0", silence_logs=ERROR), True
 
 
 def open_desks(client: Client) -> None:
@@ -60,6 +61,8 @@ def open_desks(client: Client) -> None:
             "samekind waits for the cluster's answers, and an asynchronous client cannot be waited "
             "for. Pass a client that is made without asynchronous=True."
         )
+    if client.status != "running":
+        raise ValueError(f"the client is not connected but {client.status}. Pass one that is.")
     try:
         client.register_plugin(DeskPlugin())
     except ImportError as error:
@@ -148,6 +151,11 @@ class Blocks:
         """Send errands until every part has answered."""
         if not self.futures:
             raise ClusterError("these points are closed. Make new ones from the data.")
+        if self.client.status != "running":
+            raise ClusterError(
+                f"the client is not connected any more but {self.client.status}. Make new points from the "
+                "data; with a ledger, the run goes on where it was."
+            )
         found: dict[int, Any] = {}
         left = dict(calls)
         tries = 0
@@ -266,7 +274,8 @@ class Blocks:
         alone_since = None
         while True:
             try:
-                distributed.wait(self.futures, timeout=LONGEST)
+                with self.client.as_current():
+                    distributed.wait(self.futures, timeout=LONGEST)
                 break
             except CancelledError:
                 break

@@ -38,6 +38,13 @@ class RowCache:
             for row in list(self._held)[: -self._most]:
                 del self._held[row]
 
+    def seen(self, index: NDArray[np.intp]) -> NDArray[np.float64] | None:
+        """Return rows if all of them were seen."""
+        held, wanted = self._held, index.tolist()
+        if not all(row in held for row in wanted):
+            return None
+        return np.array([held[row] for row in wanted]).reshape(-1, self._d)
+
     def rows(
         self,
         index: NDArray[np.intp],

@@ -17,6 +17,7 @@ from samekind.points.part import INT64, Change, Found
 __all__ = ["Cover"]
 
 _keys = count()
+QUICK = 2**22  # coordinates of rows and centres that are compared sooner than asked for
 COARSE = 2**10  # mean weight of a row below which weights are scaled anew
 
 
@@ -136,7 +137,9 @@ class Cover:
         """Return the cost and the owner of each of these rows. X are these rows, if they are at hand."""
         costs = np.full(rows.size, np.inf, dtype=np.float32)
         owners = np.full(rows.size, -1, dtype=np.int32)
-        if self._crew.is_remote and X is not None:
+        if X is None:
+            X = self._crew.seen(rows)
+        if self._crew.is_remote and X is not None and X.size * self._numbers.size <= QUICK:
             order = np.arange(self._numbers.size, dtype=np.int32)
             _cover.held(X, self._sites, order, 1.0 / self._crew.frame.unit, costs, owners)
             return costs, self._numbers[owners]

@@ -33,6 +33,10 @@ class Crew(Protocol):
         """Call a method that changes every part, with the same arguments; return the results in order."""
         ...
 
+    def seen(self, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
+        """Return these rows if all of them are at hand, where asking takes long."""
+        ...
+
     def name(self, what: str, names: Names, *args: Any) -> Any:
         """Call a method of every part that names its rows; return the names of all rows.
 
@@ -72,6 +76,9 @@ class LocalCrew:
     def tell(self, what: str, *args: Any) -> list[Any]:
         """Call a method that changes every part, with the same arguments; return the results in order."""
         return list(self.ask(what, dict.fromkeys(range(len(self._parts)), args)).values())
+
+    def seen(self, rows: NDArray[np.intp]) -> None:
+        """Return nothing: the parts are asked as quickly."""
 
     def name(self, what: str, names: Names, *args: Any) -> NDArray[np.intp]:
         """Call a method of every part that names its rows; return the names of all rows."""

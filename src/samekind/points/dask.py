@@ -24,6 +24,7 @@ try:
     import dask
     import dask.array as da
     import distributed
+    from dask.highlevelgraph import HighLevelGraph
     from distributed import Client, Future
 except ImportError as error:
     raise ImportError(
@@ -66,20 +67,27 @@ class DaskCrew:
             return []
         return self._blocks.tell(what, *args)
 
+    def seen(self, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
+        """Return these rows if the driver remembers all of them."""
+        return self._cache.seen(rows)
+
     def name(self, what: str, names: Names, *args: Any) -> Any:
         """Return what all rows are called now, as a Dask array with the partitions of the data."""
         entries = self._blocks.entries(args[0]) if what == "labels" else []
         naming = Naming(self._blocks.run, self.frame, entries, what, args)
         task, shared = dask.delayed(name_rows, pure=False), dask.delayed(naming, traverse=False)
-        own, pieces, part = parted(self, names), [], 0
-        for size in self._sizes:
-            if not size:
-                pieces.append(da.empty(0, dtype=np.intp))
-                continue
-            piece = task(self._blocks.futures[part], part, shared, own[part])
-            pieces.append(da.from_delayed(piece, shape=(size,), dtype=np.intp))
-            part += 1
-        return da.concatenate(pieces)
+        named = [
+            task(block, part, shared, own)
+            for part, (block, own) in enumerate(
+                zip(self._blocks.futures, parted(self, names), strict=True)
+            )
+        ]
+        nothing, rest = dask.delayed(np.empty)(0, dtype=np.intp), iter(named)
+        pieces = [next(rest) if size else nothing for size in self._sizes]
+        key = f"samekind-names-{uuid4().hex}"
+        layer = {(key, number): piece.key for number, piece in enumerate(pieces)}
+        graph = HighLevelGraph.from_collections(key, layer, dependencies=pieces)
+        return da.Array(graph, key, chunks=(tuple(self._sizes),), dtype=np.intp)
 
 
 class DaskPoints:
@@ -143,9 +151,10 @@ class DaskPoints:
 
     def _scan(self, futures: list[Future], report: Report | None) -> list[Scanned]:
         scans = self.client.map(scan_block, futures, pure=False)
-        for done, _ in enumerate(distributed.as_completed(scans), start=1):
-            if report is not None:
-                report("Reading the data", done / len(scans))
+        with self.client.as_current():
+            for done, _ in enumerate(distributed.as_completed(scans), start=1):
+                if report is not None:
+                    report("Reading the data", done / len(scans))
         found: list[Scanned] = self.client.gather(scans)
         return found
 
@@ -198,6 +207,11 @@ class DaskPoints:
     def laid_out(self, labels: NDArray[np.intp]) -> Any:
         """Return labels of all rows, few enough to be here, as a Dask array with the data's partitions."""
         return da.from_array(labels, chunks=(self.chunks,))
+
+    def brought(self, values: Any) -> NDArray[Any]:
+        """Return a small Dask array as an array here."""
+        found: NDArray[Any] = self.client.gather(self.client.compute(values))
+        return found
 
     def fingerprint(self) -> str:
         """Return a hash of the partitions' sizes, the type and the values, which the workers compute.

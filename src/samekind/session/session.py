@@ -337,7 +337,7 @@ class Session:
         active, names = self.ledger.active(), self.ledger.names
         who = [names[number] for number in active["who"].tolist()]
         rows, places = np.unique(pairs_of(active), return_inverse=True)  # others need no label
-        labels = np.full(rows.size, -1) if self._infers else np.array(found.labels_[rows])
+        labels = np.full(rows.size, -1) if self._infers else found.labels_of(rows)
         return annotator_reliability(places.reshape(-1, 2), active["answer"], who, labels)
 
     def _found(self) -> Clusters:

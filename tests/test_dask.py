@@ -1,0 +1,543 @@
+"""Points on a Dask cluster: the same as on an array, whatever happens to the workers."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import Expert, answer, assert_same_clusters, blobs
+from samekind import ArrayPoints, Clusters, LabelOracle, SameKindClustering, Session, solve
+from samekind.measures import adjusted_rand_index, cost
+from samekind.points import Names, as_points
+from samekind.report import write_report
+from samekind.session import OtherDataError
+
+pd = pytest.importorskip("pandas")
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+distributed = pytest.importorskip("distributed")
+
+from samekind.points import _dask_blocks, _dask_desk  # noqa: E402
+from samekind.points.dask import ClusterError, DaskPoints  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::UserWarning:distributed", "ignore::ResourceWarning"
+)
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def n_held(client):
+    """Return how many parts the workers hold state of."""
+    return sum(client.run(lambda: sum(map(len, _dask_desk._desks.values()))).values())
+
+
+def wait_until(happens, seconds=20):
+    end = time.monotonic() + seconds
+    while not happens():
+        assert time.monotonic() < end, "it never happened"
+        time.sleep(0.05)
+
+
+def parted(X, sizes):
+    """Return X as a Dask array with chunks of these sizes, the last with the rest; some may be empty."""
+    edges = np.minimum(np.cumsum([0, *sizes, len(X)]), len(X))
+    return da.from_array(X, chunks=(tuple(np.diff(edges).tolist()), X.shape[1]))
+
+
+def walk(points, seed):
+    """Return all that a sampler and cells say on a random walk."""
+    rng = np.random.default_rng(seed)
+    n, said = points.n, []
+    sampler = points.sampler()
+    for _ in range(3):
+        sampler.add(points.rows((rng.random(2) * n).astype(np.intp)) + rng.normal(size=points.d))
+        said += [sampler.draw(rng.random(5)), sampler.total, sampler.cost(np.arange(n))]
+    cells = points.cells()
+    rows = rng.permutation(n)
+    for step, row in enumerate(rows[:25].tolist()):
+        cells.add(row, patient=step % 5 == 4)
+        said += [cells.draw(rng), cells.owners(rows[:9]), cells.costs(rows[:9])]
+        if step % 7 == 3:
+            kinds = np.arange(cells.n_sites) % 3
+            said += [*cells.moments(kinds, 3), *cells.moments(kinds, 3, all_in=True)]
+            said += [cells.pick(kinds == 1, rng, 6), cells.near(cells.sites[0], 7)]
+            said += [cells.look()(Names(kinds, rows[:2], np.array([8, 9])))]
+        if step == 11:
+            cells.hurry(4)
+            cells.settle()
+            early = cells.look()
+    if cells.n_sites > 12:
+        said += [early(Names.by_number(cells.n_sites))]
+    said += [cells.counts.copy(), cells.sites.copy()]
+    return [np.asarray(one) for one in said]
+
+
+class TestSameAsOnTheArray:
+    @given(
+        n=st.integers(1, 600),
+        d=st.integers(1, 4),
+        sizes=st.lists(st.integers(0, 150), max_size=5),
+        dtype=st.sampled_from(["f4", "f8", "f2", "i8", "?"]),
+        seed=st.integers(0, 99),
+    )
+    @settings(max_examples=12)
+    def test_draws_and_cells(self, client, n, d, sizes, dtype, seed):
+        X = (np.random.default_rng(seed).normal(size=(n, d)) * 9).astype(dtype)
+        with DaskPoints(parted(X, sizes)) as points:
+            local = ArrayPoints(X)
+            assert (points.n, points.d, points.dtype) == (n, d, local.X.dtype)
+            for ours, theirs in zip(walk(points, seed), walk(local, seed), strict=True):
+                assert ours.dtype == theirs.dtype
+                np.testing.assert_array_equal(ours, theirs)
+
+    @pytest.mark.parametrize("algorithm", ["focused", "batched", "basic"])
+    def test_questions_and_clusters(self, client, algorithm):
+        X, y = blobs((70, 40, 30, 9), d=3)
+        far, near = Expert(y), Expert(y)
+        options = {"algorithm": algorithm, "budget": 150, "random_state": 3, "batch": 4}
+        one = solve(parted(X, [60, 0, 37]), far, **options)
+        other = solve(X, near, **options)
+        assert far.asked == near.asked
+        assert_same_clusters(one, other)
+        assert isinstance(one.labels_, da.Array)
+        assert one.labels_.chunks == ((60, 0, 37, 52),)
+        np.testing.assert_array_equal(one.labels_.compute(), other.labels_)
+
+    @pytest.mark.parametrize("dtype", ["f4", "f8"])
+    def test_many_rows(self, client, dtype):
+        X, y = many_rows(dtype)
+        points = DaskPoints(parted(X, [9_000, 15_000, 1]))
+        one = solve(points, LabelOracle(da.from_array(y, chunks=7_000)), budget=250, random_state=0)
+        other = solve(X, LabelOracle(y), budget=250, random_state=0)
+        assert_same_clusters(one, other)
+        np.testing.assert_array_equal(one.labels_.compute(), other.labels_)
+        assert points.n_calls["rows"] < one.n_samples_
+
+    def test_columns_in_several_chunks_and_unknown_numbers_of_rows(self, client):
+        X, _ = blobs((30, 20), d=4)
+        lazy = da.from_array(X, chunks=(11, 3))
+        lazy = lazy[da.from_array(X[:, 0] > 0.1, chunks=11)]
+        points, local = DaskPoints(lazy), ArrayPoints(X[X[:, 0] > 0.1])
+        assert (points.n, points.d) == (local.n, local.d)
+        np.testing.assert_array_equal(points.rows(np.arange(local.n)[::-1]), local.X[::-1])
+        np.testing.assert_array_equal(points.nearest(X[:3]).compute(), local.nearest(X[:3]))
+
+    def test_two_runs_at_once(self, client):
+        X, y = many_rows("f4")
+        found = {}
+
+        def run(seed):
+            lazy = parted(X, [20_000])
+            found[seed] = solve(lazy, LabelOracle(y), budget=120, random_state=seed)
+
+        threads = [threading.Thread(target=run, args=(seed,)) for seed in (1, 2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for seed in (1, 2):
+            local = solve(X, LabelOracle(y), budget=120, random_state=seed)
+            assert_same_clusters(found[seed], local)
+
+    def test_labels_say_what_was_known_when_they_were_asked_for(self, client):
+        X, y = many_rows("f8")
+        sessions = [Session(data, random_state=0) for data in (parted(X, [9_000]), X)]
+        early = []
+        for session in sessions:
+            answer(session, Expert(y), 60)
+            early.append(session.clusters().labels_)
+            answer(session, Expert(y), 60)
+        np.testing.assert_array_equal(early[0].compute(), early[1])
+        del session, sessions
+        gc.collect()
+        np.testing.assert_array_equal(early[0].compute(), early[1])
+
+
+def many_rows(dtype, n=32_000):
+    """Return more rows than the small version of `focused` takes."""
+    rng = np.random.default_rng(5)
+    y = rng.integers(12, size=n)
+    centers = rng.normal(size=(12, 5)) * 6
+    return (centers[y] + rng.normal(size=(n, 5))).astype(dtype), y
+
+
+class TestDataframes:
+    def test_numbers_of_all_sorts(self, client):
+        rng = np.random.default_rng(0)
+        frame = pd.DataFrame(
+            {
+                "a": rng.normal(size=50).astype("f4"),
+                "b": rng.integers(9, size=50),
+                "c": pd.array(rng.integers(9, size=50), dtype="Int32"),
+                "d": rng.random(50) > 0.5,
+            },
+            index=rng.permutation(50),
+        )
+        points = DaskPoints(dd.from_pandas(frame, npartitions=3, sort=False))
+        assert points.dtype == np.float64
+        np.testing.assert_array_equal(points.rows(np.arange(50)), frame.astype(float).to_numpy())
+        assert DaskPoints(dd.from_pandas(frame[["a"]], npartitions=2)).dtype == np.float32
+
+    def test_solve(self, client):
+        X, y = blobs((40, 25, 15), d=2)
+        frame = dd.from_pandas(pd.DataFrame(X, columns=["x", "y"]), npartitions=4)
+        kinds = dd.from_pandas(pd.Series(np.array(["cat", "dog", "cow"])[y]), npartitions=3)
+        one = solve(frame, LabelOracle(kinds), budget=100, random_state=0)
+        other = solve(X, LabelOracle(y), budget=100, random_state=0)
+        assert_same_clusters(one, other)
+
+    def test_errors_name_the_column(self, client):
+        frame = pd.DataFrame({"price": np.arange(20.0), "name": ["x"] * 20})
+        with pytest.raises(
+            ValueError, match=r"got (str|string|object) in column 'name'.*select_dtypes"
+        ):
+            DaskPoints(dd.from_pandas(frame, npartitions=2))
+        frame["name"] = 0.0
+        frame.loc[17, "price"] = np.nan
+        with pytest.raises(ValueError, match="X has NaN in row 17, column 'price'"):
+            DaskPoints(dd.from_pandas(frame, npartitions=4))
+        gaps = pd.DataFrame({"n": pd.array([1, 2, None, 4], dtype="Int64")})
+        with pytest.raises(ValueError, match="X has NaN in row 2, column 'n'"):
+            DaskPoints(dd.from_pandas(gaps, npartitions=2))
+        with pytest.raises(ValueError, match=r"2-D.*to_frame"):
+            DaskPoints(dd.from_pandas(frame["price"], npartitions=2))
+
+
+class TestErrors:
+    def test_unusable_values_have_their_row(self, client):
+        X = np.zeros((100, 3))
+        X[71, 2] = np.inf
+        X[80, 0] = np.nan
+        with pytest.raises(ValueError, match="X has infinity in row 71, column 2"):
+            solve(parted(X, [30, 30]), lambda a, b: True)
+        X[71, 2] = 1e200
+        with pytest.raises(ValueError, match=r"X has 1e\+200 in row 71, column 2"):
+            DaskPoints(parted(X, [71, 3]))
+
+    @pytest.mark.parametrize(
+        ("X", "message"),
+        [
+            (da.zeros(9), r"must be 2-D .* got shape \(9,\)"),
+            (da.zeros((0, 3)), r"at least one row .* got shape \(0, 3\)"),
+            (da.zeros((9, 3), dtype=complex), "must hold real numbers"),
+            (da.zeros((9, 3), dtype="U3"), "must hold numbers, got <U3"),
+            (
+                da.zeros((9, 3), dtype=object, chunks=3),
+                r"must hold numbers, got object.*astype\(float\)",
+            ),
+        ],
+    )
+    def test_what_is_no_matrix_of_numbers(self, client, X, message):
+        with pytest.raises(ValueError, match=message):
+            as_points(X)
+
+    def test_rows_that_turn_out_to_be_none(self, client):
+        X = da.ones((9, 3), chunks=3)
+        with pytest.raises(ValueError, match=r"at least one row .* got shape \(0, 3\)"):
+            DaskPoints(X[X[:, 0] > 5])
+
+    def test_another_client_than_the_current_one(self, client):
+        X, y = many_rows("f8")
+        other = distributed.Client(processes=False, dashboard_address=":0", set_as_default=False)
+        with other, DaskPoints(parted(X, [9_000]), client=other) as points:
+            session = Session(points, random_state=0, error_rate=0.1)
+            answer(session, Expert(y), 5)
+            assert session.reliability()
+            session.learn([[31_000, 31_001]], [True])
+            assert session.clusters().n_rows_ == 32_000
+
+    def test_what_reading_says_gets_through(self, client):
+        def broken(block):
+            raise OSError("the disk is on fire")
+
+        X = da.ones((9, 3), chunks=3).map_blocks(broken, dtype=float, meta=np.empty((0, 0)))
+        with pytest.raises(OSError, match="the disk is on fire"):
+            DaskPoints(X)
+
+    def test_nothing_is_loaded_unasked(self, client, tmp_path):
+        X, y = blobs((20, 10))
+        lazy, kinds = parted(X, [9]), da.from_array(y, chunks=9)
+        clusters = solve(lazy, LabelOracle(y), budget=60, random_state=0)
+        for load in (
+            lambda: ArrayPoints(lazy),
+            lambda: SameKindClustering().fit(lazy, y),
+            lambda: SameKindClustering().fit(X, kinds),
+            lambda: adjusted_rand_index(kinds, y),
+            lambda: cost(lazy, X[:1]),
+            lambda: clusters.predict(lazy),
+            lambda: clusters.to_frame(),
+            lambda: write_report(tmp_path / "report.html", clusters, lazy),
+        ):
+            with pytest.raises(TypeError, match=r"is a Dask .*compute\(\)"):
+                load()
+
+    def test_an_asynchronous_client(self, client):
+        class Impatient:
+            asynchronous = True
+
+        with pytest.raises(ValueError, match="asynchronous"):
+            DaskPoints(da.ones((3, 3)), client=Impatient())
+
+    def test_a_closed_client(self, client):
+        other = distributed.Client(processes=False, dashboard_address=":0", set_as_default=False)
+        points = DaskPoints(da.ones((3, 3)), client=other)
+        other.close()
+        with pytest.raises(ClusterError, match="not connected any more but closed"):
+            points.rows(np.array([0]))
+        with pytest.raises(ValueError, match="not connected but closed"):
+            DaskPoints(da.ones((3, 3)), client=other)
+        points.close()
+
+    def test_closed_points(self, client):
+        points = DaskPoints(da.ones((3, 3)))
+        points.close()
+        with pytest.raises(ClusterError, match="closed"):
+            points.rows(np.array([0]))
+
+
+class TestWithoutAClient:
+    def test_threads_do_and_no_guard_is_needed(self, tmp_path):
+        script = tmp_path / "script.py"
+        script.write_text(
+            textwrap.dedent(
+                """
+                import dask.array as da, numpy as np, samekind
+                X = np.repeat(np.eye(3) * 9, 20, axis=0)
+                y = np.repeat(np.arange(3), 20)
+                clusters = samekind.solve(da.from_array(X, chunks=(7, 3)), samekind.LabelOracle(y))
+                print(clusters.n_discovered_, np.unique(clusters.labels_.compute()).size)
+                """
+            )
+        )
+        done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+        assert (done.stdout.strip(), done.returncode) == ("3 3", 0), done.stderr
+        assert not done.stderr
+
+    def test_dask_is_not_imported_for_arrays(self):
+        code = "import samekind, sys; samekind.ArrayPoints([[1.0]]); print('dask' in sys.modules)"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert done.stdout.strip() == "False"
+
+
+class TestLabels:
+    def test_of_asked_rows_only(self, client):
+        y = np.array([1.0, 2.0, np.nan, 1.0])
+        oracle = LabelOracle(da.from_array(y, chunks=2))
+        assert len(oracle) == 4
+        assert oracle(np.array([[0, 3], [0, 1]])).tolist() == [1, 0]
+        with pytest.raises(ValueError, match=r"no label for row 2\. Label it, or leave it out"):
+            oracle(np.array([[2, 1]]))
+
+    def test_gaps_in_texts(self, client):
+        y = dd.from_pandas(pd.Series(["a", None, "b", "a"]), npartitions=2)
+        oracle = LabelOracle(y)
+        assert oracle(np.array([[0, 3], [0, 2]])).tolist() == [1, 0]
+        with pytest.raises(ValueError, match="y has no label for row 1"):
+            oracle(np.array([[0, 1]]))
+
+    def test_must_be_as_many_as_rows_and_one_column(self, client):
+        with pytest.raises(ValueError, match="X has 9 rows, but y has 8 labels"):
+            solve(da.ones((9, 2)), LabelOracle(da.ones(8, chunks=3)))
+        with pytest.raises(ValueError, match=r"one label for each row.*\(9, 2\)"):
+            LabelOracle(da.ones((9, 2)))
+
+
+class TestSessions:
+    def test_ledgers_know_their_data(self, client, tmp_path):
+        X, y = blobs((20, 10, 5))
+        whole = solve(parted(X, [9]), Expert(y), budget=60, random_state=0)
+        path = tmp_path / "answers.db"
+        with Session(parted(X, [9]), ledger=path, budget=60, random_state=0) as session:
+            answer(session, Expert(y), 7)
+        with Session(parted(X, [9]), ledger=path, budget=60) as session:
+            assert session.n_questions > 0
+            assert_same_clusters(answer(session, Expert(y)).clusters(), whole)
+        X[3, 1] += 1e-9
+        with pytest.raises(OtherDataError):
+            Session(parted(X, [9]), ledger=path)
+
+    @pytest.mark.parametrize("error_rate", [None, 0.1])
+    def test_what_people_say_unasked(self, client, error_rate):
+        X, y = many_rows("f8")
+        found = []
+        for data in (parted(X, [9_000]), X):
+            session = Session(data, random_state=0, error_rate=error_rate)
+            for who in ("ann", "ben") * 15:
+                session.tell(session.pending(), Expert(y)(session.pending()), who=who)
+            session.learn(
+                [[31_000, 31_001], [31_000, 5]], [y[31_000] == y[31_001], False], who="ben"
+            )
+            found.append(session.clusters())
+        assert found[0].annotators_ == found[1].annotators_
+        np.testing.assert_array_equal(found[0].labels_.compute(), found[1].labels_)
+
+    def test_clusters_are_kept_without_the_data(self, client, tmp_path):
+        X, y = blobs((20, 10, 5))
+        lazy = parted(X, [9])
+        clusters = solve(lazy, LabelOracle(y), budget=60, random_state=0)
+        again = pickle.loads(pickle.dumps(clusters))
+        predicted = lazy.map_blocks(again.predict, drop_axis=1, dtype=np.intp)
+        np.testing.assert_array_equal(predicted.compute(), again.predict(X))
+        clusters.save(tmp_path / "clusters.npz")
+        loaded = Clusters.load(tmp_path / "clusters.npz")
+        np.testing.assert_array_equal(loaded.predict(X), again.predict(X))
+
+    def test_before_anything_is_found(self, client):
+        X, y = blobs((20, 10, 5))
+        clusters = solve(parted(X, [9]), LabelOracle(y), budget=1, algorithm="basic")
+        nothing = replace(clusters, members_=[], _labels={})
+        assert nothing.labels_.compute().tolist() == [-1] * 35
+
+
+class TestWhatTravels:
+    def test_nothing_of_the_size_of_the_data(self, client, monkeypatch):
+        X, y = many_rows("f4", n=400_000)
+        sizes, outcome = [], _dask_blocks.Blocks._outcome
+
+        def weighed(task, worker):
+            sizes.append(len(task.result()))
+            return outcome(task, worker)
+
+        lazy = da.from_array(X, chunks=(40_000, 5)).persist()
+        kinds = da.from_array(y, chunks=40_000).persist()
+        distributed.wait([lazy, kinds])
+        monkeypatch.setattr(_dask_blocks.Blocks, "_outcome", staticmethod(weighed))
+        gathered = client.gather
+        monkeypatch.setattr(
+            client,
+            "gather",
+            lambda *a, **k: sizes.append(len(pickle.dumps(r := gathered(*a, **k)))) or r,
+        )
+        clusters = solve(lazy, LabelOracle(kinds), budget=200, random_state=0)
+        assert clusters.n_discovered_ == 12
+        assert clusters.labels_.shape == (400_000,)
+        assert max(sizes) < 60_000
+        assert sum(sizes) < 2_000_000
+
+    def test_state_goes_with_the_points(self, client):
+        X, y = many_rows("f4")
+        wait_until(lambda: gc.collect() is not None and n_held(client) == 0)
+        points = DaskPoints(parted(X, [8_000, 8_000]))
+        cells = points.cells()
+        cells.add(3)
+        assert n_held(client) == 3
+        points.close()
+        assert n_held(client) == 0
+        clusters = solve(parted(X, [8_000]), LabelOracle(y), budget=30, random_state=0)
+        assert n_held(client) == 2
+        del clusters, points, cells
+        wait_until(lambda: gc.collect() is not None and n_held(client) == 0)
+
+    def test_cells_that_are_gone_are_not_brought_back(self, client):
+        points = DaskPoints(da.random.random((60, 2), chunks=(20, 2)))
+        for row in range(5):
+            points.cells().add(row)
+        gc.collect()
+        points.sampler().add([[0.0, 0.0]])
+        kept = [entry.what for entry in points._blocks._log if entry is not None]
+        assert kept.count("begin") == 1
+        assert kept.count("drop") == 5
+
+
+@contextmanager
+def killed_after(monkeypatch, calls, kill):
+    """Call `kill` after so many errands."""
+    deliver, left = _dask_blocks.Blocks._deliver, [calls]
+
+    async def counted(self, errands):
+        left[0] -= 1
+        if left[0] == 0:
+            kill(next(iter(errands)))
+        return await deliver(self, errands)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_dask_blocks.Blocks, "_deliver", counted)
+        yield left
+
+
+class TestLostWorkers:
+    @pytest.mark.parametrize("after", [3, 50])
+    def test_a_run_goes_on_when_one_is_killed(self, client, monkeypatch, after):
+        X, y = many_rows("f4")
+        client.wait_for_workers(2)
+        pids = client.run(os.getpid)
+        points = DaskPoints(parted(X, [8_000, 8_000, 8_000]))
+        with killed_after(
+            monkeypatch, after, lambda worker: os.kill(pids[worker], signal.SIGKILL)
+        ) as left:
+            one = solve(points, LabelOracle(y), budget=150, random_state=0)
+        assert left[0] < 0
+        other = solve(X, LabelOracle(y), budget=150, random_state=0)
+        assert_same_clusters(one, other)
+        np.testing.assert_array_equal(one.labels_.compute(), other.labels_)
+        client.wait_for_workers(2)
+
+    def test_nobody_needs_to_bring_it_back(self, monkeypatch):
+        X, y = many_rows("f4")
+        with (
+            distributed.LocalCluster(
+                n_workers=1, threads_per_worker=1, dashboard_address=None
+            ) as cluster,
+            distributed.Client(cluster, set_as_default=False, direct_to_workers=False) as client,
+        ):
+            command = [
+                sys.executable,
+                "-m",
+                "distributed.cli.dask_worker",
+                cluster.scheduler_address,
+            ]
+            options = ["--no-nanny", "--nthreads", "1", "--no-dashboard"]
+            with subprocess.Popen([*command, *options], stderr=subprocess.DEVNULL) as extra:
+                client.wait_for_workers(2)
+                points = DaskPoints(parted(X, [8_000, 8_000, 8_000]), client=client)
+                with killed_after(monkeypatch, 12, lambda worker: extra.kill()) as left:
+                    one = solve(points, LabelOracle(y), budget=60, random_state=0)
+                assert left[0] < 0
+                assert extra.wait() == -signal.SIGKILL
+            assert len(client.scheduler_info()["workers"]) == 1
+            points.close()
+        assert_same_clusters(one, solve(X, LabelOracle(y), budget=60, random_state=0))
+
+    def test_what_cannot_come_back_is_said(self, client, monkeypatch):
+        points = DaskPoints(da.ones((30, 2), chunks=(10, 2)))
+        for future in points._blocks.futures:
+            future.cancel()
+        wait_until(lambda: all(future.status == "cancelled" for future in points._blocks.futures))
+        points._blocks._places = []
+        with pytest.raises(ClusterError, match="let go of the data"):
+            points.rows(np.array([3]))
+
+    def test_a_worker_that_never_answers(self, client, monkeypatch):
+        points = DaskPoints(da.ones((30, 2), chunks=(10, 2)))
+
+        async def fails(*args, **options):
+            raise OSError("no route to host")
+
+        monkeypatch.setattr(_dask_blocks.Blocks, "_send", fails)
+        monkeypatch.setattr(_dask_blocks, "LONGEST", 0.1)
+        with pytest.raises(ClusterError, match=r"did not answer \(no route to host\)"):
+            points.rows(np.array([3]))
