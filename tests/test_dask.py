@@ -104,7 +104,7 @@ class TestSameAsOnTheArray:
         dtype=st.sampled_from(["f4", "f8", "f2", "i8", "?"]),
         seed=st.integers(0, 99),
     )
-    @settings(max_examples=12)
+    @settings(max_examples=10)
     def test_draws_and_cells(self, client, n, d, sizes, dtype, seed):
         X = (np.random.default_rng(seed).normal(size=(n, d)) * 9).astype(dtype)
         with DaskPoints(parted(X, sizes)) as points:
@@ -402,6 +402,11 @@ class TestSessions:
         again = pickle.loads(pickle.dumps(clusters))
         predicted = lazy.map_blocks(again.predict, drop_axis=1, dtype=np.intp)
         np.testing.assert_array_equal(predicted.compute(), again.predict(X))
+        frame = dd.from_pandas(pd.DataFrame(X), npartitions=3)
+        predicted = frame.to_dask_array().map_blocks(clusters.predict, drop_axis=1, dtype=int)
+        np.testing.assert_array_equal(predicted.compute(), again.predict(X))
+        kinds = frame.assign(kind=solve(frame, LabelOracle(y), random_state=0).labels_)
+        assert adjusted_rand_index(kinds["kind"].compute(), y) == 1
         clusters.save(tmp_path / "clusters.npz")
         loaded = Clusters.load(tmp_path / "clusters.npz")
         np.testing.assert_array_equal(loaded.predict(X), again.predict(X))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -295,6 +297,11 @@ class Clusters:
         """Leave the data out of pickles and copies; labels that are computed stay."""
         labels = {"all": self.labels_} if self.have_labels() else {}
         return self.__dict__ | {"_points": None, "_labels": labels}
+
+    def __dask_tokenize__(self) -> tuple[str, str]:
+        """Let Dask know equal clusters from others, without the data."""
+        state = {k: v for k, v in self.__dict__.items() if k not in ("_points", "_labels")}
+        return "Clusters", hashlib.blake2b(pickle.dumps(state), digest_size=16).hexdigest()
 
     def __repr__(self) -> str:
         return (

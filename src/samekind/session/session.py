@@ -51,8 +51,8 @@ class Session:
 
     Parameters
     ----------
-    X : array-like of shape (n, d), or Points
-        The rows to cluster.
+    X : array-like of shape (n, d), Dask array or dataframe, or Points
+        The rows to cluster. Those of a Dask collection stay on its workers.
     algorithm : str
         One of "focused", "uniform", "basic", "batched", "basic-exact", "improved-exact",
         "noisy-exact".
