@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 import samekind
 from samekind.algorithms import ALGORITHMS, DEFAULT
 from samekind.cli import app
+from samekind.cli._help import _with_values
 from samekind.cli._words import in_options
 from samekind.datasets import load_digits
 
@@ -414,3 +415,132 @@ def test_folder_without_permission(folder):
     Path("locked").mkdir(mode=0o500)
     result = samekind_cli("run", "flowers.csv", "--labels", "kind", "--out", "locked", code=2)
     assert "permission" in result.stderr
+
+
+@pytest.fixture
+def parts(folder):
+    """The same flowers as a folder of Parquet files, with a number for each row."""
+    flowers = pd.read_csv("flowers.csv")
+    flowers["id"] = range(len(flowers))
+    Path("parts").mkdir()
+    for k in range(3):
+        flowers[20 * k : 20 * k + 20].to_parquet(f"parts/part.{k}.parquet")
+    return Path("parts")
+
+
+class TestStreams:
+    @pytest.mark.parametrize("data", ["parts", "parts/*.parquet", "parts/part.0.parquet"])
+    def test_files_that_stay_where_they_are(self, parts, data):
+        result = samekind_cli("run", data, "--labels", "kind", "--stream", "--budget", "100")
+        assert {path.name for path in Path("samekind-run").iterdir()} == FILES
+        rows = pd.read_csv("samekind-run/clusters.csv")
+        assert rows.row.tolist() == list(range(20 if "0" in data else 60))
+        assert list(rows.columns) == ["row", "cluster", "known", "recovered", "label"]
+        assert "read as needed" in result.stderr
+        assert "column 'name' left out: it holds texts" in result.stderr
+        assert "column 'id' left out: it only numbers the rows" in result.stderr
+        assert "standardised" in result.stderr
+        assert "adjusted Rand index" in result.stdout
+        centers = pd.read_csv("samekind-run/centers.csv")
+        assert set(centers.height.round(-1)) <= {0, 10, 30}
+
+    def test_is_as_in_memory(self, parts):
+        pd.read_csv("flowers.csv")[["height", "width", "kind"]].to_parquet("flowers.parquet")
+        for way in ("--stream", "--no-stream"):
+            samekind_cli("run", "flowers.parquet", "--labels", "kind", way, "--out", way[2:])
+        one, other = (pd.read_csv(f"{way}/clusters.csv") for way in ("stream", "no-stream"))
+        assert one.equals(other)
+
+    def test_an_array(self, folder):
+        flowers = pd.read_csv("flowers.csv")
+        flowers["kind"] = flowers.kind.factorize()[0]
+        np.save("X.npy", flowers[["height", "width", "kind"]].to_numpy())
+        for raw in ([], ["--no-standardize"]):
+            result = samekind_cli("run", "X.npy", "--labels", "x2", "--stream", *raw)
+            assert "labels of 3 kinds" in result.stderr
+        assert pd.read_csv("samekind-run/clusters.csv").label.nunique() == 3
+
+    def test_many_rows_are_written_as_parquet(self, parts, monkeypatch):
+        from samekind.cli import _results, _rows_file
+
+        monkeypatch.setattr(_results, "MANY", 50)
+        monkeypatch.setattr(_rows_file, "PIECE", 7)
+        result = samekind_cli("run", "parts", "--labels", "kind")
+        rows = pd.read_parquet("samekind-run/clusters.parquet")
+        assert rows.row.tolist() == list(range(60))
+        assert rows.groupby("label", observed=True).cluster.nunique().tolist() == [1, 1, 1]
+        assert "clusters.parquet" in result.stdout
+        assert not Path("samekind-run/clusters.csv").exists()
+
+    def test_go_on_with_a_project(self, parts):
+        run = ("run", "parts", "--labels", "kind", "--project", "p.db")
+        samekind_cli(*run, "--budget", "5")
+        result = samekind_cli(*run, "--budget", "10")
+        assert "5 answers from before" in result.stderr
+
+    def test_you_answer(self, parts):
+        result = samekind_cli("run", "parts", "--oracle", "terminal", stdin="s\nd\nq\n")
+        assert "height" in result.stderr
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["flowers.csv", "--stream"], "--stream is for .npy and Parquet files"),
+            (["parts", "--no-stream"], "Leave out --no-stream"),
+            (["parts", "--images", "2x1"], "--images is for data that are loaded"),
+            (["part"], "Did you mean 'parts'"),
+            (["parts/*.pq"], "no file matches"),
+            (["parts", "--columns", "heigth"], "Did you mean 'height'"),
+            (["parts", "--columns", "name"], "not of numbers: 'name' (texts)"),
+            (["parts", "--out", "parts"], "the results would lie among the data"),
+            (["parts", "--out", "parts/here"], "the results would lie among the data"),
+            (["parts/*.parquet", "--out", "parts"], "the results would lie among the data"),
+            (["flowers.csv", "--dask"], "--stream is for"),
+            (["parts", "--dask", "localhost:1"], "no Dask scheduler answers at localhost:1"),
+        ],
+    )
+    def test_mistakes(self, parts, monkeypatch, arguments, message):
+        monkeypatch.setattr("samekind.cli._on_dask.PATIENCE", 1)
+        result = samekind_cli("run", *arguments, "--labels", "kind", code=2)
+        assert message in " ".join(result.stderr.split())
+
+    @pytest.mark.parametrize("value", [None, float("inf")])
+    def test_unusable_values(self, parts, value):
+        pd.DataFrame({"height": [1.0, value], "kind": ["a", "b"]}).to_parquet("bad.parquet")
+        result = samekind_cli("run", "bad.parquet", "--labels", "kind", "--stream", code=2)
+        assert "in row 1, column 'height'" in result.stderr
+
+
+class TestDask:
+    def test_runs_and_leaves_no_process(self, parts):
+        import psutil
+
+        running = process("run", "parts", "--labels", "kind", "--dask")
+        out, err = running.communicate(timeout=120)
+        assert running.returncode == 0, err
+        assert "Dask worker" in err
+        rows = pd.read_parquet("samekind-run/clusters")
+        assert rows.row.tolist() == list(range(60))
+        assert rows.groupby("label").cluster.nunique().tolist() == [1, 1, 1]
+        assert Path("samekind-run/report.html").stat().st_size > 1000
+        assert "adjusted Rand index" in out
+        assert not [
+            other
+            for other in psutil.process_iter(["cmdline"])
+            if f"parent_pid={running.pid}" in " ".join(other.info["cmdline"] or ())
+        ]
+
+    @pytest.mark.parametrize(
+        ("given", "meant"),
+        [
+            (["--dask"], ["--dask=local"]),
+            (["--dask", "parts"], ["--dask=local", "parts"]),
+            (["--dask", "--quiet"], ["--dask=local", "--quiet"]),
+            (["--dask", "tcp://10.0.0.1:8786"], ["--dask", "tcp://10.0.0.1:8786"]),
+            (["--dask", "head:8786", "parts"], ["--dask", "head:8786", "parts"]),
+            (["--dask=head:8786"], ["--dask=head:8786"]),
+            (["--", "--dask"], ["--", "--dask"]),
+        ],
+    )
+    def test_an_address_may_be_left_out(self, given, meant):
+        assert _with_values(given) == meant

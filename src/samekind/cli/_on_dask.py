@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -72,7 +74,7 @@ def run_on_dask(job: Job, data: Path, choice: Choice, address: str) -> int:
             chat.print(in_options(f"  {note}"), markup=False, highlight=False, soft_wrap=True)
         with users_values():
             points = DaskPoints(X, client=client, report=passes)
-        with points:
+        with points, _told_apart():
             return run_job(
                 replace(
                     job,
@@ -95,6 +97,7 @@ def _client(address: str) -> Iterator[Any]:
             f"--dask needs packages that are not installed ({error.name} is missing). Install them: "
             "pip install 'samekind[dask]'."
         ) from error
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # of what is cut off by Ctrl-C
     if address != LOCAL:
         try:
             client = Client(address, timeout=PATIENCE)
@@ -106,11 +109,34 @@ def _client(address: str) -> Iterator[Any]:
         with client:
             yield client
         return
-    with (
-        LocalCluster(dashboard_address=None, silence_logs=logging.CRITICAL) as cluster,
-        Client(cluster) as client,
-    ):
+    with _unheard_by_children():
+        cluster = LocalCluster(dashboard_address=None, silence_logs=logging.CRITICAL)
+    with cluster, Client(cluster) as client:
         yield client
+
+
+@contextmanager
+def _told_apart() -> Iterator[None]:
+    """Take it for no fault of samekind that a cluster is gone."""
+    from samekind.points.dask import ClusterError
+
+    try:
+        yield
+    except ClusterError as error:
+        raise UserError(str(error)) from error
+
+
+@contextmanager
+def _unheard_by_children() -> Iterator[None]:
+    """Have processes that are started here not hear Ctrl-C: it is for us, who close them when it is time."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _standardised(X: Any, dtype: np.dtype[Any]) -> tuple[Any, Scaling | None]:

@@ -104,9 +104,8 @@ Stream = Annotated[
     bool | None,
     option(
         DATA,
-        "Leave .npy and Parquet files where they are and read them as needed, or load them into memory. "
-        "Of files that stay where they are, columns of numbers are used."
-        + _default("stream what has 1 GiB or more of values"),
+        "Read .npy and Parquet files as needed, and only columns of numbers; or load them into memory."
+        + _default("as needed from 1 GiB on"),
         "--stream/--no-stream",
     ),
 ]

@@ -64,8 +64,7 @@ def run(
 
     Writes report.html, clusters.csv, centers.csv and clusters.npz into a folder.
 
-    Data larger than memory stay in their files; of more than a million rows of these, clusters.parquet
-    takes the place of clusters.csv.
+    Large files, and folders of Parquet files, are not loaded whole.
 
     Ctrl-C stops, and writes what is known so far.
     """

@@ -60,7 +60,7 @@ def file_kind(path: Path) -> str:
     compressed = bool(suffixes) and suffixes[-1] in COMPRESSIONS
     suffix = "".join(suffixes[-2:-1] if compressed else suffixes[-1:])
     kind = _TEXT_SUFFIXES.get(suffix) or (None if compressed else _BINARY_SUFFIXES.get(suffix))
-    if kind is None:
+    if kind is None and (suffix or path.is_file()):
         known = ", ".join([*_TEXT_SUFFIXES, *_BINARY_SUFFIXES])
         given = repr("".join(path.suffixes[-2:] if compressed else path.suffixes[-1:]))
         raise DataError(
@@ -76,6 +76,7 @@ def file_kind(path: Path) -> str:
             f"{path} does not exist.{did_you_mean(path.name, there)} Paths start at the folder "
             "that the program was started in."
         )
+    assert kind is not None
     return kind
 
 

@@ -176,7 +176,7 @@ def counters(leaves: Sequence[Leaf]) -> list[str]:
     for name in leaves[0].types:
         spans = [span for leaf in leaves for span in leaf.spans.get(name, [(-1, -1)])]
         follow = all(low == high + 1 for (_, high), (low, _) in pairwise(spans))
-        if spans[0][0] in (0, 1) and follow and spans[-1][1] >= COUNTED:
+        if spans[0][0] in (0, 1) and follow and spans[-1][1] - spans[0][0] + 1 >= COUNTED:
             found.append(name)
     return found
 

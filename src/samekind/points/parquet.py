@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +31,7 @@ JOINED_ROWS = 2**17  # row groups are joined up to so many rows,
 JOINED_BYTES = 2**24  # and bytes
 BATCH_ROWS, BATCH_BYTES = 2**16, 2**22  # what is decoded at once, at most
 FOOTERS = 16  # of files that are kept
+BETWEEN = 0.3  # seconds until what Arrow keeps for later is given back to the system
 
 
 class Piece(NamedTuple):
@@ -55,6 +57,7 @@ class ParquetReader:
         self._parts = _join(leaves, len(chosen.names) * chosen.dtype.itemsize)
         ends = np.cumsum([0, *(sum(piece.n for piece in part) for part in self._parts)])
         self.firsts: NDArray[np.intp] = ends.astype(np.intp)
+        self._released = 0.0
         self._footer = lru_cache(FOOTERS)(self._read_footer)
 
     def load(self, part: int) -> NDArray[Any]:
@@ -70,7 +73,9 @@ class ParquetReader:
                 for j, name in enumerate(self.names):
                     X[start:end, j] = _numbers(batch.column(name))
                 del batch
-        pa.default_memory_pool().release_unused()
+        if monotonic() - self._released > BETWEEN:  # each time would take longer than to decode
+            self._released = monotonic()
+            pa.default_memory_pool().release_unused()
         return X
 
     def place(self, row: int) -> str:

@@ -96,9 +96,10 @@ class StreamedPoints(CrewPoints):
         self._crew: LocalCrew | None = None
 
     def __repr__(self) -> str:
+        parts = len(self._reader.firsts) - 1
         return (
             f"{type(self).__name__}({self.n:,} rows x {self.d} columns, {self._reader.dtype}, "
-            f"{len(self._reader.firsts) - 1:,} parts)"
+            f"{parts:,} part{'s' * (parts != 1)})"
         )
 
     @property
