@@ -22,9 +22,10 @@ SPAN = 256  # blocks
 BITS = 45  # a weight is below 2^45, so the sum over a span is an int64
 TOGETHER = 512  # leaves whose boxes are looked at together
 # A sketch is off by at most half a 255th of each side of the box, so its distance from a point by at most
-# 1/510 of the box's diagonal; with room for the rounding of float32:
+# b = BLUR times the box's diagonal, with room for the rounding of float32. Whether the true distance is less
+# than c is open if its square is below (c + b)², which is at most (1 + 1/64) c² + 65 b².
 BLUR = 0.0021
-DARING = 1.00001
+DARING = np.float32(1.0 + 1.0 / 64.0 + 1e-5)
 FEW = 32  # rows that are looked at together
 SURELY = 1.0 - 1e-9  # a bound in float64, less its rounding
 
@@ -41,20 +42,42 @@ def weight_of(cost, per_scale, squared):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def _measure(rows, x, per_unit, found):
+    """Write the costs of some rows with a single centre x."""
+    for i in range(rows.shape[0]):
+        distance = 0.0
+        for j in range(x.size):
+            step = rows[i, j] - x[j]
+            distance += step * step
+        found[i] = distance * per_unit
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "nnan", "nsz"})
+def _sum_of_weights(costs, size, per_scale, squared):
+    """Return the weight of some rows, no more than a block: a sum that is exact as float64, too."""
+    total = 0.0
+    for i in range(size):  # as `weight_of`, but in vector registers
+        share = np.float64(costs[i]) * per_scale
+        if squared:
+            share *= share
+        weight = max(np.floor(share * 2.0**BITS), 1.0)
+        total += weight if costs[i] > 0.0 else 0.0
+    return np.int64(total)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def begin(X, place, shift, x, per_unit, per_scale, squared, costs, blocks, first, last):
     """Write the costs of the rows of blocks first..last-1 with a single centre x, and their weights."""
-    n, d = X.shape
+    found = np.empty(BLOCK, dtype=np.float32)
     for block in range(first, last):
-        total = np.int64(0)
-        for i in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
-            distance = 0.0
-            for j in range(d):
-                step = X[i, j] - x[j]
-                distance += step * step
-            cost = np.float32(distance * per_unit)
-            costs[(i >> shift << shift) + place[i]] = cost
-            total += weight_of(cost, per_scale, squared)
-        blocks[block] = total
+        start = block * BLOCK
+        rows = X[start : start + BLOCK]
+        _measure(rows, x, per_unit, found)
+        base = start >> shift << shift
+        mine, there = costs[base:], place[start : start + BLOCK]
+        for i in range(rows.shape[0]):
+            mine[there[i]] = found[i]
+        blocks[block] = _sum_of_weights(found, rows.shape[0], per_scale, squared)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -63,21 +86,22 @@ def sweep(X, place, shift, centers, per_unit, per_scale, squared, costs, blocks,
 
     Nothing is skipped, which is quicker than `claim` where most rows change.
     """
-    n, d = X.shape
+    found = np.empty(BLOCK, dtype=np.float32)
+    best = np.empty(BLOCK, dtype=np.float32)
     for block in range(first, last):
-        total = np.int64(0)
-        for i in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
-            at = (i >> shift << shift) + place[i]
-            best = costs[at]
-            for c in range(centers.shape[0]):
-                distance = 0.0
-                for j in range(d):
-                    step = X[i, j] - centers[c, j]
-                    distance += step * step
-                best = min(best, np.float32(distance * per_unit))
-            costs[at] = best
-            total += weight_of(best, per_scale, squared)
-        blocks[block] = total
+        start = block * BLOCK
+        rows = X[start : start + BLOCK]
+        base = start >> shift << shift
+        mine, there = costs[base:], place[start : start + BLOCK]
+        for i in range(rows.shape[0]):
+            best[i] = mine[there[i]]
+        for c in range(centers.shape[0]):
+            _measure(rows, centers[c], per_unit, found)
+            for i in range(rows.shape[0]):
+                best[i] = min(best[i], found[i])
+        for i in range(rows.shape[0]):
+            mine[there[i]] = best[i]
+        blocks[block] = _sum_of_weights(best, rows.shape[0], per_scale, squared)
 
 
 @njit(nogil=True, cache=True)
@@ -201,19 +225,12 @@ def roughly(rows, size, low, high, leaf, shrink, x, rough):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def blur_of(low, high, leaf, shrink):
-    """Return by how much a distance from a sketch may be off."""
+    """Return what to add to DARING times a cost, so that rough ones below it leave it open."""
     width = 0.0
     for j in range(low.shape[0]):
         side = (high[j, leaf] - low[j, leaf]) * shrink
         width += side * side
-    return np.float32(BLUR * np.sqrt(width) + 1e-18)
-
-
-@njit(nogil=True, cache=True, inline="always")
-def open_below(cost, blur):
-    """Return the rough distance, squared, below which it is open whether the cost is less than this."""
-    reach = np.sqrt(cost) + blur
-    return np.float32(DARING) * reach * reach
+    return np.float32(65.0 * BLUR * BLUR * width + 1e-36)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -295,14 +312,15 @@ def claim(
                 gather(Z, order, base, start, who, size, loose)
                 sketch(loose, size, low, high, leaf, buffer)
             blur = blur_of(low, high, leaf, shrink)
+            mine = costs[start : start + LEAF]
             if near.size:
                 for i in range(size):
-                    held[i] = costs[start + i]
+                    held[i] = mine[i]
             else:
                 for i in range(size):
-                    held[i] = costs[start + who[i]]
+                    held[i] = mine[who[i]]
             for i in range(size):
-                limits[i] = open_below(held[i], blur)
+                limits[i] = held[i] * DARING + blur
                 taker[i] = -1
             changed = False
             for s in range(sites.shape[0]):
@@ -333,7 +351,7 @@ def claim(
                         changed = True
                         held[i] = cost
                         taker[i] = s
-                        limits[i] = open_below(cost, blur)
+                        limits[i] = cost * DARING + blur
             if changed:
                 for i in range(size):
                     if taker[i] < 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from samekind.points._cover import blur_of, open_below, roughly
+from samekind.points._cover import DARING, blur_of, roughly
 from samekind.points._plant import LEAF
 
 WIDE = 1024  # sites that are looked at together
@@ -92,7 +92,7 @@ def near(Z, order, shift, low, high, sketches, shrink, x, bounds, rows, distance
             rows_of_leaf = sketches[start * d : (start + some) * d]
             roughly(rows_of_leaf, some, low, high, leaf, shrink, x, rough)
             blur = blur_of(low, high, leaf, shrink)
-            limit = open_below(np.float32(distances[k - 1] * shrink * shrink), blur)
+            limit = np.float32(distances[k - 1] * shrink * shrink) * DARING + blur
         for i in range(some):
             if not rough[i] <= limit:
                 continue
@@ -115,7 +115,7 @@ def near(Z, order, shift, low, high, sketches, shrink, x, bounds, rows, distance
             distances[at] = distance
             rows[at] = row
             if sketches.size:
-                limit = open_below(np.float32(distances[k - 1] * shrink * shrink), blur)
+                limit = np.float32(distances[k - 1] * shrink * shrink) * DARING + blur
         if leaf == closest:  # then all others that it leaves open, nearest first
             bounds[closest] = np.inf
             turns = np.flatnonzero(bounds * (1.0 - 1e-9) <= distances[k - 1])
