@@ -179,8 +179,10 @@ class Cover:
             rows = [rows + self._crew.firsts[part] for part, rows in every.items()]
             gathered: NDArray[np.intp] = np.concatenate(rows)[ranks]
             return gathered
-        counts = self._crew.ask("count", self._of_all(sites, chosen, n))
-        ends = np.cumsum(list(counts.values()))
+        ends = np.array([n])
+        if self._crew.firsts.size > 2:
+            counts = self._crew.ask("count", self._of_all(sites, chosen, n))
+            ends = np.cumsum(list(counts.values()))
         parts = ends.searchsorted(ranks, side="right")
         calls = {
             part: (

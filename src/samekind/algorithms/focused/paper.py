@@ -37,7 +37,7 @@ class PaperDraws:
     def draw(self, rng: np.random.Generator) -> int:
         """Draw a row; -1 when all lie on centres."""
         self._n_draws += 1
-        due = len(self._waiting) > self._n_covered / 4 or self._n_draws % 64 == 0
+        due = len(self._waiting) > self._n_covered or self._n_draws % 64 == 0
         if self._waiting and due:
             self._sampler.add(self._kinds.centers[self._waiting])
             self._n_covered += len(self._waiting)
