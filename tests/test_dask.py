@@ -485,7 +485,7 @@ def killed_after(monkeypatch, calls, kill):
 
 
 class TestLostWorkers:
-    @pytest.mark.parametrize("after", [3, 50])
+    @pytest.mark.parametrize("after", [3, 25])
     def test_a_run_goes_on_when_one_is_killed(self, client, monkeypatch, after):
         X, y = many_rows("f4")
         client.wait_for_workers(2)

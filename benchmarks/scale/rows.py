@@ -93,7 +93,7 @@ def _first_passes(X: Any) -> tuple[list[float], Bytes]:
     sampler = points.sampler()
     first_of_sampler = seconds(lambda: sampler.add(X[:1]))
     (part,) = points.crew._parts
-    groups = sum(array.nbytes for array in part._leaves)
+    groups = sum(array.nbytes for array in (*part._leaves, part._sorted))
     kept = [
         sum(array.nbytes for array in vars(state).values() if isinstance(array, np.ndarray))
         for state in part._states.values()
