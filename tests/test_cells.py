@@ -216,10 +216,28 @@ class TestPick:
         rng = np.random.default_rng(seed)
         chosen = rng.random(len(sites)) < 0.5
         expected = chosen[Brute(X, sites).owners]
+        total = int(cells.counts[chosen].sum())
+        if total:
+            ranked = cells._cover.at_ranks(cells.sites[chosen], chosen, np.arange(total), total)
+            np.testing.assert_array_equal(ranked, np.flatnonzero(expected))
         rows = cells.pick(chosen, rng, 20)
         assert rows.size <= 20
         assert expected[rows].all()
         assert (rows.size > 0) == expected.any()
+
+    def test_rows_whose_distance_is_rounded_down_are_found(self):
+        """All rows of a leaf coincide, and a second site comes just not close enough to take them."""
+        for seed in range(20):
+            v = np.random.default_rng(seed).normal(size=5)
+            X = np.repeat([0 * v, v, v * (2 + 2e-7)], 1_000, axis=0)
+            cells = ArrayPoints(X).cells()
+            cells.add(0)
+            cells.add(2_500)
+            cells.settle()
+            assert cells.counts.tolist() == [2_000, 1_000]
+            chosen, ranks = np.array([True, False]), np.arange(2_000)
+            rows = cells._cover.at_ranks(cells.sites[:1], chosen, ranks, 2_000)
+            np.testing.assert_array_equal(rows, ranks)
 
     @pytest.mark.parametrize("size", [20, 2_000], ids=["rare: by rank", "common: by trying"])
     def test_evenly(self, size):

@@ -440,7 +440,9 @@ class TestWhatTravels:
         clusters = solve(lazy, LabelOracle(kinds), budget=200, random_state=0)
         assert clusters.n_discovered_ == 12
         assert clusters.labels_.shape == (400_000,)
-        assert max(sizes) < 200_000  # rows that are drawn ahead, or that a rare kind has: not more with n
+        assert (
+            max(sizes) < 200_000
+        )  # rows that are drawn ahead, or that a rare kind has: not more with n
         assert sum(sizes) < 2_000_000
 
     def test_state_goes_with_the_points(self, client):

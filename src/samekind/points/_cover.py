@@ -27,7 +27,8 @@ TOGETHER = 512  # leaves whose boxes are looked at together
 BLUR = 0.0021
 DARING = np.float32(1.0 + 1.0 / 64.0 + 1e-5)
 FEW = 32  # rows that are looked at together
-SURELY = 1.0 - 1e-9  # a bound in float64, less its rounding
+SURELY = 1.0 - 2.5e-7  # a bound, less the rounding of costs to float32,
+LEAST = 1e-44  # also of the smallest
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -190,7 +191,7 @@ def _reachable(low, high, farthest, sites, per_unit, first, last, bounds, reache
                 gap = max(max(lows[i] - x, x - highs[i]), 0.0)
                 bounds[i] += gap * gap
         for i in range(size):
-            bound = bounds[i] * per_unit * SURELY
+            bound = bounds[i] * per_unit * SURELY - LEAST
             least[i] = min(least[i], bound)
             reached[s, i] = bound <= farthest[first + i]
             found += reached[s, i]
