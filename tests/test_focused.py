@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
 
 from conftest import Expert, answer, assert_recovered, assert_same_clusters, blobs
 from samekind import UNSURE, LabelOracle, Session, solve
@@ -202,6 +203,16 @@ class TestDiscriminant:
 
 
 class TestSpreading:
+    @pytest.mark.parametrize("d", [2, 40])  # searched in a tree, and by brute force
+    def test_any_number_of_threads_makes_the_same_graph(self, d):
+        """Many rows are equally near: which of them are taken must not be chance."""
+        X = np.random.default_rng(0).integers(0, 2, size=(1_000, d)).astype(float)
+        graphs = []
+        for threads in (1, 2, 4):
+            with threadpool_limits(threads):
+                graphs.append(Spreading(X)._to)
+        assert all(np.array_equal(graphs[0], graph) for graph in graphs)
+
     def test_between_two_labelled_rows(self):
         spreading = Spreading(np.array([[0.0], [1.0], [2.0]]))
         assert not spreading.chances(2).any()

@@ -55,7 +55,7 @@ def make_features(
 
     The threads of linear algebra would change the last digits, and gain nothing here.
     """
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):
         return _made(source, known, tick, only_pictures)

@@ -7,6 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from sklearn.neighbors import NearestNeighbors
+from threadpoolctl import threadpool_limits
 
 __all__ = ["Spreading"]
 
@@ -28,7 +29,10 @@ class Spreading:
         n = len(X)
         k = min(NEIGHBOURS, n - 1)
         nearest = NearestNeighbors(n_neighbors=k + 1).fit(X)
-        distances, neighbours = nearest.kneighbors(X)
+        with threadpool_limits(
+            1
+        ):  # with more threads, which of equally near rows are taken is chance
+            distances, neighbours = nearest.kneighbors(X)
         distances, neighbours = distances[:, 1:], neighbours[:, 1:]
         widths = distances[:, -1]
         products = widths[:, None] * widths[neighbours]
