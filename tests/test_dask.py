@@ -503,6 +503,7 @@ class TestLostWorkers:
         np.testing.assert_array_equal(one.labels_.compute(), other.labels_)
         client.wait_for_workers(2)
 
+    @pytest.mark.slow
     def test_nobody_needs_to_bring_it_back(self, monkeypatch):
         X, y = many_rows("f4")
         with (
