@@ -125,12 +125,13 @@ def gains(X, place, shift, centers, per_unit, costs, step):
 @njit(nogil=True, cache=True)
 def weigh(costs, place, shift, per_scale, squared, blocks, first, last):
     """Write the weight of blocks first..last-1."""
+    found = np.empty(BLOCK, dtype=np.float32)
     for block in range(first, last):
-        total = np.int64(0)
-        for i in range(block * BLOCK, min(costs.size, (block + 1) * BLOCK)):
-            cost = costs[(i >> shift << shift) + place[i]]
-            total += weight_of(cost, per_scale, squared)
-        blocks[block] = total
+        start = block * BLOCK
+        mine, there = costs[start >> shift << shift :], place[start : start + BLOCK]
+        for i in range(there.size):
+            found[i] = mine[there[i]]
+        blocks[block] = _sum_of_weights(found, there.size, per_scale, squared)
 
 
 @njit(nogil=True, cache=True)
@@ -401,7 +402,7 @@ def locate(blocks, costs, place, shift, per_scale, squared, spans, targets, rows
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def nearer(x, sites, numbers, per_unit, cost, owner):
-    """Return the owner of a row x, that it has at this cost, or the one of some sites that is nearer."""
+    """Return cost and owner of a row x, which has these, or those of the one of some sites that is nearer."""
     for s in range(numbers.size):
         distance = 0.0
         for j in range(x.size):
@@ -410,22 +411,14 @@ def nearer(x, sites, numbers, per_unit, cost, owner):
         found = np.float32(distance * per_unit)
         if found < cost:
             cost, owner = found, np.int64(numbers[s])
-    return owner
+    return cost, owner
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def held(X, sites, numbers, per_unit, costs, owners):
     """Lower the costs of the rows X, and change owners, where one of some sites is nearer."""
     for i in range(X.shape[0]):
-        for s in range(numbers.size):
-            distance = 0.0
-            for j in range(X.shape[1]):
-                step = X[i, j] - sites[numbers[s], j]
-                distance += step * step
-            cost = np.float32(distance * per_unit)
-            if cost < costs[i]:
-                costs[i] = cost
-                owners[i] = numbers[s]
+        costs[i], owners[i] = nearer(X[i], sites, numbers, per_unit, costs[i], np.int64(owners[i]))
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})

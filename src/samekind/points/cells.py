@@ -207,7 +207,7 @@ class CoverCells:
         cost, owner = self._cover.held_by(row)
         if waiting.size:
             x = self._points.row(row)
-            return int(_cover.nearer(x, self._sites, waiting, self._per_unit, cost, owner))
+            owner = _cover.nearer(x, self._sites, waiting, self._per_unit, cost, owner)[1]
         return owner
 
     def owners(self, rows: NDArray[np.intp]) -> NDArray[np.int32]:

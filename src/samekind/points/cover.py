@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from samekind.points import _cover
 from samekind.points.crew import Crew, by_part
 from samekind.points.names import Names
-from samekind.points.part import INT64, Change, Found
+from samekind.points.part import Change, Found, fallen
 
 __all__ = ["Cover"]
 
@@ -34,24 +34,17 @@ class Cover:
         self.total = 0
         self.n_distances = 0
         self._crew = crew
-        self._squared = squared
         self._owned = owned
         self._key = next(_keys)
         self._firsts: list[int] = crew.firsts.tolist()
         self._scale = 1.0
         self._looked_at = 0  # total when scaling was last considered
         self._sums: list[int] = []  # running sums of the weights of parts
-        self._sites = np.empty(
-            (0, crew.frame.d)
-        )  # all centres in their order, if the parts are far
+        # All centres in their order, if the parts are far:
+        self._sites = np.empty((0, crew.frame.d))
         self._numbers = np.empty(0, dtype=np.int32)
         crew.tell("new", self._key, squared, owned)
         weakref.finalize(self, crew.tell, "drop", self._key)
-
-    @property
-    def is_empty(self) -> bool:
-        """Return whether there is no centre."""
-        return not self._sums
 
     @property
     def sum_of_costs(self) -> float:
@@ -106,20 +99,10 @@ class Cover:
 
     def draw(self, uniforms: NDArray[np.float64]) -> Found:
         """Return a row for each uniform in [0, 1), with a chance proportional to its weight."""
-        highest = self.total - 1
-        wanted = uniforms * float(self.total)
-        if self.total < INT64:
-            targets: Any = np.minimum(wanted.astype(np.int64), highest)
-            parts = np.searchsorted(np.array(self._sums), targets, side="right")
-        else:
-            targets = np.array([min(int(target), highest) for target in wanted], dtype=object)
-            sums = np.array(self._sums, dtype=object)
-            parts = np.array([sums.searchsorted(t, side="right") for t in targets], dtype=np.intp)
+        targets = [int(target) for target in uniforms * float(self.total)]
+        parts, rest = fallen(self._sums, [min(target, self.total - 1) for target in targets])
         places = {part: (parts == part).nonzero()[0] for part in np.unique(parts).tolist()}
-        calls = {}
-        for part, at in places.items():
-            before = self._sums[part - 1] if part else 0
-            calls[part] = self._key, [int(target) - before for target in targets[at]]
+        calls = {part: (self._key, rest[at].tolist()) for part, at in places.items()}
         answers = self._crew.ask("locate", calls)
         if len(answers) == 1:
             ((part, only),) = answers.items()

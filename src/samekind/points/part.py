@@ -15,14 +15,14 @@ from samekind.points._threads import Report, split
 from samekind.points.frame import LARGEST, Extent, Frame, unusable
 from samekind.points.names import Names
 
-__all__ = ["Change", "Found", "Part", "scan"]
+__all__ = ["Change", "Found", "Part", "fallen", "scan"]
 
 NONE = np.empty(0, dtype=np.int32)
-SWEPT = 4  # centres, at most, for which
-MOSTLY = (
-    0.15  # a share of the rows that changes makes it quicker to visit all of them in their order,
-)
-TRIED = 1024  # judged by so many of them
+# For at most SWEPT centres all rows are visited in their order if that is quicker: if more than the share
+# MOSTLY of them changes, judged by TRIED of them.
+SWEPT = 4
+MOSTLY = 0.15
+TRIED = 1024
 INT64 = 2**62  # up to here, sums are surely an int64
 
 
@@ -55,6 +55,20 @@ def scan(
         found = extent if found is None else found.join(extent)
     assert found is not None
     return found
+
+
+def fallen(sums: list[int], targets: list[int]) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """Return where each target falls among running sums, and how far beyond the one before.
+
+    Examples
+    --------
+    >>> fallen([3, 3, 10], [0, 2, 3, 9])
+    (array([0, 0, 2, 2]), array([0, 2, 0, 6]))
+    """
+    dtype = np.int64 if sums[-1] < INT64 else object
+    ends, wanted = np.array([0, *sums], dtype=dtype), np.array(targets, dtype=dtype)
+    at = ends[1:].searchsorted(wanted, side="right")
+    return at, wanted - ends[at]
 
 
 class Change(NamedTuple):
@@ -410,24 +424,7 @@ class Part:
     def locate(self, key: int, targets: list[int]) -> Found:
         """Return the rows at which the running sum of the weights first exceeds each target."""
         state = self._states[key]
-        sums = state.sums
-        if sums[-1] < INT64:
-            ends = np.array(sums)
-            wanted = np.array(targets, dtype=np.int64)
-            spans = ends.searchsorted(wanted, side="right")
-            wanted -= np.where(spans > 0, ends[spans - 1], 0)
-        else:
-            ends = np.array(sums, dtype=object)
-            spans = np.array(
-                [ends.searchsorted(target, side="right") for target in targets], dtype=np.intp
-            )
-            wanted = np.array(
-                [
-                    target - (sums[span - 1] if span else 0)
-                    for target, span in zip(targets, spans.tolist(), strict=True)
-                ],
-                dtype=np.int64,
-            )
+        spans, rest = fallen(state.sums, targets)
         rows = np.empty(len(targets), dtype=np.intp)
         _cover.locate(
             state.blocks,
@@ -437,7 +434,7 @@ class Part:
             state.per_scale,
             state.squared,
             spans,
-            wanted,
+            rest.astype(np.int64, copy=False),
             rows,
         )
         return Found(rows, self.rows(rows), state.costs[self._at(rows)])
