@@ -12,23 +12,42 @@ Rules that keep results the same for any number of threads, and however the rows
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from samekind.points._plant import LEAF, gather, sketch
+from samekind.points._plant import BUNDLE, LEAF, add_up, gather
 
 BLOCK = 64  # rows whose weights are summed together
-SPAN = 256  # blocks
+SPAN = 32  # blocks
 BITS = 45  # a weight is below 2^45, so the sum over a span is an int64
-TOGETHER = 512  # leaves whose boxes are looked at together
+TOGETHER = 512  # sites, or
+ABREAST = 64  # bundles that are looked at together
 # A sketch is off by at most half a 255th of each side of the box, so its distance from a point by at most
 # b = BLUR times the box's diagonal, with room for the rounding of float32. Whether the true distance is less
 # than c is open if its square is below (c + b)², which is at most (1 + 1/64) c² + 65 b².
 BLUR = 0.0021
 DARING = np.float32(1.0 + 1.0 / 64.0 + 1e-5)
-FEW = 32  # rows that are looked at together
+MANY = 48  # rows of a leaf that come closer, so that a sketch of the next one is not worth a look
 SURELY = 1.0 - 2.5e-7  # a bound, less the rounding of costs to float32,
 LEAST = 1e-44  # also of the smallest
+
+
+class Held(NamedTuple):
+    """What is known of the rows with respect to a set of centres."""
+
+    costs: NDArray[np.float32]
+    """(places,) of each row; 0 at places of the last leaf that hold no row."""
+    owners: NDArray[Any]
+    """(places,) the centre that is nearest, a small integer; or empty."""
+    farthest: NDArray[np.float32]
+    """(leaves,) what no cost of a leaf exceeds,"""
+    wide: NDArray[np.float32]
+    """(bundles,) or of a bundle."""
+    blocks: NDArray[np.float64]
+    """(blocks,) the weight of each block of rows, in the order of their numbers: integers all the same."""
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -42,153 +61,133 @@ def weight_of(cost, per_scale, squared):
     return max(np.int64(1), np.int64(share * 2.0**BITS))
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _measure(rows, x, per_unit, found):
-    """Write the costs of some rows with a single centre x."""
-    for i in range(rows.shape[0]):
-        distance = 0.0
-        for j in range(x.size):
-            step = rows[i, j] - x[j]
-            distance += step * step
-        found[i] = distance * per_unit
-
-
-@njit(nogil=True, cache=True, fastmath={"reassoc", "nnan", "nsz"})
-def _sum_of_weights(costs, size, per_scale, squared):
-    """Return the weight of some rows, no more than a block: a sum that is exact as float64, too."""
-    total = 0.0
-    for i in range(size):  # as `weight_of`, but in vector registers
+@njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
+def _weights(costs, size, per_scale, squared, weights):
+    """Write the weights of some rows, as `weight_of`, but in vector registers."""
+    for i in range(size):
         share = np.float64(costs[i]) * per_scale
         if squared:
             share *= share
         weight = max(np.floor(share * 2.0**BITS), 1.0)
-        total += weight if costs[i] > 0.0 else 0.0
-    return np.int64(total)
+        weights[i] = weight if costs[i] > 0.0 else 0.0
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def begin(X, place, shift, x, per_unit, per_scale, squared, costs, blocks, first, last):
-    """Write the costs of the rows of blocks first..last-1 with a single centre x, and their weights."""
-    found = np.empty(BLOCK, dtype=np.float32)
-    for block in range(first, last):
-        start = block * BLOCK
-        rows = X[start : start + BLOCK]
-        _measure(rows, x, per_unit, found)
-        base = start >> shift << shift
-        mine, there = costs[base:], place[start : start + BLOCK]
-        for i in range(rows.shape[0]):
-            mine[there[i]] = found[i]
-        blocks[block] = _sum_of_weights(found, rows.shape[0], per_scale, squared)
+def _measure(columns, size, x, per_unit, distances, found):
+    """Write the costs that some rows, by columns, have with a centre x."""
+    distances[:size] = 0.0
+    for j in range(x.size):
+        column, value = columns[j], x[j]
+        for i in range(size):  # over rows, so that it runs in vector registers
+            step = column[i] - value
+            distances[i] += step * step
+    for i in range(size):
+        found[i] = distances[i] * per_unit
+
+
+@njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
+def _largest(values):
+    found = values[0]
+    for i in range(values.size):
+        found = max(found, values[i])
+    return found
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def sweep(X, place, shift, centers, per_unit, per_scale, squared, costs, blocks, first, last):
-    """Lower the costs of the rows of blocks first..last-1 by some more centres, row by row.
+def begin(leaves, units, held, x, per_scale, squared, first, last):
+    """Write all that is held with a single centre x for the rows of bundles first..last-1.
 
-    Nothing is skipped, which is quicker than `claim` where most rows change.
+    Only where the leaves have the rows.
     """
+    n_leaves = held.farthest.size
+    distances, weights = np.empty(LEAF), np.empty(LEAF)
+    for bundle in range(first, last):
+        for leaf in range(bundle * BUNDLE, min((bundle + 1) * BUNDLE, n_leaves)):
+            start = leaf * LEAF
+            size = min(LEAF, leaves.order.size - start)
+            costs = held.costs[start : start + LEAF]
+            _measure(leaves.rows[leaf], LEAF, x, units.per_unit, distances, costs)
+            costs[size:] = 0.0
+            held.farthest[leaf] = _largest(costs)
+            _weights(costs, size, per_scale, squared, weights)
+            base = start >> leaves.shift << leaves.shift
+            _spread(weights, size, leaves.order[start:], held.blocks[base // BLOCK :])
+        held.wide[bundle] = _largest(held.farthest[bundle * BUNDLE : (bundle + 1) * BUNDLE])
+
+
+@njit(nogil=True, cache=True)
+def _spread(weights, size, rows, blocks):
+    """Add the weights of rows to their blocks."""
+    for i in range(size):
+        blocks[rows[i] // BLOCK] += weights[i]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def begin_by_rows(X, leaves, units, held, x, per_scale, squared, first, last):
+    """Write costs and weights with a single centre x for the rows of blocks first..last-1, as they come."""
     found = np.empty(BLOCK, dtype=np.float32)
-    best = np.empty(BLOCK, dtype=np.float32)
+    weights = np.empty(BLOCK)
     for block in range(first, last):
         start = block * BLOCK
         rows = X[start : start + BLOCK]
-        base = start >> shift << shift
-        mine, there = costs[base:], place[start : start + BLOCK]
         for i in range(rows.shape[0]):
-            best[i] = mine[there[i]]
-        for c in range(centers.shape[0]):
-            _measure(rows, centers[c], per_unit, found)
-            for i in range(rows.shape[0]):
-                best[i] = min(best[i], found[i])
-        for i in range(rows.shape[0]):
-            mine[there[i]] = best[i]
-        blocks[block] = _sum_of_weights(best, rows.shape[0], per_scale, squared)
-
-
-@njit(nogil=True, cache=True)
-def gains(X, place, shift, centers, per_unit, costs, step):
-    """Return how many of some evenly spaced rows are closer to one of some more centres."""
-    found = 0
-    for i in range(0, X.shape[0], step):
-        cost = costs[(i >> shift << shift) + place[i]]
-        for c in range(centers.shape[0]):
             distance = 0.0
-            for j in range(X.shape[1]):
-                gap = X[i, j] - centers[c, j]
-                distance += gap * gap
-            if np.float32(distance * per_unit) < cost:
-                found += 1
-                break
-    return found
-
-
-@njit(nogil=True, cache=True)
-def weigh(costs, place, shift, per_scale, squared, blocks, first, last):
-    """Write the weight of blocks first..last-1."""
-    found = np.empty(BLOCK, dtype=np.float32)
-    for block in range(first, last):
-        start = block * BLOCK
-        mine, there = costs[start >> shift << shift :], place[start : start + BLOCK]
+            for j in range(x.size):
+                step = rows[i, j] - x[j]
+                distance += step * step
+            found[i] = distance * units.per_unit
+        costs = held.costs[start >> leaves.shift << leaves.shift :]
+        there = leaves.place[start : start + BLOCK]
         for i in range(there.size):
-            found[i] = mine[there[i]]
-        blocks[block] = _sum_of_weights(found, there.size, per_scale, squared)
-
-
-@njit(nogil=True, cache=True)
-def highest_of(costs, first, last):
-    """Return the largest cost of rows first..last-1."""
-    found = np.float32(0.0)
-    for i in range(first, last):
-        found = max(found, costs[i])
-    return found
-
-
-@njit(nogil=True, cache=True, inline="always")
-def book(X, row, origin, per_step, per_square, old, new):
-    """Move a row from one account to another: d sums of coordinates, a sum of squares, a count."""
-    total = 0.0
-    d = X.shape[1]
-    for j in range(d):
-        value = X[row, j] - origin[j]
-        total += value * value * per_square
-        steps = np.int64(np.rint(value * per_step))
-        old[j] -= steps
-        new[j] += steps
-    steps = np.int64(np.rint(total))
-    old[d] -= steps
-    new[d] += steps
-    old[d + 1] -= 1
-    new[d + 1] += 1
+            costs[there[i]] = found[i]
+        _weights(found, there.size, per_scale, squared, weights)
+        held.blocks[block] = weights[: there.size].sum()
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-def corners(low, high, x, per_unit, farthest, first, last):
-    """Lower for leaves first..last-1 what no row's cost exceeds to that of the farthest corner of the box."""
-    for leaf in range(first, last):
+def corners(leaves, units, held, x):
+    """Write of leaves and bundles what no row's cost exceeds: that of the farthest corner of the box."""
+    low, high = leaves.low, leaves.high
+    for leaf in range(held.farthest.size):
         bound = 0.0
         for j in range(x.size):
             gap = max(abs(low[j, leaf] - x[j]), abs(high[j, leaf] - x[j]))
             bound += gap * gap
-        farthest[leaf] = min(farthest[leaf], np.float32(bound * per_unit * 1.000001))
+        held.farthest[leaf] = np.float32(bound * units.per_unit * 1.000001)
+    for bundle in range(held.wide.size):
+        held.wide[bundle] = _largest(held.farthest[bundle * BUNDLE : (bundle + 1) * BUNDLE])
+
+
+@njit(nogil=True, cache=True)
+def weigh(leaves, held, per_scale, squared, first, last):
+    """Write the weight of blocks first..last-1."""
+    found = np.empty(BLOCK, dtype=np.float32)
+    weights = np.empty(BLOCK)
+    for block in range(first, last):
+        start = block * BLOCK
+        costs = held.costs[start >> leaves.shift << leaves.shift :]
+        there = leaves.place[start : start + BLOCK]
+        for i in range(there.size):
+            found[i] = costs[there[i]]
+        _weights(found, there.size, per_scale, squared, weights)
+        held.blocks[block] = weights[: there.size].sum()
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-def _reachable(low, high, farthest, sites, per_unit, first, last, bounds, reached, least):
-    """Write for sites and leaves first..last-1 whether a row can be as close to the site; return how many.
+def _reachable(low, high, farthest, sites, who, per_unit, first, bounds, reached, least):
+    """Write for boxes from `first` on whether a row of it can be as close to some of the sites as its cost.
 
-    Write also for each leaf the least cost that a row can have with one of the sites.
+    And for each box the least cost that a row can have with one of these. Returns in how many cases one can.
     """
-    size = last - first
+    size = least.size
     found = 0
-    for i in range(size):
-        least[i] = np.inf
-    for s in range(sites.shape[0]):
-        for i in range(size):
-            bounds[i] = 0.0
+    least[:] = np.inf
+    for s in who:
+        bounds[:size] = 0.0
         for j in range(sites.shape[1]):
             x = sites[s, j]
-            lows, highs = low[j, first:last], high[j, first:last]
-            for i in range(size):  # over leaves, so that it runs in vector registers
+            lows, highs = low[j, first : first + size], high[j, first : first + size]
+            for i in range(size):  # over boxes, so that it runs in vector registers
                 gap = max(max(lows[i] - x, x - highs[i]), 0.0)
                 bounds[i] += gap * gap
         for i in range(size):
@@ -200,27 +199,93 @@ def _reachable(low, high, farthest, sites, per_unit, first, last, bounds, reache
 
 
 @njit(nogil=True, cache=True)
-def reaches(low, high, farthest, sites, per_unit):
+def _room_for(n_sites):
+    """Return room for `_reach`: what it finds, and what it needs on the way."""
+    most = ABREAST * BUNDLE
+    found = np.empty(most, dtype=np.int64)
+    by = np.empty((most, n_sites), dtype=np.bool_)
+    lowest = np.empty(most)
+    bounds, least = np.empty(ABREAST), np.empty(ABREAST)
+    reached = np.zeros((n_sites, ABREAST), dtype=np.bool_)
+    return found, by, lowest, bounds, least, reached, np.zeros_like(reached)
+
+
+@njit(nogil=True, cache=True)
+def _reach(leaves, units, held, sites, first, last, room):
+    """Find the leaves of bundles first..last-1 with a row that can be closer to a site than its cost.
+
+    Write to `room` which they are, for each of them by which sites, (leaves, sites), and the least cost that
+    a row can have with one. Returns how many.
+    """
+    found, by, lowest, bounds, least, reached, inside = room
+    n_sites, size = sites.shape[0], 0
+    everyone, some = np.arange(n_sites), np.empty(n_sites, dtype=np.int64)
+    if not _reachable(
+        leaves.wide_low,
+        leaves.wide_high,
+        held.wide,
+        sites,
+        everyone,
+        units.per_unit,
+        first,
+        bounds,
+        reached,
+        least[: last - first],
+    ):
+        return 0
+    for bundle in range(first, last):
+        n_some = 0
+        for s in range(n_sites):
+            some[n_some] = s
+            n_some += reached[s, bundle - first]
+        if not n_some:
+            continue
+        start = bundle * BUNDLE
+        n_inside = min(BUNDLE, held.farthest.size - start)
+        if not _reachable(
+            leaves.low,
+            leaves.high,
+            held.farthest,
+            sites,
+            some[:n_some],
+            units.per_unit,
+            start,
+            bounds,
+            inside,
+            least[:n_inside],
+        ):
+            continue
+        for i in range(n_inside):
+            if least[i] > held.farthest[start + i]:
+                continue
+            found[size], lowest[size] = start + i, least[i]
+            by[size] = False
+            for k in range(n_some):
+                by[size, some[k]] = inside[some[k], i]
+            size += 1
+    return size
+
+
+@njit(nogil=True, cache=True)
+def reaches(leaves, units, held, sites):
     """Return whether a row of any leaf can be closer to one of the sites than to its owner."""
-    bounds, least = np.empty(TOGETHER), np.empty(TOGETHER)
-    reached = np.empty((sites.shape[0], TOGETHER), dtype=np.bool_)
-    for first in range(0, farthest.size, TOGETHER):
-        last = min(first + TOGETHER, farthest.size)
-        if _reachable(low, high, farthest, sites, per_unit, first, last, bounds, reached, least):
+    room = _room_for(sites.shape[0])
+    for first in range(0, held.wide.size, ABREAST):
+        last = min(first + ABREAST, held.wide.size)
+        if _reach(leaves, units, held, sites, first, last, room):
             return True
     return False
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-def roughly(rows, size, low, high, leaf, shrink, x, rough):
+def roughly(sketch, low, high, leaf, shrink, x, rough):
     """Write about how far the rows of a sketch are from x, squared, in float32."""
-    for i in range(size):
-        rough[i] = np.float32(0.0)
+    rough[:] = np.float32(0.0)
     for j in range(x.size):
         offset = np.float32((x[j] - low[j, leaf]) * shrink)
-        step = np.float32((high[j, leaf] - low[j, leaf]) * shrink / 255.0)
-        column = rows[j * size : (j + 1) * size]
-        for i in range(size):  # over rows, so that it runs in vector registers
+        step = np.float32((np.float64(high[j, leaf]) - low[j, leaf]) * shrink / 255.0)
+        column = sketch[j]
+        for i in range(LEAF):  # over rows, so that it runs in vector registers
             gap = np.float32(column[i]) * step - offset
             rough[i] += gap * gap
 
@@ -230,169 +295,201 @@ def blur_of(low, high, leaf, shrink):
     """Return what to add to DARING times a cost, so that rough ones below it leave it open."""
     width = 0.0
     for j in range(low.shape[0]):
-        side = (high[j, leaf] - low[j, leaf]) * shrink
+        side = (np.float64(high[j, leaf]) - low[j, leaf]) * shrink
         width += side * side
     return np.float32(65.0 * BLUR * BLUR * width + 1e-36)
 
 
+@njit(nogil=True, cache=True)
+def _any_below(rough, costs, blur):
+    """Return whether a sketch leaves open that a row is closer than its cost."""
+    found = np.int32(0)
+    for i in range(LEAF):
+        found += np.int32(rough[i] < costs[i] * DARING + blur)
+    return found > 0
+
+
+@njit(nogil=True, cache=True)
+def _count_lower(found, size, costs):
+    """Return how many costs would be lower."""
+    lower = np.int32(0)
+    for i in range(size):
+        lower += np.int32(found[i] < costs[i])
+    return lower
+
+
+@njit(nogil=True, cache=True)
+def _lower(found, size, site, costs, taker):
+    """Lower costs to those with a site where it is closer, and note it."""
+    taken = np.int32(site)
+    for i in range(min(size, taker.size)):
+        taker[i] = taken if found[i] < costs[i] else taker[i]
+    for i in range(size):
+        costs[i] = found[i] if found[i] < costs[i] else costs[i]
+
+
+@njit(nogil=True, cache=True)
+def _hand_over(columns, size, units, old, new, counted, squares, accounts):
+    """Move rows from the accounts of their old owners to those of new ones; -1 for rows that stay.
+
+    All that go from one to another go together. `new` is used up.
+    """
+    d = columns.shape[0]
+    account = np.zeros(d + 2, dtype=np.int64)
+    for first in range(size):
+        if new[first] < 0:
+            continue
+        giver, receiver = old[first], new[first]
+        for i in range(size):
+            together = (old[i] == giver) & (new[i] == receiver)
+            counted[i] = 1.0 if together else 0.0
+            new[i] = np.int32(-1) if together else new[i]
+        account[:] = 0
+        add_up(columns, size, counted, units, squares, account)
+        for j in range(d + 2):
+            accounts[giver, j] -= account[j]
+            accounts[receiver, j] += account[j]
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
 def claim(
-    Z,
-    order,
-    shift,
-    low,
-    high,
-    near,
-    shrink,
+    X,
+    leaves,
+    units,
+    held,
     sites,
     numbers,
-    costs,
-    owners,
-    farthest,
-    blocks,
     per_scale,
     squared,
-    origin,
-    per_step,
-    per_square,
     accounts,
     commit,
     labels,
     first,
     last,
 ):
-    """Let new sites take the rows of the leaves first..last-1 that are closer to them than to their owners.
+    """Let new sites take the rows of bundles first..last-1 that are closer to them than to their owners.
 
-    Distances are first taken from a sketch of the rows: the one in `near`, or made as they are read where it
-    is empty. Only rows for which it leaves it open are looked at closely. Z are the rows, sorted where there
-    is a sketch.
+    X are the rows. Where the leaves have them, distances are first taken from sketches, as long as that
+    helps; else only rows that can change are read.
 
-    In and out, with `commit`: costs and owners (n,), or no owners; of each leaf what no cost exceeds; the
-    change of the weight of each block; accounts (sites, d + 2) of the rows that each owns. Without, only the
-    accounts change, and the owners that rows would get are written to `labels` (n,), if it has room.
+    In and out, with `commit`: what is held; accounts (sites, d + 2) of the rows that each owns. Without, only
+    the accounts change, and the owners that rows would get are written to `labels` (places,), if it has room.
     Returns how many distances were computed.
     """
-    n, d = Z.shape
-    per_unit = shrink * shrink
-    rough = np.empty(LEAF, dtype=np.float32)
-    limits = np.empty(LEAF, dtype=np.float32)
-    held = np.empty(LEAF, dtype=np.float32)
-    taker = np.empty(LEAF, dtype=np.int32)
+    n, d = X.shape
+    resident = leaves.rows.size > 0
+    found = np.empty(LEAF, dtype=np.float32)
+    rough, copied = np.empty_like(found), np.empty_like(found)
+    before, after, counted, distances = (
+        np.empty(LEAF),
+        np.empty(LEAF),
+        np.empty(LEAF),
+        np.empty(LEAF),
+    )
+    taker = np.empty(LEAF if held.owners.size else 0, dtype=np.int32)
+    old = np.empty_like(taker)
     who = np.arange(LEAF)
-    doubtful = np.empty(LEAF + 1, dtype=np.int64)
-    buffer = np.empty(LEAF * d, dtype=np.uint8)
-    loose = np.empty((d, LEAF), dtype=Z.dtype)
-    bounds, least = np.empty(TOGETHER), np.empty(TOGETHER)
-    reached = np.empty((sites.shape[0], TOGETHER), dtype=np.bool_)
+    loose, loose_rows = np.empty((d, LEAF), dtype=X.dtype), np.empty(LEAF, leaves.order.dtype)
+    helpful = np.ones(sites.shape[0], dtype=np.bool_)
+    room = _room_for(sites.shape[0])
     computed = 0
-    for begun in range(first, last, TOGETHER):
-        ended = min(begun + TOGETHER, last)
-        if not _reachable(
-            low, high, farthest, sites, per_unit, begun, ended, bounds, reached, least
-        ):
-            continue
-        for leaf in range(begun, ended):
-            if least[leaf - begun] > farthest[leaf]:
-                continue
+    for begun in range(first, last, ABREAST):
+        n_found = _reach(leaves, units, held, sites, begun, min(begun + ABREAST, last), room)
+        for k in range(n_found):
+            leaf, by, within = room[0][k], room[1][k], np.float32(room[2][k])
             start = leaf * LEAF
-            base = start >> shift << shift
-            size = min(LEAF, n - start)
-            columns = buffer
-            limit = np.float32(0.0)
-            if near.size:
-                columns = near[start * d : (start + size) * d]
-            else:  # read only rows that can change
-                within = np.float32(least[leaf - begun])
-                some = 0
-                for i in range(size):
-                    cost = costs[start + i]
-                    who[some] = i
-                    some += cost >= within
-                    if cost < within:
-                        limit = max(limit, cost)
-                size = some
-                gather(Z, order, base, start, who, size, loose)
-                sketch(loose, size, low, high, leaf, buffer)
-            blur = blur_of(low, high, leaf, shrink)
-            mine = costs[start : start + LEAF]
-            if near.size:
-                for i in range(size):
-                    held[i] = mine[i]
+            full = min(LEAF, n - start)
+            costs, rows = held.costs[start : start + LEAF], leaves.order[start : start + full]
+            mine, columns, size, limit = costs, loose, LEAF, np.float32(0.0)
+            if resident:
+                columns = leaves.rows[leaf]
+                if not commit:
+                    mine = copied
+                    for i in range(LEAF):
+                        mine[i] = costs[i]
             else:
+                mine, size = copied, 0
+                for i in range(full):
+                    who[size], mine[size] = i, costs[i]
+                    size += costs[i] >= within
+                    if costs[i] < within:
+                        limit = max(limit, costs[i])
                 for i in range(size):
-                    held[i] = mine[who[i]]
-            for i in range(size):
-                limits[i] = held[i] * DARING + blur
-                taker[i] = -1
+                    loose_rows[i] = rows[who[i]]
+                rows = loose_rows[:size]
+                gather(X, start >> leaves.shift << leaves.shift, rows, loose)
+            blur = blur_of(leaves.low, leaves.high, leaf, units.shrink)
             changed = False
             for s in range(sites.shape[0]):
-                if not reached[s, leaf - begun]:
+                if not by[s]:
                     continue
                 computed += size
                 x = sites[s]
-                roughly(columns, size, low, high, leaf, shrink, x, rough)
-                n_open = 0
-                for begin_of_few in range(0, size, FEW):
-                    end_of_few = min(begin_of_few + FEW, size)
-                    found = np.int32(0)
-                    for i in range(begin_of_few, end_of_few):
-                        found += np.int32(rough[i] < limits[i])
-                    if found:
-                        for i in range(begin_of_few, end_of_few):
-                            doubtful[n_open] = i
-                            n_open += rough[i] < limits[i]
-                for k in range(n_open):
-                    i = doubtful[k]
-                    z = start + i if near.size else base + order[start + who[i]]
-                    distance = 0.0
-                    for j in range(d):
-                        step = Z[z, j] - x[j]
-                        distance += step * step
-                    cost = np.float32(distance * per_unit)
-                    if cost < held[i]:
-                        changed = True
-                        held[i] = cost
-                        taker[i] = s
-                        limits[i] = cost * DARING + blur
-            if changed:
-                for i in range(size):
-                    if taker[i] < 0:
+                if resident and helpful[s]:
+                    sketch = leaves.sketches[leaf]
+                    roughly(sketch, leaves.low, leaves.high, leaf, units.shrink, x, rough)
+                    if not _any_below(rough, mine, blur):
                         continue
-                    at = start + who[i]
-                    row = base + order[at]
-                    if owners.size:
-                        new = numbers[taker[i]]
-                        old = accounts[owners[at]]
-                        z = at if near.size else row
-                        book(Z, z, origin, per_step, per_square, old, accounts[new])
-                        if commit:
-                            owners[at] = new
-                        elif labels.size:
-                            labels[at] = new
+                _measure(columns, size, x, units.per_unit, distances, found)
+                lower = _count_lower(found, size, mine)
+                helpful[s] = lower < MANY
+                if not lower:
+                    continue
+                if not changed:
+                    changed = True
+                    taker[:] = -1
                     if commit:
-                        before = weight_of(costs[at], per_scale, squared)
-                        blocks[row // BLOCK] += weight_of(held[i], per_scale, squared) - before
-                        costs[at] = held[i]
+                        _weights(mine, size, per_scale, squared, before)
+                _lower(found, size, s, mine, taker)
+            if changed and held.owners.size:
+                for i in range(rows.size):
+                    at = start + who[i]
+                    old[i] = held.owners[at]
+                    if taker[i] >= 0:
+                        taker[i] = numbers[taker[i]]
+                        if commit:
+                            held.owners[at] = taker[i]
+                        elif labels.size:
+                            labels[at] = taker[i]
+                _hand_over(columns, rows.size, units, old, taker, counted, distances, accounts)
             if commit:
-                for i in range(size):
-                    limit = max(limit, held[i])
-                farthest[leaf] = limit
+                if changed:
+                    _weights(mine, size, per_scale, squared, after)
+                    for i in range(size):
+                        after[i] -= before[i]
+                    base = start >> leaves.shift << leaves.shift
+                    _spread(after, rows.size, rows, held.blocks[base // BLOCK :])
+                    if not resident:
+                        for i in range(size):
+                            costs[who[i]] = mine[i]
+                if changed or not resident:
+                    held.farthest[leaf] = max(limit, _largest(mine[:size]))
+        if commit:
+            for bundle in range(begun, min(begun + ABREAST, last)):
+                some = held.farthest[bundle * BUNDLE : (bundle + 1) * BUNDLE]
+                held.wide[bundle] = _largest(some)
     return computed
 
 
 @njit(nogil=True, cache=True)
-def locate(blocks, costs, place, shift, per_scale, squared, spans, targets, rows):
+def highest_of(costs, first, last):
+    """Return the largest cost of rows first..last-1."""
+    return _largest(costs[first:last])
+
+
+@njit(nogil=True, cache=True)
+def locate(leaves, held, per_scale, squared, spans, targets, rows):
     """Write the row of each target: where the running sum of the weights of its span first exceeds it."""
     for k in range(targets.size):
         rest = targets[k]
         block = spans[k] * SPAN
-        while rest >= blocks[block]:
-            rest -= blocks[block]
+        while rest >= np.int64(held.blocks[block]):
+            rest -= np.int64(held.blocks[block])
             block += 1
         row = block * BLOCK
+        costs = held.costs[row >> leaves.shift << leaves.shift :]
         while True:
-            cost = costs[(row >> shift << shift) + place[row]]
-            weight = weight_of(cost, per_scale, squared)
+            weight = weight_of(costs[leaves.place[row]], per_scale, squared)
             if rest < weight:
                 break
             rest -= weight
@@ -415,7 +512,7 @@ def nearer(x, sites, numbers, per_unit, cost, owner):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def held(X, sites, numbers, per_unit, costs, owners):
+def nearer_of_each(X, sites, numbers, per_unit, costs, owners):
     """Lower the costs of the rows X, and change owners, where one of some sites is nearer."""
     for i in range(X.shape[0]):
         costs[i], owners[i] = nearer(X[i], sites, numbers, per_unit, costs[i], np.int64(owners[i]))
@@ -456,32 +553,26 @@ def first_to_stay(X, costs, coins, first, columns, n_sites, per_unit):
 
 
 @njit(nogil=True, cache=True)
-def owned(low, high, farthest, sites, per_unit, order, shift, owners, chosen, rows, first, last):
-    """Write the rows of leaves first..last-1 whose owner is one of the chosen `sites`; return how many.
+def owned(leaves, units, held, sites, chosen, rows, first, last):
+    """Write the rows of bundles first..last-1 whose owner is one of the chosen `sites`; return how many.
 
     They are written as they are found.
     """
-    bounds, least = np.empty(TOGETHER), np.empty(TOGETHER)
-    reached = np.empty((sites.shape[0], TOGETHER), dtype=np.bool_)
-    found = 0
-    for begun in range(first, last, TOGETHER):
-        ended = min(begun + TOGETHER, last)
-        if not _reachable(
-            low, high, farthest, sites, per_unit, begun, ended, bounds, reached, least
-        ):
-            continue
-        for leaf in range(begun, ended):
-            if least[leaf - begun] > farthest[leaf]:
-                continue
-            for at in range(leaf * LEAF, min(owners.size, (leaf + 1) * LEAF)):
-                if chosen[owners[at]]:
-                    rows[found] = (at >> shift << shift) + order[at]
-                    found += 1
-    return found
+    room = _room_for(sites.shape[0])
+    n, size = leaves.order.size, 0
+    for begun in range(first, last, ABREAST):
+        n_found = _reach(leaves, units, held, sites, begun, min(begun + ABREAST, last), room)
+        for leaf in room[0][:n_found]:
+            for at in range(leaf * LEAF, min(n, (leaf + 1) * LEAF)):
+                if chosen[held.owners[at]]:
+                    rows[size] = (at >> leaves.shift << leaves.shift) + leaves.order[at]
+                    size += 1
+    return size
 
 
 @njit(nogil=True, cache=True)
-def name(owners, place, shift, kinds, labels, first, last):
+def name(leaves, owners, kinds, labels, first, last):
     """Write the kind of the owner of rows first..last-1."""
     for i in range(first, last):
-        labels[i] = kinds[owners[(i >> shift << shift) + place[i]]]
+        base = i >> leaves.shift << leaves.shift
+        labels[i] = kinds[owners[base + leaves.place[i]]]

@@ -2,24 +2,71 @@
 
 A tree of cuts is grown on a sample. Chunk by chunk, rows are sorted by where they fall in it, and cut into
 leaves of equal size: leaf l holds the places l * LEAF … of the order. So the rows of a leaf are never far
-apart in memory.
+apart in memory. Leaves that follow one another lie close together, too: some of them are a bundle.
 """
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 CHUNK = 18  # bits of the number of rows that are sorted at once
 MAPPED_CHUNK = (
     16  # the same for rows that are read from a file: an order takes two bytes a row then
 )
 LEAF = 128
+BUNDLE = 16  # leaves
 DEPTH = 16  # the most cuts on the way down the tree
 FINEST = 64  # rows of the data in a leaf of the tree, at least
 SAMPLED = 4  # rows of the sample in a leaf of the tree
 TRIED = 32  # rows of a group that choose where it is cut
 ABREAST = 64  # rows that go down the tree together
+
+
+class Leaves(NamedTuple):
+    """The order of n rows, and the leaves they are cut into."""
+
+    shift: int
+    """Bits of the number of rows in a chunk."""
+    order: NDArray[Any]
+    """(n,) which row comes at a place, counted from the first of its chunk."""
+    place: NDArray[Any]
+    """(n,) the place of a row, counted in the same way."""
+    low: NDArray[Any]
+    """(d, leaves) low corners of the boxes around the leaves."""
+    high: NDArray[Any]
+    wide_low: NDArray[Any]
+    """(d, bundles) the same for bundles."""
+    wide_high: NDArray[Any]
+    rows: NDArray[Any]
+    """(leaves, d, LEAF) the rows by columns, or empty. A last leaf that is not full repeats its first row."""
+    sketches: NDArray[np.uint8]
+    """(leaves, d, LEAF) the same, each number as an offset in 255ths of the box."""
+
+
+def plan(X: NDArray[Any], shift: int, *, resident: bool) -> Leaves:
+    """Return room for the leaves of some rows; with room for the rows themselves if they are resident."""
+    n, d = X.shape
+    size = -(-n // LEAF)
+    bundles = -(-size // BUNDLE)
+    order, place = np.empty((2, n), dtype=np.uint16 if shift <= 16 else np.uint32)
+    low, high = np.empty((2, d, size), dtype=X.dtype)
+    wide_low, wide_high = np.empty((2, d, bundles), dtype=X.dtype)
+    kept = (size if resident else 0, d, LEAF)
+    return Leaves(
+        shift,
+        order,
+        place,
+        low,
+        high,
+        wide_low,
+        wide_high,
+        np.empty(kept, dtype=X.dtype),
+        np.empty(kept, dtype=np.uint8),
+    )
 
 
 @njit(nogil=True, cache=True)
@@ -42,12 +89,12 @@ def _widest(X, first, last):
 
 @njit(nogil=True, cache=True)
 def grow(X, depth, columns, limits):
-    """Grow a tree of cuts on a sample, which is reordered; node i has the children 2i + 1 and 2i + 2."""
+    """Grow a tree of cuts on a sample, which is reordered; node i, from 1 on, has children 2i and 2i + 1."""
     firsts = np.zeros(2 ** (depth + 1), dtype=np.int64)
     lasts = np.zeros(2 ** (depth + 1), dtype=np.int64)
-    lasts[0] = X.shape[0]
+    lasts[1] = X.shape[0]
     swap = np.empty_like(X)
-    for node in range(2**depth - 1):
+    for node in range(1, 2**depth):
         first, last = firsts[node], lasts[node]
         middle = first
         if last > first:
@@ -64,123 +111,143 @@ def grow(X, depth, columns, limits):
                     end -= 1
                     swap[end] = X[i]
             X[first:last] = swap[first:last]
-        firsts[2 * node + 1], lasts[2 * node + 1] = first, middle
-        firsts[2 * node + 2], lasts[2 * node + 2] = middle, last
+        firsts[2 * node], lasts[2 * node] = first, middle
+        firsts[2 * node + 1], lasts[2 * node + 1] = middle, last
 
 
 @njit(nogil=True, cache=True)
-def descend(X, columns, limits, depth, keys, first, last):
-    """Write where rows first..last-1 end up in the tree."""
-    nodes = np.empty(ABREAST, dtype=np.int32)
-    for i in range(first, last, ABREAST):
-        some = min(ABREAST, last - i)
-        nodes[:some] = 0
+def _descend(X, columns, limits, depth, keys, first):
+    """Write where the rows from `first` on end up in the tree, as many as there is room for."""
+    values, d = X.reshape(-1), np.uint64(X.shape[1])  # unsigned numbers never count from the end
+    nodes = np.empty(ABREAST, dtype=np.uint64)
+    for i in range(0, keys.size, ABREAST):
+        some = np.uint64(min(ABREAST, keys.size - i))
+        mine = values[(first + i) * X.shape[1] :]
+        for k in range(some):
+            nodes[k] = np.uint64(1)
         for _ in range(depth):
             for k in range(some):  # rows do not wait for each other
                 node = nodes[k]
-                right = X[i + k, columns[node]] >= limits[node]
-                nodes[k] = 2 * node + 1 + np.int32(right)
+                value = mine[np.uint64(k) * d + np.uint64(columns[node])]
+                nodes[k] = node + node + np.uint64(value >= limits[node])
         for k in range(some):
-            keys[i + k] = nodes[k] - (2**depth - 1)
+            keys[i + k] = nodes[k] - np.uint64(2**depth)
 
 
 @njit(nogil=True, cache=True)
-def arrange(keys, n_keys, shift, order, place, first, last):
-    """Write the order of the rows of chunks first..last-1 by their keys, and where each row comes in it.
-
-    Both are counted from the first row of the chunk.
-    """
-    places = np.empty(n_keys + 1, dtype=np.int64)
-    for number in range(first, last):
-        base = number << shift
-        end = min(base + (1 << shift), keys.size)
-        places[:] = 0
-        for i in range(base, end):
-            places[keys[i] + 1] += 1
-        for key in range(n_keys):
-            places[key + 1] += places[key]
-        for i in range(base, end):
-            at = places[keys[i]]
-            places[keys[i]] += 1
-            order[base + at] = i - base
-            place[i] = at
+def _arrange(keys, n_keys, order, place):
+    """Write the order of the rows of a chunk by their keys, and where each row comes in it."""
+    places = np.zeros(n_keys + 1, dtype=np.int64)
+    for i in range(keys.size):
+        places[keys[i] + 1] += 1
+    for key in range(n_keys):
+        places[key + 1] += places[key]
+    for i in range(keys.size):
+        at = places[keys[i]]
+        places[keys[i]] += 1
+        order[at] = i
+        place[i] = at
 
 
 @njit(nogil=True, cache=True)
-def gather(X, order, base, start, who, size, columns):
-    """Write the rows of some places from `start` on by columns, (d, LEAF)."""
+def gather(X, base, rows, columns):
+    """Write rows, which are counted from `base`, by columns, (d, LEAF)."""
     last = X.shape[1] - 1
-    for i in range(size):  # rows do not wait for each other on their way from memory
-        row = base + order[start + who[i]]
+    for i in range(rows.size):  # rows do not wait for each other on their way from memory
+        row = base + rows[i]
         columns[0, i] = X[row, 0]
         columns[last, i] = X[row, last]
-    for i in range(size):
-        row = base + order[start + who[i]]
+    for i in range(rows.size):
+        row = base + rows[i]
         for j in range(1, last):
             columns[j, i] = X[row, j]
 
 
 @njit(nogil=True, cache=True)
-def sketch(columns, size, low, high, leaf, offsets):
+def _sketch(columns, low, high, leaf, offsets):
     """Write rows that were gathered by columns, as offsets from the low corner in 255ths of the box."""
     for j in range(columns.shape[0]):
-        corner = low[j, leaf]
+        corner = np.float64(low[j, leaf])
         side = high[j, leaf] - corner
         finer = 255.0 / side if side > 0.0 else 0.0
+        for i in range(LEAF):
+            offsets[j, i] = np.int32((columns[j, i] - corner) * finer + 0.5)
+
+
+@njit(nogil=True, cache=True)
+def _squares(columns, size, units, squares):
+    """Write the squared distances of the rows of a leaf from the origin."""
+    squares[:size] = 0.0
+    for j in range(columns.shape[0]):
+        column, middle = columns[j], units.origin[j]
         for i in range(size):
-            offsets[j * size + i] = np.int32((columns[j, i] - corner) * finer + 0.5)
+            value = column[i] - middle
+            squares[i] += value * value * units.per_square
+
+
+@njit(nogil=True, cache=True, fastmath={"nnan", "nsz", "reassoc"})
+def add_up(columns, size, counted, units, squares, account):
+    """Add the rows of a leaf that are counted (1.0, and others 0.0) to an account.
+
+    It has d sums of coordinates, a sum of squares and a count, all integers. The sum over a leaf is exact as
+    float64, too, and quicker.
+    """
+    d = columns.shape[0]
+    for j in range(d):
+        column, middle, total = columns[j], units.origin[j], 0.0
+        for i in range(size):
+            total += np.rint((column[i] - middle) * units.per_step) * counted[i]
+        account[j] += np.int64(total)
+    _squares(columns, size, units, squares)
+    total, count = 0.0, 0.0
+    for i in range(size):
+        total += np.rint(squares[i]) * counted[i]
+        count += counted[i]
+    account[d] += np.int64(total)
+    account[d + 1] += np.int64(count)
 
 
 @njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
-def boxes(
-    X,
-    order,
-    shift,
-    origin,
-    per_step,
-    per_square,
-    low,
-    high,
-    near,
-    Z,
-    account,
-    first,
-    last,
-):
-    """Write the corners of the box around each of the leaves first..last-1, (d, leaves).
+def _enclose(X, leaves, units, account, first, last):
+    """Write the boxes around the bundles first..last-1 and their leaves, and add all rows to an account.
 
-    Write also a sketch of its rows to `near`, leaf by leaf, and the rows themselves to Z in the order of
-    places, unless these are empty. Add all rows to an account; see `_cover.book`. Sums over a leaf are exact
-    as float64, too, which is quicker.
+    Write also the rows themselves and sketches of them, unless there is no room for them.
     """
-    n, d = X.shape
-    columns = np.empty((d, LEAF), dtype=X.dtype)
-    who = np.arange(LEAF)
-    squares = np.empty(LEAF)
-    for leaf in range(first, last):
-        start = leaf * LEAF
-        size = min(LEAF, n - start)
-        gather(X, order, start >> shift << shift, start, who, size, columns)
-        squares[:] = 0.0
+    d, n_leaves = leaves.low.shape
+    low, high = leaves.low, leaves.high
+    loose = np.empty((d, LEAF), dtype=X.dtype)
+    squares, all_of_them = np.empty(LEAF), np.ones(LEAF)
+    for bundle in range(first, last):
+        for leaf in range(bundle * BUNDLE, min((bundle + 1) * BUNDLE, n_leaves)):
+            start = leaf * LEAF
+            rows = leaves.order[start : start + LEAF]
+            columns = leaves.rows[leaf] if leaves.rows.size else loose
+            gather(X, start >> leaves.shift << leaves.shift, rows, columns)
+            for j in range(d):
+                column = columns[j]
+                column[rows.size :] = column[0]
+                smallest = largest = column[0]
+                for i in range(LEAF):
+                    smallest = min(smallest, column[i])
+                    largest = max(largest, column[i])
+                low[j, leaf], high[j, leaf] = smallest, largest
+            add_up(columns, rows.size, all_of_them, units, squares, account)
+            if leaves.sketches.size:
+                _sketch(columns, low, high, leaf, leaves.sketches[leaf])
+        some = slice(bundle * BUNDLE, (bundle + 1) * BUNDLE)
         for j in range(d):
-            smallest = largest = columns[j, 0]
-            for i in range(1, size):
-                smallest = min(smallest, columns[j, i])
-                largest = max(largest, columns[j, i])
-            low[j, leaf], high[j, leaf] = smallest, largest
-            total = 0.0
-            for i in range(size):
-                value = columns[j, i] - origin[j]
-                squares[i] += value * value * per_square
-                total += np.rint(value * per_step)
-            account[j] += np.int64(total)
-        total = 0.0
-        for i in range(size):
-            total += np.rint(squares[i])
-        account[d] += np.int64(total)
-        account[d + 1] += size
-        if near.size:
-            sketch(columns, size, low, high, leaf, near[start * d :])
-            for i in range(size):
-                for j in range(d):
-                    Z[start + i, j] = columns[j, i]
+            leaves.wide_low[j, bundle] = low[j, some].min()
+            leaves.wide_high[j, bundle] = high[j, some].max()
+
+
+@njit(nogil=True, cache=True)
+def plant(X, columns, limits, depth, leaves, units, account, first, last):
+    """Write the leaves of chunks first..last-1, and add all rows to an account; see `add_up`."""
+    keys = np.empty(1 << leaves.shift, dtype=np.uint16)
+    for chunk in range(first, last):
+        start, end = chunk << leaves.shift, min((chunk + 1) << leaves.shift, X.shape[0])
+        mine = keys[: end - start]
+        _descend(X, columns, limits, depth, mine, start)
+        _arrange(mine, 2**depth, leaves.order[start:end], leaves.place[start:end])
+        per_bundle = LEAF * BUNDLE
+        _enclose(X, leaves, units, account, start // per_bundle, -(-end // per_bundle))

@@ -6,9 +6,28 @@ import numpy as np
 from numba import njit
 
 from samekind.points._cover import DARING, blur_of, roughly
-from samekind.points._plant import LEAF
+from samekind.points._plant import BUNDLE, LEAF
 
-WIDE = 1024  # sites that are looked at together
+WIDE = 1024  # sites, or
+ABREAST = 16  # rows that are looked at together
+
+
+@njit(nogil=True, cache=True)
+def _extremes(values, low, high):
+    """Lower `low` and raise `high`, place by place, to values that come in rows of their size.
+
+    Return how many of the values are NaN.
+    """
+    missing = 0
+    for first in range(0, values.size, low.size):
+        row = values[first : first + low.size]
+        for k in range(row.size):  # many places, so that it runs in vector registers
+            value, smallest, largest = row[k], low[k], high[k]
+            low[k] = value if value < smallest else smallest
+            high[k] = value if value > largest else largest
+        for k in range(row.size):
+            missing += row[k] != row[k]
+    return missing
 
 
 @njit(nogil=True, cache=True)
@@ -18,18 +37,16 @@ def scan(X, limit, low, high, first, last):
     Return the position (row * d + column) of the first NaN or |value| > limit instead, or -1.
     """
     d = X.shape[1]
-    low[:], high[:] = X[first], X[first]
-    for i in range(first, last):
-        usable = True
-        for j in range(d):
-            value = X[i, j]
-            usable &= abs(value) <= limit
-            low[j] = min(low[j], value)
-            high[j] = max(high[j], value)
-        if not usable:
-            for j in range(d):
-                if not abs(X[i, j]) <= limit:
-                    return i * d + j
+    values = X[first:last].reshape(-1)
+    lows = np.full(d * ABREAST, np.inf, dtype=X.dtype)
+    highs = np.full(d * ABREAST, -np.inf, dtype=X.dtype)
+    missing = _extremes(values, lows, highs)
+    for j in range(d):
+        low[j], high[j] = lows[j::d].min(), highs[j::d].max()
+    if missing or low.min() < -limit or high.max() > limit:
+        for k in range(values.size):
+            if not abs(values[k]) <= limit:
+                return first * d + k
     return -1
 
 
@@ -50,77 +67,87 @@ def nearest(X, centers, labels, first, last):
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-def _gaps(low, high, x, bounds):
-    """Write the squared distance of x to each box."""
-    for leaf in range(bounds.size):
-        bounds[leaf] = 0.0
+def _gaps(low, high, x, first, bounds):
+    """Write the squared distance of x to each of some boxes, with room for rounding."""
+    bounds[:] = 0.0
     for j in range(x.size):
-        lows, highs, value = low[j], high[j], x[j]
-        for leaf in range(bounds.size):  # over leaves, so that it runs in vector registers
-            gap = max(max(lows[leaf] - value, value - highs[leaf]), 0.0)
-            bounds[leaf] += gap * gap
+        value = x[j]
+        lows, highs = low[j, first : first + bounds.size], high[j, first : first + bounds.size]
+        for i in range(bounds.size):  # over boxes, so that it runs in vector registers
+            gap = max(max(lows[i] - value, value - highs[i]), 0.0)
+            bounds[i] += gap * gap
+    for i in range(bounds.size):
+        bounds[i] *= 1.0 - 1e-9
 
 
 @njit(nogil=True, cache=True)
-def near(Z, order, shift, low, high, sketches, shrink, x, bounds, rows, distances):
+def _near_in(X, leaves, units, leaf, x, rough, rows, distances):
+    """Put the rows of a leaf that are nearer to x in their place among the nearest."""
+    n, d = X.shape
+    k = rows.size
+    start = leaf * LEAF
+    base = start >> leaves.shift << leaves.shift
+    limit, blur = np.float32(np.inf), np.float32(0.0)
+    resident = leaves.rows.size > 0
+    if resident:
+        sketch = leaves.sketches[leaf]
+        roughly(sketch, leaves.low, leaves.high, leaf, units.shrink, x, rough)
+        blur = blur_of(leaves.low, leaves.high, leaf, units.shrink)
+        limit = np.float32(distances[k - 1] * units.per_unit) * DARING + blur
+    for i in range(min(LEAF, n - start)):
+        if not rough[i] <= limit:
+            continue
+        row = base + leaves.order[start + i]
+        distance = 0.0
+        for j in range(d):
+            step = X[row, j] - x[j]
+            distance += step * step
+        if distance > distances[k - 1] or (distance == distances[k - 1] and row > rows[k - 1]):
+            continue
+        at = k - 1
+        while at > 0 and (
+            distances[at - 1] > distance or (distances[at - 1] == distance and rows[at - 1] > row)
+        ):
+            distances[at] = distances[at - 1]
+            rows[at] = rows[at - 1]
+            at -= 1
+        distances[at] = distance
+        rows[at] = row
+        if resident:
+            limit = np.float32(distances[k - 1] * units.per_unit) * DARING + blur
+
+
+@njit(nogil=True, cache=True)
+def _near_in_bundle(X, leaves, units, bundle, x, rough, rows, distances):
+    """Do so for a bundle, the nearest leaf first."""
+    first = bundle * BUNDLE
+    bounds = np.empty(min(BUNDLE, leaves.low.shape[1] - first))
+    _gaps(leaves.low, leaves.high, x, first, bounds)
+    for i in np.argsort(bounds):
+        if bounds[i] > distances[-1]:
+            break
+        _near_in(X, leaves, units, first + i, x, rough, rows, distances)
+
+
+@njit(nogil=True, cache=True)
+def near(X, leaves, units, x, rows, distances):
     """Write the rows nearest to x, as many as there is room for, nearest first, and of equals the first.
 
-    Distances are first taken from sketches of the rows, where there are any; the rows Z are sorted then.
+    Distances are first taken from sketches of the rows, where there are any.
     """
-    n, d = Z.shape
-    size, k = bounds.size, rows.size
-    rough = np.zeros(LEAF, dtype=np.float32)
-    _gaps(low, high, x, bounds)
-    closest = 0
-    for leaf in range(size):
-        if bounds[leaf] < bounds[closest]:
-            closest = leaf
     distances[:] = np.inf
-    rows[:] = n
-    turns = np.full(1, closest)
-    turn = -1
-    while turn + 1 < turns.size:
-        turn += 1
-        leaf = turns[turn]
-        if bounds[leaf] * (1.0 - 1e-9) > distances[k - 1]:
+    rows[:] = X.shape[0]
+    rough = np.zeros(LEAF, dtype=np.float32)
+    bounds = np.empty(leaves.wide_low.shape[1])
+    _gaps(leaves.wide_low, leaves.wide_high, x, 0, bounds)
+    closest = np.argmin(bounds)
+    _near_in_bundle(X, leaves, units, closest, x, rough, rows, distances)
+    bounds[closest] = np.nan
+    others = np.flatnonzero(bounds <= distances[-1])
+    for bundle in others[np.argsort(bounds[others])]:
+        if bounds[bundle] > distances[-1]:
             break
-        start = leaf * LEAF
-        base = start >> shift << shift
-        some = min(LEAF, n - start)
-        limit = np.float32(np.inf)
-        if sketches.size:
-            rows_of_leaf = sketches[start * d : (start + some) * d]
-            roughly(rows_of_leaf, some, low, high, leaf, shrink, x, rough)
-            blur = blur_of(low, high, leaf, shrink)
-            limit = np.float32(distances[k - 1] * shrink * shrink) * DARING + blur
-        for i in range(some):
-            if not rough[i] <= limit:
-                continue
-            row = base + order[start + i]
-            z = start + i if sketches.size else row
-            distance = 0.0
-            for j in range(d):
-                step = Z[z, j] - x[j]
-                distance += step * step
-            if distance > distances[k - 1] or (distance == distances[k - 1] and row > rows[k - 1]):
-                continue
-            at = k - 1
-            while at > 0 and (
-                distances[at - 1] > distance
-                or (distances[at - 1] == distance and rows[at - 1] > row)
-            ):
-                distances[at] = distances[at - 1]
-                rows[at] = rows[at - 1]
-                at -= 1
-            distances[at] = distance
-            rows[at] = row
-            if sketches.size:
-                limit = np.float32(distances[k - 1] * shrink * shrink) * DARING + blur
-        if leaf == closest:  # then all others that it leaves open, nearest first
-            bounds[closest] = np.inf
-            turns = np.flatnonzero(bounds * (1.0 - 1e-9) <= distances[k - 1])
-            turns = turns[np.argsort(bounds[turns])]
-            turn = -1
+        _near_in_bundle(X, leaves, units, bundle, x, rough, rows, distances)
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"})

@@ -47,9 +47,12 @@ def split(
     edges = [size * part // parts for part in range(parts + 1)]
     if threads not in _pools:
         _pools[threads] = ThreadPoolExecutor(threads, thread_name_prefix="samekind")
+    if report is None:  # the last part is for the thread that waits for the others
+        others = [_pools[threads].submit(work, *part) for part in pairwise(edges[:-1])]
+        last = work(edges[-2], edges[-1])
+        return [*(other.result() for other in others), last]
     found = []
     for result in _pools[threads].map(lambda part: work(*part), pairwise(edges)):
         found.append(result)
-        if report is not None:
-            report(what, len(found) / parts)
+        report(what, len(found) / parts)
     return found

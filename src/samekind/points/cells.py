@@ -23,7 +23,9 @@ ACCEPTED = 32  # so that about so many of them are good
 REJECTED = 256  # rows, or
 PATIENCE = 1 / 8  # as a share of all rows, after which patient sites take their rows
 NOTHING = np.array([-1])  # the number of no site
-COMMON = 1 / 512  # share of the rows from which on picking is a matter of trying
+# Rows to try, or as a share of all, up to which trying is quicker than a look at all leaves.
+TRIED = 2**14
+TRIED_SHARE = 1 / 768
 
 
 class Numbers:
@@ -226,7 +228,7 @@ class CoverCells:
         X = self._points.rows(rows) if waiting.size or self._crew.is_remote else None
         costs, owners = self._cover.held(rows, X)
         if waiting.size:
-            _cover.held(X, self._sites, waiting, self._per_unit, costs, owners)
+            _cover.nearer_of_each(X, self._sites, waiting, self._per_unit, costs, owners)
         return costs, owners
 
     def look(self) -> Callable[[Names], Any]:
@@ -257,9 +259,10 @@ class CoverCells:
         started = perf_counter()
         n, total = self._points.n, int(self.counts[chosen].sum())
         rows = np.empty(0, dtype=np.intp)
-        if total >= COMMON * n:
+        tries = int(1.25 * size * n / max(total, 1)) + 8
+        if total and tries <= max(TRIED, TRIED_SHARE * n):
             while not rows.size:
-                tried = (rng.random(int(1.25 * size * n / total) + 8) * n).astype(np.intp)
+                tried = (rng.random(tries) * n).astype(np.intp)
                 rows = tried[chosen[self._cover.held(tried)[1]]][:size]
         elif total:
             ranks = np.sort((rng.random(size) * total).astype(np.intp))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from bisect import bisect
-from itertools import accumulate, count
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from samekind.points import _cover
 from samekind.points.crew import Crew, by_part
 from samekind.points.names import Names
-from samekind.points.part import Change, Found, fallen
+from samekind.points.part import Change, Ends, Found
 
 __all__ = ["Cover"]
 
@@ -39,7 +39,7 @@ class Cover:
         self._firsts: list[int] = crew.firsts.tolist()
         self._scale = 1.0
         self._looked_at = 0  # total when scaling was last considered
-        self._sums: list[int] = []  # running sums of the weights of parts
+        self._ends = Ends([])  # of parts
         # All centres in their order, if the parts are far:
         self._sites = np.empty((0, crew.frame.d))
         self._numbers = np.empty(0, dtype=np.int32)
@@ -100,7 +100,7 @@ class Cover:
     def draw(self, uniforms: NDArray[np.float64]) -> Found:
         """Return a row for each uniform in [0, 1), with a chance proportional to its weight."""
         targets = [int(target) for target in uniforms * float(self.total)]
-        parts, rest = fallen(self._sums, [min(target, self.total - 1) for target in targets])
+        parts, rest = self._ends.find([min(target, self.total - 1) for target in targets])
         places = {part: (parts == part).nonzero()[0] for part in np.unique(parts).tolist()}
         calls = {part: (self._key, rest[at].tolist()) for part, at in places.items()}
         answers = self._crew.ask("locate", calls)
@@ -129,7 +129,7 @@ class Cover:
             X = self._crew.seen(rows)
         if self._crew.is_remote and X is not None and X.size * self._numbers.size <= QUICK:
             order = np.arange(self._numbers.size, dtype=np.int32)
-            _cover.held(X, self._sites, order, 1.0 / self._crew.frame.unit, costs, owners)
+            _cover.nearer_of_each(X, self._sites, order, 1.0 / self._crew.frame.unit, costs, owners)
             return costs, self._numbers[owners]
         places = by_part(self._crew, rows)
         answers = self._crew.ask(
@@ -146,7 +146,7 @@ class Cover:
 
     def held_by(self, row: int) -> tuple[np.float32, int]:
         """Return the cost and the owner of a row."""
-        part = 0 if len(self._sums) == 1 else bisect(self._firsts, row) - 1
+        part = 0 if len(self._firsts) == 2 else bisect(self._firsts, row) - 1
         cost, owner = self._crew.ask("held_by", {part: (self._key, row - self._firsts[part])})[part]
         return cost, owner
 
@@ -200,8 +200,8 @@ class Cover:
         self._looked_at = self.total
 
     def _sum(self, totals: list[int]) -> None:
-        self._sums = list(accumulate(totals))
-        self.total = self._sums[-1]
+        self._ends = Ends(totals)
+        self.total = self._ends.total
 
 
 def _power_above(value: float) -> float:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Extent", "Frame"]
+__all__ = ["Extent", "Frame", "Units"]
 
 FINE = 45  # bits between the width of the data and the unit of distances, well within a float32
 STEPS = 44  # bits of a summand: some hundred of them are summed exactly as float64, too
@@ -27,6 +27,20 @@ class Extent(NamedTuple):
         return Extent(
             self.n + other.n, np.minimum(self.low, other.low), np.maximum(self.high, other.high)
         )
+
+
+class Units(NamedTuple):
+    """The units of a frame, as compiled loops need them."""
+
+    shrink: float
+    """Units of distances in 1."""
+    per_unit: float
+    """Units of squared distances in 1."""
+    origin: NDArray[np.float64]
+    per_step: float
+    """Steps of a sum of coordinates, taken from the origin, in 1."""
+    per_square: float
+    """Steps of a sum of squares in 1."""
 
 
 class Frame(NamedTuple):
@@ -63,6 +77,11 @@ class Frame(NamedTuple):
     def unit(self) -> float:
         """Return the unit of squared distances."""
         return self.root**2
+
+    @property
+    def units(self) -> Units:
+        """Return all units."""
+        return Units(1.0 / self.root, 1.0 / self.unit, self.origin, self.per_step, self.per_square)
 
     def highest(self, x: NDArray[np.float64]) -> float:
         """Return what no squared distance of a row to x exceeds, in units."""

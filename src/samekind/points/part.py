@@ -11,18 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.points import _cover, _plant, _search
+from samekind.points._plant import Leaves
 from samekind.points._threads import Report, split
 from samekind.points.frame import LARGEST, Extent, Frame, unusable
 from samekind.points.names import Names
 
-__all__ = ["Change", "Found", "Part", "fallen", "scan"]
+__all__ = ["Change", "Ends", "Found", "Part", "scan"]
 
 NONE = np.empty(0, dtype=np.int32)
-# For at most SWEPT centres all rows are visited in their order if that is quicker: if more than the share
-# MOSTLY of them changes, judged by TRIED of them.
-SWEPT = 4
-MOSTLY = 0.15
-TRIED = 1024
+BRIEF = 2**12  # bundles that one thread looks at sooner than another is woken
+CHUNKS = 8  # for each thread: no two threads need to share one
 INT64 = 2**62  # up to here, sums are surely an int64
 
 
@@ -57,18 +55,28 @@ def scan(
     return found
 
 
-def fallen(sums: list[int], targets: list[int]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Return where each target falls among running sums, and how far beyond the one before.
+class Ends:
+    """Running sums of weights, and what falls where among them.
 
     Examples
     --------
-    >>> fallen([3, 3, 10], [0, 2, 3, 9])
+    >>> ends = Ends([3, 0, 7])
+    >>> ends.total
+    10
+    >>> ends.find([0, 2, 3, 9])
     (array([0, 0, 2, 2]), array([0, 2, 0, 6]))
     """
-    dtype = np.int64 if sums[-1] < INT64 else object
-    ends, wanted = np.array([0, *sums], dtype=dtype), np.array(targets, dtype=dtype)
-    at = ends[1:].searchsorted(wanted, side="right")
-    return at, wanted - ends[at]
+
+    def __init__(self, weights: Sequence[int]) -> None:
+        sums = [0, *accumulate(weights)]
+        self.total = sums[-1]
+        self._sums = np.array(sums, dtype=np.int64 if self.total < INT64 else object)
+
+    def find(self, targets: list[int]) -> tuple[NDArray[np.intp], NDArray[Any]]:
+        """Return where each target falls, and how far beyond the sum before it."""
+        wanted = np.array(targets, dtype=self._sums.dtype)
+        at = self._sums[1:].searchsorted(wanted, side="right")
+        return at, wanted - self._sums[at]
 
 
 class Change(NamedTuple):
@@ -94,25 +102,38 @@ class Found(NamedTuple):
 class State:
     """The cost of every row with respect to a growing set of centres, and who owns it."""
 
-    def __init__(self, n: int, leaves: int, squared: bool, owned: bool) -> None:
+    def __init__(self, leaves: Leaves, squared: bool, owned: bool) -> None:
+        n, size, bundles = leaves.order.size, leaves.low.shape[1], leaves.wide_low.shape[1]
+        places = size * _plant.LEAF
         self.squared = squared
-        self.costs = np.empty(n, dtype=np.float32)
-        self.owners = np.zeros(n if owned else 0, dtype=np.int32)
-        self.farthest = np.full(leaves, np.inf, dtype=np.float32)
-        self.blocks = np.zeros(-(-n // _cover.BLOCK), dtype=np.int64)
         self.per_scale = 1.0
-        self._spans: list[int] | None = None
+        self.held = _cover.Held(
+            costs=np.empty(places, dtype=np.float32),
+            owners=np.zeros(places if owned else 0, dtype=np.uint16),
+            farthest=np.empty(size, dtype=np.float32),
+            wide=np.empty(bundles, dtype=np.float32),
+            blocks=np.zeros(-(-n // _cover.BLOCK)),
+        )
+        self.held.costs[n:] = 0.0
+        self._spans: Ends | None = None
+
+    def make_room(self, n_sites: int) -> None:
+        """Have owners of a type that can name so many sites: two bytes a row as long as that will do."""
+        owners = self.held.owners
+        if n_sites > np.iinfo(owners.dtype).max:
+            self.held = self.held._replace(owners=owners.astype(np.int32))
 
     def touch(self) -> None:
         """Note that weights have changed."""
         self._spans = None
 
     @property
-    def sums(self) -> list[int]:
-        """Return the running sums of the weights of spans."""
+    def spans(self) -> Ends:
+        """Return the weights of spans."""
         if self._spans is None:
-            starts = np.arange(0, self.blocks.size, _cover.SPAN)
-            self._spans = list(accumulate(np.add.reduceat(self.blocks, starts).tolist()))
+            blocks = self.held.blocks.astype(np.int64)
+            starts = np.arange(0, blocks.size, _cover.SPAN)
+            self._spans = Ends(np.add.reduceat(blocks, starts).tolist())
         return self._spans
 
 
@@ -154,78 +175,73 @@ class Part:
         self._threads = threads
         self._resident = resident
         self._report = report
-        self._shift = _plant.CHUNK if resident else _plant.MAPPED_CHUNK
-        self._sorted = np.empty((0, 0))
+        self._units = frame.units
         self._states: dict[int, State] = {}
 
     def _split(self, size: int, work: Callable[[int, int], Any], what: str = "") -> list[Any]:
         return split(size, self._threads, work, self._report if what else None, what)
 
     @cached_property
-    def _leaves(self) -> tuple[NDArray[Any], ...]:
-        """The order of the rows and its inverse; of leaves the low and high corners, and sketches."""
+    def _leaves(self) -> Leaves:
+        """The rows in groups."""
         X, d = self._load(), self._frame.d
-        size = -(-self._n // _plant.LEAF)
-        order, place = np.empty((2, self._n), dtype=np.uint32 if self._resident else np.uint16)
-        low, high = np.empty((d, size)), np.empty((d, size))
-        near = np.empty(self._n * d if self._resident else 0, dtype=np.uint8)
-        Z = np.empty((self._n if self._resident else 0, d), dtype=X.dtype)
-        sorted_at_once = min(self._n, 1 << self._shift)
-        depth = min(_plant.DEPTH, max(0, (sorted_at_once // _plant.FINEST).bit_length() - 1))
-        columns = np.zeros(2**depth, dtype=np.int16 if d < 2**15 else np.int64)
+        shift = _plant.CHUNK if self._resident else _plant.MAPPED_CHUNK
+        leaves = _plant.plan(X, shift, resident=self._resident)
+        depth = min(
+            _plant.DEPTH, max(0, (min(self._n, 1 << shift) // _plant.FINEST).bit_length() - 1)
+        )
+        columns = np.zeros(2**depth, dtype=np.uint16 if d < 2**16 else np.uint64)
         limits = np.zeros(2**depth, dtype=X.dtype)
         some = np.linspace(0, self._n - 1, min(self._n, _plant.SAMPLED << depth)).astype(np.intp)
         _plant.grow(X[some], depth, columns, limits)
-        keys = np.empty(self._n, dtype=np.uint16)
-        self._split(
-            self._n,
-            lambda first, last: _plant.descend(X, columns, limits, depth, keys, first, last),
-            "Grouping the rows",
-        )
-        self._split(
-            ((self._n - 1) >> self._shift) + 1,
-            lambda first, last: _plant.arrange(
-                keys, 2**depth, self._shift, order, place, first, last
-            ),
-        )
 
-        def boxes(first: int, last: int) -> NDArray[np.int64]:
-            account, frame = np.zeros(d + 2, dtype=np.int64), self._frame
-            _plant.boxes(
-                X,
-                order,
-                self._shift,
-                frame.origin,
-                frame.per_step,
-                frame.per_square,
-                low,
-                high,
-                near,
-                Z,
-                account,
-                first,
-                last,
-            )
+        def plant(first: int, last: int) -> NDArray[np.int64]:
+            account = np.zeros(d + 2, dtype=np.int64)
+            _plant.plant(X, columns, limits, depth, leaves, self._units, account, first, last)
             return account
 
-        self._account = np.sum(self._split(size, boxes, "Putting boxes around them"), axis=0)
-        self._sorted = Z
-        return order, place, low, high, near
-
-    def _in_order(self) -> NDArray[Any]:
-        """Return the rows, sorted where they are resident."""
-        return self._sorted if self._resident else self._load()
+        accounts = self._split(((self._n - 1) >> shift) + 1, plant, "Grouping the rows")
+        self._account: NDArray[np.int64] = np.sum(accounts, axis=0)
+        return leaves
 
     def _at(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return where rows are in the order of the leaves."""
-        found: NDArray[np.intp] = (rows >> self._shift << self._shift) + self._leaves[1][rows]
+        shift = self._leaves.shift
+        found: NDArray[np.intp] = (rows >> shift << shift) + self._leaves.place[rows]
         return found
+
+    def _over_bundles(
+        self, state: State, work: Callable[[_cover.Held, int, int], Any], what: str = ""
+    ) -> list[Any]:
+        """Call ``work(held, first, last)`` on parts of all bundles, each of which may change weights.
+
+        Blocks of rows belong to a chunk. If there are many chunks, no two parts share one; else each part
+        gets blocks of its own, which are added later.
+        """
+        bundles, held = state.held.wide.size, state.held
+        per_chunk = (1 << self._leaves.shift) // (_plant.LEAF * _plant.BUNDLE)
+        chunks = -(-bundles // per_chunk)
+        if self._threads == 1 or chunks >= CHUNKS * self._threads:
+            return self._split(
+                chunks,
+                lambda first, last: work(held, first * per_chunk, min(last * per_chunk, bundles)),
+                what,
+            )
+
+        def alone(first: int, last: int) -> tuple[Any, NDArray[np.float64]]:
+            mine = held._replace(blocks=np.zeros_like(held.blocks))
+            return work(mine, first, last), mine.blocks
+
+        found = self._split(bundles, alone, what)
+        for _, blocks in found:
+            np.add(held.blocks, blocks, out=held.blocks)
+        return [result for result, _ in found]
 
     # What changes a set of centres
 
     def new(self, key: int, squared: bool, owned: bool) -> None:
         """Begin a set without centres."""
-        self._states[key] = State(self._n, self._leaves[2].shape[1], squared, owned)
+        self._states[key] = State(self._leaves, squared, owned)
 
     def drop(self, key: int) -> None:
         """Forget a set."""
@@ -235,97 +251,49 @@ class Part:
         self, key: int, x: NDArray[np.float64], scale: float
     ) -> tuple[int, NDArray[np.int64]]:
         """Make x the first centre; return the weight of all rows, and their account."""
-        state, frame, X = self._states[key], self._frame, self._load()
-        _, place, low, high, _ = self._leaves
+        state, leaves, units = self._states[key], self._leaves, self._units
         state.per_scale = 1.0 / scale
-        _cover.corners(low, high, x, 1.0 / frame.unit, state.farthest, 0, state.farthest.size)
-        self._split(
-            state.blocks.size,
-            lambda first, last: _cover.begin(
-                X,
-                place,
-                self._shift,
-                x,
-                1.0 / frame.unit,
-                state.per_scale,
-                state.squared,
-                state.costs,
-                state.blocks,
-                first,
-                last,
-            ),
-            "Measuring distances",
-        )
+        what = "Measuring distances"
+        if self._resident:
+            self._over_bundles(
+                state,
+                lambda held, first, last: _cover.begin(
+                    leaves, units, held, x, state.per_scale, state.squared, first, last
+                ),
+                what,
+            )
+        else:
+            X, held = self._load(), state.held
+            _cover.corners(leaves, units, held, x)
+            self._split(
+                held.blocks.size,
+                lambda first, last: _cover.begin_by_rows(
+                    X, leaves, units, held, x, state.per_scale, state.squared, first, last
+                ),
+                what,
+            )
         state.touch()
-        return state.sums[-1], self._account
+        return state.spans.total, self._account
 
     def rescale(self, key: int, scale: float) -> int:
         """Set the cost of the highest weight; return the weight of all rows."""
-        state, place = self._states[key], self._leaves[1]
+        state = self._states[key]
         state.per_scale = 1.0 / scale
         self._split(
-            state.blocks.size,
+            state.held.blocks.size,
             lambda first, last: _cover.weigh(
-                state.costs,
-                place,
-                self._shift,
-                state.per_scale,
-                state.squared,
-                state.blocks,
-                first,
-                last,
+                self._leaves, state.held, state.per_scale, state.squared, first, last
             ),
         )
         state.touch()
-        return state.sums[-1]
+        return state.spans.total
 
     def take(
         self, key: int, sites: NDArray[np.float64], numbers: NDArray[np.int32], n_sites: int
     ) -> Change:
         """Let more centres take their rows."""
-        if self._sweeps(self._states[key], sites):
-            return self._sweep(self._states[key], sites)
+        self._states[key].make_room(n_sites)
         return self._claim(key, sites, numbers, n_sites, commit=True, labels=NONE)
-
-    def _sweeps(self, state: State, sites: NDArray[np.float64]) -> bool:
-        """Return whether it is quicker to visit all rows in their order: most of them change."""
-        if state.owners.size or not 0 < len(sites) <= SWEPT or not self._resident:
-            return False
-        step = max(1, self._n // TRIED)
-        per_unit = 1.0 / self._frame.unit
-        gained = _cover.gains(
-            self._load(), self._leaves[1], self._shift, sites, per_unit, state.costs, step
-        )
-        return bool(gained * step > MOSTLY * self._n * len(sites))
-
-    def _sweep(self, state: State, sites: NDArray[np.float64]) -> Change:
-        X, per_unit = self._load(), 1.0 / self._frame.unit
-        _, place, low, high, _ = self._leaves
-        self._split(
-            state.blocks.size,
-            lambda first, last: _cover.sweep(
-                X,
-                place,
-                self._shift,
-                sites,
-                per_unit,
-                state.per_scale,
-                state.squared,
-                state.costs,
-                state.blocks,
-                first,
-                last,
-            ),
-        )
-        for x in sites:
-            _cover.corners(low, high, x, per_unit, state.farthest, 0, state.farthest.size)
-        state.touch()
-        return Change(
-            state.sums[-1],
-            np.empty(0, dtype=np.intp),
-            np.empty((0, self._frame.d + 2), dtype=np.int64),
-            self._n * len(sites),
-        )
 
     def _claim(
         self,
@@ -337,52 +305,39 @@ class Part:
         commit: bool,
         labels: NDArray[np.int32],
     ) -> Change:
-        state, frame, d = self._states[key], self._frame, self._frame.d
-        order, _, low, high, near = self._leaves
-        accounts = np.zeros((n_sites if state.owners.size else 0, d + 2), dtype=np.int64)
+        state, leaves, units = self._states[key], self._leaves, self._units
+        size = n_sites if state.held.owners.size else 0
+        accounts = np.zeros((size, self._frame.d + 2), dtype=np.int64)
         computed = 0
-        if sites.size and (
-            self._resident or _cover.reaches(low, high, state.farthest, sites, 1.0 / frame.unit)
-        ):
-            Z = self._in_order()
+        if len(sites) and (self._resident or _cover.reaches(leaves, units, state.held, sites)):
+            X = self._load()
 
-            def claim(first: int, last: int) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
-                mine, blocks = np.zeros_like(accounts), np.zeros_like(state.blocks)
+            def claim(held: _cover.Held, first: int, last: int) -> tuple[int, NDArray[np.int64]]:
+                mine = np.zeros_like(accounts)
                 visited = _cover.claim(
-                    Z,
-                    order,
-                    self._shift,
-                    low,
-                    high,
-                    near,
-                    1.0 / frame.root,
+                    X,
+                    leaves,
+                    units,
+                    held,
                     sites,
                     numbers,
-                    state.costs,
-                    state.owners,
-                    state.farthest,
-                    blocks,
                     state.per_scale,
                     state.squared,
-                    frame.origin,
-                    frame.per_step,
-                    frame.per_square,
                     mine,
                     commit,
                     labels,
                     first,
                     last,
                 )
-                return visited, mine, blocks
+                return visited, mine
 
-            for visited, mine, blocks in self._split(low.shape[1], claim):
+            for visited, mine in self._over_bundles(state, claim):
                 computed += visited
                 accounts += mine
-                state.blocks += blocks
         if commit:
             state.touch()
         changed = np.flatnonzero(accounts.any(axis=1))
-        return Change(state.sums[-1], changed, accounts[changed], computed)
+        return Change(state.spans.total, changed, accounts[changed], computed)
 
     # What does not
 
@@ -400,22 +355,20 @@ class Part:
         names: Names,
     ) -> NDArray[np.intp]:
         """Return what each row is called: by its owner, once more centres have taken their rows."""
-        owners = self._states[key].owners.copy()
+        owners = self._states[key].held.owners.astype(np.int32)
         if sites.size:
             self._claim(key, sites, numbers, names.of.size, commit=False, labels=owners)
-        place, labels = self._leaves[1], np.empty(self._n, dtype=np.intp)
+        leaves, labels = self._leaves, np.empty(self._n, dtype=np.intp)
         self._split(
             self._n,
-            lambda first, last: _cover.name(
-                owners, place, self._shift, names.of, labels, first, last
-            ),
+            lambda first, last: _cover.name(leaves, owners, names.of, labels, first, last),
         )
         labels[names.rows] = names.values
         return labels
 
     def highest(self, key: int) -> float:
         """Return the highest cost."""
-        costs = self._states[key].costs
+        costs = self._states[key].held.costs
         found = self._split(
             self._n, lambda first, last: float(_cover.highest_of(costs, first, last))
         )
@@ -424,34 +377,31 @@ class Part:
     def locate(self, key: int, targets: list[int]) -> Found:
         """Return the rows at which the running sum of the weights first exceeds each target."""
         state = self._states[key]
-        spans, rest = fallen(state.sums, targets)
+        spans, rest = state.spans.find(targets)
         rows = np.empty(len(targets), dtype=np.intp)
         _cover.locate(
-            state.blocks,
-            state.costs,
-            self._leaves[1],
-            self._shift,
+            self._leaves,
+            state.held,
             state.per_scale,
             state.squared,
             spans,
             rest.astype(np.int64, copy=False),
             rows,
         )
-        return Found(rows, self.rows(rows), state.costs[self._at(rows)])
+        return Found(rows, self.rows(rows), state.held.costs[self._at(rows)])
 
     def held(
         self, key: int, rows: NDArray[np.intp]
     ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
         """Return the cost and the owner of each of these rows."""
-        state = self._states[key]
-        at = self._at(rows)
-        return state.costs[at], state.owners[at] if state.owners.size else NONE
+        held, at = self._states[key].held, self._at(rows)
+        return held.costs[at], held.owners[at].astype(np.int32) if held.owners.size else NONE
 
     def held_by(self, key: int, row: int) -> tuple[np.float32, int]:
         """Return the cost and the owner of a row."""
-        state = self._states[key]
-        at = (row >> self._shift << self._shift) + int(self._leaves[1][row])
-        return state.costs[at], int(state.owners[at])
+        held, leaves = self._states[key].held, self._leaves
+        at = (row >> leaves.shift << leaves.shift) + int(leaves.place[row])
+        return held.costs[at], int(held.owners[at])
 
     def count(
         self, key: int, sites: NDArray[np.float64], chosen: NDArray[np.bool_], most: int
@@ -477,48 +427,24 @@ class Part:
         self, key: int, sites: NDArray[np.float64], chosen: NDArray[np.bool_], most: int
     ) -> NDArray[np.intp]:
         """Return the rows that have a chosen owner, in their order; see `at_ranks`."""
-        state, (order, _, low, high, _) = self._states[key], self._leaves
+        leaves, held = self._leaves, self._states[key].held
 
         def owned(first: int, last: int) -> NDArray[np.intp]:
             rows = np.empty(min(most, self._n), dtype=np.intp)
-            found = _cover.owned(
-                low,
-                high,
-                state.farthest,
-                sites,
-                1.0 / self._frame.unit,
-                order,
-                self._shift,
-                state.owners,
-                chosen,
-                rows,
-                first,
-                last,
-            )
+            found = _cover.owned(leaves, self._units, held, sites, chosen, rows, first, last)
             return rows[:found]
 
-        return np.sort(np.concatenate(self._split(low.shape[1], owned)))
+        if held.wide.size < BRIEF:
+            return np.sort(owned(0, held.wide.size))
+        return np.sort(np.concatenate(self._split(held.wide.size, owned)))
 
     def near(
         self, x: NDArray[np.float64], size: int
     ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Return the squared distances and the numbers of the rows nearest to x, nearest first."""
-        order, _, low, high, near = self._leaves
         rows = np.empty(min(size, self._n), dtype=np.intp)
         distances = np.empty(rows.size)
-        _search.near(
-            self._in_order(),
-            order,
-            self._shift,
-            low,
-            high,
-            near,
-            1.0 / self._frame.root,
-            x,
-            np.empty(low.shape[1]),
-            rows,
-            distances,
-        )
+        _search.near(self._load(), self._leaves, self._units, x, rows, distances)
         return distances, rows
 
     def nearest(self, centers: NDArray[np.float64], names: Names) -> NDArray[np.intp]:

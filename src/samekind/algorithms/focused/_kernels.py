@@ -124,10 +124,11 @@ def assemble(X, reach, scale, sizes, voice, chances, of_kinds, of_new):
 
 
 @njit(nogil=True, cache=True)
-def consider(x, reach, scale, sizes, voice, chances, weights, alive, of_kinds, of_new, out):
-    """Write the features of one row, and how likely they make each kind; return how likely being new."""
-    assemble(x, reach, scale, sizes, voice, chances, of_kinds, of_new)
-    return weigh(weights, of_kinds[0], of_new[0], alive, out)
+def consider(X, reach, scale, sizes, voice, chances, weights, alive, of_kinds, of_new, out, new):
+    """Write the features of rows, and how likely they make each kind and being new."""
+    assemble(X, reach, scale, sizes, voice, chances, of_kinds, of_new)
+    for i in range(X.shape[0]):
+        new[i] = weigh(weights, of_kinds[i], of_new[i], alive, out[i])
 
 
 @njit(nogil=True, cache=True)

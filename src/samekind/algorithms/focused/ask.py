@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.algorithms.focused.evidence import Evidence
+from samekind.algorithms.focused.evidence import Evidence, Weighed
 from samekind.algorithms.kinds import GIVEN_UP, Kinds
 from samekind.algorithms.sampling import Settings
 from samekind.flow import DIFFERENT, SAME, UNANSWERED, Answers, Flow
 
-__all__ = ["Asking", "Doubt"]
+__all__ = ["Asking", "Doubt", "weigh"]
 
 PLAUSIBLE = 0.05  # chance that one of the kinds left holds a row, below which it is called new
 WORTH_A_LOOK = 0.01  # the same for kinds in a line-up, where one more costs little
@@ -45,12 +45,12 @@ class Doubt:
         """Return the rows it was compared with."""
         return {member for members in self.asked.values() for member in members}
 
-    def weigh(self, evidence: Evidence) -> None:
-        """Find out how likely each kind is."""
-        features, self.weights, self.of_new = evidence.weigh(self.row, self.x)
+    def hold(self, found: Weighed, i: int) -> None:
+        """Take in how likely each kind is: row i of what was found."""
+        self.weights, self.of_new = found.weights[i], float(found.new[i])
         if not self.n_asked:
-            self.features = features
-            self.chances = self.weights / (np.add.reduce(self.weights) + self.of_new)
+            self.features = found.of_kinds[i], found.of_new[i]
+            self.chances = found.chances[i]
 
     def candidate(self, certify: str) -> int:
         """Return the kind to ask next, or -1 when the row is to be called new."""
@@ -80,6 +80,14 @@ class Doubt:
         return chances
 
 
+def weigh(doubts: Sequence[Doubt], evidence: Evidence) -> None:
+    """Find out how likely each kind is for some rows."""
+    rows, X = np.array([doubt.row for doubt in doubts]), np.array([doubt.x for doubt in doubts])
+    found = evidence.weigh(rows, X)
+    for i, doubt in enumerate(doubts):
+        doubt.hold(found, i)
+
+
 class Asking:
     """Asks about rows until their kinds are known, taking every answer for true.
 
@@ -107,8 +115,7 @@ class Asking:
         while open_doubts := [doubt for doubt in doubts if doubt.kind is None]:
             if n_kinds != self._evidence.n_kinds:
                 n_kinds = self._evidence.n_kinds
-                for doubt in open_doubts:
-                    doubt.weigh(self._evidence)
+                weigh(open_doubts, self._evidence)
             wave: list[tuple[Doubt, LineUp]] = []
             for doubt in open_doubts:
                 question = self.next_question(doubt)

@@ -24,6 +24,8 @@ class Comparing:
     about.
     """
 
+    in_waves = True  # whether to ask about several pairs at once, where that is wanted
+
     def __init__(
         self,
         kinds: Kinds,
@@ -44,35 +46,54 @@ class Comparing:
         self._n_asked_before = 0  # about rows, when kinds were compared last
         self.n_asked = 0
 
-    def prove(self, share: float, n_asked: int) -> Flow[None]:
+    def prove(self, share: float, n_asked: int, at_once: int = 1) -> Flow[None]:
         """Compare kinds with a share of the questions about rows since the last time, of `n_asked` in all."""
         self._owed += share * (n_asked - self._n_asked_before)
         self._n_asked_before = n_asked
         while self._owed >= 1:
             n_kinds, before = self._kinds.n_discovered, self.n_asked
-            yield from self.compare(0.0, most=1)
+            size = min(at_once, int(self._owed))
+            yield from self.compare(0.0, most=size, at_once=size)
             if before == self.n_asked:
                 self._owed = 0.0  # nothing is left to compare
             elif n_kinds == self._kinds.n_discovered:
-                self._owed -= 1  # had two been one, it would pay to go on
+                self._owed -= self.n_asked - before  # had two been one, it would pay to go on
 
-    def compare(self, least: float, *, most: float = np.inf, of: int | None = None) -> Flow[None]:
+    def compare(
+        self, least: float, *, most: float = np.inf, of: int | None = None, at_once: int = 1
+    ) -> Flow[None]:
         """Ask about pairs of kinds that may be one, likeliest first, while they look so much alike."""
         last = self.n_asked + most
-        while (
-            self.n_asked < last and (found := self._relations.likeliest(of)) and found[0] >= least
+        size = at_once if self.in_waves else 1
+        while self.n_asked < last and (
+            wave := self._wave(least, of, int(min(size, last - self.n_asked)))
         ):
-            alike, a, b = found
-            if self.settle(alike, a, b):
-                continue
-            pair = self._pair(a, b)
-            if pair is None:
-                self._relations.despair(a, b)
-                continue
-            line_up = [(b, pair), *self._others(a, b, pair[0])]
-            answers = yield np.array([pair for _, pair in line_up])
-            self.n_asked += 1
-            self._take(a, line_up, answers.tolist())
+            answers = yield np.array([pair for _, line_up in wave for _, pair in line_up])
+            self.n_asked += len(wave)
+            said = iter(answers.tolist())
+            for kind, line_up in wave:
+                self._take(kind, line_up, [next(said) for _ in line_up])
+
+    def _wave(
+        self, least: float, of: int | None, size: int
+    ) -> list[tuple[int, list[tuple[int, tuple[int, int]]]]]:
+        """Return up to `size` kinds, each with others and pairs of rows to compare; none if none is left."""
+        while True:
+            wave, decided = [], False
+            for alike, a, b in self._relations.likeliest(of, size):
+                if alike < least:
+                    break
+                if self.settle(alike, a, b):
+                    decided = True
+                    continue
+                pair = self._pair(a, b)
+                if pair is None:
+                    self._relations.despair(a, b)
+                    decided = True
+                    continue
+                wave.append((a, [(b, pair), *self._others(a, b, pair[0])]))
+            if wave or not decided:
+                return wave
 
     def _take(
         self, kind: int, line_up: list[tuple[int, tuple[int, int]]], answers: list[int]
@@ -80,8 +101,8 @@ class Comparing:
         """Take in answers about a kind and others; where it was found in a line-up, nothing else counts."""
         said = list(zip(line_up, answers, strict=True))
         for (other, pair), answer in [one for one in said if one[1] == SAME][:1] or said:
-            if answer == UNANSWERED:
-                continue
+            if answer == UNANSWERED or not self._relations.is_open(kind, other):
+                continue  # the latter if another answer of the wave has settled it
             if answer in (SAME, DIFFERENT):
                 self.hear(kind, other, pair, answer)
             else:

@@ -22,6 +22,8 @@ AGAIN = 0.05  # and beyond which that is in doubt again
 class WaryComparing(Comparing):
     """Asks about pairs of kinds until it is certain enough whether they are one."""
 
+    in_waves = False  # an answer decides which pair is next
+
     def __init__(
         self,
         kinds: Kinds,

@@ -14,7 +14,7 @@ from samekind.algorithms.focused.choice import Choice
 from samekind.algorithms.focused.discriminant import SILENT, Discriminant, Voice
 from samekind.points import Names, Points
 
-__all__ = ["Evidence", "Features", "Regions"]
+__all__ = ["Evidence", "Features", "Regions", "Weighed"]
 
 MANY = 100_000  # rows beyond which a pass over the data is worth waiting for
 AROUND = 32  # rows around a member of which the most doubtful are asked about
@@ -35,6 +35,20 @@ Heard = tuple[
 
 Regions = tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]
 """Of each kind the number of rows predicted to be of it, their mean, and their spread around it."""
+
+
+class Weighed(NamedTuple):
+    """What is known about some rows."""
+
+    of_kinds: NDArray[np.float64]
+    of_new: NDArray[np.float64]
+    """Their features."""
+    weights: NDArray[np.float64]
+    """(m, kinds) how likely each kind is,"""
+    new: NDArray[np.float64]
+    """(m,) and being new, up to a factor."""
+    chances: NDArray[np.float64]
+    """(m, kinds) of each kind; the rest is that of being new."""
 
 
 class Look(NamedTuple):
@@ -150,17 +164,17 @@ class Evidence:
         _kernels.assemble(*self._heard(rows, X), of_kinds, of_new)
         return of_kinds, of_new
 
-    def weigh(
-        self, row: int, x: NDArray[np.float64]
-    ) -> tuple[Features, NDArray[np.float64], float]:
-        """Return what is known about one row, and how likely each kind and being new are, up to a factor."""
-        k = self.n_kinds
-        of_kinds, of_new, weights = np.empty((1, k, 4)), np.empty((1, 3)), np.empty(k)
-        heard = self._heard(np.array([row]), x[None])
-        of_new_kind: float = _kernels.consider(
-            *heard, self.choice.weights, self.alive, of_kinds, of_new, weights
+    def weigh(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> Weighed:
+        """Return what is known about these rows, and how likely that makes each kind and being new."""
+        m, k = len(X), self.n_kinds
+        of_kinds, of_new = np.empty((m, k, 4)), np.empty((m, 3))
+        weights, new = np.empty((m, k)), np.empty(m)
+        _kernels.consider(
+            *self._heard(rows, X), self.choice.weights, self.alive, of_kinds, of_new, weights, new
         )
-        return (of_kinds[0], of_new[0]), weights, of_new_kind
+        return Weighed(
+            of_kinds, of_new, weights, new, weights / (weights.sum(axis=1) + new)[:, None]
+        )
 
     def _heard(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> Heard:
         """Return what features of rows are made of."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.algorithms.findings import Findings
-from samekind.algorithms.focused.ask import Asking, Doubt
+from samekind.algorithms.focused.ask import Asking, Doubt, weigh
 from samekind.algorithms.focused.audit import Audit
 from samekind.algorithms.focused.compare import Comparing
 from samekind.algorithms.focused.conclude import conclude
@@ -30,7 +30,8 @@ ALIKE = 0.1  # likeness at which two kinds are compared at once
 PROVE = 1 / 8  # questions about pairs of kinds, likeliest first, for each question about a row
 IDLE = 1.0  # the same when rows hardly bring anything new
 TRIES = 64  # draws for each row of a wave, as many may hit known rows
-WAVE = 1 / 16  # rows asked about at once, as a share of those known
+WAVE = 1 / 16  # rows asked about at once, as a share of those known, at most,
+QUICK_WAVE, QUICK_ROWS = 1 / 64, 16  # or where answers take no time: this share, and so many
 
 
 class Focus:
@@ -79,7 +80,7 @@ class Focus:
                     yield from self.comparing.compare(ALIKE, of=kind)
                 yield from self.prove(IDLE if self.is_idle() else PROVE)
         if reason != "target":
-            yield from self.comparing.compare(0.0)
+            yield from self.comparing.compare(0.0, at_once=self.wave())
             if reason == "exhausted":
                 self.kinds.settle(self.points)
         return reason
@@ -89,7 +90,7 @@ class Focus:
         kinds: dict[int, int] = {}  # of each group
         for row, group in zip(given.rows, given.groups, strict=True):
             ((doubt, aim),) = self.plan_for([row], "given")
-            doubt.weigh(self.evidence)
+            weigh([doubt], self.evidence)
             if group in kinds:
                 doubt.kind = kinds[group]
             else:
@@ -116,9 +117,10 @@ class Focus:
 
         The rows of a wave do not learn from each other, so it is a small part of what is known.
         """
-        if self.settings.batch == "auto":
-            return 1
-        return max(1, min(self.settings.batch, int(WAVE * self.kinds.n_labelled)))
+        known, batch = self.kinds.n_labelled, self.settings.batch
+        if batch == "auto":
+            return max(1, min(QUICK_ROWS, int(QUICK_WAVE * known)))
+        return max(1, min(batch, int(WAVE * known)))
 
     def reason_to_stop(self) -> str:
         """Return why to stop now, or nothing."""
@@ -147,7 +149,7 @@ class Focus:
 
     def prove(self, share: float) -> Flow[None]:
         """Compare kinds with a share of the questions that the last rows took."""
-        return self.comparing.prove(share, self.payoff.n_asked)
+        return self.comparing.prove(share, self.payoff.n_asked, self.wave())
 
     def is_idle(self) -> bool:
         """Return whether all kinds are recovered and rows are nearly always as predicted."""

@@ -68,7 +68,7 @@ class Recovery:
         waiting = [kind for kind in self.unfilled() if planned.get(kind, 0) < AT_ONCE]
         if not waiting:
             return -1
-        kind = max(waiting, key=self.trials.promise)
+        kind = max(waiting, key=self.trials.promise.__getitem__)
         planned[kind] += 1
         held = self._held.setdefault(kind, [])
         for _ in range(2):
@@ -87,13 +87,16 @@ class Recovery:
         if not rows.size:
             return []
         X = self._points.rows(rows)
-        distances = np.sqrt(((X - X.mean(axis=0)) ** 2).sum(axis=1))
-        unknown = np.flatnonzero(self._kinds.kind_of(rows) == UNKNOWN)
-        rows, distances = rows[unknown], distances[unknown]
+        steps = X - X.mean(axis=0)
+        distances = np.sqrt(np.einsum("ij,ij->i", steps, steps))
+        distances *= self._kinds.kind_of(rows) == UNKNOWN
         if not distances.any():
-            return list(map(int, rows[:8]))
-        places = np.searchsorted(np.cumsum(distances), self._rng.random(8) * distances.sum())
-        return list(map(int, rows[np.minimum(places, rows.size - 1)]))
+            few: list[int] = rows[self._kinds.kind_of(rows) == UNKNOWN][:8].tolist()
+            return few
+        sums = distances.cumsum()
+        places = sums.searchsorted(self._rng.random(8) * sums[-1], side="right")
+        drawn: list[int] = rows[np.minimum(places, rows.size - 1)].tolist()
+        return drawn
 
     def learn(self, predicted: int, kind: int) -> None:
         """Take in the outcome of a trial."""

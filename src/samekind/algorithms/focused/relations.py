@@ -109,28 +109,35 @@ class Relations:
         found: list[int] = order[self._open[kind, order]].tolist()
         return found
 
-    def likeliest(self, kind: int | None = None) -> tuple[float, int, int] | None:
-        """Return the unproven pair that looks most alike, of one kind or of all, after its likeness.
+    def is_open(self, a: int, b: int) -> bool:
+        """Return whether two kinds may still be one."""
+        return bool(self._open[a, b])
+
+    def likeliest(self, kind: int | None = None, size: int = 1) -> list[tuple[float, int, int]]:
+        """Return the unproven pair that looks most alike, after its likeness; of one kind, or some of all.
 
         Of all kinds, pairs are taken from a list that is made anew now and then, not for each of them.
         """
         if self.n_kinds < 2:
-            return None
+            return []
         if kind is None:
-            return self._next()
+            return [(self._alike(a, b), a, b) for a, b in self._next(size)]
         alike, other = _kernels.most_alike(self._likeness, self._open, kind, self.n_kinds)
-        return (alike, kind, other) if other >= 0 else None
+        return [(alike, kind, other)] if other >= 0 else []
 
-    def _next(self) -> tuple[float, int, int] | None:
+    def _next(self, size: int) -> list[tuple[int, int]]:
+        """Return the pairs to ask about next, one at least if there is one."""
         for fresh in (False, True):
             if fresh or not self._due:
                 self._due = [pair for pair in self.unproven(DUE) if self._open[pair]][::-1]
-            while self._due:
-                a, b = self._due[-1]
-                if self._open[a, b]:
-                    return float(max(self._likeness[a, b], self._likeness[b, a])), a, b
+            while self._due and not self._open[self._due[-1]]:
                 self._due.pop()
-        return None
+            if self._due:
+                return [pair for pair in self._due[: -size - 1 : -1] if self._open[pair]]
+        return []
+
+    def _alike(self, a: int, b: int) -> float:
+        return float(max(self._likeness[a, b], self._likeness[b, a]))
 
     def unproven(self, most: int | None = None) -> list[tuple[int, int]]:
         """Return the pairs of kinds that may still be one, likeliest first."""

@@ -17,6 +17,8 @@ class Trials:
     def __init__(self) -> None:
         self.made = np.zeros(16, dtype=np.intp)
         self.n_made = 0
+        self.promise: list[float] = []
+        """How near each kind is to being found pure; failures count more than successes."""
         self._weight: list[float] = []
         self._failed: list[float] = []
         self._went: list[dict[int, float]] = []  # failures by their true kind
@@ -26,6 +28,7 @@ class Trials:
         self._went.append({})
         self._weight.append(0.0)
         self._failed.append(0.0)
+        self.promise.append(0.0)
         if len(self._went) > self.made.size:
             self.made = np.pad(self.made, (0, self.made.size))
 
@@ -34,6 +37,7 @@ class Trials:
         self.miss(predicted)
         self._weight[predicted] = MEMORY * self._weight[predicted] + 1
         self._failed[predicted] = MEMORY * self._failed[predicted] + (kind != predicted)
+        self._promise(predicted)
         went = self._went[predicted]
         for other in went:
             went[other] *= MEMORY
@@ -57,10 +61,11 @@ class Trials:
             self._went[keep][other] = self._went[keep].get(other, 0.0) + weight
         self._failed[keep] -= min(self._failed[keep], self._went[keep].pop(keep, 0.0))
         self._went[gone] = {}
+        self._promise(keep)
+        self._promise(gone)
 
-    def promise(self, kind: int) -> float:
-        """Return how near a kind is to being found pure; failures count more than successes."""
-        return self._weight[kind] - 4 * self._failed[kind]
+    def _promise(self, kind: int) -> None:
+        self.promise[kind] = self._weight[kind] - 4 * self._failed[kind]
 
     def foreign(self, kind: int) -> float:
         """Return an upper estimate of the share of foreign rows among those predicted to be of a kind.
