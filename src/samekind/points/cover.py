@@ -99,10 +99,9 @@ class Cover:
 
     def draw(self, uniforms: NDArray[np.float64]) -> Found:
         """Return a row for each uniform in [0, 1), with a chance proportional to its weight."""
-        targets = [int(target) for target in uniforms * float(self.total)]
-        parts, rest = self._ends.find([min(target, self.total - 1) for target in targets])
+        parts, rest = self._ends.find(self._ends.targets(uniforms))
         places = {part: (parts == part).nonzero()[0] for part in np.unique(parts).tolist()}
-        calls = {part: (self._key, rest[at].tolist()) for part, at in places.items()}
+        calls = {part: (self._key, rest[at]) for part, at in places.items()}
         answers = self._crew.ask("locate", calls)
         if len(answers) == 1:
             ((part, only),) = answers.items()
@@ -147,8 +146,10 @@ class Cover:
     def held_by(self, row: int) -> tuple[np.float32, int]:
         """Return the cost and the owner of a row."""
         part = 0 if len(self._firsts) == 2 else bisect(self._firsts, row) - 1
-        cost, owner = self._crew.ask("held_by", {part: (self._key, row - self._firsts[part])})[part]
-        return cost, owner
+        found: tuple[np.float32, int] = self._crew.ask_one(
+            "held_by", part, self._key, row - self._firsts[part]
+        )
+        return found
 
     def at_ranks(
         self, sites: NDArray[np.float64], chosen: NDArray[np.bool_], ranks: NDArray[np.intp], n: int

@@ -29,6 +29,10 @@ class Crew(Protocol):
         """Call the method `what` of some parts, each with its own arguments; return the results."""
         ...
 
+    def ask_one(self, what: str, part: int, *args: Any) -> Any:
+        """Call the method `what` of one part."""
+        ...
+
     def tell(self, what: str, *args: Any) -> list[Any]:
         """Call a method that changes every part, with the same arguments; return the results in order."""
         ...
@@ -72,6 +76,10 @@ class LocalCrew:
             ],
         )
         return dict(zip(numbers, [result for some in found for result in some], strict=True))
+
+    def ask_one(self, what: str, part: int, *args: Any) -> Any:
+        """Call the method `what` of one part."""
+        return getattr(self._parts[part], what)(*args)
 
     def tell(self, what: str, *args: Any) -> list[Any]:
         """Call a method that changes every part, with the same arguments; return the results in order."""

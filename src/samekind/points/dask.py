@@ -59,6 +59,10 @@ class DaskCrew:
                 found[part] = result.result
         return found
 
+    def ask_one(self, what: str, part: int, *args: Any) -> Any:
+        """Call the method `what` of one part."""
+        return self.ask(what, {part: args})[part]
+
     def tell(self, what: str, *args: Any) -> list[Any]:
         """Call a method that changes every part, with the same arguments; return the results in order."""
         if what == "drop":

@@ -63,7 +63,10 @@ class Ends:
     >>> ends = Ends([3, 0, 7])
     >>> ends.total
     10
-    >>> ends.find([0, 2, 3, 9])
+    >>> targets = ends.targets(np.array([0.0, 0.29, 0.3, 0.99]))
+    >>> targets
+    array([0, 2, 3, 9])
+    >>> ends.find(targets)
     (array([0, 0, 2, 2]), array([0, 2, 0, 6]))
     """
 
@@ -72,9 +75,16 @@ class Ends:
         self.total = sums[-1]
         self._sums = np.array(sums, dtype=np.int64 if self.total < INT64 else object)
 
-    def find(self, targets: list[int]) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    def targets(self, uniforms: NDArray[np.float64]) -> NDArray[Any]:
+        """Return an integer below the total for each uniform in [0, 1)."""
+        reals = uniforms * float(self.total)
+        if self._sums.dtype == object:
+            return np.array([min(int(real), self.total - 1) for real in reals], dtype=object)
+        return np.minimum(reals.astype(np.int64), self.total - 1)
+
+    def find(self, targets: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
         """Return where each target falls, and how far beyond the sum before it."""
-        wanted = np.array(targets, dtype=self._sums.dtype)
+        wanted = targets.astype(self._sums.dtype, copy=False)
         at = self._sums[1:].searchsorted(wanted, side="right")
         return at, wanted - self._sums[at]
 
@@ -374,11 +384,11 @@ class Part:
         )
         return float(max(found))
 
-    def locate(self, key: int, targets: list[int]) -> Found:
+    def locate(self, key: int, targets: NDArray[Any]) -> Found:
         """Return the rows at which the running sum of the weights first exceeds each target."""
         state = self._states[key]
         spans, rest = state.spans.find(targets)
-        rows = np.empty(len(targets), dtype=np.intp)
+        rows = np.empty(targets.size, dtype=np.intp)
         _cover.locate(
             self._leaves,
             state.held,
