@@ -20,9 +20,9 @@ def sample_centres(X: Any, size: int, seed: int = 0) -> list[int]:
     sampler = ArrayPoints(X).sampler()
     rows = []
     for _ in range(size):
-        (row,) = sampler.draw(rng.random(1))
-        sampler.add(X[row][None])
-        rows.append(int(row))
+        (row,) = sampler.draw_some(rng, 1)
+        sampler.expect(X[row])
+        rows.append(row)
     return rows
 
 

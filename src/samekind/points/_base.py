@@ -28,8 +28,16 @@ class Sampler(Protocol):
         """Add centres (m, d) to C."""
         ...
 
+    def expect(self, centers: ArrayLike) -> None:
+        """Add centres (m, d) to C, without a pass as long as only `draw_some` is called."""
+        ...
+
     def draw(self, uniforms: NDArray[np.float64]) -> NDArray[np.intp]:
         """Return a row for each uniform in [0, 1), row x with probability Φ({x}, C) / Φ(X, C)."""
+        ...
+
+    def draw_some(self, rng: np.random.Generator, size: int) -> list[int]:
+        """Return rows that are drawn with the same chances; none when every row lies on a centre."""
         ...
 
     def cost(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:

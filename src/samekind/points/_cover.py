@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from samekind.points._plant import BUNDLE, LEAF, add_up, gather
 
-BLOCK = 64  # rows whose weights are summed together
+BLOCK = 128  # rows whose weights are summed together
 SPAN = 32  # blocks
 BITS = 45  # a weight is below 2^45, so the sum over a span is an int64
 TOGETHER = 512  # sites, or
@@ -61,15 +61,21 @@ def weight_of(cost, per_scale, squared):
     return max(np.int64(1), np.int64(share * 2.0**BITS))
 
 
+@njit(nogil=True, cache=True, inline="always")
+def _weight(cost, per_scale, squared):
+    """Return the same as a float64, in vector registers."""
+    share = np.float64(cost) * per_scale
+    if squared:
+        share *= share
+    weight = max(np.floor(share * 2.0**BITS), 1.0)
+    return weight if cost > 0.0 else 0.0
+
+
 @njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
 def _weights(costs, size, per_scale, squared, weights):
-    """Write the weights of some rows, as `weight_of`, but in vector registers."""
+    """Write the weights of some rows."""
     for i in range(size):
-        share = np.float64(costs[i]) * per_scale
-        if squared:
-            share *= share
-        weight = max(np.floor(share * 2.0**BITS), 1.0)
-        weights[i] = weight if costs[i] > 0.0 else 0.0
+        weights[i] = _weight(costs[i], per_scale, squared)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -318,14 +324,17 @@ def _count_lower(found, size, costs):
     return lower
 
 
-@njit(nogil=True, cache=True)
-def _lower(found, size, site, costs, taker):
-    """Lower costs to those with a site where it is closer, and note it."""
+@njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
+def _lower(found, size, site, costs, taker, per_scale, squared, gained):
+    """Lower costs to those with a site where it is closer; note where, and add to what weights gain."""
     taken = np.int32(site)
     for i in range(min(size, taker.size)):
         taker[i] = taken if found[i] < costs[i] else taker[i]
     for i in range(size):
-        costs[i] = found[i] if found[i] < costs[i] else costs[i]
+        cost = costs[i]
+        lower = found[i] if found[i] < cost else cost
+        gained[i] += _weight(lower, per_scale, squared) - _weight(cost, per_scale, squared)
+        costs[i] = lower
 
 
 @njit(nogil=True, cache=True)
@@ -380,12 +389,7 @@ def claim(
     resident = leaves.rows.size > 0
     found = np.empty(LEAF, dtype=np.float32)
     rough, copied = np.empty_like(found), np.empty_like(found)
-    before, after, counted, distances = (
-        np.empty(LEAF),
-        np.empty(LEAF),
-        np.empty(LEAF),
-        np.empty(LEAF),
-    )
+    gained, counted, distances = np.empty(LEAF), np.empty(LEAF), np.empty(LEAF)
     taker = np.empty(LEAF if held.owners.size else 0, dtype=np.int32)
     old = np.empty_like(taker)
     who = np.arange(LEAF)
@@ -438,9 +442,8 @@ def claim(
                 if not changed:
                     changed = True
                     taker[:] = -1
-                    if commit:
-                        _weights(mine, size, per_scale, squared, before)
-                _lower(found, size, s, mine, taker)
+                    gained[:] = 0.0
+                _lower(found, size, s, mine, taker, per_scale, squared, gained)
             if changed and held.owners.size:
                 for i in range(rows.size):
                     at = start + who[i]
@@ -454,11 +457,8 @@ def claim(
                 _hand_over(columns, rows.size, units, old, taker, counted, distances, accounts)
             if commit:
                 if changed:
-                    _weights(mine, size, per_scale, squared, after)
-                    for i in range(size):
-                        after[i] -= before[i]
                     base = start >> leaves.shift << leaves.shift
-                    _spread(after, rows.size, rows, held.blocks[base // BLOCK :])
+                    _spread(gained, rows.size, rows, held.blocks[base // BLOCK :])
                     if not resident:
                         for i in range(size):
                             costs[who[i]] = mine[i]
@@ -513,9 +513,12 @@ def nearer(x, sites, numbers, per_unit, cost, owner):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def nearer_of_each(X, sites, numbers, per_unit, costs, owners):
-    """Lower the costs of the rows X, and change owners, where one of some sites is nearer."""
+    """Lower the costs of the rows X, and change owners (or none), where one of some sites is nearer."""
     for i in range(X.shape[0]):
-        costs[i], owners[i] = nearer(X[i], sites, numbers, per_unit, costs[i], np.int64(owners[i]))
+        owner = np.int64(owners[i]) if owners.size else -1
+        costs[i], owner = nearer(X[i], sites, numbers, per_unit, costs[i], owner)
+        if owners.size:
+            owners[i] = owner
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})

@@ -43,6 +43,7 @@ class Cover:
         # All centres in their order, if the parts are far:
         self._sites = np.empty((0, crew.frame.d))
         self._numbers = np.empty(0, dtype=np.int32)
+        crew.is_grouped = True
         crew.tell("new", self._key, squared, owned)
         weakref.finalize(self, crew.tell, "drop", self._key)
 

@@ -24,6 +24,8 @@ class Crew(Protocol):
     """The number of each part's first row, and of one past the last."""
     is_remote: bool
     """Whether asking takes so long that what can be worked out here should be."""
+    is_grouped: bool
+    """Whether the rows were put into groups, for cells or a sampler."""
 
     def ask(self, what: str, calls: Mapping[int, tuple[Any, ...]]) -> dict[int, Any]:
         """Call the method `what` of some parts, each with its own arguments; return the results."""
@@ -53,6 +55,7 @@ class LocalCrew:
     """Parts that lie in this process."""
 
     is_remote = False
+    is_grouped = False
 
     def __init__(
         self, parts: Sequence[Part], frame: Frame, firsts: NDArray[np.intp], threads: int = 1

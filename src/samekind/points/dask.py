@@ -42,6 +42,7 @@ class DaskCrew:
     """Parts that lie on the workers of a cluster, a block each."""
 
     is_remote = True
+    is_grouped = False
 
     def __init__(self, blocks: Blocks, frame: Frame, sizes: list[int], cache: RowCache) -> None:
         self.frame = frame

@@ -47,7 +47,7 @@ class CrewPoints(ABC):
 
     def sampler(self) -> CoverSampler:
         """Return a new sampler with no centre: it draws uniformly."""
-        return CoverSampler(self.crew)
+        return CoverSampler(self, self.crew)
 
     def cells(self) -> CoverCells:
         """Return new cells without a site."""

@@ -10,24 +10,15 @@ from samekind.points import Points
 
 __all__ = ["PaperDraws"]
 
-AHEAD = 8  # rows that are drawn at once
-
 
 class PaperDraws:
-    """D²-samples with respect to the recovered centres, whatever the other draws do.
-
-    Centres are added some at a time, as each takes a pass over the data; a kind counts as recovered here once
-    its centre is among the sampler's.
-    """
+    """D²-samples with respect to the recovered centres, whatever the other draws do."""
 
     def __init__(self, points: Points, kinds: Kinds, epsilon: float | None) -> None:
         self._kinds = kinds
         self._sampler = kinds.sampler = points.sampler()
         self._quiet = QuietTest(epsilon)
         self._waiting: list[int] = []  # recovered kinds whose centres the sampler lacks
-        self._drawn: list[int] = []  # ahead, the last first
-        self._n_covered = 0
-        self._n_draws = 0
 
     @property
     def passed(self) -> bool:
@@ -36,19 +27,11 @@ class PaperDraws:
 
     def draw(self, rng: np.random.Generator) -> int:
         """Draw a row; -1 when all lie on centres."""
-        self._n_draws += 1
-        due = len(self._waiting) > self._n_covered or self._n_draws % 64 == 0
-        if self._waiting and due:
-            self._sampler.add(self._kinds.centers[self._waiting])
-            self._n_covered += len(self._waiting)
+        if self._waiting:
+            self._sampler.expect(self._kinds.centers[self._waiting])
             self._waiting = []
-            self._drawn = []
             self._quiet.restart()
-        if not self._drawn:
-            if self._sampler.total == 0:
-                return -1
-            self._drawn = self._sampler.draw(rng.random(AHEAD)).tolist()[::-1]
-        return self._drawn.pop()
+        return next(iter(self._sampler.draw_some(rng, 1)), -1)
 
     def hear(self, kind: int) -> None:
         """Take in the kind of a row that was drawn."""
