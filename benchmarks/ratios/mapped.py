@@ -91,7 +91,7 @@ class FileOracle:
 
 
 def main(folder: str, n: str) -> None:
-    """Read the file twice, once plainly and once as a map, and solve it."""
+    """Read the file twice, plainly and as a map; solve few rows, which loads all code, and then the whole."""
     import samekind
 
     file, rows = Path(folder, "X.f32"), int(n)
@@ -100,8 +100,10 @@ def main(folder: str, n: str) -> None:
     started = perf_counter()
     X.sum()
     spent["sum"] = perf_counter() - started
-    X = np.memmap(file, dtype=np.float32, mode="r", shape=(rows, 10))
     oracle = FileOracle(np.memmap(Path(folder, "y.i8"), dtype=np.int8, mode="r", shape=(rows,)))
+    few = np.memmap(file, dtype=np.float32, mode="r", shape=(MANY, 10))
+    samekind.solve(few, oracle, budget=500, epsilon=None, random_state=0)
+    X = np.memmap(file, dtype=np.float32, mode="r", shape=(rows, 10))
     started = perf_counter()
     clusters = samekind.solve(X, oracle, target=TARGET, epsilon=None, random_state=0)
     spent["solve"] = perf_counter() - started

@@ -131,16 +131,22 @@ def _spread(weights, size, rows, blocks):
 @njit(nogil=True, cache=True, error_model="numpy")
 def begin_by_rows(X, leaves, units, held, x, per_scale, squared, first, last):
     """Write costs and weights with a single centre x for the rows of blocks first..last-1, as they come."""
+    d = x.size
     found = np.empty(BLOCK, dtype=np.float32)
     weights = np.empty(BLOCK)
+    squares, repeated = np.empty(BLOCK * d), np.empty(BLOCK * d)
+    for k in range(BLOCK * d):
+        repeated[k] = x[k % d]
     for block in range(first, last):
         start = block * BLOCK
-        rows = X[start : start + BLOCK]
-        for i in range(rows.shape[0]):
+        values = X[start : start + BLOCK].reshape(-1)
+        for k in range(values.size):  # over all values, so that it runs in vector registers
+            step = values[k] - repeated[k]
+            squares[k] = step * step
+        for i in range(values.size // d):
             distance = 0.0
-            for j in range(x.size):
-                step = rows[i, j] - x[j]
-                distance += step * step
+            for j in range(i * d, (i + 1) * d):
+                distance += squares[j]
             found[i] = distance * units.per_unit
         costs = held.costs[start >> leaves.shift << leaves.shift :]
         there = leaves.place[start : start + BLOCK]
