@@ -76,6 +76,10 @@ def walk(points, seed):
     for _ in range(3):
         sampler.add(points.rows((rng.random(2) * n).astype(np.intp)) + rng.normal(size=points.d))
         said += [sampler.draw(rng.random(5)), sampler.total, sampler.cost(np.arange(n))]
+    tried = points.sampler()
+    for row in (rng.random(4) * n).astype(np.intp).tolist():
+        tried.expect(points.row(row))
+        said += [tried.draw_some(rng, 3)]
     cells = points.cells()
     rows = rng.permutation(n)
     for step, row in enumerate(rows[:25].tolist()):

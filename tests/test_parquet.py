@@ -77,6 +77,9 @@ class TestAsInMemory:
                 sampler.add(centers[1:])
                 uniforms = np.random.default_rng(seed).random(20)
                 some = sampler.draw(uniforms) if sampler.total else np.empty(0)
+                tried = points.sampler()
+                tried.expect(centers)
+                by_trying = tried.draw_some(np.random.default_rng(seed), 20)
                 cells = points.cells()
                 for row in index[:6].tolist():
                     cells.add(row, patient=row % 3 == 0)
@@ -89,6 +92,7 @@ class TestAsInMemory:
                 drawn.append(
                     [
                         *(sampler.total, some.tolist(), sampler.cost(index).tolist(), far),
+                        by_trying,
                         *(called.tolist(), cells.counts.tolist(), cells.owners(index).tolist()),
                         cells.pick(chosen, own_rng, 5).tolist(),
                         cells.near(centers[0], 7).tolist(),
@@ -455,13 +459,14 @@ print(points.n * points.d * 8 / 2**20, highest - before)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux for its memory")
+@pytest.mark.slow
 def test_memory_stays_far_below_the_size_of_the_data(tmp_path):
     rng = np.random.default_rng(0)
     centers = rng.normal(size=(5, 50)) * 10
     for k in range(8):
         rows = centers[np.arange(131_072) % 5] + rng.normal(size=(131_072, 50))
         write(tmp_path / f"{k}.parquet", rows, row_group_size=16_384)
-    few = write(tmp_path / "_few" / "few.parquet", rows[:5000])
+    few = write(tmp_path / "_few" / "few.parquet", rows[:40_000])
     out = subprocess.run(
         [sys.executable, "-c", MEMORY, str(tmp_path), str(few)],
         check=True,

@@ -128,6 +128,54 @@ class TestSamplerAgainstNumPy:
         expected = np.arange(600.0).reshape(20, 30).sum(axis=1)
         assert chisquare(seen, expected * 100_000 / expected.sum()).pvalue > 0.001
 
+    @pytest.mark.parametrize("settled", [0, 1, 2])
+    def test_frequencies_by_trying(self, settled):
+        """Of rows that were drawn ahead, too, before the last centre came."""
+        X = np.sqrt(np.arange(600.0))[:, None]
+        centers = [[0.0], [30.0], [12.0]]
+        rng, rows = np.random.default_rng(settled), []
+        for _ in range(400):
+            sampler = ArrayPoints(X).sampler()
+            sampler.add(np.reshape(centers[:settled], (-1, 1)))
+            sampler.expect(np.reshape(centers[settled:2], (-1, 1)))
+            sampler.draw_some(rng, 3)
+            sampler.expect(centers[2])
+            rows += sampler.draw_some(rng, 20)
+        costs = plain_costs(X, np.array(centers))
+        seen = np.bincount(rows, minlength=600).reshape(12, 50).sum(axis=1)
+        expected = costs.reshape(12, 50).sum(axis=1)
+        assert chisquare(seen, expected * len(rows) / expected.sum()).pvalue > 0.001
+
+    def test_trying_takes_no_pass_until_it_pays(self):
+        X = np.random.default_rng(0).normal(size=(200_000, 3))
+        sampler, rng = ArrayPoints(X).sampler(), np.random.default_rng(1)
+        for x in X[:20]:
+            sampler.expect(x)
+            assert len(sampler.draw_some(rng, 1)) == 1
+        assert 0 < sampler.n_distances < len(X)  # as many as one pass for one centre
+        X[0] = 1e4  # whose bound is far beyond what rows have
+        sampler, rng = ArrayPoints(X).sampler(), np.random.default_rng(1)
+        sampler.expect(X[1:3])
+        assert len(sampler.draw_some(rng, 200)) == 200
+        assert len(X) <= sampler.n_distances < 4 * len(X)
+
+    def test_trying_where_every_row_lies_on_a_centre(self):
+        sampler = ArrayPoints(np.repeat(np.eye(3), 500, axis=0)).sampler()
+        sampler.expect(np.eye(3)[:2])
+        assert set(sampler.draw_some(np.random.default_rng(0), 50)) <= set(range(1000, 1500))
+        sampler.expect(np.eye(3)[2])
+        assert sampler.draw_some(np.random.default_rng(0), 5) == []
+        assert sampler.total == 0.0
+
+    def test_what_is_expected_counts_everywhere(self):
+        X = np.array([[0.0], [1.0], [3.0], [0.0]])
+        sampler = ArrayPoints(X).sampler()
+        sampler.expect([[0.0], [4.0]])
+        assert sampler.cost(np.arange(4)).tolist() == [0, 1, 1, 0]
+        assert sampler.total == 2.0
+        with pytest.raises(ValueError, match="centres have 2 columns"):
+            sampler.expect([[0.0, 1.0]])
+
     @given(
         hnp.arrays(np.float64, (30, 3), elements=st.floats(-100, 100)),
         hnp.arrays(np.float64, (4, 3), elements=st.floats(-100, 100)),

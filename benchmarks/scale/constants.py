@@ -17,7 +17,6 @@ class Passes(NamedTuple):
     group: float
     first_of_cells: float
     """First distances, with sums of coordinates for the accounts."""
-    first_of_sampler: float
     per_leaf: float
     """For a later site: a leaf that is looked at, of LEAF rows."""
     per_visit: float
@@ -30,13 +29,12 @@ class Bytes(NamedTuple):
     """Kept for a row beside itself."""
 
     groups: float
-    """A sorted copy in float32, the order and its inverse, boxes."""
+    """A sorted copy in float32 and a sketch, the order and its inverse, boxes."""
     cells: float
-    sampler: float
 
     @property
     def kept(self) -> float:
-        return self.groups + self.cells + self.sampler
+        return self.groups + self.cells
 
 
 class Rounds(NamedTuple):

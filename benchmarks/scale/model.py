@@ -58,7 +58,7 @@ def cost(job: Job, known: Constants) -> Cost:
         sites=sites,
         rounds_all=to_all,
         rounds_few=to_few,
-        first=mine * (passes.scan + passes.group + passes.first_of_cells + passes.first_of_sampler),
+        first=mine * (passes.scan + passes.group + passes.first_of_cells),
         passes=mine * sites * (passes.per_leaf / LEAF + passes.per_visit * passes.share),
         rounds=to_all * (rounds.base + rounds.per_worker * job.workers + rounds.per_part * parts)
         + to_few * (rounds.base + (rounds.per_worker + rounds.per_part) * reached),

@@ -53,7 +53,7 @@ def measure_rows(n: int, questions: int, n_clusters: int = 100) -> tuple[Passes,
     _first_passes(few)  # compiles
     samekind.solve(NotePoints(few), samekind.LabelOracle(y[: len(few)]), budget=50, random_state=0)
     taken, kept = zip(*[_first_passes(X) for _ in range(3)], strict=True)
-    scan, group, first_of_cells, first_of_sampler = np.median(taken, axis=0) / n
+    scan, group, first_of_cells = np.median(taken, axis=0) / n
     points = NotePoints(X)
     samekind.solve(points, oracle, budget=questions, epsilon=None, random_state=0)
     took, sites, visited = np.array(points.crew.passes).T
@@ -65,7 +65,6 @@ def measure_rows(n: int, questions: int, n_clusters: int = 100) -> tuple[Passes,
         scan=float(scan),
         group=float(group),
         first_of_cells=float(first_of_cells),
-        first_of_sampler=float(first_of_sampler),
         per_leaf=float(per_leaf),
         per_visit=float(per_visit),
         share=float(visited.sum() / sites.sum() / n),
@@ -90,13 +89,11 @@ def _first_passes(X: Any) -> tuple[list[float], Bytes]:
     cells: list[Any] = []
     group = seconds(lambda: cells.append(points.cells()))
     first_of_cells = seconds(lambda: cells[0].add(0))
-    sampler = points.sampler()
-    first_of_sampler = seconds(lambda: sampler.add(X[:1]))
     (part,) = points.crew._parts
-    groups = sum(array.nbytes for array in (*part._leaves, part._sorted))
-    kept = [
-        sum(array.nbytes for array in vars(state).values() if isinstance(array, np.ndarray))
-        for state in part._states.values()
-    ]
-    took = [points.scanning, group, first_of_cells, first_of_sampler]
-    return took, Bytes(groups / len(X), kept[0] / len(X), kept[1] / len(X))
+    (state,) = part._states.values()
+    groups, kept = (
+        sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+        for arrays in (part._leaves, state.held)
+    )
+    took = [points.scanning, group, first_of_cells]
+    return took, Bytes(groups / len(X), kept / len(X))

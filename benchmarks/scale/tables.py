@@ -50,15 +50,14 @@ def _constants(known: Constants) -> str:
             ("s", "scan a row: finite? how wide?", f"{passes.scan * ns:.1f} ns"),
             ("g", "group it: into a leaf of 128 rows", f"{passes.group * ns:.0f} ns"),
             ("f", "first distance, with sums (cells)", f"{passes.first_of_cells * ns:.1f} ns"),
-            ("f′", "first distance (sampler)", f"{passes.first_of_sampler * ns:.1f} ns"),
             ("l", "later site: a leaf looked at", f"{passes.per_leaf * ns:.1f} ns"),
             ("v", "later site: a row visited", f"{passes.per_visit * ns:.1f} ns"),
             ("σ", "share of the rows that a later site visits", f"{passes.share:.1%}"),
             ("m", "bytes kept for a row, beside its own 4d", f"{kept.kept:.0f}"),
             (
                 "",
-                "… for groups; cells; sampler",
-                f"{kept.groups:.0f}; {kept.cells:.0f}; {kept.sampler:.0f}",
+                "… for groups; cells",
+                f"{kept.groups:.0f}; {kept.cells:.0f}",
             ),
             ("b", "a call to one worker and back", f"{rounds.base * us:,.0f} µs"),
             (

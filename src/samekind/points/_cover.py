@@ -30,6 +30,7 @@ ABREAST = 64  # bundles that are looked at together
 # than c is open if its square is below (c + b)², which is at most (1 + 1/64) c² + 65 b².
 BLUR = 0.0021
 DARING = np.float32(1.0 + 1.0 / 64.0 + 1e-5)
+FEW = 24  # rows of a leaf that are booked one by one
 MANY = 48  # rows of a leaf that come closer, so that a sketch of the next one is not worth a look
 SURELY = 1.0 - 2.5e-7  # a bound, less the rounding of costs to float32,
 LEAST = 1e-44  # also of the smallest
@@ -345,25 +346,59 @@ def _lower(found, size, site, costs, taker, per_scale, squared, gained):
 
 @njit(nogil=True, cache=True)
 def _hand_over(columns, size, units, old, new, counted, squares, accounts):
-    """Move rows from the accounts of their old owners to those of new ones; -1 for rows that stay.
-
-    All that go from one to another go together. `new` is used up.
-    """
+    """Move rows from the accounts of their old owners to those of new ones, or -1 for rows that stay."""
     d = columns.shape[0]
-    account = np.zeros(d + 2, dtype=np.int64)
-    for first in range(size):
-        if new[first] < 0:
-            continue
-        giver, receiver = old[first], new[first]
+    giver = receiver = np.int32(-1)
+    for i in range(size):
+        if new[i] >= 0:
+            giver, receiver = old[i], new[i]
+            break
+    others, moved = np.int32(0), 0.0
+    for i in range(size):
+        moves = new[i] >= 0
+        counted[i] = 1.0 if moves else 0.0
+        moved += counted[i]
+        others += np.int32(moves & ((old[i] != giver) | (new[i] != receiver)))
+    if others or moved < FEW:
         for i in range(size):
-            together = (old[i] == giver) & (new[i] == receiver)
-            counted[i] = 1.0 if together else 0.0
-            new[i] = np.int32(-1) if together else new[i]
-        account[:] = 0
-        add_up(columns, size, counted, units, squares, account)
-        for j in range(d + 2):
-            accounts[giver, j] -= account[j]
-            accounts[receiver, j] += account[j]
+            if new[i] >= 0:
+                _book(columns, i, units, accounts[old[i]], accounts[new[i]])
+        return
+    account = np.zeros(d + 2, dtype=np.int64)  # most often, all go from one to another
+    add_up(columns, size, counted, units, squares, account)
+    for j in range(d + 2):
+        accounts[giver, j] -= account[j]
+        accounts[receiver, j] += account[j]
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _book(columns, i, units, giver, receiver):
+    """Move one row from one account to another; see `add_up`."""
+    d = columns.shape[0]
+    square = 0.0
+    for j in range(d):
+        value = columns[j, i] - units.origin[j]
+        square += value * value * units.per_square
+        steps = np.int64(np.rint(value * units.per_step))
+        giver[j] -= steps
+        receiver[j] += steps
+    steps = np.int64(np.rint(square))
+    giver[d] -= steps
+    receiver[d] += steps
+    giver[d + 1] -= 1
+    receiver[d + 1] += 1
+
+
+@njit(nogil=True, cache=True)
+def _sift(costs, size, within, who, sifted):
+    """Write the costs that are not below `within`, and which they are; return how many, and the next one."""
+    n_sifted, limit = 0, np.float32(0.0)
+    for i in range(size):
+        who[n_sifted], sifted[n_sifted] = i, costs[i]
+        n_sifted += costs[i] >= within
+        if costs[i] < within:
+            limit = max(limit, costs[i])
+    return n_sifted, limit
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -418,12 +453,8 @@ def claim(
                     for i in range(LEAF):
                         mine[i] = costs[i]
             else:
-                mine, size = copied, 0
-                for i in range(full):
-                    who[size], mine[size] = i, costs[i]
-                    size += costs[i] >= within
-                    if costs[i] < within:
-                        limit = max(limit, costs[i])
+                mine = copied
+                size, limit = _sift(costs, full, within, who, mine)
                 for i in range(size):
                     loose_rows[i] = rows[who[i]]
                 rows = loose_rows[:size]
@@ -433,7 +464,7 @@ def claim(
             for s in range(sites.shape[0]):
                 if not by[s]:
                     continue
-                computed += size
+                computed += rows.size
                 x = sites[s]
                 if resident and helpful[s]:
                     sketch = leaves.sketches[leaf]
