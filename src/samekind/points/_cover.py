@@ -419,22 +419,24 @@ def claim(
 ):
     """Let new sites take the rows of bundles first..last-1 that are closer to them than to their owners.
 
-    X are the rows. Where the leaves have them, distances are first taken from sketches, as long as that
-    helps; else only rows that can change are read.
+    X are the rows, which are read where the leaves do not have them. Distances are first taken from sketches,
+    as long as that helps; where there are none, only rows that can change are read.
 
     In and out, with `commit`: what is held; accounts (sites, d + 2) of the rows that each owns. Without, only
     the accounts change, and the owners that rows would get are written to `labels` (places,), if it has room.
     Returns how many distances were computed.
     """
-    n, d = X.shape
-    resident = leaves.rows.size > 0
+    sketched, kept = leaves.sketches.size > 0, leaves.rows.size > 0
     found = np.empty(LEAF, dtype=np.float32)
     rough, copied = np.empty_like(found), np.empty_like(found)
     gained, counted, distances = np.empty(LEAF), np.empty(LEAF), np.empty(LEAF)
     taker = np.empty(LEAF if held.owners.size else 0, dtype=np.int32)
     old = np.empty_like(taker)
     who = np.arange(LEAF)
-    loose, loose_rows = np.empty((d, LEAF), dtype=X.dtype), np.empty(LEAF, leaves.order.dtype)
+    loose, loose_rows = (
+        np.empty((X.shape[1], LEAF), dtype=X.dtype),
+        np.empty(LEAF, leaves.order.dtype),
+    )
     helpful = np.ones(sites.shape[0], dtype=np.bool_)
     room = _room_for(sites.shape[0])
     computed = 0
@@ -443,22 +445,21 @@ def claim(
         for k in range(n_found):
             leaf, by, within = room[0][k], room[1][k], np.float32(room[2][k])
             start = leaf * LEAF
-            full = min(LEAF, n - start)
-            costs, rows = held.costs[start : start + LEAF], leaves.order[start : start + full]
-            mine, columns, size, limit = costs, loose, LEAF, np.float32(0.0)
-            if resident:
-                columns = leaves.rows[leaf]
-                if not commit:
-                    mine = copied
-                    for i in range(LEAF):
-                        mine[i] = costs[i]
-            else:
+            base = start >> leaves.shift << leaves.shift
+            costs, rows = held.costs[start : start + LEAF], leaves.order[start : start + LEAF]
+            mine, size, limit = costs, LEAF, np.float32(0.0)
+            columns = leaves.rows[leaf] if kept else loose
+            at_hand = kept
+            if not sketched:
                 mine = copied
-                size, limit = _sift(costs, full, within, who, mine)
+                size, limit = _sift(costs, rows.size, within, who, mine)
                 for i in range(size):
                     loose_rows[i] = rows[who[i]]
                 rows = loose_rows[:size]
-                gather(X, start >> leaves.shift << leaves.shift, rows, loose)
+            elif not commit:
+                mine = copied
+                for i in range(LEAF):
+                    mine[i] = costs[i]
             blur = blur_of(leaves.low, leaves.high, leaf, units.shrink)
             changed = False
             for s in range(sites.shape[0]):
@@ -466,11 +467,15 @@ def claim(
                     continue
                 computed += rows.size
                 x = sites[s]
-                if resident and helpful[s]:
+                if sketched and helpful[s]:
                     sketch = leaves.sketches[leaf]
                     roughly(sketch, leaves.low, leaves.high, leaf, units.shrink, x, rough)
                     if not _any_below(rough, mine, blur):
                         continue
+                if not at_hand:
+                    at_hand = True
+                    gather(X, base, rows, loose)
+                    size = rows.size
                 _measure(columns, size, x, units.per_unit, distances, found)
                 lower = _count_lower(found, size, mine)
                 helpful[s] = lower < MANY
@@ -494,12 +499,11 @@ def claim(
                 _hand_over(columns, rows.size, units, old, taker, counted, distances, accounts)
             if commit:
                 if changed:
-                    base = start >> leaves.shift << leaves.shift
                     _spread(gained, rows.size, rows, held.blocks[base // BLOCK :])
-                    if not resident:
+                    if not sketched:
                         for i in range(size):
                             costs[who[i]] = mine[i]
-                if changed or not resident:
+                if changed or not kept:
                     held.farthest[leaf] = max(limit, _largest(mine[:size]))
         if commit:
             for bundle in range(begun, min(begun + ABREAST, last)):

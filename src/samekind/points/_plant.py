@@ -44,18 +44,22 @@ class Leaves(NamedTuple):
     rows: NDArray[Any]
     """(leaves, d, LEAF) the rows by columns, or empty. A last leaf that is not full repeats its first row."""
     sketches: NDArray[np.uint8]
-    """(leaves, d, LEAF) the same, each number as an offset in 255ths of the box."""
+    """(leaves, d, LEAF) the same, each number as an offset in 255ths of the box; or empty."""
 
 
 def plan(X: NDArray[Any], shift: int, *, resident: bool) -> Leaves:
-    """Return room for the leaves of some rows; with room for the rows themselves if they are resident."""
+    """Return room for the leaves of some rows; with room for sketches if they are resident.
+
+    And for the rows themselves if they are float32: of float64, that takes too much for what it saves.
+    """
     n, d = X.shape
     size = -(-n // LEAF)
     bundles = -(-size // BUNDLE)
     order, place = np.empty((2, n), dtype=np.uint16 if shift <= 16 else np.uint32)
     low, high = np.empty((2, d, size), dtype=X.dtype)
     wide_low, wide_high = np.empty((2, d, bundles), dtype=X.dtype)
-    kept = (size if resident else 0, d, LEAF)
+    sketched = size if resident else 0
+    kept = sketched if X.dtype == np.float32 else 0
     return Leaves(
         shift,
         order,
@@ -64,8 +68,8 @@ def plan(X: NDArray[Any], shift: int, *, resident: bool) -> Leaves:
         high,
         wide_low,
         wide_high,
-        np.empty(kept, dtype=X.dtype),
-        np.empty(kept, dtype=np.uint8),
+        np.empty((kept, d, LEAF), dtype=X.dtype),
+        np.empty((sketched, d, LEAF), dtype=np.uint8),
     )
 
 

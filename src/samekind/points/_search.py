@@ -88,8 +88,8 @@ def _near_in(X, leaves, units, leaf, x, rough, rows, distances):
     start = leaf * LEAF
     base = start >> leaves.shift << leaves.shift
     limit, blur = np.float32(np.inf), np.float32(0.0)
-    resident = leaves.rows.size > 0
-    if resident:
+    sketched = leaves.sketches.size > 0
+    if sketched:
         sketch = leaves.sketches[leaf]
         roughly(sketch, leaves.low, leaves.high, leaf, units.shrink, x, rough)
         blur = blur_of(leaves.low, leaves.high, leaf, units.shrink)
@@ -113,7 +113,7 @@ def _near_in(X, leaves, units, leaf, x, rough, rows, distances):
             at -= 1
         distances[at] = distance
         rows[at] = row
-        if resident:
+        if sketched:
             limit = np.float32(distances[k - 1] * units.per_unit) * DARING + blur
 
 

@@ -69,8 +69,9 @@ class ArrayPoints(CrewPoints):
     def crew(self) -> LocalCrew:
         """Who keeps what is known of the rows: one part with all of them."""
         if self._crew is None:
+            X = self.X  # not self, whom it would keep alive
             part = Part(
-                lambda: self.X,
+                lambda: X,
                 self.n,
                 self._frame,
                 threads=self.threads,

@@ -264,7 +264,7 @@ class Part:
         state, leaves, units = self._states[key], self._leaves, self._units
         state.per_scale = 1.0 / scale
         what = "Measuring distances"
-        if self._resident:
+        if leaves.rows.size:
             self._over_bundles(
                 state,
                 lambda held, first, last: _cover.begin(
