@@ -100,8 +100,7 @@ def _read(file: str, first: int, last: int) -> NDArray[Any]:
 def on_workers(setting: Setting) -> Iterator[Ratio]:
     """`focused` on two workers against one array and two threads; then with a worker killed midway.
 
-    Both from the data to the result; the array lies in memory, the workers read a file that lies in the page
-    cache. The cluster is there already and has its compiled code.
+    Both from rows that lie in memory to the result. The cluster is there already and has its compiled code.
     """
     from samekind.points import ArrayPoints
 
@@ -112,13 +111,17 @@ def on_workers(setting: Setting) -> Iterator[Ratio]:
         tempfile.TemporaryDirectory(dir=setting.scratch, prefix="samekind-") as folder,
         local_cluster(2) as client,
     ):
+        from distributed import wait
+
         from samekind.points.dask import DaskPoints
 
         file = Path(folder, "X.npy")
         np.save(file, X)
 
         def on_cluster(kill: bool = False) -> Run:
-            return solve(lambda: DaskPoints(from_file(file, PARTITIONS), client=client), kill)
+            rows = from_file(file, PARTITIONS).persist()
+            wait(rows)
+            return solve(lambda: DaskPoints(rows, client=client), kill)
 
         def solve(make: Callable[[], Any], kill: bool = False) -> Run:
             victim = next(iter(client.run(os.getpid).values())) if kill else 0

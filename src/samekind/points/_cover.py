@@ -460,7 +460,7 @@ def claim(
                 mine = copied
                 for i in range(LEAF):
                     mine[i] = costs[i]
-            blur = blur_of(leaves.low, leaves.high, leaf, units.shrink)
+            blur = np.float32(-1.0)
             changed = False
             for s in range(sites.shape[0]):
                 if not by[s]:
@@ -468,6 +468,8 @@ def claim(
                 computed += rows.size
                 x = sites[s]
                 if sketched and helpful[s]:
+                    if blur < 0.0:
+                        blur = blur_of(leaves.low, leaves.high, leaf, units.shrink)
                     sketch = leaves.sketches[leaf]
                     roughly(sketch, leaves.low, leaves.high, leaf, units.shrink, x, rough)
                     if not _any_below(rough, mine, blur):

@@ -16,6 +16,9 @@ from samekind.points.part import Change, Part
 __all__ = ["Naming", "PartRecipe", "Seen", "name_rows"]
 
 
+SENT = 64  # rows of a part, on average, that go along where some of them will be asked for
+
+
 class Seen(NamedTuple):
     """A result, and rows that the driver will want to look at."""
 
@@ -42,9 +45,11 @@ class PartRecipe(NamedTuple):
                 return _summed(found)
             case "locate":
                 return {part: Seen(some, some.rows, some.X) for part, some in found.items()}
-            case "at_ranks":
+            case "at_ranks" | "owned":
+                few = what == "at_ranks" or sum(map(len, found.values())) <= SENT * len(found)
                 return {
-                    part: Seen(rows, rows, made[part].rows(rows)) for part, rows in found.items()
+                    part: Seen(rows, rows, made[part].rows(rows)) if few else rows
+                    for part, rows in found.items()
                 }
             case "near":
                 return {

@@ -257,6 +257,7 @@ class CoverCells:
         At most `size`, and at least one if there is one.
         """
         started = perf_counter()
+        chosen = chosen & (self.counts > 0)
         n, total = self._points.n, int(self.counts[chosen].sum())
         rows = np.empty(0, dtype=np.intp)
         tries = int(1.25 * size * n / max(total, 1)) + 8

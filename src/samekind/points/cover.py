@@ -40,6 +40,7 @@ class Cover:
         self._scale = 1.0
         self._looked_at = 0  # total when scaling was last considered
         self._ends = Ends([])  # of parts
+        self._gathered: dict[bytes, NDArray[np.intp]] = {}  # rows of some centres, as of now
         # All centres in their order, if the parts are far:
         self._sites = np.empty((0, crew.frame.d))
         self._numbers = np.empty(0, dtype=np.int32)
@@ -70,6 +71,7 @@ class Cover:
         accounts: NDArray[np.int64],
     ) -> None:
         """Let more centres take their rows, and change the accounts of all of them, (centres, d + 2)."""
+        self._gathered.clear()
         changes = self._crew.tell("take", self._key, sites, numbers, len(accounts))
         self._sum([change.total for change in changes])
         self._book(changes, accounts)
@@ -160,10 +162,12 @@ class Cover:
         `sites` are the chosen ones.
         """
         if n <= GATHERED:
-            every = self._crew.ask("owned", self._of_all(sites, chosen, n))
-            rows = [rows + self._crew.firsts[part] for part, rows in every.items()]
-            gathered: NDArray[np.intp] = np.concatenate(rows)[ranks]
-            return gathered
+            who = chosen.nonzero()[0].tobytes()
+            if who not in self._gathered:
+                every = self._crew.ask("owned", self._of_all(sites, chosen, n))
+                rows = [rows + self._crew.firsts[part] for part, rows in every.items()]
+                self._gathered[who] = np.concatenate(rows)
+            return self._gathered[who][ranks]
         ends = np.array([n])
         if self._crew.firsts.size > 2:
             counts = self._crew.ask("count", self._of_all(sites, chosen, n))

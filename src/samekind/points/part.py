@@ -112,13 +112,15 @@ class Found(NamedTuple):
 class State:
     """The cost of every row with respect to a growing set of centres, and who owns it."""
 
-    def __init__(self, leaves: Leaves, squared: bool, owned: bool) -> None:
+    def __init__(
+        self, leaves: Leaves, squared: bool, owned: bool, costs: NDArray[np.float32] | None = None
+    ) -> None:
         n, size, bundles = leaves.order.size, leaves.low.shape[1], leaves.wide_low.shape[1]
         places = size * _plant.LEAF
         self.squared = squared
         self.per_scale = 1.0
         self.held = _cover.Held(
-            costs=np.empty(places, dtype=np.float32),
+            costs=np.empty(places, dtype=np.float32) if costs is None else costs,
             owners=np.zeros(places if owned else 0, dtype=np.uint16),
             farthest=np.empty(size, dtype=np.float32),
             wide=np.empty(bundles, dtype=np.float32),
@@ -187,6 +189,7 @@ class Part:
         self._report = report
         self._units = frame.units
         self._states: dict[int, State] = {}
+        self._spare: NDArray[np.float32] | None = None
 
     def _split(self, size: int, work: Callable[[int, int], Any], what: str = "") -> list[Any]:
         return split(size, self._threads, work, self._report if what else None, what)
@@ -251,11 +254,13 @@ class Part:
 
     def new(self, key: int, squared: bool, owned: bool) -> None:
         """Begin a set without centres."""
-        self._states[key] = State(self._leaves, squared, owned)
+        spare, self._spare = self._spare, None
+        self._states[key] = State(self._leaves, squared, owned, spare)
 
     def drop(self, key: int) -> None:
-        """Forget a set."""
-        self._states.pop(key, None)
+        """Forget a set; the next one takes its place in memory."""
+        state = self._states.pop(key, None)
+        self._spare = None if state is None else state.held.costs
 
     def begin(
         self, key: int, x: NDArray[np.float64], scale: float

@@ -18,7 +18,7 @@ __all__ = ["Recovery"]
 ACCURATE = 0.05  # estimated error of a centre at which its cluster is recovered
 HOPELESS = 60  # trials after which a kind that is not recovered gets no more
 AT_ONCE = 6  # trials of a kind that are made before looking at their outcome
-POOL = 256  # rows of a kind among which those for its trials are drawn
+POOL, DRAWN = 256, 12  # rows of a kind, among which some are drawn for its trials
 
 
 class Recovery:
@@ -91,10 +91,10 @@ class Recovery:
         distances = np.sqrt(np.einsum("ij,ij->i", steps, steps))
         distances *= self._kinds.kind_of(rows) == UNKNOWN
         if not distances.any():
-            few: list[int] = rows[self._kinds.kind_of(rows) == UNKNOWN][:8].tolist()
+            few: list[int] = rows[self._kinds.kind_of(rows) == UNKNOWN][:DRAWN].tolist()
             return few
         sums = distances.cumsum()
-        places = sums.searchsorted(self._rng.random(8) * sums[-1], side="right")
+        places = sums.searchsorted(self._rng.random(DRAWN) * sums[-1], side="right")
         drawn: list[int] = rows[np.minimum(places, rows.size - 1)].tolist()
         return drawn
 
