@@ -136,6 +136,7 @@ class TestSamplerAgainstNumPy:
         rng, rows = np.random.default_rng(settled), []
         for _ in range(400):
             sampler = ArrayPoints(X).sampler()
+            assert len(sampler.draw_some(rng, 2)) == 2  # uniform
             sampler.add(np.reshape(centers[:settled], (-1, 1)))
             sampler.expect(np.reshape(centers[settled:2], (-1, 1)))
             sampler.draw_some(rng, 3)

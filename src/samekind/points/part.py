@@ -163,7 +163,7 @@ class Part:
     threads : int
         Threads for passes over them. Results do not depend on it.
     resident : bool
-        Keep a copy of the rows, and a sketch with a byte for each number, sorted for speed.
+        Keep sketches of the rows, a byte for each number, and a copy of float32 rows, in order of the leaves.
     report : callable or None
         Is told about the progress of long passes.
 

@@ -57,7 +57,8 @@ class CoverSampler:
         self._crew = crew
         self._cover: Cover | None = None  # made with the first centre
         self._expected = np.empty((0, crew.frame.d))
-        self._drawn = Drawn(np.empty(0, dtype=np.intp), np.empty((0, crew.frame.d)), np.empty(0))
+        self._nothing = Drawn(np.empty(0, dtype=np.intp), np.empty((0, crew.frame.d)), np.empty(0))
+        self._drawn = self._nothing
         self._n_tried = self._n_accepted = 0  # since the last pass
         self._n_compared = 0
 
@@ -88,6 +89,8 @@ class CoverSampler:
             raise ValueError(
                 f"centres have {new.shape[1]} columns, the points {self._crew.frame.d}."
             )
+        if self._cover is None and not len(self._expected):
+            self._drawn = self._nothing  # what was drawn uniformly is no measure
         self._expected = np.concatenate([self._expected, new])
         self._drawn = self._drawn.stay(
             self._lowered(self._drawn.X, new, np.full(self._drawn.rows.size, np.inf, np.float32))
