@@ -129,8 +129,8 @@ def constants():
     from benchmarks.scale.constants import Bytes, Constants, Passes, Rounds, Work
 
     return Constants(
-        Passes(10**6, 10, 1e-8, 2e-7, 3e-8, 2e-8, per_leaf=5e-9, per_visit=6e-9, share=0.2),
-        Bytes(49.0, 8.0, 4.0),
+        Passes(10**6, 10, 1e-8, 2e-7, 3e-8, per_leaf=5e-9, per_visit=6e-9, share=0.2),
+        Bytes(49.0, 6.0),
         Rounds(2e-3, 1e-3, 1e-5, 1_000.0, 500.0),
         Work(0.1, 1.0, 0.2, 1.0, 4.0, 0.1, 1.0, 20.0),
         cores=2,
@@ -142,10 +142,10 @@ def test_the_cost_model_follows_its_formulas():
 
     known = constants()
     found = cost(Job(1e9, 100, 10_000, 100), known)
-    assert found.first == pytest.approx(1e7 * 2.6e-7)
+    assert found.first == pytest.approx(1e7 * 2.4e-7)
     assert found.passes == pytest.approx(1e7 * 1_100 * (5e-9 / 128 + 6e-9 * 0.2))
     assert found.rounds == pytest.approx(1_100 * (2e-3 + 0.1 + 1e-3) + 2_100 * (2e-3 + 4 * 1.01e-3))
-    assert found.worker_memory == pytest.approx(1e7 * 101)
+    assert found.worker_memory == pytest.approx(1e7 * 95)
     assert found.network == pytest.approx(1_100 * 100 * 1_000 + 2_100 * 4 * 500)
     assert cost(Job(1e11, 100, 10_000, 100), known).parts == 10_000
 
