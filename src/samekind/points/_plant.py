@@ -245,13 +245,11 @@ def _enclose(X, leaves, units, account, first, last):
 
 
 @njit(nogil=True, cache=True)
-def plant(X, columns, limits, depth, leaves, units, account, first, last):
-    """Write the leaves of chunks first..last-1, and add all rows to an account; see `add_up`."""
-    keys = np.empty(1 << leaves.shift, dtype=np.uint16)
-    for chunk in range(first, last):
-        start, end = chunk << leaves.shift, min((chunk + 1) << leaves.shift, X.shape[0])
-        mine = keys[: end - start]
-        _descend(X, columns, limits, depth, mine, start)
-        _arrange(mine, 2**depth, leaves.order[start:end], leaves.place[start:end])
-        per_bundle = LEAF * BUNDLE
-        _enclose(X, leaves, units, account, start // per_bundle, -(-end // per_bundle))
+def plant(X, columns, limits, depth, leaves, units, account, chunk):
+    """Write the leaves of a chunk, and add all its rows to an account; see `add_up`."""
+    start, end = chunk << leaves.shift, min((chunk + 1) << leaves.shift, X.shape[0])
+    keys = np.empty(end - start, dtype=np.uint16)
+    _descend(X, columns, limits, depth, keys, start)
+    _arrange(keys, 2**depth, leaves.order[start:end], leaves.place[start:end])
+    per_bundle = LEAF * BUNDLE
+    _enclose(X, leaves, units, account, start // per_bundle, -(-end // per_bundle))

@@ -113,9 +113,10 @@ class State:
     """The cost of every row with respect to a growing set of centres, and who owns it."""
 
     def __init__(
-        self, leaves: Leaves, squared: bool, owned: bool, costs: NDArray[np.float32] | None = None
+        self, n: int, squared: bool, owned: bool, costs: NDArray[np.float32] | None = None
     ) -> None:
-        n, size, bundles = leaves.order.size, leaves.low.shape[1], leaves.wide_low.shape[1]
+        size = -(-n // _plant.LEAF)
+        bundles = -(-size // _plant.BUNDLE)
         places = size * _plant.LEAF
         self.squared = squared
         self.per_scale = 1.0
@@ -197,6 +198,10 @@ class Part:
     @cached_property
     def _leaves(self) -> Leaves:
         """The rows in groups."""
+        return self._group()
+
+    def _group(self, then: Callable[[Leaves, int], None] | None = None) -> Leaves:
+        """Put the rows into groups, chunk by chunk; do something with each while its rows are at hand."""
         X, d = self._load(), self._frame.d
         shift = _plant.CHUNK if self._resident else _plant.MAPPED_CHUNK
         leaves = _plant.plan(X, shift, resident=self._resident)
@@ -210,7 +215,10 @@ class Part:
 
         def plant(first: int, last: int) -> NDArray[np.int64]:
             account = np.zeros(d + 2, dtype=np.int64)
-            _plant.plant(X, columns, limits, depth, leaves, self._units, account, first, last)
+            for chunk in range(first, last):
+                _plant.plant(X, columns, limits, depth, leaves, self._units, account, chunk)
+                if then is not None:
+                    then(leaves, chunk)
             return account
 
         accounts = self._split(((self._n - 1) >> shift) + 1, plant, "Grouping the rows")
@@ -255,7 +263,7 @@ class Part:
     def new(self, key: int, squared: bool, owned: bool) -> None:
         """Begin a set without centres."""
         spare, self._spare = self._spare, None
-        self._states[key] = State(self._leaves, squared, owned, spare)
+        self._states[key] = State(self._n, squared, owned, spare)
 
     def drop(self, key: int) -> None:
         """Forget a set; the next one takes its place in memory."""
@@ -266,27 +274,38 @@ class Part:
         self, key: int, x: NDArray[np.float64], scale: float
     ) -> tuple[int, NDArray[np.int64]]:
         """Make x the first centre; return the weight of all rows, and their account."""
-        state, leaves, units = self._states[key], self._leaves, self._units
+        state, units = self._states[key], self._units
         state.per_scale = 1.0 / scale
         what = "Measuring distances"
-        if leaves.rows.size:
+        X, held = self._load(), state.held
+
+        def begin_by_rows(leaves: Leaves, first: int, last: int) -> None:
+            _cover.begin_by_rows(
+                X, leaves, units, held, x, state.per_scale, state.squared, first, last
+            )
+
+        def begin_with(leaves: Leaves, chunk: int) -> None:
+            blocks = (1 << leaves.shift) // _cover.BLOCK
+            begin_by_rows(leaves, chunk * blocks, min((chunk + 1) * blocks, state.held.blocks.size))
+
+        if not self._resident and "_leaves" not in vars(self):  # both while rows are read once
+            self._leaves = self._group(begin_with)
+        elif self._leaves.rows.size:
             self._over_bundles(
                 state,
                 lambda held, first, last: _cover.begin(
-                    leaves, units, held, x, state.per_scale, state.squared, first, last
+                    self._leaves, units, held, x, state.per_scale, state.squared, first, last
                 ),
                 what,
             )
         else:
-            X, held = self._load(), state.held
-            _cover.corners(leaves, units, held, x)
             self._split(
                 held.blocks.size,
-                lambda first, last: _cover.begin_by_rows(
-                    X, leaves, units, held, x, state.per_scale, state.squared, first, last
-                ),
+                lambda first, last: begin_by_rows(self._leaves, first, last),
                 what,
             )
+        if not self._leaves.rows.size:
+            _cover.corners(self._leaves, units, held, x)
         state.touch()
         return state.spans.total, self._account
 

@@ -26,8 +26,7 @@ __all__ = ["Reader", "StreamedPoints"]
 
 CACHE = 2**28
 LONG = {
-    "new": "Grouping the rows",
-    "begin": "Measuring distances",
+    "begin": "Grouping the rows",
     "take": "Measuring distances",
     "labels": "Naming the rows",
     "nearest": "Finding the nearest centres",
