@@ -52,19 +52,11 @@ class Held(NamedTuple):
 
 
 @njit(nogil=True, cache=True, inline="always")
-def weight_of(cost, per_scale, squared):
-    """Return the weight of a row as an integer: at least 1 where the cost is positive."""
-    if cost <= 0.0:
-        return np.int64(0)
-    share = np.float64(cost) * per_scale
-    if squared:
-        share *= share
-    return max(np.int64(1), np.int64(share * 2.0**BITS))
-
-
-@njit(nogil=True, cache=True, inline="always")
 def _weight(cost, per_scale, squared):
-    """Return the same as a float64, in vector registers."""
+    """Return the weight of a row: an integer, at least 1 where the cost is positive.
+
+    As a float64, for vector registers.
+    """
     share = np.float64(cost) * per_scale
     if squared:
         share *= share
@@ -93,11 +85,18 @@ def _measure(columns, size, x, per_unit, distances, found):
 
 
 @njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
-def _largest(values):
-    found = values[0]
+def largest(values):
+    """Return the largest of some costs; 0 if there are none."""
+    found = np.float32(0.0)
     for i in range(values.size):
         found = max(found, values[i])
     return found
+
+
+@njit(nogil=True, cache=True)
+def _bound(held, bundle):
+    """Write what no cost of a bundle exceeds."""
+    held.wide[bundle] = largest(held.farthest[bundle * BUNDLE : (bundle + 1) * BUNDLE])
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -115,11 +114,11 @@ def begin(leaves, units, held, x, per_scale, squared, first, last):
             costs = held.costs[start : start + LEAF]
             _measure(leaves.rows[leaf], LEAF, x, units.per_unit, distances, costs)
             costs[size:] = 0.0
-            held.farthest[leaf] = _largest(costs)
+            held.farthest[leaf] = largest(costs)
             _weights(costs, size, per_scale, squared, weights)
             base = start >> leaves.shift << leaves.shift
             _spread(weights, size, leaves.order[start:], held.blocks[base // BLOCK :])
-        held.wide[bundle] = _largest(held.farthest[bundle * BUNDLE : (bundle + 1) * BUNDLE])
+        _bound(held, bundle)
 
 
 @njit(nogil=True, cache=True)
@@ -168,7 +167,7 @@ def corners(leaves, units, held, x):
             bound += gap * gap
         held.farthest[leaf] = np.float32(bound * units.per_unit * 1.000001)
     for bundle in range(held.wide.size):
-        held.wide[bundle] = _largest(held.farthest[bundle * BUNDLE : (bundle + 1) * BUNDLE])
+        _bound(held, bundle)
 
 
 @njit(nogil=True, cache=True)
@@ -506,18 +505,11 @@ def claim(
                         for i in range(size):
                             costs[who[i]] = mine[i]
                 if changed or not kept:
-                    held.farthest[leaf] = max(limit, _largest(mine[:size]))
+                    held.farthest[leaf] = max(limit, largest(mine[:size]))
         if commit:
             for bundle in range(begun, min(begun + ABREAST, last)):
-                some = held.farthest[bundle * BUNDLE : (bundle + 1) * BUNDLE]
-                held.wide[bundle] = _largest(some)
+                _bound(held, bundle)
     return computed
-
-
-@njit(nogil=True, cache=True)
-def highest_of(costs, first, last):
-    """Return the largest cost of rows first..last-1."""
-    return _largest(costs[first:last])
 
 
 @njit(nogil=True, cache=True)
@@ -532,7 +524,7 @@ def locate(leaves, held, per_scale, squared, spans, targets, rows):
         row = block * BLOCK
         costs = held.costs[row >> leaves.shift << leaves.shift :]
         while True:
-            weight = weight_of(costs[leaves.place[row]], per_scale, squared)
+            weight = np.int64(_weight(costs[leaves.place[row]], per_scale, squared))
             if rest < weight:
                 break
             rest -= weight

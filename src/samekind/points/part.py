@@ -286,7 +286,7 @@ class Part:
 
         def begin_with(leaves: Leaves, chunk: int) -> None:
             blocks = (1 << leaves.shift) // _cover.BLOCK
-            begin_by_rows(leaves, chunk * blocks, min((chunk + 1) * blocks, state.held.blocks.size))
+            begin_by_rows(leaves, chunk * blocks, min((chunk + 1) * blocks, held.blocks.size))
 
         if not self._resident and "_leaves" not in vars(self):  # both while rows are read once
             self._leaves = self._group(begin_with)
@@ -403,9 +403,7 @@ class Part:
     def highest(self, key: int) -> float:
         """Return the highest cost."""
         costs = self._states[key].held.costs
-        found = self._split(
-            self._n, lambda first, last: float(_cover.highest_of(costs, first, last))
-        )
+        found = self._split(self._n, lambda first, last: float(_cover.largest(costs[first:last])))
         return float(max(found))
 
     def locate(self, key: int, targets: NDArray[Any]) -> Found:

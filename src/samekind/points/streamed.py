@@ -26,7 +26,7 @@ __all__ = ["Reader", "StreamedPoints"]
 
 CACHE = 2**28
 LONG = {
-    "begin": "Grouping the rows",
+    "begin": "Grouping and measuring the rows",
     "take": "Measuring distances",
     "labels": "Naming the rows",
     "nearest": "Finding the nearest centres",

@@ -89,9 +89,10 @@ class Recovery:
         X = self._points.rows(rows)
         steps = X - X.mean(axis=0)
         distances = np.sqrt(np.einsum("ij,ij->i", steps, steps))
-        distances *= self._kinds.kind_of(rows) == UNKNOWN
+        unknown = self._kinds.kind_of(rows) == UNKNOWN
+        distances *= unknown
         if not distances.any():
-            few: list[int] = rows[self._kinds.kind_of(rows) == UNKNOWN][:DRAWN].tolist()
+            few: list[int] = rows[unknown][:DRAWN].tolist()
             return few
         sums = distances.cumsum()
         places = sums.searchsorted(self._rng.random(DRAWN) * sums[-1], side="right")
