@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from samekind import datasets, measures, report
     from samekind._solve import ContradictionWarning, solve
     from samekind.clusters import Clusters
+    from samekind.data import Items, load
     from samekind.estimator import SameKindClustering
     from samekind.flow import DIFFERENT, SAME, UNSURE
     from samekind.ledger import Contradiction, Ledger, LedgerError, SqlLedger
@@ -30,6 +31,7 @@ _HOMES = {
     "samekind.algorithms.findings": ["Certificate"],
     "samekind._solve": ["ContradictionWarning", "solve"],
     "samekind.clusters": ["Clusters"],
+    "samekind.data": ["Items", "load"],
     "samekind.estimator": ["SameKindClustering"],
     "samekind.flow": ["DIFFERENT", "SAME", "UNSURE"],
     "samekind.ledger": ["Contradiction", "Ledger", "LedgerError", "SqlLedger"],
@@ -51,6 +53,7 @@ __all__ = [
     "Contradiction",
     "ContradictionWarning",
     "FunctionOracle",
+    "Items",
     "LabelOracle",
     "Ledger",
     "LedgerError",
@@ -60,6 +63,7 @@ __all__ = [
     "Session",
     "SqlLedger",
     "datasets",
+    "load",
     "measures",
     "report",
     "solve",

@@ -13,13 +13,13 @@ class DataError(ValueError):
 
     Examples
     --------
-    >>> from samekind.datasets import read_points
+    >>> import samekind
     >>> from samekind.errors import DataError
     >>> try:
-    ...     read_points("flowers.xlsx")
+    ...     samekind.load("flowers.doc")
     ... except DataError as error:
     ...     print(str(error).partition(". ")[0])
-    flowers.xlsx has a suffix that is not known: '.xlsx'
+    flowers.doc has a suffix that is not known: '.doc'
     """
 
 

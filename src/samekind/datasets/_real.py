@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from samekind.datasets import _descriptions as descriptions
 from samekind.datasets._fetch import find_table, load_arrays
-from samekind.datasets._standardize import standardize_columns
 from samekind.errors import DataError
 
+_CHUNK_ROWS = 1 << 16
 KDD_FULL_COUNTS = {
     "normal": 972_781,
     "smurf": 2_807_886,
@@ -140,7 +140,7 @@ def load_digits(*, return_X_y: bool = False, standardize: bool = False) -> Any:
     X = digits.data.astype(np.float32)
     y = digits.target.astype(np.int64)
     if standardize:
-        standardize_columns(X, out=X)
+        _standardize(X)
     if return_X_y:
         return X, y
     return _make_bunch(
@@ -239,7 +239,7 @@ def _bunch(
         times = repeats(y, target_names.tolist(), class_sizes)
         X, y = np.repeat(X, times, axis=0), np.repeat(y, times)
     if standardize:
-        standardize_columns(X, out=X)
+        _standardize(X)
     if return_X_y:
         return X, y
     feature_names = arrays.get("col_names", np.array([f"x{i}" for i in range(X.shape[1])]))
@@ -250,6 +250,20 @@ def _bunch(
         feature_names=feature_names.tolist(),
         DESCR=description,
     )
+
+
+def _standardize(X: NDArray[np.float32]) -> None:
+    """Give columns mean 0 and variance 1 in place, with moments in float64; constant ones become 0."""
+    from sklearn.preprocessing import StandardScaler
+
+    constant = X.min(axis=0) == X.max(axis=0)
+    chunks = [slice(first, first + _CHUNK_ROWS) for first in range(0, len(X), _CHUNK_ROWS)]
+    scaler = StandardScaler()
+    for rows in chunks:
+        scaler.partial_fit(X[rows])
+    for rows in chunks:
+        X[rows] = scaler.transform(X[rows].astype(np.float64))
+    X[:, constant] = 0
 
 
 def _make_bunch(X: NDArray[np.float32], y: NDArray[np.int64], **more: Any) -> Any:

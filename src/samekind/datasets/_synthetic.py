@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from samekind._validation import RandomState, check_choice, check_positive_int, check_seed
-from samekind.datasets._standardize import Floats, row_chunks
 
+Floats: TypeAlias = NDArray[np.floating[Any]]
+
+_CHUNK_ROWS = 1 << 17
 _SLACK = 1e-9  # shares this close below a whole number are that number
 
 
@@ -161,8 +163,8 @@ def make_synthetic(
     else:
         X = rng.standard_normal((n, n_features))
         X *= sigma
-    for rows in row_chunks(n, n_features):
-        X[rows] += centers[y[rows]]
+    for start in range(0, n, _CHUNK_ROWS):
+        X[start : start + _CHUNK_ROWS] += centers[y[start : start + _CHUNK_ROWS]]
     return (X, y, centers) if return_centers else (X, y)
 
 
@@ -234,7 +236,7 @@ def _draw_in_ball(
     return np.asarray(direction * length, dtype=np.float64)
 
 
-def _check_number(name: str, value: Any, *, maximum: float = np.inf) -> float:
+def _check_number(name: str, value: object, *, maximum: float = np.inf) -> float:
     rule = "a finite number of at least 0" if maximum == np.inf else f"a number in [0, {maximum:g}]"
     if (
         isinstance(value, bool)

@@ -14,7 +14,7 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
-from samekind.datasets import DataError
+from samekind.errors import DataError
 from samekind.experiments.errors import BenchError
 from samekind.experiments.follow import FocusedSetup, follow
 from samekind.experiments.noisy_run import NoisySetup, follow_noisy

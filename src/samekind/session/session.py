@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from samekind._validation import check_int, check_seed
 from samekind.algorithms import ALGORITHMS, DEFAULT, Kinds, make_settings
 from samekind.clusters import Clusters, heed
-from samekind.datasets.files import points_of
+from samekind.data import as_points
 from samekind.flow import SAME, UNSURE, Answers, Flow, Pairs
 from samekind.ledger import UNANSWERED, Contradiction, Ledger, open_ledger
 from samekind.ledger.pairs import check_answers, check_pairs, keys_of, pairs_of
@@ -104,7 +104,7 @@ class Session:
         self._infers = self.settings.error_rate is None  # what may be wrong proves nothing
         self.budget = check_int("budget", budget, none="ask without limit")
         seed = check_seed(random_state)
-        self.points = points_of(X)
+        self.points = as_points(X)
         self.ledger = open_ledger(ledger)
         self._checkpoints = Checkpoints(self.ledger)
         self._owns_ledger = not isinstance(ledger, Ledger)

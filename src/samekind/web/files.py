@@ -11,7 +11,7 @@ from fastapi import APIRouter, Header, HTTPException, Response
 from fastapi.responses import FileResponse
 from starlette.types import Receive, Scope, Send
 
-from samekind.datasets import DataError
+from samekind.errors import DataError
 from samekind.desk import EXPORTS
 from samekind.web import records as r
 from samekind.web.found import REVALIDATED, is_known

@@ -14,13 +14,17 @@ import secrets
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-FORMAT = 2
+from samekind.data.files import Array
+from samekind.data.fitted import JSON, State
+
+__all__ = ["Cache", "digest"]
+
+FORMAT = 3
 _ABOUT = "features.json"
 _TABLE = "table.parquet"
 _TRANSFORM = "transform.npz"
@@ -28,9 +32,9 @@ _PROJECTS = (".db", ".sqlite", ".sqlite3")
 _BLOCK = 1 << 20
 
 
-def digest(**parts: Any) -> str:
+def digest(**parts: object) -> str:
     """Return a key of all that something depends on."""
-    text = json.dumps({"format": FORMAT, **parts}, sort_keys=True, default=str)
+    text = json.dumps({"format": FORMAT} | parts, sort_keys=True, default=str)
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=20).hexdigest()
 
 
@@ -41,7 +45,7 @@ class Cache:
         self.prefix = project
         if project is not None and project.suffix.lower() in _PROJECTS:
             self.prefix = project.with_suffix("")
-        self.about: dict[str, Any] = {}
+        self.about: dict[str, JSON] = {}
         if self.prefix is not None:
             with contextlib.suppress(OSError, ValueError, KeyError):
                 kept = json.loads(self.path(_ABOUT).read_text("utf-8"))
@@ -58,7 +62,7 @@ class Cache:
         if self.about.get("table_key") != key or not self._intact(_TABLE):
             return None
         try:
-            return pd.read_parquet(self.path(_TABLE)), list(self.about["table_notes"])
+            return pd.read_parquet(self.path(_TABLE)), self.texts("table_notes")
         except Exception:  # a table that cannot be read is read from the user's file again
             return None
 
@@ -71,25 +75,34 @@ class Cache:
             and all(map(self._intact, files))
         )
 
-    def array(self, name: str) -> NDArray[Any] | None:
+    def texts(self, name: str) -> list[str]:
+        """Return a list of texts that is kept; a KeyError or TypeError says that it is not."""
+        kept = self.about[name]
+        if not isinstance(kept, list):
+            raise TypeError(name)
+        return [str(text) for text in kept]
+
+    def array(self, name: str) -> Array | None:
         """Return an array, mapped into memory."""
-        if f"{name}.npy" not in self.about["files"]:
+        files = self.about["files"]
+        if not isinstance(files, dict) or f"{name}.npy" not in files:
             return None
-        loaded: NDArray[Any] = np.load(self.path(f"{name}.npy"), mmap_mode="r", allow_pickle=False)
+        loaded: Array = np.load(self.path(f"{name}.npy"), mmap_mode="r", allow_pickle=False)
         return loaded
 
-    def transform(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]] | None:
+    def state(self) -> State | None:
         """Return how features are made; None if that is not kept, or was written anew."""
-        if not self.about.get("transform") or not self._intact(_TRANSFORM):
+        about = self.about.get("transform")
+        if not about or not isinstance(about, dict) or not self._intact(_TRANSFORM):
             return None
         with np.load(self.path(_TRANSFORM), allow_pickle=False) as archive:
-            return self.about["transform"], {name: archive[name] for name in archive.files}
+            return State(about, {name: archive[name] for name in archive.files})
 
     def keep(
         self,
-        about: dict[str, Any],
-        arrays: dict[str, NDArray[Any]],
-        transform: dict[str, Any],
+        about: dict[str, JSON],
+        arrays: dict[str, Array],
+        state: State | None,
         table: pd.DataFrame | None,
     ) -> None:
         """Write everything; an OSError says why that is not possible."""
@@ -98,30 +111,31 @@ class Cache:
         self.path(_ABOUT).unlink(missing_ok=True)
         files: dict[str, list[int]] = {}
 
-        def write(name: str, how: Callable[[IO[bytes], Path], Any]) -> None:
+        def write(name: str, how: Callable[[IO[bytes], Path], object]) -> None:
             files[name] = _write(self.path(name), how)
 
         for name, array in arrays.items():
             write(f"{name}.npy", _saver(array))
-        if transform:
-            write(_TRANSFORM, lambda file, _: np.savez(file, **transform))
+        if state is not None:
+            write(_TRANSFORM, lambda file, _: np.savez(file, **state.arrays))
         if table is not None:
             # A table that would not come back as it is, is read from the user's file every time.
             with contextlib.suppress(*_UNFIT):
                 write(_TABLE, lambda file, path: _write_table(file, path, table))
-        self.about = {**about, "files": files}
+        made: JSON = {} if state is None else state.about
+        self.about = {**about, "transform": made, "files": files}
         text = json.dumps({"checksum": digest(about=self.about), "about": self.about})
         _write(self.path(_ABOUT), lambda file, _: file.write(text.encode()))
 
     def _intact(self, name: str) -> bool:
         try:
-            known = self.about["files"][name]
+            known = self.about["files"][name]  # type: ignore[call-overload, index]
             return bool(known == _checksum(self.path(name)))
         except (OSError, KeyError, TypeError):
             return False
 
 
-def _saver(array: NDArray[Any]) -> Callable[[IO[bytes], Path], None]:
+def _saver(array: Array) -> Callable[[IO[bytes], Path], None]:
     return lambda file, _: np.save(file, array, allow_pickle=False)
 
 
@@ -149,7 +163,7 @@ def _checksum(path: Path) -> list[int]:
     return [size, value]
 
 
-def _write(path: Path, how: Callable[[IO[bytes], Path], Any]) -> list[int]:
+def _write(path: Path, how: Callable[[IO[bytes], Path], object]) -> list[int]:
     """Write a file beside its place, then put it there; returns its size and checksum."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:

@@ -9,9 +9,9 @@ import itertools
 import lzma
 import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import pandas as pd
 
@@ -19,7 +19,7 @@ from samekind.errors import DataError
 
 MISSING = ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None"]
 
-_OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+_OPENERS: dict[str, Callable[..., IO[str]]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 COMPRESSIONS = tuple(_OPENERS)
 DECOMPRESSION_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error)
 
@@ -27,8 +27,7 @@ DECOMPRESSION_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error)
 def open_text(path: Path) -> IO[str]:
     """Open a text file, compressed or not, as UTF-8 with or without a byte order mark."""
     opener = _OPENERS.get(path.suffix.lower(), open)
-    file: IO[str] = opener(path, "rt", encoding="utf-8-sig", newline="")
-    return file
+    return opener(path, "rt", encoding="utf-8-sig", newline="")
 
 
 def wrong_encoding(path: Path, error: UnicodeDecodeError) -> DataError:
@@ -47,14 +46,16 @@ def damaged(path: Path, error: Exception) -> Exception:
 
 
 def read_csv(
-    path: Path, *, separator: str | None, header: bool, labels: str | None
+    path: Path, *, separator: str | None, header: bool, exact: Container[str] = ()
 ) -> tuple[pd.DataFrame, str]:
-    """Return the table and its separator; `separator` None means comma or semicolon."""
+    """Return the table and its separator; without `separator`, the first line tells it.
+
+    In the columns `exact` only an empty cell is missing: the label "NA" may well stand for Namibia.
+    """
     try:
         separator = separator or _sniff_separator(path)
         names = _column_names(path, separator, header)
-        # An empty label is missing; the label "NA" may well stand for Namibia.
-        missing = {name: [""] if name == labels else MISSING for name in names}
+        missing = {name: [""] if name in exact else MISSING for name in names}
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             frame = pd.read_csv(
@@ -103,13 +104,18 @@ def _records(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
 def _sniff_separator(path: Path) -> str:
     with open_text(path) as file:
         first = next((line for line in file if line.strip()), "")
-    return ";" if ";" in first and "," not in first else ","
+    return next((separator for separator in ",;\t|" if separator in first), ",")
 
 
 def _column_names(path: Path, separator: str, header: bool) -> list[str]:
     records = _records(path, separator)
     _, first = next(records, (0, []))
     records.close()  # type: ignore[attr-defined]
+    return column_names(path, first, header=header, separator=separator)
+
+
+def column_names(path: Path, first: list[str], *, header: bool, separator: str = ",") -> list[str]:
+    """Return the names of the columns: the first line of a table, or x0, x1, … where it has none."""
     if not first:
         raise DataError(f"{path} is empty. It needs a line of column names, then a line per point.")
     if not header:

@@ -8,7 +8,18 @@ import re
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from samekind.datasets import DataError
+from samekind.errors import DataError
+
+__all__ = [
+    "SUFFIXES",
+    "check_name",
+    "file_hash",
+    "find_pictures",
+    "has_pictures",
+    "inside",
+    "names_hash",
+    "unusable",
+]
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
 _KNOWN = ", ".join(suffix[1:] for suffix in SUFFIXES)
@@ -82,6 +93,15 @@ def find_pictures(folder: Path) -> tuple[list[str], list[str]]:
     notes += [f"{others:,} other file{'s' * (others != 1)} in the folder not used"] * (others > 0)
     notes += [f"{links:,} link{'s' * (links != 1)} to folders not followed"] * (links > 0)
     return sorted(names, key=natural), notes
+
+
+def has_pictures(folder: Path) -> bool:
+    """Return whether there is any picture in a folder or below."""
+    for _, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        if any(name.lower().endswith(SUFFIXES) and not name.startswith(".") for name in files):
+            return True
+    return False
 
 
 def natural(name: str) -> tuple[list[str | int], str]:

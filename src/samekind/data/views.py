@@ -1,15 +1,37 @@
-"""The cells of a table as a person reads them."""
+"""What a person sees of an item: its text, the cells of its row, its picture."""
 
 from __future__ import annotations
 
 import datetime
 import json
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+__all__ = ["SIZES", "ItemView", "Picture", "cell_text", "shown_text"]
+
 MAX_CHARACTERS = 100_000
+SIZES = {"small": 256, "large": 2048}
+
+
+@dataclass(frozen=True)
+class ItemView:
+    """What a person sees of a row; texts are as they are, and not escaped for a page."""
+
+    row: int
+    title: str
+    text: str | None
+    fields: list[tuple[str, str]]
+    has_picture: bool
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture as it is sent to a page: written anew, without the file's metadata."""
+
+    body: bytes
+    media_type: str
 
 
 def clean_text(text: str) -> str:
@@ -17,7 +39,7 @@ def clean_text(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def cell_text(value: Any) -> str:
+def cell_text(value: object) -> str:
     """Return a cell as text: a text as it is, nothing for a missing value."""
     if isinstance(value, str):
         return clean_text(value)
@@ -40,7 +62,7 @@ def cell_text(value: Any) -> str:
     return clean_text(str(value))
 
 
-def shown_text(value: Any) -> str:
+def shown_text(value: object) -> str:
     """Return a cell as text, cut where it is too long for a page."""
     text = cell_text(value)
     if len(text) <= MAX_CHARACTERS:

@@ -10,10 +10,10 @@ from typing import Protocol
 
 import numpy as np
 
-from samekind.datasets import DataError
-from samekind.things._calls import Tick
-from samekind.things._paths import inside, unusable
-from samekind.things._pixels import (
+from samekind.errors import DataError
+from samekind.data.tables import Tick
+from samekind.data.picture_paths import inside, unusable
+from samekind.data.pixels import (
     SIDE,
     Bytes,
     Canvas,

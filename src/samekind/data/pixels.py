@@ -6,13 +6,13 @@ import io
 import math
 import stat
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from samekind.datasets import DataError
+from samekind.errors import DataError
 
 Bytes = NDArray[np.uint8]
 Drawing = Image.Image
@@ -156,6 +156,6 @@ def encode(image: Drawing, form: str, most: int) -> tuple[bytes, str]:
     return body.getvalue(), "image/jpeg"
 
 
-def from_array(pixels: NDArray[Any]) -> Drawing:
+def from_array(pixels: Bytes) -> Drawing:
     """Return a picture of an array (h, w) or (h, w, 3)."""
     return Image.fromarray(np.ascontiguousarray(pixels))

@@ -1,0 +1,28 @@
+"""From a file to items: readers, columns, features, looks, and what is kept of them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from samekind.data.conversion import as_points
+    from samekind.data.columns import Column, Role
+    from samekind.data.demo import demo_items
+    from samekind.data.items import Items
+    from samekind.data.loader import load
+    from samekind.data.views import ItemView, Picture
+
+__all__ = ["Column", "ItemView", "Items", "Picture", "Role", "as_points", "demo_items", "load"]
+
+# pandas takes as long to import as all else together: who passes an array does not wait for it.
+_HOMES = {
+    **{"as_points": "conversion", "Column": "columns", "Role": "columns", "Items": "items"},
+    **{"demo_items": "demo", "load": "loader", "ItemView": "views", "Picture": "views"},
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'samekind.data' has no attribute {name!r}")
+    return getattr(import_module(f"samekind.data.{_HOMES[name]}"), name)

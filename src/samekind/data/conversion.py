@@ -1,0 +1,42 @@
+"""Whatever a caller passes as X, as points."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from samekind.points import Points
+from samekind.points import as_points as points_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from samekind.data.items import Items
+
+__all__ = ["as_points"]
+
+
+def as_points(X: str | Path | Items | Points | ArrayLike) -> Points:
+    """Return X as points: an array, a Dask collection, Points, Items, or the name of a file or folder.
+
+    The values of a file are taken as they are, as `samekind.load` does with ``standardize=False``: a
+    ``.npy`` file is mapped into memory, rows of Parquet files stay there.
+
+    Examples
+    --------
+    >>> as_points([[0.0, 1.0], [2.0, 3.0]]).n
+    2
+    """
+    if isinstance(X, str | Path):
+        return _points_in(X)
+    points = getattr(X, "points", None)
+    return points_of(X) if points is None else points
+
+
+def _points_in(path: str | Path) -> Points:
+    from samekind.data.files import PARQUET_SUFFIXES
+    from samekind.data.loader import load
+
+    where = Path(path).expanduser()
+    parquet = where.suffix.lower() in PARQUET_SUFFIXES
+    return load(path, standardize=False, stream=parquet or None).points

@@ -1,0 +1,41 @@
+"""Items to try samekind on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from samekind.data.features import make_features
+from samekind.data.items import Items
+from samekind.data.options import DEMO, LoadOptions
+from samekind.data.sources import Source, pictures_of
+from samekind.data.tables import silent
+
+__all__ = ["demo_items"]
+
+
+def demo_items() -> Items:
+    """Return scikit-learn's digits, 1,797 pictures of 8 × 8 pixels.
+
+    Examples
+    --------
+    >>> from samekind.data import demo_items
+    >>> demo_items()
+    Items('digits': 1,797 × image, 64 features)
+    """
+    from samekind.datasets import load_digits
+
+    pixels = np.rint(load_digits().images * (255 / 16)).astype(np.uint8)
+    source = Source(
+        LoadOptions(Path("digits")),
+        "image",
+        len(pixels),
+        lambda: DEMO,
+        pictures=pictures_of(pixels),
+        notes=["handwritten digits of 43 people, from scikit-learn"],
+    )
+    made = make_features(source, None, silent)
+    items = Items(source, made, labels=None, features=lambda: made.features, has_recipe=True)
+    items.recipe = lambda: {"data": DEMO}  # type: ignore[method-assign]
+    return items

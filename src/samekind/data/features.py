@@ -1,0 +1,245 @@
+"""From a source to features: those that suit what it holds, learnt anew or as they were learnt before.
+
+Each way is imported where it is used: SciPy and scikit-learn take longer to load than a cache to open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from samekind.data.columns import Column, choose_columns, decide, long_texts
+from samekind.data.files import Array, file_format, read_matrix
+from samekind.data.fitted import State
+from samekind.data.sources import Source
+from samekind.data.tables import Tick, row_blocks
+from samekind.data.views import cell_text
+from samekind.errors import DataError
+
+if TYPE_CHECKING:
+    from samekind.data.image_features import ImageFeatures
+    from samekind.data.row_features import RowFeatures
+    from samekind.data.text_features import Done, TextFeatures
+    from samekind.points import Points
+
+    Features: TypeAlias = ImageFeatures | RowFeatures | TextFeatures
+
+__all__ = ["Made", "features_from", "make_features", "read_embeddings", "state_of_features"]
+
+TEXT = "tfidf"  # what texts are compared by
+
+
+@dataclass
+class Made:
+    """Features, how they were made, and what is kept with them."""
+
+    X: Array | None
+    names: list[str]
+    features: Features | None = None
+    images: Array | None = None
+    points: Points | None = None
+    """The features of rows that stay where they are."""
+    columns: list[Column] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def state_of_features(features: Features) -> State:
+    """Return what `features_from` makes features from."""
+    state = features.state()
+    state.about["features"] = getattr(features, "name", type(features).__name__)
+    return state
+
+
+def features_from(state: State) -> Features:
+    """Make features again."""
+    name = state.about.get("features")
+    if name == "RowFeatures":
+        from samekind.data.row_features import RowFeatures
+
+        return RowFeatures.from_state(state)
+    if name == "ImageFeatures":
+        from samekind.data.image_features import ImageFeatures
+
+        return ImageFeatures.from_state(state)
+    from samekind.data.text_features import text_features
+
+    return text_features(str(name)).from_state(state)
+
+
+def make_features(
+    source: Source, known: Features | None, tick: Tick, *, only_pictures: bool = False
+) -> Made:
+    """Make features anew, or by known ones; `only_pictures` leaves out the features.
+
+    The threads of linear algebra would change the last digits, and gain nothing here.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        if source.medium == "image":
+            return _of_pictures(source, known, tick, only_pictures)
+        if only_pictures:
+            return Made(None, [])
+        if source.medium == "text":
+            return _of_texts(source, known, tick)
+        tick("features", 0, source.n)
+        made = _of_rows(source, tick) if known is None else _of_new_rows(source, known)
+        tick("features", source.n, source.n)
+        return made
+
+
+def _of_pictures(source: Source, known: Features | None, tick: Tick, only_pictures: bool) -> Made:
+    from samekind.data.image_features import ImageFeatures
+    from samekind.data.pictures import ArrayPictures, read_values
+    from samekind.data.pixels import ENLARGED_BELOW
+
+    assert source.pictures is not None
+    pictures = source.pictures
+    features = known if isinstance(known, ImageFeatures) else None
+    canvas = pictures.canvas() if features is None else features.canvas
+    values = read_values(pictures, canvas, tick)
+    images = values[:, : canvas.pixels].reshape(-1, canvas.height, canvas.width)
+    if isinstance(pictures, ArrayPictures) and max(pictures.array.shape[1:]) < ENLARGED_BELOW:
+        images = pictures.array if pictures.array.ndim == 3 else images
+    if only_pictures:
+        return Made(None, [], images=images)
+    tick("features", 0, source.n)
+    features = ImageFeatures.fit(values, canvas) if features is None else features
+    X = features.transform(values, _share_of(source.n, tick))
+    note = (
+        f"pictures compared at {canvas.width} × {canvas.height} pixels, brought to "
+        f"{X.shape[1]} features"
+    )
+    return Made(X, features.names, features, images, notes=[note])
+
+
+def _of_texts(source: Source, known: Features | None, tick: Tick) -> Made:
+    from samekind.data.text_features import text_features
+
+    assert source.frame is not None
+    column = source.options.text
+    texts = [cell_text(value) for value in source.frame[column]]
+    empty = sum(not text.strip() for text in texts)
+    if empty == len(texts):
+        raise DataError(f"{source.name}: the text column {column!r} is empty. Name another column.")
+    done = _share_of(source.n, tick)
+    features: TextFeatures
+    if known is None:
+        features, X = text_features(TEXT).fit(texts, done)
+    else:
+        features = known  # type: ignore[assignment]
+        X = features.transform(texts, done)
+    notes = [f"texts of {column!r} compared {features.note}"]
+    notes += [f"{empty:,} text{'s are' if empty > 1 else ' is'} empty"] if empty else []
+    return Made(X, features.names, features, notes=notes)
+
+
+def _of_rows(source: Source, tick: Tick) -> Made:
+    from samekind.data.row_features import fit_rows
+    from samekind.data.survey import survey
+
+    table, options = source.table, source.options
+    assert table is not None
+    names = choose_columns(
+        table.name,
+        table.columns,
+        labels=options.labels,
+        columns=options.columns,
+        exclude=options.exclude,
+    )
+    hidden = {*options.exclude, options.labels or ""}
+    texts = [] if source.frame is None or options.columns else long_texts(source.frame, hidden)
+    hint = f"to compare texts, name their column: text={texts[0]!r}" if texts else ""
+    try:
+        columns = decide(
+            table,
+            survey(table, names),
+            asked_for=options.columns is not None,
+            max_categories=options.max_categories,
+        )
+    except DataError as error:
+        raise DataError(f"{error} T{hint[1:]}." if hint else str(error)) from error
+    standardize = options.standardize and options.image_shape is None
+    if source.is_streamed:
+        from samekind.data.streamed import fit_streamed
+
+        features, points = fit_streamed(table, columns, standardize=standardize, tick=tick)
+        made = Made(None, features.names, features, points=points)
+    else:
+        features, X = fit_rows(table, columns, standardize=standardize, in_memory=True)
+        made = Made(X, features.names, features)
+        made.images = _as_pictures(source, X)
+    learnt = {column.name: column for column in features.columns}
+    made.columns = [learnt.get(column.name, column) for column in columns]
+    numeric = sum(not column.categories for column in features.columns)
+    made.notes = [f"{numeric} numeric column{'s' * (numeric != 1)} kept"] if numeric else []
+    made.notes += [column.note for column in features.columns if column.note]
+    made.notes += [c.note for c in columns if not c.is_feature and c.note]
+    if standardize:
+        made.notes.append("standardised: every column has mean 0 and variance 1")
+        pairs = zip(features.names, features.constant, strict=True)
+        if flat := [name for name, same in pairs if same]:
+            shown = ", ".join(map(repr, flat[:5])) + (", …" if len(flat) > 5 else "")
+            made.notes.append(f"constant, and now 0: {shown}")
+    made.notes += [hint] if hint else []
+    return made
+
+
+def _of_new_rows(source: Source, known: Features) -> Made:
+    from samekind.data.row_features import RowFeatures
+
+    assert source.table is not None
+    assert isinstance(known, RowFeatures)
+    X, notes = known.apply(source.table)
+    return Made(X, known.names, known, notes=notes)
+
+
+def _as_pictures(source: Source, X: Array | None) -> Array | None:
+    """Return rows as grey pictures, where the user says that they are."""
+    if source.options.image_shape is None:
+        return None
+    height, width = source.options.image_shape
+    if X is None or X.shape[1] != height * width:
+        have = "rows that stay in their files" if X is None else f"{X.shape[1]:,}"
+        raise DataError(
+            f"pictures of {height} x {width} have {height * width} columns, but {source.name} has "
+            f"{have}. Leave others out with exclude."
+        )
+    source.medium = "image"
+    return X.reshape(-1, height, width)
+
+
+def _share_of(n: int, tick: Tick) -> Done:
+    return lambda share: tick("features", round(share * n), n)
+
+
+def read_embeddings(path: Path, n: int, d: int | None = None) -> Made:
+    """Read features that somebody else computed, as they are."""
+    if file_format(path) not in ("npy", "npz"):
+        raise DataError(f"embeddings must be a .npy or .npz file, got {path}.")
+    matrix = read_matrix(path)
+    X = matrix.X
+    if len(X) != n:
+        raise DataError(
+            f"the embeddings {path} have {len(X):,} rows, but there are {n:,} things. Compute one "
+            "for each, in the same order."
+        )
+    if d is not None and X.shape[1] != d:
+        raise DataError(
+            f"the embeddings {path} have {X.shape[1]:,} columns, but the first had {d:,}. Compute "
+            "them by the same model."
+        )
+    if X.dtype not in (np.float32, np.float64):
+        X = X.astype(np.float32 if X.dtype == np.float16 else np.float64)
+    for rows in row_blocks(*X.shape):
+        if not (fine := np.isfinite(X[rows]).all(axis=1)).all():
+            first = rows.start + int(np.flatnonzero(~fine)[0])
+            raise DataError(
+                f"the embeddings {path} hold a value in row {first} that is no finite number. "
+                "Compute them anew, without NaN."
+            )
+    note = f"features taken from {path.name}"
+    return Made(np.asarray(X, order="C"), matrix.names, notes=[note])

@@ -1,0 +1,234 @@
+"""Items: rows with their features, and what a person sees of them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from cachetools import LRUCache
+from numpy.typing import ArrayLike, NDArray
+
+from samekind.data.columns import Column
+from samekind.data.files import Array
+from samekind.data.sources import Source
+from samekind.data.tables import Tick
+from samekind.data.views import SIZES, ItemView, Picture, shown_text
+from samekind.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from samekind.data.features import Features, Made
+    from samekind.points import Points
+
+__all__ = ["Items", "Labels"]
+
+Labels: TypeAlias = "Array | pd.Categorical[str]"
+"""A label for each row: an array (of Dask, where rows are on a cluster), or codes and categories."""
+
+_PICTURE_BYTES = 64 << 20
+_VIEWS = 1_000  # of rows in files that are kept
+
+
+class Items:
+    """Rows to cluster with their features and looks, as `samekind.load` returns them.
+
+    `samekind.solve`, `samekind.Session` and the estimator take them as X.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d), or None
+        The features; may be mapped into memory, read-only. None where rows stay in their files or on a
+        Dask cluster: then `points` has them.
+    points : Points
+        The features as the algorithms see them.
+    n : int
+        How many items there are.
+    feature_names : list of str
+        A name for each feature.
+    labels : ndarray, pandas.Categorical or None
+        The label column, where one was named.
+    source : str
+        What to call all of them: the name of a file or folder.
+    medium : {"text", "image", "row"}
+        What an item is to the eye.
+    columns : list of Column
+        What each column of a table is used as, where its numbers and categories are compared.
+    notes : list of str
+        What was done, for a person to read.
+    frame : pandas.DataFrame or None
+        The table as it stands in the file; for a folder of pictures the names of its files.
+    images : ndarray of shape (n, h, w), or None
+        Small grey pictures, where items are pictures.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        made: Made,
+        *,
+        labels: Labels | None,
+        features: Callable[[], Features | None],
+        has_recipe: bool,
+    ) -> None:
+        self.X: Array | None = made.X
+        self.n = source.n
+        self.feature_names = made.names
+        self.labels = labels
+        self.source = source.options.data.name or source.name
+        self.path = source.name
+        self.medium = source.medium
+        self.columns: list[Column] = made.columns
+        self.notes = [*source.notes, *made.notes]
+        self.frame: pd.DataFrame | None = source.frame
+        self.images: Array | None = made.images
+        self._points = made.points
+        self._table = source.table
+        self._options = options = source.options
+        self._pictures = source.pictures
+        self._features = features
+        self._has_recipe = has_recipe
+        hidden = {options.text, source.picture_column, options.labels}
+        wanted = self._shown
+        if options.show is not None:
+            wanted = [name for name in options.show if name in wanted]
+        self._fields = [name for name in wanted if name not in hidden]
+        self._sent: LRUCache[tuple[int, str], Picture] = LRUCache(
+            _PICTURE_BYTES, getsizeof=lambda picture: len(picture.body)
+        )
+        self._views: LRUCache[int, ItemView] = LRUCache(_VIEWS)
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        size = f"{self.n:,} × {self.medium}, {len(self.feature_names):,} features"
+        return f"Items({self.source!r}: {size})"
+
+    def __len__(self) -> int:
+        return self.n
+
+    @property
+    def points(self) -> Points:
+        """The features as the algorithms see them."""
+        if self._points is None:
+            from samekind.points import ArrayPoints
+
+            assert self.X is not None
+            self._points = ArrayPoints(self.X)
+        return self._points
+
+    @property
+    def is_streamed(self) -> bool:
+        """Whether rows stay in their files, or on a cluster."""
+        return self.X is None
+
+    @property
+    def in_file_units(self) -> Callable[[ArrayLike], NDArray[np.float64]] | None:
+        """A function that turns centres back into the units of the file, if rows are standardised."""
+        from samekind.data.row_features import RowFeatures
+
+        features = self._features()
+        standardised = isinstance(features, RowFeatures) and features.scalers
+        return features.in_file_units if standardised else None
+
+    def summary(self) -> str:
+        """Return a few lines that say what was read and what was done with it."""
+        d = len(self.feature_names)
+        what = {"text": "text", "image": "picture", "row": "row"}[self.medium]
+        lines = [f"{self.path}: {self.n:,} {what}{'s' * (self.n != 1)}, {d:,} feature{'s' * (d != 1)}"]
+        if self.is_streamed:
+            lines[0] += ", read as needed"
+        kinds = n_labels(self.labels)
+        if kinds is not None:
+            lines.append(f"  labels of {kinds:,} kinds")
+        return "\n".join(lines + [f"  {note}" for note in self.notes])
+
+    def show(self, row: int) -> ItemView:
+        """Return what a person sees of a row."""
+        self._check(row)
+        if self.frame is not None:
+            return self._view(row)
+        with self._lock:
+            if row not in self._views:
+                self._views[row] = self._view(row)
+            return self._views[row]
+
+    def picture(self, row: int, size: str = "small") -> Picture:
+        """Return the picture of a row, "small" (256 pixels at most) or "large" (2,048)."""
+        self._check(row)
+        if size not in SIZES:
+            raise DataError(f"size must be one of {', '.join(SIZES)}, got {size!r}.")
+        if self._pictures is None:
+            raise DataError(f"row {row} has no picture: {self.source} is no pile of pictures.")
+        with self._lock:
+            if (known := self._sent.get((row, size))) is not None:
+                return known
+        from samekind.data.pixels import encode
+
+        try:
+            image, form = self._pictures.open(row, SIZES[size])
+        except DataError as error:
+            name = self._pictures.name(row)
+            raise DataError(f"the picture {name!r} cannot be shown: {error}.") from error
+        made = Picture(*encode(image, form, SIZES[size]))
+        with self._lock:
+            if len(made.body) <= self._sent.maxsize:
+                self._sent[row, size] = made
+        return made
+
+    def load_new(
+        self,
+        data: str | Path,
+        *,
+        embeddings: str | Path | None = None,
+        progress: Tick | None = None,
+    ) -> Items:
+        """Load new items with the same features: columns, words, scaling.
+
+        Items that were loaded with embeddings need embeddings for the new ones, too.
+        """
+        from samekind.data.loader import load_new
+
+        return load_new(self, data, embeddings=embeddings, progress=progress)
+
+    def recipe(self) -> dict[str, object]:
+        """Return what loads the same items again, as JSON can hold it: samekind.load(**recipe)."""
+        if not self._has_recipe:
+            raise DataError(
+                "items that were loaded by load_new() have no recipe of their own. Keep that of the "
+                "first items, and call load_new() again."
+            )
+        return self._options.recipe()
+
+    @property
+    def _shown(self) -> list[str]:
+        """Names of the columns that can be shown."""
+        if self.frame is not None:
+            return [str(name) for name in self.frame.columns]
+        return [] if self._table is None or self.images is not None else self._table.columns
+
+    def _view(self, row: int) -> ItemView:
+        text = None
+        cells: dict[str, object] = {}
+        if self.frame is not None:
+            cells = {name: self.frame[name].iloc[row] for name in self._fields}
+            if self.medium == "text":
+                text = shown_text(self.frame[self._options.text].iloc[row])
+        elif self._fields and self._table is not None:
+            cells = self._table.view(row)
+        fields = [(name, shown_text(cells[name])) for name in self._fields]
+        title = f"row {row}" if self._pictures is None else self._pictures.name(row)
+        return ItemView(row, title, text, fields, self.medium == "image")
+
+    def _check(self, row: int) -> None:
+        if not 0 <= row < self.n:
+            raise DataError(f"there is no row {row}; rows are 0 to {self.n - 1:,}.")
+
+
+def n_labels(labels: Labels | None) -> int | None:
+    """Return how many different labels there are, where that is known without a pass."""
+    if hasattr(labels, "categories"):
+        return len(labels.categories)
+    return len(np.unique(labels)) if isinstance(labels, np.ndarray) else None

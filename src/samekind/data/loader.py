@@ -1,0 +1,337 @@
+"""Load items from a file or folder; their features from the cache, if they are there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from samekind.data.cache import Cache, digest
+from samekind.data.features import (
+    Made,
+    features_from,
+    make_features,
+    read_embeddings,
+    state_of_features,
+)
+from samekind.data.files import ARRAY_SUFFIXES
+from samekind.data.fitted import State
+from samekind.data.items import Items
+from samekind.data.labels import read_labels
+from samekind.data.options import DEMO, LoadOptions, Names, absolute
+from samekind.data.sources import Source, open_on_cluster, open_source
+from samekind.data.tables import Tick, silent
+from samekind.errors import DataError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from samekind.data.features import Features
+
+__all__ = ["load", "load_new"]
+
+
+def load(
+    data: str | Path,
+    *,
+    text: str | None = None,
+    image: str | Path | None = None,
+    labels: str | None = None,
+    columns: Names = None,
+    exclude: Names = None,
+    show: str | Path | Sequence[str] | None = None,
+    embeddings: str | Path | None = None,
+    header: bool = True,
+    sheet: str | None = None,
+    standardize: bool = True,
+    max_categories: int = 20,
+    image_shape: Sequence[int] | None = None,
+    stream: bool | None = None,
+    client: Client | None = None,
+    cache: str | Path | None = None,
+    progress: Tick | None = None,
+) -> Items:
+    r"""Load items to cluster from a file or folder: their features, and what a person sees of them.
+
+    Rows of a table are compared by its numbers and by its categories, which are columns of few different
+    texts, one-hot encoded. Columns of many different texts, dates, lists, and a column that only numbers
+    the rows are left out. A missing number is taken to be the median of its column, a missing category
+    is one of its own. `notes` say what was done. A value that is infinite, or no number in a column of
+    numbers, is an error that names its place.
+
+    Parameters
+    ----------
+    data : str or Path
+        A table (CSV, TSV, JSON lines, JSON, Excel, Parquet), a folder of Parquet files or a pattern such
+        as ``"data/*.parquet"``, a folder of pictures, or an array (``.npy``, ``.npz``): numbers, or
+        pictures of shape (n, h, w) of uint8. Text formats may be compressed (``.csv.gz``, ``.bz2``,
+        ``.xz``) and must be UTF-8; CSV may be separated by commas, semicolons, tabs or bars.
+    text : str, default=None
+        The column of a table that holds the texts to compare. Without, a table's numbers and categories
+        are compared, unless it has but one column of long texts.
+    image : str or Path, default=None
+        The column that names a picture for each row, relative to the table's folder; or the folder that
+        the names of the one column that holds such names are relative to.
+    labels : str, default=None
+        The column that holds the labels; it never becomes a feature and is not shown. In a ``.npz``, the
+        name of an array. The columns of an array without names are x0, x1, ….
+    columns : sequence of str, default=None
+        The columns to use; None uses all that can be.
+    exclude : sequence of str, default=None
+        Columns that are no features.
+    show : sequence of str, or Path, default=None
+        Columns that a person sees; all by default. Beside an array: a table with a row for each.
+    embeddings : str or Path, default=None
+        An array of features to use instead, as it is, with a row for each item.
+    header : bool, default=True
+        Whether the first line of a CSV, TSV or Excel file holds the names of the columns.
+    sheet : str, default=None
+        The sheet of an Excel file; the first by default.
+    standardize : bool, default=True
+        Whether to give each column mean 0 and variance 1; the variances of the one-hot columns of one
+        category add up to 1, so that it weighs as much as a number. Constant columns become 0.
+    max_categories : int, default=20
+        Columns with more different texts than this are left out. So are columns whose texts are all
+        different: those are names, not kinds.
+    image_shape : (int, int), default=None
+        Rows are grey pictures of that height and width, line by line; they are not standardised.
+    stream : bool, default=None
+        Leave rows of ``.npy`` and Parquet files where they are, and read them as needed. By default
+        from 1 GiB on, and where there are several files.
+    client : distributed.Client, default=None
+        A Dask cluster on which Parquet files are read, and where their rows stay.
+    cache : str or Path, default=None
+        The project beside which features are kept: those of ``mine.db`` in ``mine.features.npy``.
+    progress : callable, default=None
+        Called with a stage ("reading", "features"), how much of it is done, and of how much.
+
+    Returns
+    -------
+    items : Items
+        What `samekind.solve`, `samekind.Session` and the estimator take as X.
+
+    Raises
+    ------
+    DataError
+        A ValueError whose message says what is wrong, where, and what to do.
+    FileNotFoundError
+        If there is no such file.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, samekind
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> path = folder / "messages.csv"
+    >>> _ = path.write_text("id,message\n1,Where is my card?\n2,Is my card lost?\n3,Good morning\n")
+    >>> items = samekind.load(path, text="message")
+    >>> items.show(0)
+    ItemView(row=0, title='row 0', text='Where is my card?', fields=[('id', '1')], has_picture=False)
+    >>> bool(items.X[0] @ items.X[1] > items.X[0] @ items.X[2])
+    True
+
+    >>> path = folder / "flowers.csv"
+    >>> _ = path.write_text("name,height,colour,kind\n"
+    ...                     "Ann,1,red,rose\nBob,2,red,rose\nCyd,3,blue,iris\n")
+    >>> items = samekind.load(path, labels="kind", standardize=False)
+    >>> items.feature_names, items.X[0].tolist(), items.labels.tolist()
+    (['height', 'colour=blue', 'colour=red'], [1.0, 0.0, 1.0], ['rose', 'rose', 'iris'])
+    >>> for note in items.notes:
+    ...     print(note)
+    1 numeric column kept
+    column 'colour' one-hot encoded into 2 columns
+    column 'name' left out: 3 different texts in 3 rows
+    """
+    if str(data) == DEMO:
+        from samekind.data.demo import demo_items
+
+        return demo_items()
+    options = LoadOptions.make(
+        data,
+        text=text,
+        image=image,
+        labels=labels,
+        columns=columns,
+        exclude=exclude,
+        show=show,
+        embeddings=embeddings,
+        header=header,
+        sheet=sheet,
+        standardize=standardize,
+        max_categories=max_categories,
+        image_shape=image_shape,
+        stream=stream,
+    )
+    tick = silent if progress is None else progress
+    kept = Cache(None if cache is None else absolute(cache))
+    with plain_errors():
+        if client is None:
+            source = open_source(options, kept, tick, medium=None)
+        else:
+            source = open_on_cluster(options, client)
+        if source.n < 2:
+            raise DataError(
+                f"{source.name} has only one row, but finding kinds takes at least two. Add more."
+            )
+        if source.is_streamed and options.embeddings is None:
+            return _items(source, make_features(source, None, tick))
+        if kept.prefix is None:
+            return _items(source, _computed(source, tick))
+        key = _key(source)
+        return _from_cache(source, kept, key) or _kept(source, kept, key, tick)
+
+
+def load_new(
+    first: Items, data: str | Path, *, embeddings: str | Path | None, progress: Tick | None
+) -> Items:
+    """Load items with the features of the first ones."""
+    tick = silent if progress is None else progress
+    known = first._features()
+    if known is None and embeddings is None:
+        raise DataError(
+            "the first things were loaded with embeddings: pass embeddings for the new ones, too, "
+            "made by the same model."
+        )
+    if known is not None and embeddings is not None:
+        raise DataError(
+            "the first things were loaded without embeddings: leave them out for the new ones."
+        )
+    path = absolute(data)
+    before = first._options
+    options = replace(
+        before,
+        data=path,
+        labels=None,
+        columns=None,
+        show=None,
+        show_table=None,
+        exclude=(),
+        embeddings=None if embeddings is None else absolute(embeddings),
+        sheet=None,
+        stream=None,
+    )
+    # New pictures may come in another form.
+    if path.is_dir() or path.suffix.lower() in ARRAY_SUFFIXES:
+        options = replace(options, text=None, image=None)
+    with plain_errors():
+        medium = "row" if before.image_shape is not None else first.medium
+        source = open_source(options, Cache(None), tick, medium=medium)
+        source.options = replace(source.options, show=before.show)
+        if known is None:
+            made = make_features(source, None, tick, only_pictures=True)
+            assert options.embeddings is not None
+            given = read_embeddings(options.embeddings, source.n, len(first.feature_names))
+            made = replace(given, images=made.images, names=first.feature_names)
+        else:
+            made = make_features(source, known, tick)
+    return _items(source, made, has_recipe=False)
+
+
+def _items(source: Source, made: Made, *, has_recipe: bool = True) -> Items:
+    labels = read_labels(source)
+    return Items(source, made, labels=labels, features=lambda: made.features, has_recipe=has_recipe)
+
+
+def _computed(source: Source, tick: Tick) -> Made:
+    embeddings = source.options.embeddings
+    if embeddings is None:
+        return make_features(source, None, tick)
+    made = read_embeddings(embeddings, source.n)
+    return replace(made, images=make_features(source, None, tick, only_pictures=True).images)
+
+
+def _key(source: Source) -> str:
+    """Return the key of all that features depend on."""
+    options = source.options
+    return digest(
+        source=source.fingerprint(),
+        medium=source.medium,
+        text=options.text,
+        pictures=source.picture_column,
+        labels=options.labels,
+        columns=options.columns,
+        exclude=sorted(options.exclude),
+        embeddings=options.embeddings and options.embeddings.name,
+        header=options.header,
+        sheet=options.sheet,
+        standardize=options.standardize,
+        max_categories=options.max_categories,
+        image_shape=options.image_shape,
+    )
+
+
+def _from_cache(source: Source, cache: Cache, key: str) -> Items | None:
+    if not cache.has(key):
+        return None
+    embeddings = source.options.embeddings
+    try:
+        names, notes = cache.texts("names"), cache.texts("notes")
+        made = Made(cache.array("features"), names, images=cache.array("images"), notes=notes)
+        if embeddings is not None:
+            made = replace(read_embeddings(embeddings, source.n), images=made.images)
+        elif made.X is None or made.X.shape != (source.n, len(names)):
+            return None
+    except (OSError, KeyError, TypeError, EOFError):  # damaged, or written by something else
+        return None
+
+    def features() -> Features | None:
+        if embeddings is not None:
+            return None
+        state = cache.state()
+        if state is None:
+            raise DataError(
+                f"the features kept beside {cache.prefix} were written anew. Open it again."
+            )
+        return features_from(state)
+
+    if source.options.image_shape is not None:
+        source.medium = "image"
+    return Items(
+        source, made, labels=read_labels(source), features=features, has_recipe=True
+    )
+
+
+def _kept(source: Source, cache: Cache, key: str, tick: Tick) -> Items:
+    """Compute features, and keep them."""
+    made = _computed(source, tick)
+    own = source.options.embeddings is None
+    arrays = {"features": made.X if own else None, "images": made.images}
+    state: State | None = None if made.features is None else state_of_features(made.features)
+    table_notes = [] if source.table is None else source.table.notes
+    try:
+        cache.keep(
+            {
+                "key": key,
+                "names": made.names if own else [],
+                "notes": made.notes,
+                "table_key": source.table_key,
+                "table_notes": table_notes,
+            },
+            {name: array for name, array in arrays.items() if array is not None},
+            state,
+            source.frame if source.table_key is not None else None,
+        )
+    except OSError as error:
+        made.notes.append(f"features are not kept for the next time ({error.strerror or error})")
+    return _items(source, made)
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Say in plain words what the system refuses."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"a text holds {error.object[error.start]!r}, which is only half of a character. "
+            "Correct it."
+        ) from error
+    except OSError as error:
+        what = error.filename or "the data"
+        raise DataError(
+            f"{what} cannot be read ({error.strerror or error}). Check its permissions, and that it "
+            "is a plain file."
+        ) from error

@@ -1,0 +1,264 @@
+"""What the columns of a table hold, counted block by block."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api import types
+
+from samekind.data.files import Array
+from samekind.data.tables import FrameTable, Table
+
+__all__ = ["MISSING_CATEGORY", "Numbers", "Survey", "medians_of", "numbers_in", "survey", "texts_in"]
+
+Series: TypeAlias = "pd.Series[Any]"
+
+MISSING_CATEGORY = "(missing)"
+MOST_TEXTS = 100_000  # different ones that are counted
+_WITH_COMMA = r"\s*[+-]?\d[\d.]*,\d+\s*"
+_NESTED = (list, dict, set, tuple, np.ndarray)
+
+
+@dataclass
+class Numbers:
+    """The numbers of a column: NaN where there is no value, or one that is no number."""
+
+    values: NDArray[np.float64]
+    present: NDArray[np.bool_]
+
+    @property
+    def unusable(self) -> NDArray[np.bool_]:
+        """Values that are there, but infinite or no numbers."""
+        return self.present & ~np.isfinite(self.values)
+
+
+def numbers_in(series: Series, *, has_blanks: bool = True) -> Numbers | None:
+    """Return the numbers of a column, or None if it is declared to hold something else.
+
+    Without `has_blanks`, NaN is a value that cannot be used.
+    """
+    dtype = series.dtype
+    if isinstance(dtype, pd.CategoricalDtype) or types.is_complex_dtype(dtype) or _is_time(series):
+        return None
+    present = series.notna().to_numpy(dtype=bool) if has_blanks else np.ones(len(series), bool)
+    if types.is_bool_dtype(dtype) or types.is_numeric_dtype(dtype):
+        return Numbers(series.to_numpy(dtype=np.float64, na_value=np.nan), present)
+    try:
+        parsed = pd.to_numeric(series, errors="coerce")
+    except TypeError:  # lists and objects among them
+        return None
+    if types.is_complex_dtype(parsed.dtype):
+        return None
+    return Numbers(parsed.to_numpy(dtype=np.float64, na_value=np.nan), present)
+
+
+def texts_in(series: Series) -> Series:
+    """Return the categories of a column, a text for each row."""
+    return series.astype(object).where(series.notna(), MISSING_CATEGORY).astype(str)
+
+
+@dataclass
+class Survey:
+    """What is known of some rows of a column. That of two runs of rows can be put together."""
+
+    rows: int
+    present: int
+    temporal: bool = False
+    nested: bool = False
+    declared: bool = False
+    """Whether its type is a number, and not what its texts look like."""
+    width: int = 8
+    """Bytes of a float that holds its numbers: 4, 8, or 2 where either does."""
+    numeric: int = 0
+    """Values that are numbers, or look as if they were meant to be."""
+    low: float = np.inf
+    high: float = -np.inf
+    unusable: int = 0
+    first_unusable: tuple[int, object] | None = None
+    """Row and value."""
+    counts_from: float | None = None
+    """What its first row would hold if it numbers the rows."""
+    texts: frozenset[str] | None = frozenset()
+    """Its different texts, None if they are more than `MOST_TEXTS`."""
+
+    def __add__(self, later: Survey) -> Survey:
+        """Return what is known of both; the other's rows follow these."""
+        first = self.first_unusable
+        if first is None and later.first_unusable is not None:
+            row, value = later.first_unusable
+            first = (row + self.rows, value)
+        starts = [self.counts_from, later.counts_from]
+        if later.counts_from is not None:
+            starts[1] = later.counts_from - self.rows
+        known = [start for start, part in zip(starts, (self, later), strict=True) if part.present]
+        return Survey(
+            rows=self.rows + later.rows,
+            present=self.present + later.present,
+            temporal=self.temporal or later.temporal,
+            nested=self.nested or later.nested,
+            declared=self.declared and later.declared,
+            width=max(self.width, later.width),
+            numeric=self.numeric + later.numeric,
+            low=min(self.low, later.low),
+            high=max(self.high, later.high),
+            unusable=self.unusable + later.unusable,
+            first_unusable=first,
+            counts_from=known[0] if len(set(known)) == 1 else None,
+            texts=_joined(self.texts, later.texts),
+        )
+
+
+def survey(table: Table, columns: Sequence[str]) -> dict[str, Survey]:
+    """Look through a table once; return what each of these columns holds."""
+    look = partial(_survey_block, has_blanks=table.has_blanks)
+    blocks = list(table.map(look, columns))
+    return {
+        name: reduce(Survey.__add__, (block[place] for block in blocks))
+        for place, name in enumerate(columns)
+    }
+
+
+def _survey_block(block: pd.DataFrame, *, has_blanks: bool) -> list[Survey]:
+    return [_survey_column(block.iloc[:, j], has_blanks) for j in range(block.shape[1])]
+
+
+def _survey_column(series: Series, has_blanks: bool) -> Survey:
+    dtype = series.dtype
+    present = series.notna().to_numpy(dtype=bool)
+    found = Survey(len(series), int(present.sum()), temporal=_is_time(series))
+    numbers = numbers_in(series, has_blanks=has_blanks)
+    found.declared = types.is_numeric_dtype(dtype) or types.is_bool_dtype(dtype)
+    if not found.declared:
+        values = series[present]
+        found.nested = any(isinstance(value, _NESTED) for value in values)
+        if not found.nested:
+            found.texts = frozenset(values.astype(str).unique())
+            found.texts = _joined(found.texts, frozenset())
+    if numbers is None:
+        return found
+    if isinstance(dtype, np.dtype):
+        is_float = dtype.kind == "f"
+        found.width = (4 if is_float else 2) if dtype.itemsize <= (4 if is_float else 2) else 8
+    found.present = int(numbers.present.sum())
+    values, unusable = numbers.values, numbers.unusable
+    known = np.flatnonzero(~np.isnan(values))
+    found.numeric = known.size
+    if not found.declared and unusable.any():
+        unclear = series[unusable & np.isnan(values)].astype(str)
+        found.numeric += int(unclear.str.fullmatch(_WITH_COMMA).sum())
+    if unusable.any():
+        row = int(unusable.argmax())
+        value = series.iloc[row]
+        found.unusable, found.first_unusable = int(unusable.sum()), (row, value)
+    finite = values[np.isfinite(values)]
+    if finite.size:
+        found.low, found.high = float(finite.min()), float(finite.max())
+    if known.size:
+        starts = values[known] - known
+        found.counts_from = float(starts[0]) if (starts == starts[0]).all() else None
+    return found
+
+
+def _is_time(series: Series) -> bool:
+    dtype = series.dtype
+    if types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype):
+        return True
+    if dtype != object:
+        return False
+    first = series.first_valid_index()
+    return first is not None and isinstance(series.loc[first], datetime.date | datetime.time)
+
+
+def _joined(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
+    if one is None or other is None or len(found := one | other) > MOST_TEXTS:
+        return None
+    return found
+
+
+def medians_of(table: Table, columns: Sequence[str]) -> dict[str, float]:
+    """Return the medians of columns of numbers, exactly, without all values at one place.
+
+    In memory they are sorted. Elsewhere they are found by radix selection: four passes, of which each
+    finds 16 more bits of the two values in the middle.
+    """
+    if not columns:
+        return {}
+    if isinstance(table, FrameTable):
+        return {name: _median(_finite(table.frame[name])) for name in columns}
+    sizes = sum(np.array(found) for found in table.map(_count, columns))
+    ranks = {
+        name: [(size - 1) // 2, size // 2] for name, size in zip(columns, sizes, strict=True)
+    }
+    prefixes = {name: [0, 0] for name in columns}
+    for shift in (48, 32, 16, 0):
+        count = partial(_count_next, prefixes=prefixes, shift=shift)
+        totals = reduce(_added, table.map(count, columns))
+        for name in columns:
+            for which in (0, 1):
+                below = np.cumsum(totals[name][prefixes[name][which]])
+                digit = int(below.searchsorted(ranks[name][which], side="right"))
+                ranks[name][which] -= int(below[digit - 1]) if digit else 0
+                prefixes[name][which] = prefixes[name][which] << 16 | digit
+    return {
+        name: float(low / 2 + high / 2)
+        for name, (low, high) in ((name, _floats(prefixes[name])) for name in columns)
+    }
+
+
+def _finite(series: Series) -> NDArray[np.float64]:
+    numbers = numbers_in(series)
+    assert numbers is not None
+    return numbers.values[np.isfinite(numbers.values)]
+
+
+def _median(values: NDArray[np.float64]) -> float:
+    """Return the median; halves are taken first, because a sum may exceed the largest float64."""
+    ordered, last = np.sort(values), len(values) - 1
+    return float(ordered[last // 2] / 2 + ordered[(last + 1) // 2] / 2)
+
+
+Counts: TypeAlias = dict[str, dict[int, NDArray[np.int64]]]
+
+
+def _count(block: pd.DataFrame) -> list[int]:
+    return [_finite(block[name]).size for name in block]
+
+
+def _count_next(block: pd.DataFrame, *, prefixes: dict[str, list[int]], shift: int) -> Counts:
+    """Count how often each value of the next 16 bits follows a prefix."""
+    found: Counts = {}
+    for name in map(str, block):
+        keys = _ordered(_finite(block[name]))
+        for prefix in set(prefixes[name]):
+            own = keys if shift == 48 else keys[keys >> np.uint64(shift + 16) == np.uint64(prefix)]
+            digits = ((own >> np.uint64(shift)) & np.uint64(0xFFFF)).astype(np.intp)
+            found.setdefault(name, {})[prefix] = np.bincount(digits, minlength=1 << 16)
+    return found
+
+
+def _added(one: Counts, other: Counts) -> Counts:
+    return {
+        name: {prefix: count + other[name][prefix] for prefix, count in counts.items()}
+        for name, counts in one.items()
+    }
+
+
+_SIGN = np.uint64(1 << 63)
+
+
+def _ordered(values: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """Return integers in the order of the values: the sign bit of a float turned, or all of them."""
+    bits = np.ascontiguousarray(values).view(np.uint64)
+    return np.where(bits & _SIGN, ~bits, bits | _SIGN)
+
+
+def _floats(keys: list[int]) -> Array:
+    bits = np.array(keys, dtype=np.uint64)
+    return np.where(bits & _SIGN, bits & ~_SIGN, ~bits).view(np.float64)
