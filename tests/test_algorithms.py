@@ -7,25 +7,25 @@ from math import floor, log
 
 import numpy as np
 import pytest
+from samekind.algorithms.paper.sampling import Draws, QuietTest
 from scipy.stats import chisquare
 
 from conftest import CountingPoints, Expert, answer, assert_recovered, blobs, keys
 from samekind import DIFFERENT, SAME, UNSURE, LabelOracle, Session, solve
-from samekind.algorithms import ALGORITHMS, Kinds, Settings, make_settings
-from samekind.algorithms.basic import heaviest
-from samekind.algorithms.batched import majority
-from samekind.algorithms.classify import classify
-from samekind.algorithms.improved_exact import heavy_bands
-from samekind.algorithms.kinds import GIVEN_UP, UNKNOWN
-from samekind.algorithms.sampling import Draws, QuietTest
-from samekind.algorithms.thinning import Thinning
+from samekind.algorithms import ALGORITHMS, ClusterState, Settings, make_settings
+from samekind.algorithms.paper.basic import heaviest
+from samekind.algorithms.paper.batched import majority
+from samekind.algorithms.paper.classify import classify
+from samekind.algorithms.paper.improved_exact import heavy_bands
+from samekind.algorithms.paper.rejection import Thinning
+from samekind.algorithms.state import GIVEN_UP, UNKNOWN
 from samekind.flow import drive
 from samekind.points import ArrayPoints
 
 
 def three_kinds():
     """Return kinds 0, 1, 2 at 0, 10 and 20, each known by the row of its number."""
-    kinds = Kinds(1)
+    kinds = ClusterState(1)
     for row in range(3):
         kinds.discover(row, np.array([10.0 * row]))
     return kinds
@@ -163,7 +163,7 @@ class TestChoices:
         assert heavy_bands(Counter(counts)) == expected
 
     def kinds(self, *n_uniform, recovered=()):
-        kinds = Kinds(1)
+        kinds = ClusterState(1)
         for row, count in enumerate(n_uniform):
             kinds.discover(row, np.zeros(1))
             kinds.n_uniform[row] = count
@@ -200,7 +200,7 @@ class TestThinning:
     X = np.array([[0.0], [1.0], [2.0], [4.0], [4.0]])
 
     def thinning(self, recovered=True):
-        kinds, sampler = Kinds(1), ArrayPoints(self.X).sampler()
+        kinds, sampler = ClusterState(1), ArrayPoints(self.X).sampler()
         kinds.discover(0, self.X[0])
         kinds.discover(3, self.X[3])
         if recovered:
@@ -319,7 +319,7 @@ class TestExactConstants:
         assert max(last) == floor(8 * log(20)) + 1
 
 
-class Watched(Kinds):
+class Watched(ClusterState):
     """Notes the uniform samples of each kind."""
 
     def __init__(self, d):

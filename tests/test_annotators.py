@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from samekind._solve import run
 
 import samekind
 from conftest import blobs
 from samekind import DIFFERENT, SAME, UNSURE, Clusters, Session
-from samekind._solve import run
 from samekind.measures import Reliability, annotator_reliability
 from samekind.measures._consensus import Consensus
 from samekind.report import write_report

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from conftest import Expert, answer, assert_same_clusters, blobs
 from samekind import ArrayPoints, Clusters, LabelOracle, Session, solve
-from samekind.algorithms import Kinds
+from samekind.algorithms import ClusterState
 from samekind.clusters import STOP_REASONS
 
 X, Y = blobs((60, 40, 20), seed=4)
@@ -77,7 +77,7 @@ class TestNumbering:
 
     def test_by_hand(self):
         """Of kinds 0, 1 and 2, the last was recovered first, then the first."""
-        kinds = Kinds(1)
+        kinds = ClusterState(1)
         for row in range(3):
             kinds.discover(row, np.array([10.0 * row]))
         kinds.add_members(np.array([4]), np.array([0]))
@@ -121,8 +121,8 @@ class TestLabels:
             assert (partly.labels_[members] == cluster).all()
 
     def test_of_other_rows_are_the_nearest_centre(self, found):
-        kind_of = np.array([Y[members[0]] for members in found.members_])
-        np.testing.assert_array_equal(kind_of[found.labels_], Y)
+        cluster_of = np.array([Y[members[0]] for members in found.members_])
+        np.testing.assert_array_equal(cluster_of[found.labels_], Y)
         np.testing.assert_array_equal(found.predict(X), found.labels_)
 
     def test_of_rows_given_up(self):

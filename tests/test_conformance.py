@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from conftest import Expert, answer, assert_recovered, assert_same_clusters, blobs, keys
 from samekind import Session
-from samekind.algorithms import ALGORITHMS, Kinds, make_settings
+from samekind.algorithms import ALGORITHMS, ClusterState, make_settings
 from samekind.points import ArrayPoints
 
 X, Y = blobs((16, 9, 6), seed=1)
@@ -51,7 +51,7 @@ def points(request, tmp_path):
 
 def drive_raw(points, algorithm, expert, seed=0, **parameters):
     """Drive a flow without a session; return what it yielded, what it knows and how it ended."""
-    kinds = Kinds(points.d)
+    kinds = ClusterState(points.d)
     chosen = make_settings(algorithm, **needs(algorithm), **parameters)
     flow = ALGORITHMS[algorithm](points, kinds, np.random.default_rng(seed), chosen)
     waves = []

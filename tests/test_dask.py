@@ -18,13 +18,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samekind.session import OtherDataError
 
 from conftest import Expert, answer, assert_same_clusters, blobs
 from samekind import ArrayPoints, Clusters, LabelOracle, SameKindClustering, Session, solve
 from samekind.measures import adjusted_rand_index, cost
 from samekind.points import Names, as_points
 from samekind.report import write_report
-from samekind.session import OtherDataError
 
 pd = pytest.importorskip("pandas")
 da = pytest.importorskip("dask.array")

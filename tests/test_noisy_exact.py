@@ -7,10 +7,10 @@ import pytest
 
 from conftest import Expert, answer, assert_recovered, assert_same_clusters, blobs, keys
 from samekind import DIFFERENT, SAME, UNSURE, LabelOracle, NoisyOracle, Session, solve
-from samekind.algorithms import Kinds, make_settings
-from samekind.algorithms.kinds import GIVEN_UP, UNKNOWN
-from samekind.algorithms.majority import Panel, lead, voters
-from samekind.algorithms.noisy_exact import least_block, nodes_needed
+from samekind.algorithms import ClusterState, make_settings
+from samekind.algorithms.paper.majority import Panel, lead, voters
+from samekind.algorithms.paper.noisy_exact import least_block, nodes_needed
+from samekind.algorithms.state import GIVEN_UP, UNKNOWN
 from samekind.flow import drive
 from samekind.measures import centroid_error
 from samekind.points import ArrayPoints
@@ -50,7 +50,7 @@ class TestPanel:
     X = np.arange(180.0)[:, None]
 
     def panel(self, error=0.1, n_members=30, **options):
-        kinds = Kinds(1)
+        kinds = ClusterState(1)
         for first in (0, 30):
             kind = kinds.discover(first, self.X[first])
             others = np.arange(first + 1, first + n_members)

@@ -13,9 +13,9 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from samekind._solve import run
 
 import samekind
-from samekind._solve import run
 from samekind.datasets import load_digits
 from samekind.report import write_report
 from samekind.report._charts import MOST_STEPS, thin_steps

@@ -8,8 +8,8 @@ from itertools import islice
 from samekind.desk.leases import Leases
 from samekind.desk.shapes import LineUp, Option, Pair, Question
 from samekind.desk.words import WORDS, DeskError, Stale
+from samekind.engine import Session
 from samekind.flow import DIFFERENT, SAME, UNSURE
-from samekind.session import Session
 
 __all__ = ["Questions"]
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from samekind.clusters import Clusters
+from samekind.engine import Session
 from samekind.experiments.one_run import Instance
 from samekind.experiments.truth import Truth
 from samekind.measures import adjusted_rand_index
 from samekind.oracles import NoisyOracle
-from samekind.session import Session
 
 __all__ = ["NoisySetup", "follow_noisy", "measure"]
 

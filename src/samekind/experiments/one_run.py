@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.clusters import Clusters
+from samekind.engine import Session
 from samekind.experiments.truth import Truth
 from samekind.flow import Answers, Pairs
 from samekind.measures import centroid_errors
 from samekind.oracles import LabelOracle
 from samekind.points import ArrayPoints
 from samekind.points.sampler import CoverSampler
-from samekind.session import Session
 
 __all__ = ["Instance", "Setup", "draws_seed", "questions_per_point", "run_once"]
 

@@ -9,7 +9,7 @@ from itertools import islice, product
 import numpy as np
 
 from samekind.algorithms.focused.relations import Relations
-from samekind.algorithms.kinds import Kinds
+from samekind.algorithms.state import ClusterState
 from samekind.flow import DIFFERENT, SAME, UNANSWERED, Flow
 
 __all__ = ["Comparing"]
@@ -28,7 +28,7 @@ class Comparing:
 
     def __init__(
         self,
-        kinds: Kinds,
+        kinds: ClusterState,
         relations: Relations,
         patience: int,
         merge: Callable[[int, int], None],
@@ -68,9 +68,10 @@ class Comparing:
         while self.n_asked < last and (
             wave := self._wave(least, of, int(min(size, last - self.n_asked)))
         ):
-            answers = yield np.array([pair for _, line_up in wave for _, pair in line_up])
+            reply = yield np.array([pair for _, line_up in wave for _, pair in line_up])
             self.n_asked += len(wave)
-            said = iter(answers.tolist())
+            who = [-1] * len(reply.answers) if reply.who is None else reply.who.tolist()
+            said = zip(reply.answers.tolist(), who, strict=True)
             for kind, line_up in wave:
                 self._take(kind, line_up, [next(said) for _ in line_up])
 
@@ -96,15 +97,18 @@ class Comparing:
                 return wave
 
     def _take(
-        self, kind: int, line_up: list[tuple[int, tuple[int, int]]], answers: list[int]
+        self,
+        kind: int,
+        line_up: list[tuple[int, tuple[int, int]]],
+        answers: list[tuple[int, int]],
     ) -> None:
         """Take in answers about a kind and others; where it was found in a line-up, nothing else counts."""
         said = list(zip(line_up, answers, strict=True))
-        for (other, pair), answer in [one for one in said if one[1] == SAME][:1] or said:
+        for (other, pair), (answer, who) in [one for one in said if one[1][0] == SAME][:1] or said:
             if answer == UNANSWERED or not self._relations.is_open(kind, other):
                 continue  # the latter if another answer of the wave has settled it
             if answer in (SAME, DIFFERENT):
-                self.hear(kind, other, pair, answer)
+                self.hear(kind, other, pair, answer, who)
             else:
                 self._n_unsure[min(kind, other), max(kind, other)] += 1
                 self._unsure.add((min(pair), max(pair)))
@@ -135,7 +139,7 @@ class Comparing:
         """Merge or part two kinds if what was said suffices; return whether it did."""
         return False
 
-    def hear(self, a: int, b: int, pair: tuple[int, int], answer: int) -> None:
+    def hear(self, a: int, b: int, pair: tuple[int, int], answer: int, who: int) -> None:
         """Take in SAME or DIFFERENT about members of two kinds."""
         if answer == SAME:
             self._merge(a, b)
