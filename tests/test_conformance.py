@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from conftest import Expert, answer, assert_recovered, assert_same_clusters, blobs, keys
 from samekind import Session
-from samekind.algorithms import ALGORITHMS, ClusterState, make_settings
+from samekind.algorithms import ALGORITHMS, find_algorithm
+from samekind.flow import Reply
 from samekind.points import ArrayPoints
 
 X, Y = blobs((16, 9, 6), seed=1)
@@ -51,23 +52,24 @@ def points(request, tmp_path):
 
 def drive_raw(points, algorithm, expert, seed=0, **parameters):
     """Drive a flow without a session; return what it yielded, what it knows and how it ended."""
-    kinds = ClusterState(points.d)
-    chosen = make_settings(algorithm, **needs(algorithm), **parameters)
-    flow = ALGORITHMS[algorithm](points, kinds, np.random.default_rng(seed), chosen)
+    chosen = find_algorithm(algorithm)
+    params = chosen.Params.make(algorithm, needs(algorithm) | parameters)
+    run = chosen(points, params, np.random.default_rng(seed))
+    flow = run.run()
     waves = []
     try:
         wave = next(flow)
         while True:
             waves.append(wave.copy())
-            wave = flow.send(expert(wave))
+            wave = flow.send(Reply(expert(wave)))
     except StopIteration as end:
-        return waves, kinds, end.value
+        return waves, run.state, end.value
 
 
 @algorithms
 @pytest.mark.parametrize(("batch", "unsure"), [(1, 0.0), (1, 0.2), (7, 0.2), ("auto", 0.0)])
 def test_asks_about_two_rows_of_the_data_and_never_again(points, algorithm, batch, unsure):
-    waves, kinds, reason = drive_raw(points, algorithm, Expert(Y, unsure), batch=batch)
+    waves, state, reason = drive_raw(points, algorithm, Expert(Y, unsure), batch=batch)
     for wave in waves:
         assert wave.ndim == 2
         assert wave.shape[1] == 2
@@ -81,9 +83,9 @@ def test_asks_about_two_rows_of_the_data_and_never_again(points, algorithm, batc
     asked = [key for wave in waves for key in keys(wave)]
     assert len(asked) == len(set(asked))
     assert reason in ("reducible", "covered", "exhausted")
-    members = sorted(row for rows in kinds.members for row in rows)
+    members = sorted(row for rows in state.members for row in rows)
     assert len(members) == len(set(members))
-    assert not set(members) & set(kinds.given_up)
+    assert not set(members) & set(state.given_up)
 
 
 @algorithms
@@ -259,7 +261,7 @@ def test_target(algorithm):
         (
             TypeError,
             {"colour": 1},
-            "'focused' has no parameter 'colour'. Its parameters are epsilon,",
+            "'focused' has no parameter 'colour'. Its parameters are target, batch, patience, epsilon,",
         ),
     ],
 )
