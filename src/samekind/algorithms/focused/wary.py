@@ -241,4 +241,4 @@ class Wary(Focus):
         lonely = sum(len(members) == 1 for members in self.kinds.members)
         if lonely:
             notes.append(f"{lonely:,} of the clusters rest on one row, which nothing confirmed.")
-        return centers, replace(found, notes=notes)
+        return centers, replace(found, notes=notes, error_rate=rate)
