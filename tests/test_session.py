@@ -354,3 +354,27 @@ def test_a_session_closes_only_what_it_opened(tmp_path):
         ledger.record([[0, 1]], [SAME])
         assert len(ledger) > 1
     assert [file.name for file in tmp_path.iterdir()] == ["mine.db"]
+
+
+def test_a_pair_that_a_flow_yields_twice_is_asked_once_and_the_algorithm_is_named(monkeypatch):
+    heard = []
+
+    def stutter(self):
+        heard.append((yield np.array([[0, 1], [2, 3], [1, 0], [3, 2]])).answers.tolist())
+        heard.append((yield np.array([[0, 2]])).answers.tolist())
+        return "covered"
+
+    monkeypatch.setattr(ALGORITHMS["uniform"], "run", stutter)
+    with pytest.warns(RuntimeWarning, match="'uniform' asks twice at once whether rows 1 and 0"):
+        session = Session(np.zeros((4, 1)), "uniform")
+    assert session.pending().tolist() == [[0, 1], [2, 3]]
+    session.answer_all(np.array([SAME, DIFFERENT]))
+    with pytest.warns(RuntimeWarning, match="please report"):  # as the flow starts over
+        session.undo()
+    assert session.pending().tolist() == [[2, 3]]
+    session.tell([[2, 3]], [UNSURE])
+    session.tell([[0, 2]], [SAME])
+    assert session.stop_reason == "covered"
+    assert session.n_questions == len(session.ledger) == 3
+    assert heard[0] == [SAME, DIFFERENT, SAME, DIFFERENT]
+    assert heard[-2:] == [[SAME, UNSURE, SAME, UNSURE], [SAME]]

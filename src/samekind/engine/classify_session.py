@@ -82,7 +82,7 @@ class ClassifySession(FlowSession):
         self.points = points_of(X)
         clusters.check_columns(self.points.d)
         self._numbers = clusters.n_rows_ + np.arange(self.points.n)
-        self._options = ClassifyParams.make("classify", parameters)
+        self._options = ClassifyParams.make(self.algorithm, parameters)
         super().__init__(self._options, ledger, budget)
         try:
             if ledger is not None:
@@ -93,6 +93,11 @@ class ClassifySession(FlowSession):
         except BaseException:
             self.close()
             raise
+
+    @property
+    def algorithm(self) -> str:
+        """The name of what asks."""
+        return "classify"
 
     def result(self) -> Classified:
         """Return the cluster of each new row as far as it is known, and the questions each one took.

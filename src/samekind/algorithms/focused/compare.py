@@ -78,12 +78,21 @@ class Comparing:
     def _wave(
         self, least: float, of: int | None, size: int
     ) -> list[tuple[int, list[tuple[int, tuple[int, int]]]]]:
-        """Return up to `size` kinds, each with others and pairs of rows to compare; none if none is left."""
+        """Return up to `size` kinds, each with others and pairs of rows to compare; none if none is left.
+
+        Two kinds are compared once in a wave, and a kind has one line-up in it: who answers knows a line-up
+        by the row that it is about.
+        """
         while True:
-            wave, decided = [], False
+            wave: list[tuple[int, list[tuple[int, tuple[int, int]]]]] = []
+            compared: set[tuple[int, int]] = set()
+            decided = False
             for alike, a, b in self._relations.likeliest(of, size):
                 if alike < least:
                     break
+                lined_up = self._lineup > 1 and any(kind == a for kind, _ in wave)
+                if lined_up or (min(a, b), max(a, b)) in compared:
+                    continue
                 if self.settle(alike, a, b):
                     decided = True
                     continue
@@ -92,7 +101,9 @@ class Comparing:
                     self._relations.despair(a, b)
                     decided = True
                     continue
-                wave.append((a, [(b, pair), *self._others(a, b, pair[0])]))
+                line_up = [(b, pair), *self._others(a, b, pair[0], compared)]
+                compared |= {(min(a, other), max(a, other)) for other, _ in line_up}
+                wave.append((a, line_up))
             if wave or not decided:
                 return wave
 
@@ -113,14 +124,18 @@ class Comparing:
                 self._n_unsure[min(kind, other), max(kind, other)] += 1
                 self._unsure.add((min(pair), max(pair)))
 
-    def _others(self, kind: int, first: int, row: int) -> list[tuple[int, tuple[int, int]]]:
+    def _others(
+        self, kind: int, first: int, row: int, compared: set[tuple[int, int]]
+    ) -> list[tuple[int, tuple[int, int]]]:
         """Return the other kinds of a line-up, each with a row to compare with: those not compared yet."""
         found: list[tuple[int, tuple[int, int]]] = []
         for other in self._relations.open_with(kind) if self._lineup > 1 else ():
             if len(found) + 1 == self._lineup:
                 break
+            if other == first or (min(kind, other), max(kind, other)) in compared:
+                continue
             member = self._kinds.members[other][0]
-            if other != first and (min(row, member), max(row, member)) not in self._unsure:
+            if (min(row, member), max(row, member)) not in self._unsure:
                 found.append((other, (row, member)))
         return found
 
