@@ -6,8 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from samekind.data.conversion import as_points
     from samekind.data.columns import Column, Role
+    from samekind.data.conversion import as_points
     from samekind.data.demo import demo_items
     from samekind.data.items import Items
     from samekind.data.loader import load

@@ -10,8 +10,6 @@ from typing import Protocol
 
 import numpy as np
 
-from samekind.errors import DataError
-from samekind.data.tables import Tick
 from samekind.data.picture_paths import inside, unusable
 from samekind.data.pixels import (
     SIDE,
@@ -22,6 +20,8 @@ from samekind.data.pixels import (
     on_canvas,
     open_picture,
 )
+from samekind.data.tables import Tick
+from samekind.errors import DataError
 
 _NEAR = 4 * SIDE  # a JPEG is decoded at about this size for its features
 

@@ -11,8 +11,8 @@ from fastapi import APIRouter, Header, HTTPException, Response
 from fastapi.responses import FileResponse
 from starlette.types import Receive, Scope, Send
 
-from samekind.errors import DataError
 from samekind.desk import EXPORTS
+from samekind.errors import DataError
 from samekind.web import records as r
 from samekind.web.found import REVALIDATED, is_known
 from samekind.web.parameters import READS, RowNumber, ViewOf
