@@ -4,8 +4,8 @@ import csv
 import tempfile
 from pathlib import Path
 
+from samekind import load
 from samekind.desk import LineUp, make_desk, open_desk
-from samekind.things import load_things
 
 messages = {
     "where is my new card": "card",
@@ -25,7 +25,7 @@ with tempfile.TemporaryDirectory() as folder:
     data, project = Path(folder, "messages.csv"), Path(folder, "messages.db")
     data.write_text("message\n" + "\n".join(messages), encoding="utf-8")
 
-    desk = make_desk(load_things(data, text="message"), project, random_state=0)
+    desk = make_desk(load(data, text="message"), project, random_state=0)
     while questions := desk.next("ann"):
         [question] = questions
         if isinstance(question, LineUp):  # one thing beside several kinds

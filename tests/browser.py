@@ -182,9 +182,9 @@ def main():
     """Make the pictures of the documentation."""
     from PIL import Image
 
+    from samekind.data import demo_items
     from samekind.datasets import load_digits
     from samekind.desk import Desk
-    from samekind.things import demo_things
 
     folder = Path(__file__).parent.parent / "docs" / "images"
     labels = load_digits().target
@@ -200,7 +200,7 @@ def main():
         "eights",
         "nines",
     ]
-    desk = Desk(demo_things(), title="digits", random_state=0, budget=400)
+    desk = Desk(demo_items(), title="digits", random_state=0, budget=400)
     with Served(desk) as served, chromium() as browser:
         visit = Visit(browser.new_context(viewport={"width": 1280, "height": 760}), served.url)
         wanted = {"p": "label-pair.png", "l": "label-lineup.png"}

@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 import samekind
 from samekind.cli import app
 from samekind.cli._label import has_display
-from samekind.cli._label_options import names_in
+from samekind.cli._options import names_in
+from samekind.data import load
 from samekind.desk import EXPORTS, cache_of, make_desk
-from samekind.things import load_things
 
 PLACES = {"rose": 0.0, "iris": 10.0, "fern": 30.0}
 FILES = set(EXPORTS)
@@ -65,7 +65,7 @@ PROJECT = Path("flowers.samekind.db")
 @pytest.fixture
 def project(folder):
     """A project in which all kinds are known and named."""
-    things = load_things("flowers.csv", exclude=["kind"], cache=cache_of(PROJECT))
+    things = load("flowers.csv", exclude=["kind"], cache=cache_of(PROJECT))
     desk = make_desk(things, PROJECT, random_state=0, budget=40)
     kinds = pd.read_csv("flowers.csv").kind
     while not desk.session.done:

@@ -14,6 +14,7 @@ import pytest
 import sklearn.datasets
 from hypothesis import given
 from hypothesis import strategies as st
+from samekind.datasets._standardize import standardize_columns
 from scipy.spatial.distance import pdist, squareform
 from sklearn.utils import Bunch
 
@@ -28,7 +29,6 @@ from samekind.datasets import (
     load_shuttle,
     make_synthetic,
 )
-from samekind.datasets._standardize import standardize_columns
 from samekind.datasets._synthetic import zipf_sizes
 
 

@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samekind import DIFFERENT, SAME, Clusters
+from samekind.data import demo_items, load
 from samekind.datasets import load_digits
 from samekind.desk import Desk, DeskError, LineUp, Pair, Stale, make_desk, open_desk
 from samekind.desk.edits import merged, parted
 from samekind.desk.imports import read_answers
 from samekind.desk.leases import Leases
 from samekind.ledger import Ledger, LedgerError
-from samekind.things import demo_things, load_things
 
 RNG = np.random.default_rng(0)
 KINDS = np.repeat(np.arange(5), 40)
@@ -35,11 +35,11 @@ def file(tmp_path):
 
 @pytest.fixture
 def desk(file):
-    return Desk(load_things(file), random_state=0)
+    return Desk(load(file), random_state=0)
 
 
 def few_digits():
-    things = demo_things()
+    things = demo_items()
     things.X = things.X[:300]
     return things
 
@@ -170,7 +170,7 @@ class TestAsking:
         assert desk.standing().questions >= 20
 
     def test_budget(self, file):
-        desk = Desk(load_things(file), random_state=0, budget=7)
+        desk = Desk(load(file), random_state=0, budget=7)
         answer(desk, 100)
         assert desk.standing().questions == 7
         assert desk.standing().stop_reason == "budget"
@@ -200,7 +200,7 @@ class TestLineUp:
     def desk(self, tmp_path):
         """ClusterState that overlap, so that it is not obvious which comes next."""
         np.save(tmp_path / "blurred.npy", ROWS + 3 * RNG.normal(size=ROWS.shape))
-        return Desk(load_things(tmp_path / "blurred.npy"), random_state=0)
+        return Desk(load(tmp_path / "blurred.npy"), random_state=0)
 
     def line_up(self, desk, many=300):
         for _ in range(many):
@@ -265,12 +265,12 @@ class TestLineUp:
 
     def test_replaying_comes_to_the_same(self, file, tmp_path):
         project = tmp_path / "mine.db"
-        desk = Desk(load_things(file), project, random_state=0)
+        desk = Desk(load(file), project, random_state=0)
         answer(desk, 45)
         now, questions = desk.standing(), desk.next("ann", most=5)
         labels = desk.clusters().labels_.tolist()
         desk.close()
-        again = Desk(load_things(file), project)
+        again = Desk(load(file), project)
         assert again.next("ann", most=5) == questions
         assert again.standing() == now
         assert again.clusters().labels_.tolist() == labels
@@ -348,7 +348,7 @@ class TestHandEdits:
             desk.rename(desk.outline().kinds[0].kind, name)
 
     def test_names_are_kept(self, file, tmp_path):
-        desk = make_desk(load_things(file), tmp_path / "mine.db", random_state=0)
+        desk = make_desk(load(file), tmp_path / "mine.db", random_state=0)
         answer(desk, 20)
         kind = desk.outline().kinds[0].kind
         desk.rename(kind, "größe & <b>")
@@ -420,7 +420,7 @@ class TestHandEdits:
     def test_nothing_that_was_answered_is_lost(self, file, tmp_path):
         """After a change by hand the run goes on with all it knew, and so it does when reopened."""
         project = tmp_path / "mine.db"
-        desk = make_desk(load_things(file), project, random_state=0)
+        desk = make_desk(load(file), project, random_state=0)
         answer(desk, 60)
         before = desk.standing()
         known = [row for row in range(200) if desk.session.members_of(row)]
@@ -594,7 +594,7 @@ class TestExport:
         desk.export("answers.csv", tmp_path / "answers.csv")
         with open(tmp_path / "answers.csv", newline="") as lines:
             assert {line["answer"] for line in csv.DictReader(lines)} == {"same", "different"}
-        other = Desk(load_things(file), random_state=1)
+        other = Desk(load(file), random_state=1)
         other.import_answers((tmp_path / "answers.csv").read_text())
         known = [row for row in range(200) if desk.session.members_of(row)]
         assert {row for row in known if not other.session.members_of(row)} <= {
@@ -613,7 +613,7 @@ class TestExport:
 
 class TestLooking:
     def test_changes_nothing(self, file):
-        quiet, watched = (Desk(load_things(file), random_state=0) for _ in range(2))
+        quiet, watched = (Desk(load(file), random_state=0) for _ in range(2))
         for _ in range(60):
             for _ in range(2):
                 watched.outline()
@@ -644,7 +644,7 @@ class TestLooking:
         assert found[-1] == 5
 
     def test_without_a_seed(self, file):
-        desk = Desk(load_things(file))  # draws a large one
+        desk = Desk(load(file))  # draws a large one
         assert len(desk.map()[0]) == 200
 
     def test_empty(self, desk):
@@ -664,7 +664,7 @@ class TestLooking:
 class TestProject:
     def test_remembers_its_things_and_settings(self, file, tmp_path):
         project = tmp_path / "mine.db"
-        desk = make_desk(load_things(file), project, title="Mine", budget=30, random_state=3)
+        desk = make_desk(load(file), project, title="Mine", budget=30, random_state=3)
         answer(desk, 12)
         questions = desk.next("ann")
         desk.close()
@@ -676,14 +676,14 @@ class TestProject:
     def test_is_not_one(self, tmp_path):
         with pytest.raises(LedgerError, match="no such project"):
             open_desk(tmp_path / "none.db")
-        Desk(demo_things(), tmp_path / "other.db", random_state=0).close()
+        Desk(demo_items(), tmp_path / "other.db", random_state=0).close()
         with pytest.raises(LedgerError, match="does not say"):
             open_desk(tmp_path / "other.db")
 
     def test_two_desks_on_one_project(self, file, tmp_path):
         project = tmp_path / "mine.db"
-        one = Desk(load_things(file), project, random_state=0)
-        two = Desk(load_things(file), project, random_state=0)
+        one = Desk(load(file), project, random_state=0)
+        two = Desk(load(file), project, random_state=0)
         for turn in range(30):
             desk, who = (one, "ann") if turn % 2 else (two, "bob")
             answer(desk, 1, who)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from samekind.data import demo_items
 from samekind.datasets import load_digits
 from samekind.desk import Desk
 from samekind.measures import adjusted_rand_index
-from samekind.things import demo_things
 from test_desk import truth
 from test_wary_slow import classes_found
 
@@ -34,7 +34,7 @@ def clicks(things, y, seed, *, show, **settings):
 
 def test_line_ups_take_half_the_clicks():
     """Beside `focused` as it is by default, asking pairs; and beside the page with line-ups off."""
-    things, y = demo_things(), load_digits().target
+    things, y = demo_items(), load_digits().target
     means = {
         name: np.mean([clicks(things, y, seed, **how) for seed in SEEDS])
         for name, how in {

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from samekind.datasets._streamed import open_points
+from samekind.datasets.files import points_of
 
 import samekind
 from conftest import assert_same_clusters, blobs
 from samekind.datasets import DataError, read_points
-from samekind.datasets._streamed import open_points
-from samekind.datasets.files import points_of
 from samekind.points import ArrayPoints, parquet
 from samekind.points._shelf import Shelf
 from samekind.points.mapped import MappedPoints

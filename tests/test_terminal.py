@@ -13,13 +13,13 @@ import time
 import numpy as np
 import pytest
 from rich.console import Console
+from samekind.cli._rows import Rows
 
 from samekind import SqlLedger
-from samekind.cli._rows import Rows
+from samekind.data import ItemView, load
 from samekind.desk import Desk, Option
 from samekind.terminal import Cards, Lines, Stacked, answer_in_terminal, printable, user_name
 from samekind.terminal.text import brief, differing
-from samekind.things import Shown, load_things
 
 X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2], [9.0], [9.1]])
 KIND = [0, 0, 0, 1, 1, 1, 2, 2]
@@ -233,10 +233,10 @@ def test_ctrl_c_leaves_the_answers_and_the_choice_to_the_caller():
 
 
 class OneShelf:
-    """Things made up for a test."""
+    """Items made up for a test."""
 
     def __init__(self, *shown, images=None):
-        self.shown = [Shown(row, f"row {row}", *one, False) for row, one in enumerate(shown)]
+        self.shown = [ItemView(row, f"row {row}", *one, False) for row, one in enumerate(shown)]
         self.images = images
 
     def show(self, row):
@@ -268,8 +268,8 @@ STEERING = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\ud800]")
 
 
 def test_things_cannot_steer_the_terminal():
-    hostile = Shown(0, NASTY, NASTY, [(f"name{NASTY}", NASTY)], False)
-    plain = Shown(1, "plain", "plain", [("name", "x")], False)
+    hostile = ItemView(0, NASTY, NASTY, [(f"name{NASTY}", NASTY)], False)
+    plain = ItemView(1, "plain", "plain", [("name", "x")], False)
     shelf = OneShelf()
     shelf.shown = [hostile, plain]
     cards = Cards(shelf)
@@ -350,10 +350,10 @@ def test_pictures():
 def test_several_piles_are_one_shelf(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,2\n3,4\n")
     (tmp_path / "b.csv").write_text("x,y,secret\n5,6,no\n7,8,no\n")
-    first = load_things(tmp_path / "a.csv")
-    shelf = Stacked(first, first.like(tmp_path / "b.csv"))
+    first = load(tmp_path / "a.csv")
+    shelf = Stacked(first, first.load_new(tmp_path / "b.csv"))
     assert shelf.show(1).fields == [("x", "3"), ("y", "4")]
-    assert shelf.show(2) == Shown(0, "new: row 0", None, [("x", "5"), ("y", "6")], False)
+    assert shelf.show(2) == ItemView(0, "new: row 0", None, [("x", "5"), ("y", "6")], False)
     assert shelf.grey(3) is None
 
 

@@ -32,8 +32,8 @@ from hypothesis import HealthCheck, settings
 import samekind
 from conftest import blobs
 from samekind import SqlLedger
+from samekind.data import demo_items, load
 from samekind.desk import EXPORTS, Desk
-from samekind.things import demo_things, load_things
 from samekind.web import ServeError, make_app, serve
 from samekind.web.files import Export
 from samekind.web.server import configure
@@ -125,7 +125,7 @@ def rows_of(question):
 
 @pytest.fixture(scope="module")
 def digits():
-    return demo_things()
+    return demo_items()
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +135,7 @@ def table(tmp_path_factory):
     path = tmp_path_factory.mktemp("table") / "rows.csv"
     lines = [f'{a:.6f},{b:.6f},"{EVIL.replace(chr(34), chr(34) * 2)}"' for a, b in X]
     path.write_text("\n".join(["x,y,note", *lines]) + "\n")
-    return load_things(path, exclude=["note"], show=["x", "y", "note"]), y
+    return load(path, exclude=["note"], show=["x", "y", "note"]), y
 
 
 @pytest.fixture
@@ -693,9 +693,9 @@ def test_many_at_once(digits, tmp_path):
 PROGRAM = """
 import sys
 from samekind.desk import Desk
-from samekind.things import demo_things
+from samekind.data import demo_items
 from samekind.web import serve
-serve(Desk(demo_things(), sys.argv[1], random_state=0), open_browser=False,
+serve(Desk(demo_items(), sys.argv[1], random_state=0), open_browser=False,
       token=sys.argv[2] or None, on_ready=lambda url: print(url, flush=True))
 print("closed", flush=True)
 """

@@ -27,8 +27,8 @@ if os.environ.get("CI") != "true":
 
 from PIL import Image
 
+from samekind.data import load
 from samekind.desk import Desk
-from samekind.things import load_things
 from samekind.web.guard import LARGEST_BODY, LARGEST_IMPORT, SECURITY_HEADERS
 from test_web_api import EVIL, Serving
 
@@ -229,7 +229,7 @@ def send(attack, port):
 def servers(tmp_path_factory):
     path = tmp_path_factory.mktemp("attacked") / "rows.csv"
     path.write_text("x,y\n" + "".join(f"{k % 3}.{k},{k}\n" for k in range(45)))
-    things = load_things(path)
+    things = load(path)
     with (
         Serving(Desk(things, random_state=0)) as plain,
         Serving(Desk(things, random_state=0), token=TOKEN) as guarded,
@@ -326,24 +326,24 @@ class TestData:
     def test_bomb(self, folder):
         (folder / "bomb.png").write_bytes(bomb())
         with pytest.raises(ValueError, match=r"bomb\.png.*pixels"):
-            load_things(folder)
+            load(folder)
 
     def test_svg(self, folder):
         (folder / "drawing.svg").write_bytes(SVG)
-        things = load_things(folder)
+        things = load(folder)
         assert things.n == 12
         assert any("SVG" in note for note in things.notes)
 
     def test_disguised_svg(self, folder):
         (folder / "drawing.png").write_bytes(SVG)
         with pytest.raises(ValueError, match=r"drawing\.png"):
-            load_things(folder)
+            load(folder)
 
     def test_link(self, folder, tmp_path):
         (tmp_path / "secret.png").write_bytes(png("red"))
         (folder / "innocent.png").symlink_to(tmp_path / "secret.png")
         with pytest.raises(ValueError, match=r"innocent\.png.*outside"):
-            load_things(folder)
+            load(folder)
 
     @pytest.mark.parametrize(
         "name", ["../secret.png", "/etc/passwd", "C:\\secret.png", "a/../../b.png"]
@@ -353,11 +353,11 @@ class TestData:
         table = folder / "table.csv"
         table.write_text(f"file\n0.png\n{name}\n")
         with pytest.raises(ValueError, match="outside"):
-            load_things(table, image="file")
+            load(table, image="file")
 
     @pytest.mark.parametrize("by", ["bomb", "svg", "link"])
     def test_swapped(self, folder, tmp_path, by):
-        with Serving(Desk(load_things(folder), random_state=0)) as server:
+        with Serving(Desk(load(folder), random_state=0)) as server:
             assert server.client.get("/api/things/2/picture").status_code == 200
             picture = folder / "3.png"
             picture.unlink()
@@ -374,7 +374,7 @@ class TestData:
     def test_markup_in_file_names(self, folder):
         name = "<img src=x onerror=alert(1)>.png"
         (folder / name).write_bytes(png("red"))
-        with Serving(Desk(load_things(folder), random_state=0)) as server:
+        with Serving(Desk(load(folder), random_state=0)) as server:
             shown = [server.client.get(f"/api/things/{row}") for row in range(13)]
             [found] = [response for response in shown if name in response.json()["title"]]
             assert_data(found)
@@ -384,7 +384,7 @@ class TestData:
         path.write_text(
             "x,note\n" + "".join(f"{k % 7}.5,{EVIL.replace(chr(34), '')}\n" for k in range(30))
         )
-        with Serving(Desk(load_things(path, exclude=["note"]), random_state=0)) as server:
+        with Serving(Desk(load(path, exclude=["note"]), random_state=0)) as server:
             for address in ("/api/things/3", "/api/next", "/api/kinds", "/api/state"):
                 assert_data(server.client.get(address))
             report = server.client.get("/api/export/report.html")
@@ -394,7 +394,7 @@ class TestData:
     def test_markup_in_names(self, tmp_path, servers):
         path = tmp_path / "rows.csv"
         path.write_text("x\n" + "".join(f"{k % 7}.5\n" for k in range(30)))
-        with Serving(Desk(load_things(path), random_state=0)) as server:
+        with Serving(Desk(load(path), random_state=0)) as server:
             who = {"X-Samekind-Who": "%3Cscript%3Ealert(1)%3C%2Fscript%3E"}
             question = server.get("/api/next?lineup=false", headers=who)["questions"][0]
             said = {"id": question["id"], "answer": "different"}

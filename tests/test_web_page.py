@@ -18,9 +18,9 @@ except ImportError as missing:
     do_without(f"{missing.name} is not installed: pip install -e '.[dev]'")
 
 from samekind import DIFFERENT, SAME
+from samekind.data import load
 from samekind.datasets import load_digits
 from samekind.desk import Desk
-from samekind.things import load_things
 
 pytestmark = pytest.mark.xdist_group("browser")
 expect.set_options(timeout=15_000)
@@ -55,7 +55,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def digits(tmp_path_factory):
-    return load_things(digits_file(tmp_path_factory.mktemp("digits"), 300))
+    return load(digits_file(tmp_path_factory.mktemp("digits"), 300))
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def messages(tmp_path_factory):
     ]
     lines = [f'{cell},"<b>{row % 3}</b>"' for row, cell in enumerate(text)]
     path.write_text("\n".join(['message,"<i onclick=x>name</i>"', *lines]), encoding="utf-8")
-    return load_things(path, text="message")
+    return load(path, text="message")
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def table(tmp_path_factory):
         f"{k},{3 * k + e:.3f},{'red' if k else 'blue'},5" for k, e in zip(sizes, noise, strict=True)
     ]
     path.write_text("\n".join(["size,weight,colour,five", *rows]), encoding="utf-8")
-    return load_things(path)
+    return load(path)
 
 
 @pytest.fixture

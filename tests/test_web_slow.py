@@ -31,10 +31,10 @@ NURSERY = """
 # Has imported everything, and forks a server for every line that names a project.
 import os, signal, sys
 from samekind.desk import Desk
-from samekind.things import demo_things
+from samekind.data import demo_items
 from samekind.web import serve
 
-things = demo_things()
+things = demo_items()
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 desk = Desk(things, random_state=0)
 for _ in range(30):  # so that what is compiled is loaded
@@ -169,10 +169,10 @@ LARGE = """
 import sys
 from pathlib import Path
 from samekind.desk import Desk
-from samekind.things import load_things
+from samekind.data import load
 from samekind.web import serve
 
-things = load_things(sys.argv[1], cache=Path(sys.argv[2]))
+things = load(sys.argv[1], cache=Path(sys.argv[2]))
 serve(Desk(things, sys.argv[3], random_state=0), open_browser=False,
       on_ready=lambda url: print(url, flush=True))
 """

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
+    from samekind.data import Items
     from samekind.desk import Desk
     from samekind.terminal import Sorted
-    from samekind.things import Things
 
 __all__ = ["EXAMPLES", "classify"]
 
@@ -57,7 +57,8 @@ def classify(
     from rich.console import Console
     from rich.text import Text
 
-    from samekind.cli._projects import chat, loading, opened, plural
+    from samekind.cli._passes import Passes
+    from samekind.cli._projects import chat, opened, plural
     from samekind.cli._results import replace_file
 
     screen = Console(stderr=True)
@@ -68,8 +69,8 @@ def classify(
             raise UserError(
                 f"no kind is known in {project}. Answer first: samekind label {project}"
             )
-        with needs(), users_values(), loading(screen) as progress:
-            things = desk.things.like(new, embeddings=embeddings, progress=progress)
+        with needs(), users_values(), Passes(screen) as passes:
+            things = desk.things.load_new(new, embeddings=embeddings, progress=passes)
         for note in things.notes:
             chat(screen, f"  {in_options(note)}")
         if predict:
@@ -94,7 +95,7 @@ def _beside(project: Path, new: Path) -> Path:
     return project.with_name(f"{project.stem}.{new.absolute().stem}.answers.db")
 
 
-def _nothing_asked(things: Things) -> Sorted:
+def _nothing_asked(things: Items) -> Sorted:
     import numpy as np
 
     from samekind.terminal import NOT_ASKED, Sorted
@@ -102,7 +103,7 @@ def _nothing_asked(things: Things) -> Sorted:
     return Sorted(np.full(things.n, NOT_ASKED), np.zeros(things.n, dtype=np.intp))
 
 
-def _sorted_by_names(desk: Desk, things: Things, column: str) -> Sorted:
+def _sorted_by_names(desk: Desk, things: Items, column: str) -> Sorted:
     """Let the names of the kinds, in a column, answer."""
     from samekind.errors import did_you_mean
     from samekind.terminal import Sorted
@@ -130,7 +131,7 @@ def _sorted_by_names(desk: Desk, things: Things, column: str) -> Sorted:
 
 
 def _sorted_by_person(
-    desk: Desk, things: Things, path: Path, who: str | None, screen: Console
+    desk: Desk, things: Items, path: Path, who: str | None, screen: Console
 ) -> tuple[Sorted, int]:
     from samekind.cli._interrupts import Interrupts
     from samekind.cli._projects import chat, plural
@@ -154,7 +155,7 @@ def _sorted_by_person(
         return result, INTERRUPTED if interrupts.count else 0
 
 
-def _table(desk: Desk, things: Things, result: Sorted) -> pd.DataFrame:
+def _table(desk: Desk, things: Items, result: Sorted) -> pd.DataFrame:
     """Return a line for each new row: the user's columns, its kind, and whether somebody said so."""
     import numpy as np
     import pandas as pd

@@ -33,6 +33,7 @@ def demo(
 
     from samekind.cli._job import Job, run_job
     from samekind.cli._results import PROJECT, prepare_folder
+    from samekind.data import Items
     from samekind.datasets import load_digits
 
     data = load_digits()
@@ -45,8 +46,13 @@ def demo(
     )
     return run_job(
         Job(
-            X=data.data,
-            feature_names=list(data.feature_names),
+            items=Items.of_array(
+                data.data,
+                "digits",
+                feature_names=list(data.feature_names),
+                labels=data.target,
+                images=data.images,
+            ),
             out=out,
             title="Handwritten digits",
             settings={
@@ -55,8 +61,6 @@ def demo(
                 "batch": 1 if yourself else "auto",
             },
             person=yourself,
-            labels=data.target,
-            images=data.images,
             project=out / PROJECT if yourself else None,
             next_steps=[]
             if yourself

@@ -11,15 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
 
 from samekind.cli._errors import INTERRUPTED, users_values
 from samekind.cli._interrupts import Interrupts
 from samekind.cli._passes import Passes
 from samekind.cli._results import print_results, write_results
-from samekind.cli._rows import Rows
 from samekind.desk import Desk
 from samekind.engine import ContradictionWarning, Session, answer_with
 from samekind.oracles import LabelOracle
@@ -28,7 +25,7 @@ from samekind.report import compare
 from samekind.terminal import answer_in_terminal, at_hand
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from samekind.data import Items
 
 __all__ = ["Job", "run_job"]
 
@@ -37,31 +34,20 @@ __all__ = ["Job", "run_job"]
 class Job:
     """What to cluster, who answers, and where the results go.
 
-    `labels` answer the questions, or, if a `person` does, are only compared with at the end.
-    `in_file_units` turns standardised centres back, if X is standardised. X may be `Points` that stay in
-    their files; then labels come as codes and categories, and `passes` shows how far long passes are.
+    The labels of the items answer the questions, or, if a `person` does, are only compared with at the
+    end. `passes` shows how far long passes over data in files are.
     """
 
-    X: Any
-    feature_names: list[str]
+    items: Items
     out: Path
     title: str
     settings: dict[str, Any]
     person: bool = False
     who: str | None = None
-    labels: Any = None
-    frame: pd.DataFrame | None = None
-    images: NDArray[Any] | None = None
     project: Path | None = None
     quiet: bool = False
-    in_file_units: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
     next_steps: list[str] = field(default_factory=list)
     passes: Passes | None = None
-
-    @property
-    def is_streamed(self) -> bool:
-        """Whether the data stay in their files."""
-        return hasattr(self.X, "sampler")
 
 
 def run_job(job: Job) -> int:
@@ -71,11 +57,9 @@ def run_job(job: Job) -> int:
     with Interrupts() as interrupts, passes:
         passes.check = interrupts.check
         with users_values(job.project):
-            oracle = None
-            if job.labels is not None:
-                codes = hasattr(job.labels, "categories")
-                oracle = LabelOracle(job.labels.codes if codes else job.labels)
-            session = Session(job.X, ledger=job.project, **job.settings)
+            labels = job.items.labels
+            oracle = None if labels is None else LabelOracle(getattr(labels, "codes", labels))
+            session = Session(job.items, ledger=job.project, **job.settings)
         with session:
             if len(session.ledger):
                 many = "s from before are" if len(session.ledger) > 1 else " from before is"
@@ -85,7 +69,7 @@ def run_job(job: Job) -> int:
             try:
                 if job.person:
                     keys = at_hand(interrupts.while_reading)
-                    desk = Desk(_things(job), session=session)
+                    desk = Desk(job.items, session=session)
                     answer_in_terminal(desk, who=job.who, console=chat, keys=keys)
                 elif not session.done:
                     assert oracle is not None
@@ -99,8 +83,8 @@ def run_job(job: Job) -> int:
                 chat.print("\nStopped. What is known so far is being written.")
             clusters = session.clusters().with_computed_labels()
             truth = None
-            if job.labels is not None:
-                truth = compare(job.labels, clusters.labels_, clusters.n_discovered_)
+            if labels is not None:
+                truth = compare(labels, clusters.labels_, clusters.n_discovered_)
             written = write_results(job, session, clusters, truth)
     if not job.quiet:
         print_results(job, clusters, written, truth)
@@ -122,17 +106,6 @@ def _answer_from_labels(
             oracle,
             lambda: [listen(session.progress) for listen in (bar, check) if listen is not None],
         )
-
-
-def _things(job: Job) -> Rows:
-    return Rows(
-        job.X,
-        job.title,
-        job.feature_names,
-        frame=job.frame,
-        images=job.images,
-        in_file_units=job.in_file_units,
-    )
 
 
 def _say_how_to_go_on(chat: Console, job: Job) -> None:

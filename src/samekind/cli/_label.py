@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from samekind.cli import _label_options as options
+from samekind.cli import _options as data_options
 from samekind.cli._errors import INTERRUPTED, UserError, explained, needs, users_values
 from samekind.cli._run import error_rate_of
 from samekind.cli._words import in_options
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from samekind.desk import Desk
-    from samekind.things import Things
 
 __all__ = ["EXAMPLES", "label"]
 
@@ -35,12 +36,15 @@ samekind label messages.samekind.db --terminal
 @explained
 def label(
     data: options.Pile = None,
-    text: options.Text = None,
-    image: options.Image = None,
-    show: options.Show = None,
-    exclude: options.Exclude = None,
-    embeddings: options.Embeddings = None,
-    headless: options.Headless = False,
+    text: data_options.Text = None,
+    image: data_options.Image = None,
+    embeddings: data_options.Embeddings = None,
+    columns: data_options.Columns = None,
+    exclude: data_options.Exclude = None,
+    show: data_options.Show = None,
+    raw: data_options.Raw = False,
+    headless: data_options.Headless = False,
+    sheet: data_options.Sheet = None,
     title: options.Title = None,
     demo: options.Demo = False,
     terminal: options.Terminal = False,
@@ -66,15 +70,17 @@ def label(
             if demo
             else "name your data, or look at the demo: samekind label --demo"
         )
-    given: dict[str, Any] = {
-        "text": text,
-        "image": image,
-        "show": options.names_in(show),
-        "exclude": options.names_in(exclude),
-        "embeddings": embeddings,
-        "header": False if headless else None,
-    }
-    chosen = {name: value for name, value in given.items() if value is not None}
+    chosen = data_options.loading_options(
+        text=text,
+        image=image,
+        embeddings=embeddings,
+        columns=columns,
+        exclude=exclude,
+        show=show,
+        raw=raw,
+        headless=headless,
+        sheet=sheet,
+    )
     settings = {
         "title": title,
         "budget": budget,
@@ -84,7 +90,7 @@ def label(
         "stop": None if tolerance is None else "certified",
     }
     wanted = {name: value for name, value in settings.items() if value is not None}
-    if data is not None and not data.exists():
+    if data is not None and not data.exists() and not any(sign in str(data) for sign in "*?["):
         raise UserError(f"{data} does not exist. Check the name.")
     if not terminal:
         _check_page(host, token)
@@ -121,7 +127,9 @@ def _project(data: Path | None, project: Path | None, demo: bool) -> Path:
         return folder / "digits.db"
     assert data is not None
     whole = data.expanduser().absolute()
-    return Path(f"{whole.name if whole.is_dir() else whole.stem}.samekind.db")
+    name = whole.name if whole.is_dir() else whole.stem
+    plain = re.sub(r"[*?\[\]]+", "", name)  # of a pattern
+    return Path(f"{plain or whole.parent.name}.samekind.db")
 
 
 def _open(
@@ -131,33 +139,31 @@ def _open(
     settings: dict[str, Any],
     screen: Console,
 ) -> Desk:
-    from samekind.cli._projects import loading
+    from samekind.cli._passes import Passes
+    from samekind.data import demo_items, load
     from samekind.desk import cache_of, make_desk, open_desk
-    from samekind.things import demo_things, load_things
 
-    with needs(), users_values(project):
+    with needs(), users_values(project), Passes(screen) as passes:
         if data == project:
             if chosen:
-                names = ", ".join(f"--{name.replace('header', 'no-header')}" for name in chosen)
+                negative = {"header": "no-header", "standardize": "no-standardize"}
+                names = ", ".join(f"--{negative.get(name, name)}" for name in chosen)
                 raise UserError(f"{project} knows what it is about: leave {names} out.")
-            with loading(screen) as progress:
-                return open_desk(project, progress=progress, **settings)
-        things: Things
+            return open_desk(project, progress=passes, **settings)
         if data is None:
-            things = demo_things()
+            items = demo_items()
         else:
-            with loading(screen) as progress:
-                things = load_things(data, **chosen, cache=cache_of(project), progress=progress)
-        return make_desk(things, project, **settings)
+            items = load(data, **chosen, cache=cache_of(project), progress=passes)
+        return make_desk(items, project, **settings)
 
 
 def _introduce(desk: Desk, project: Path, screen: Console) -> None:
     from samekind.cli._projects import chat, plural
 
     media = {"text": "text", "image": "picture", "row": "row"}
-    things = desk.things
-    chat(screen, f"{plural(things.n, media[things.medium])} from {things.source}.")
-    for note in things.notes:
+    items = desk.things
+    chat(screen, f"{plural(items.n, media[items.medium])} from {items.source}.")
+    for note in items.notes:
         chat(screen, f"  {in_options(note)}")
     before = len(desk.session.ledger)
     if before:

@@ -7,52 +7,21 @@ from typing import Annotated
 
 import typer
 
-from samekind.cli._options import HOW, WHO, names_in, option
+from samekind.cli._options import DATA, HOW, WHO, option
 
-__all__ = ["names_in"]
-
-LOOK, PAGE, RESULTS = "What to look at", "The page", "Results"
+PAGE = "The page"
 
 Pile = Annotated[
     Path | None,
     typer.Argument(
         metavar="DATA",
-        help="A table (CSV, TSV, JSON lines, Parquet), a folder of pictures, an array (.npy, .npz), or "
-        "a project (.db) to go on with.",
+        help="A table (CSV, TSV, JSON, JSON lines, Excel, Parquet), a folder of pictures or of Parquet "
+        "files, an array (.npy, .npz), or a project (.db) to go on with.",
         show_default=False,
     ),
 ]
-Text = Annotated[str | None, option(LOOK, "The column of texts to compare.", metavar="COLUMN")]
-Image = Annotated[
-    str | None,
-    option(
-        LOOK,
-        "The column that names a picture for each row, or the folder in which those pictures are.",
-        metavar="COLUMN|DIR",
-    ),
-]
-Show = Annotated[
-    list[str] | None,
-    option(
-        LOOK,
-        "Columns to show, with commas between; all by default. Beside an array: a table.",
-        metavar="COLUMNS|FILE",
-    ),
-]
-Exclude = Annotated[
-    list[str] | None,
-    option(LOOK, "Columns to show, but not to compare by; commas between.", metavar="COLUMNS"),
-]
-Embeddings = Annotated[
-    Path | None,
-    option(LOOK, "Features to compare by, a row for each thing.", metavar="FILE.npy"),
-]
-Headless = Annotated[
-    bool,
-    option(LOOK, "The first line of a CSV or TSV file is a row, not names.", "--no-header"),
-]
-Title = Annotated[str | None, option(LOOK, "What the pile is called.", metavar="TEXT")]
-Demo = Annotated[bool, option(LOOK, "Handwritten digits, instead of DATA.", "--demo")]
+Title = Annotated[str | None, option(DATA, "What the pile is called.", metavar="TEXT")]
+Demo = Annotated[bool, option(DATA, "Handwritten digits, instead of DATA.", "--demo")]
 Project = Annotated[
     Path | None,
     option(

@@ -1,4 +1,4 @@
-"""The options of ``samekind run``: their names, limits and help."""
+"""The options of ``samekind run``, and those about data, which ``label`` has too."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["Answerer", "names_in", "option"]
+__all__ = ["Answerer", "loading_options", "names_in", "option"]
 
 DATA, WHO, HOW, RESULTS = "The data", "Who answers", "How to ask", "Results"
 
@@ -33,6 +33,26 @@ def names_in(given: list[str] | None) -> list[str] | None:
     return [name for name in parsed if name] or None
 
 
+def loading_options(
+    *,
+    columns: list[str] | None,
+    exclude: list[str] | None,
+    show: list[str] | None,
+    headless: bool,
+    raw: bool,
+    **others: object,
+) -> dict[str, Any]:
+    """Return the arguments of `samekind.load` that the user gave."""
+    given = others | {
+        "columns": names_in(columns),
+        "exclude": names_in(exclude),
+        "show": names_in(show),
+        "header": False if headless else None,
+        "standardize": False if raw else None,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
 def _default(text: str) -> str:
     """Say what holds without the option, as Typer does where it knows."""
     return f"  [dim]\\[default: {text}][/dim]"
@@ -42,8 +62,9 @@ File = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="CSV, TSV, JSON lines, Parquet, .npy or .npz; a row is a thing. Also a folder of Parquet "
-        "files, or a pattern in quotes, such as 'folder/*.parquet'.",
+        help="A table (CSV, TSV, JSON, JSON lines, Excel, Parquet), a folder of Parquet files or a pattern "
+        "in quotes, such as 'folder/*.parquet', an array (.npy, .npz), or a folder of pictures; a row is a "
+        "thing.",
     ),
 ]
 
@@ -71,18 +92,34 @@ Project = Annotated[
     ),
 ]
 
-Columns = Annotated[
-    list[str] | None,
+Text = Annotated[str | None, option(DATA, "The column of texts to compare.", metavar="COLUMN")]
+Image = Annotated[
+    str | None,
     option(
         DATA,
-        "Use these columns and no others; commas between.",
-        "--columns",
-        metavar="COLUMNS",
+        "The column that names a picture for each row, or the folder in which those pictures are.",
+        metavar="COLUMN|DIR",
     ),
+]
+Embeddings = Annotated[
+    Path | None,
+    option(DATA, "Features to compare by instead, a row for each thing.", metavar="FILE.npy"),
+]
+Columns = Annotated[
+    list[str] | None,
+    option(DATA, "Compare by these columns and no others; commas between.", metavar="COLUMNS"),
 ]
 Exclude = Annotated[
     list[str] | None,
-    option(DATA, "Do not use these columns; commas between.", metavar="COLUMNS"),
+    option(DATA, "Columns to show, but not to compare by; commas between.", metavar="COLUMNS"),
+]
+Show = Annotated[
+    list[str] | None,
+    option(
+        DATA,
+        "Columns to show, with commas between; all by default. Beside an array: a table.",
+        metavar="COLUMNS|FILE",
+    ),
 ]
 Raw = Annotated[
     bool,
@@ -95,17 +132,19 @@ Raw = Annotated[
 Headless = Annotated[
     bool,
     option(
-        DATA,
-        "The first line of a CSV or TSV file is a row, not the names of the columns.",
-        "--no-header",
+        DATA, "The first line of a table is a row, not the names of the columns.", "--no-header"
     ),
+]
+Sheet = Annotated[
+    str | None,
+    option(DATA, "The sheet of an Excel file; the first by default.", metavar="NAME"),
 ]
 Stream = Annotated[
     bool | None,
     option(
         DATA,
-        "Read .npy and Parquet files as needed, and only columns of numbers; or load them into memory."
-        + _default("as needed from 1 GiB on"),
+        "Read .npy and Parquet files as needed, or load them into memory."
+        + _default("as needed from 1 GiB or two files on"),
         "--stream/--no-stream",
     ),
 ]

@@ -1,4 +1,4 @@
-"""Bars for long passes over data that stay in their files."""
+"""Bars for what takes long: loading data, and passes over data that stay in their files."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Passes"]
 
+STAGES = {"reading": "Reading", "features": "Computing features"}
 SHORT = 0.5  # seconds that a pass may take before it is spoken of
 
 
 class Passes:
-    """Is told what is done, and the share of it that is done already; shows a bar for what takes long."""
+    """Is told what is done, how much of it, and of how much; shows a bar for what takes long."""
 
     def __init__(self, console: Console) -> None:
         self.check: Callable[[], object] = lambda: None
@@ -27,10 +28,11 @@ class Passes:
         self._bar: Progress | None = None
         self._silent = False
 
-    def __call__(self, what: str, share: float) -> None:
+    def __call__(self, what: str, done: float, total: float = 1.0) -> None:
         if self._silent:
             return
         self.check()
+        what, share = STAGES.get(what, what), done / total if total else 1.0
         if what != self._what:
             self._end()
             self._what, self._began = what, perf_counter()

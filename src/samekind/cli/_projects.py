@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 from samekind.cli._errors import needs, users_values
+from samekind.cli._passes import Passes
 from samekind.desk import Desk, open_desk
 from samekind.terminal import printable
 
-__all__ = ["chat", "loading", "opened", "plural", "print_found", "print_next"]
+__all__ = ["chat", "opened", "plural", "print_found", "print_next"]
 
 MOST_KINDS = 12  # in the summary
-STAGES = {"reading": "Reading", "features": "Computing features"}
-
-Tick = Callable[[str, int, int], None]
 
 
 def chat(console: Console, text: str) -> None:
@@ -31,31 +27,10 @@ def chat(console: Console, text: str) -> None:
 
 
 @contextmanager
-def loading(console: Console) -> Iterator[Tick]:
-    """Show how far things are loaded, on a terminal."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    quiet = not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=quiet) as bar:
-        tasks: dict[str, Any] = {}
-
-        def show(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bar.add_task(STAGES.get(stage, stage), total=total)
-            bar.update(tasks[stage], completed=done, total=total)
-
-        yield show
-
-
-@contextmanager
 def opened(project: Path, console: Console) -> Iterator[Desk]:
     """Open a project with the things that it knows."""
-    with needs(), users_values(project), loading(console) as progress:
-        desk = open_desk(project, progress=progress)
+    with needs(), users_values(project), Passes(console) as passes:
+        desk = open_desk(project, progress=passes)
     with closing(desk):
         yield desk
 

@@ -67,10 +67,10 @@ def write_results(
     job: Job, session: Session, clusters: Clusters, truth: Comparison | None
 ) -> list[tuple[Path, str]]:
     """Write all files; return each with what it holds. `truth` is how clusters compare with the labels."""
-    centers = clusters.centers_frame(job.feature_names)
-    names = job.feature_names
-    if job.in_file_units is not None:
-        centers.iloc[:, -len(names) :] = job.in_file_units(clusters.all_centers_)
+    items, names = job.items, job.items.feature_names
+    centers = clusters.centers_frame(names)
+    if items.is_standardized:
+        centers.iloc[:, -len(names) :] = items.in_file_units(clusters.all_centers_)
         names = [f"{name}, standardised" for name in names]
     active = session.ledger.active()
     rows = job.out / ROWS
@@ -78,12 +78,12 @@ def write_results(
         from samekind.cli._on_dask import write_on_workers
 
         rows = job.out / ROWS_FOLDER
-        write_on_workers(rows, clusters, job.labels)
-    elif job.is_streamed and clusters.n_rows_ > MANY:
+        write_on_workers(rows, clusters, items.labels)
+    elif items.is_streamed and clusters.n_rows_ > MANY:
         rows = job.out / ROWS_PARQUET
-        replace_file(rows, lambda path: write_parquet(path, clusters, job.labels))
+        replace_file(rows, lambda path: write_parquet(path, clusters, items.labels))
     else:
-        replace_file(rows, lambda path: write_csv(path, clusters, job.labels))
+        replace_file(rows, lambda path: write_csv(path, clusters, items.labels))
     replace_file(job.out / CENTERS, lambda path: centers.to_csv(path, index=False))
     replace_file(
         job.out / SAVED, (clusters if rows.name == ROWS else clusters.without_labels()).save
@@ -94,8 +94,8 @@ def write_results(
         session.points,
         pairs=np.column_stack([active["a"], active["b"]]),
         answers=active["answer"],
-        frame=job.frame,
-        images=job.images,
+        frame=items.shown_frame(with_labels=not job.person),
+        images=items.images,
         truth=truth,
         title=job.title,
         feature_names=names,

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from samekind.clusters import Clusters
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MANY", "pieces_of", "write_csv", "write_parquet"]
+__all__ = ["MANY", "known_rows", "piece_of", "pieces_of", "write_csv", "write_parquet"]
 
 MANY = 10**6  # rows from which on a table is written as Parquet, if the data stay in their files
 PIECE = 2**18  # rows that are written at once
@@ -45,22 +46,33 @@ def write_parquet(path: Path, clusters: Clusters, labels: Any) -> None:
 
 def pieces_of(clusters: Clusters, labels: Any) -> Iterator[pd.DataFrame]:
     """Yield a line for each row, some rows at a time: what `Clusters.to_frame` returns, and the label."""
+    found = clusters.labels_
+    known = known_rows(clusters)
+    for first in range(0, clusters.n_rows_, PIECE):
+        rows = slice(first, min(first + PIECE, clusters.n_rows_))
+        own = None if labels is None else labels[rows]
+        yield piece_of(first, found[rows], known, clusters.n_recovered_, own)
+
+
+def known_rows(clusters: Clusters) -> NDArray[np.intp]:
+    """Return the rows whose cluster was answered, in order."""
+    return np.unique(np.concatenate([*clusters.members_, np.empty(0, dtype=np.intp)]))
+
+
+def piece_of(
+    first: int, found: NDArray[np.intp], known: NDArray[np.intp], n_recovered: int, labels: Any
+) -> pd.DataFrame:
+    """Return a line for each of some rows that follow each other."""
     import pandas as pd
 
-    found = clusters.labels_
-    known = np.unique(np.concatenate([*clusters.members_, np.empty(0, dtype=np.intp)]))
-    for first in range(0, clusters.n_rows_, PIECE):
-        rows = np.arange(first, min(first + PIECE, clusters.n_rows_))
-        clusters_of = found[rows[0] : rows[-1] + 1]
-        here = known[slice(*known.searchsorted([rows[0], rows[-1] + 1]))]
-        is_known = np.zeros(rows.size, dtype=bool)
-        is_known[here - first] = True
-        columns: dict[str, Any] = {
-            "row": rows,
-            "cluster": clusters_of,
-            "known": is_known,
-            "recovered": (clusters_of >= 0) & (clusters_of < clusters.n_recovered_),
-        }
-        if labels is not None:
-            columns["label"] = labels[rows[0] : rows[-1] + 1]
-        yield pd.DataFrame(columns)
+    is_known = np.zeros(len(found), dtype=bool)
+    is_known[known[slice(*known.searchsorted([first, first + len(found)]))] - first] = True
+    columns: dict[str, Any] = {
+        "row": np.arange(first, first + len(found)),
+        "cluster": found,
+        "known": is_known,
+        "recovered": (found >= 0) & (found < n_recovered),
+    }
+    if labels is not None:
+        columns["label"] = labels
+    return pd.DataFrame(columns)

@@ -10,7 +10,7 @@ __all__ = ["in_options"]
 OPTIONS = {
     name: f"--{name.replace('_', '-')}"
     for name in (
-        *("text", "image", "show", "exclude", "embeddings", "columns", "labels"),
+        *("text", "image", "show", "exclude", "embeddings", "columns", "labels", "sheet", "stream"),
         *("algorithm", "budget", "target", "epsilon", "heavy", "certify", "tolerance"),
         *("error_rate", "batch"),
     )
@@ -21,9 +21,9 @@ SPOKEN_OF = tuple(
     re.compile(pattern)
     for pattern in (
         rf"\b(?:which|what) ({NAMES}) names?\b",
-        rf"^({NAMES})(?: and ({NAMES}))? must\b",
+        rf"^({NAMES})(?: and ({NAMES}))? (?:must|is for)\b",
         rf"\b(?:with|out of|pass|Pass|as) ({NAMES})(?=[.,:]| for\b)",
-        rf": ({NAMES}) needs a table",
+        rf": ({NAMES}) needs (?:a table|rows)",
         rf"\b({NAMES}) \(.*? and ({NAMES}) \(.*?\) must",
         r"(?<![-\w'\"])(error_rate|random_state)\b",
     )
@@ -33,6 +33,7 @@ SPOKEN_OF = tuple(
 def in_options(message: str) -> str:
     """Return a message with ``--exclude height`` for ``exclude=['height']``, and so on."""
     message = GIVEN.sub(_given, message).replace(', "estimate" or None', ", or estimate")
+    message = message.replace("header=False", "--no-header").replace("image_shape", "--images")
     for pattern in SPOKEN_OF:
         message = pattern.sub(_spoken_of, message)
     return message

@@ -17,8 +17,14 @@ __all__ = ["Column", "ItemView", "Items", "Picture", "Role", "as_points", "demo_
 
 # pandas takes as long to import as all else together: who passes an array does not wait for it.
 _HOMES = {
-    **{"as_points": "conversion", "Column": "columns", "Role": "columns", "Items": "items"},
-    **{"demo_items": "demo", "load": "loader", "ItemView": "views", "Picture": "views"},
+    "as_points": "conversion",
+    "Column": "columns",
+    "Role": "columns",
+    "Items": "items",
+    "demo_items": "demo",
+    "load": "loader",
+    "ItemView": "views",
+    "Picture": "views",
 }
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from samekind.data.files import Array
-from samekind.data.fitted import JSON, State
+from samekind.data.fitted import About, State
 
 __all__ = ["Cache", "digest"]
 
@@ -45,7 +45,7 @@ class Cache:
         self.prefix = project
         if project is not None and project.suffix.lower() in _PROJECTS:
             self.prefix = project.with_suffix("")
-        self.about: dict[str, JSON] = {}
+        self.about: About = {}
         if self.prefix is not None:
             with contextlib.suppress(OSError, ValueError, KeyError):
                 kept = json.loads(self.path(_ABOUT).read_text("utf-8"))
@@ -77,15 +77,11 @@ class Cache:
 
     def texts(self, name: str) -> list[str]:
         """Return a list of texts that is kept; a KeyError or TypeError says that it is not."""
-        kept = self.about[name]
-        if not isinstance(kept, list):
-            raise TypeError(name)
-        return [str(text) for text in kept]
+        return [str(text) for text in self.about[name]]
 
     def array(self, name: str) -> Array | None:
         """Return an array, mapped into memory."""
-        files = self.about["files"]
-        if not isinstance(files, dict) or f"{name}.npy" not in files:
+        if f"{name}.npy" not in self.about["files"]:
             return None
         loaded: Array = np.load(self.path(f"{name}.npy"), mmap_mode="r", allow_pickle=False)
         return loaded
@@ -93,14 +89,14 @@ class Cache:
     def state(self) -> State | None:
         """Return how features are made; None if that is not kept, or was written anew."""
         about = self.about.get("transform")
-        if not about or not isinstance(about, dict) or not self._intact(_TRANSFORM):
+        if not about or not self._intact(_TRANSFORM):
             return None
         with np.load(self.path(_TRANSFORM), allow_pickle=False) as archive:
             return State(about, {name: archive[name] for name in archive.files})
 
     def keep(
         self,
-        about: dict[str, JSON],
+        about: About,
         arrays: dict[str, Array],
         state: State | None,
         table: pd.DataFrame | None,
@@ -117,19 +113,19 @@ class Cache:
         for name, array in arrays.items():
             write(f"{name}.npy", _saver(array))
         if state is not None:
-            write(_TRANSFORM, lambda file, _: np.savez(file, **state.arrays))
+            write(_TRANSFORM, lambda file, _: np.savez(file, **state.arrays))  # type: ignore[arg-type]
         if table is not None:
             # A table that would not come back as it is, is read from the user's file every time.
             with contextlib.suppress(*_UNFIT):
                 write(_TABLE, lambda file, path: _write_table(file, path, table))
-        made: JSON = {} if state is None else state.about
+        made = {} if state is None else state.about
         self.about = {**about, "transform": made, "files": files}
         text = json.dumps({"checksum": digest(about=self.about), "about": self.about})
         _write(self.path(_ABOUT), lambda file, _: file.write(text.encode()))
 
     def _intact(self, name: str) -> bool:
         try:
-            known = self.about["files"][name]  # type: ignore[call-overload, index]
+            known = self.about["files"][name]
             return bool(known == _checksum(self.path(name)))
         except (OSError, KeyError, TypeError):
             return False

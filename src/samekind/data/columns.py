@@ -14,7 +14,15 @@ from samekind.data.survey import MISSING_CATEGORY, Series, Survey
 from samekind.data.tables import Table
 from samekind.errors import DataError, no_such_column
 
-__all__ = ["Column", "Role", "choose_columns", "decide", "guess_text", "long_texts", "picture_column"]
+__all__ = [
+    "Column",
+    "Role",
+    "choose_columns",
+    "decide",
+    "guess_text",
+    "long_texts",
+    "picture_column",
+]
 
 # A whole column of 0, 1, 2, … or 1, 2, 3, … in at least so many rows numbers the rows.
 _COUNTER_ROWS = 20
@@ -135,9 +143,7 @@ def decide(
     return columns
 
 
-def _decide(
-    table: Table, name: str, has: Survey, asked_for: bool, max_categories: int
-) -> Column:
+def _decide(table: Table, name: str, has: Survey, asked_for: bool, max_categories: int) -> Column:
     if has.present == 0:
         return Column(name, Role.EMPTY, "it is empty")
     if has.temporal:
@@ -153,9 +159,7 @@ def _decide(
         if counts and not asked_for:
             why = f"it only numbers the rows; to use it, name it in columns=[{name!r}, …]"
             return Column(name, Role.ID, why)
-        return Column(
-            name, Role.NUMBER, blanks=blanks, low=has.low, high=has.high, width=has.width
-        )
+        return Column(name, Role.NUMBER, blanks=blanks, low=has.low, high=has.high, width=has.width)
     if has.nested:
         return Column(name, Role.NESTED, "its values are lists or objects")
     texts = has.texts

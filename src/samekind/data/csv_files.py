@@ -27,7 +27,8 @@ DECOMPRESSION_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error)
 def open_text(path: Path) -> IO[str]:
     """Open a text file, compressed or not, as UTF-8 with or without a byte order mark."""
     opener = _OPENERS.get(path.suffix.lower(), open)
-    return opener(path, "rt", encoding="utf-8-sig", newline="")
+    file: IO[str] = opener(path, "rt", encoding="utf-8-sig", newline="")
+    return file
 
 
 def wrong_encoding(path: Path, error: UnicodeDecodeError) -> DataError:

@@ -71,7 +71,7 @@ class DaskTable(ParquetTable):
     def _collection(self, columns: Sequence[str]) -> dd.DataFrame:
         import dask.dataframe as dd
 
-        return dd.read_parquet(list(map(str, self.files)), columns=list(columns), index=False)
+        return dd.read_parquet(list(map(str, self.files)), columns=list(columns))
 
 
 def _on_rows(function: Callable[[pd.DataFrame], T], block: pd.DataFrame) -> T | None:

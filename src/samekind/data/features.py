@@ -163,6 +163,8 @@ def _of_rows(source: Source, tick: Tick) -> Made:
     except DataError as error:
         raise DataError(f"{error} T{hint[1:]}." if hint else str(error)) from error
     standardize = options.standardize and options.image_shape is None
+    if source.is_streamed and options.image_shape is not None:
+        raise DataError("image_shape is for rows in memory, and these stay in their files.")
     if source.is_streamed:
         from samekind.data.streamed import fit_streamed
 
@@ -202,11 +204,11 @@ def _as_pictures(source: Source, X: Array | None) -> Array | None:
     if source.options.image_shape is None:
         return None
     height, width = source.options.image_shape
-    if X is None or X.shape[1] != height * width:
-        have = "rows that stay in their files" if X is None else f"{X.shape[1]:,}"
+    assert X is not None
+    if X.shape[1] != height * width:
         raise DataError(
             f"pictures of {height} x {width} have {height * width} columns, but {source.name} has "
-            f"{have}. Leave others out with exclude."
+            f"{X.shape[1]:,}. Leave others out with exclude."
         )
     source.medium = "image"
     return X.reshape(-1, height, width)

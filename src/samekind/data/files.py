@@ -34,14 +34,21 @@ Place: TypeAlias = Callable[[int], str]
 """Says where a row stands in its file, such as "row 3 (line 4)"."""
 
 TEXT_SUFFIXES = {
-    **{".csv": "csv", ".tsv": "tsv", ".tab": "tsv"},
-    **{".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json"},
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
 }
 PARQUET_SUFFIXES = (".parquet", ".parq", ".pq")
 ARRAY_SUFFIXES = (".npy", ".npz")
 BINARY_SUFFIXES = {
     **dict.fromkeys(PARQUET_SUFFIXES, "parquet"),
-    **{".xlsx": "excel", ".xlsm": "excel", ".npy": "npy", ".npz": "npz"},
+    ".xlsx": "excel",
+    ".xlsm": "excel",
+    ".npy": "npy",
+    ".npz": "npz",
 }
 SEPARATORS = {";": "';'", "\t": "tabs", "|": "'|'"}
 _POINT_KEYS = ("X", "data")
@@ -137,9 +144,7 @@ def check_table(source: str, frame: pd.DataFrame) -> None:
         raise DataError(f"{source} has several columns named {twice!r}. Rename them.")
 
 
-def _read_excel(
-    path: Path, header: bool, sheet: str | None, exact: Collection[str]
-) -> Records:
+def _read_excel(path: Path, header: bool, sheet: str | None, exact: Collection[str]) -> Records:
     try:
         import openpyxl  # noqa: F401  (what pandas reads .xlsx with)
     except ImportError as error:
@@ -156,7 +161,9 @@ def _read_excel(
                     f"{', '.join(map(repr, sheets))}."
                 )
             chosen = sheets[0] if sheet is None else sheet
-            cells = book.parse(chosen, header=None, keep_default_na=False, na_values=[""])
+            cells = pd.read_excel(
+                book, sheet_name=chosen, header=None, keep_default_na=False, na_values=[""]
+            )
     except DataError:
         raise
     except Exception as error:  # of openpyxl, zipfile and XML parsers, each with its own
@@ -168,8 +175,7 @@ def _read_excel(
     frame = cells.iloc[1:].reset_index(drop=True).infer_objects() if header else cells
     frame.columns = pd.Index(names)
     for name in frame.columns.difference(list(exact)):
-        if frame[name].dtype == object:
-            frame[name] = frame[name].mask(frame[name].isin(MISSING)).infer_objects()
+        frame[name] = frame[name].mask(frame[name].isin(MISSING)).infer_objects()
     others = ", the first" if sheet is None else ""
     notes = [f"read is the sheet {chosen!r}{others} of {len(sheets)}"] if len(sheets) > 1 else []
     return Records(frame, plain_place, notes)

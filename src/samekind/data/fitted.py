@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 
     from samekind.data.columns import Column
 
-__all__ = ["FORMAT", "State", "column_encoder", "restore", "state_of", "with_learnt"]
+__all__ = ["FORMAT", "About", "State", "column_encoder", "restore", "state_of", "with_learnt"]
 
 FORMAT = 1
-JSON: TypeAlias = "None | bool | int | float | str | Sequence[JSON] | Mapping[str, JSON]"
+About: TypeAlias = dict[str, Any]
+"""What JSON can hold."""
 
 _DECOMPOSITION, _PREPROCESSING = "sklearn.decomposition", "sklearn.preprocessing"
 # Of each class: its home, the parameters that its work depends on, and its fitted attributes.
@@ -48,7 +49,7 @@ _KNOWN: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
 class State:
     """What something is made again from: JSON, and arrays."""
 
-    about: dict[str, JSON] = field(default_factory=dict)
+    about: About = field(default_factory=dict)
     arrays: dict[str, Array] = field(default_factory=dict)
 
     def put(self, name: str, part: State) -> None:
@@ -58,11 +59,9 @@ class State:
 
     def part(self, name: str) -> State:
         """Return the state of a part."""
-        about = self.about[name]
-        assert isinstance(about, dict)
         start = f"{name}."
         arrays = {k.removeprefix(start): a for k, a in self.arrays.items() if k.startswith(start)}
-        return State(about, arrays)
+        return State(self.about[name], arrays)
 
 
 def state_of(transformer: TransformerMixin) -> State:
@@ -70,7 +69,7 @@ def state_of(transformer: TransformerMixin) -> State:
     name = type(transformer).__name__
     _, parameters, attributes = _KNOWN[name]
     given = {parameter: getattr(transformer, parameter) for parameter in parameters}
-    about: dict[str, JSON] = {"class": name, "format": FORMAT, "parameters": given}
+    about = {"class": name, "format": FORMAT, "parameters": given}
     arrays = {attribute: np.asarray(getattr(transformer, attribute)) for attribute in attributes}
     if name == "TfidfVectorizer":  # as bytes: an array of texts would be as wide as the longest
         terms = sorted(transformer.vocabulary_, key=transformer.vocabulary_.__getitem__)
@@ -86,8 +85,7 @@ def restore(state: State) -> TransformerMixin:
             f"the features were made by another version of samekind ({name}, format {version}). "
             "Load the data anew, without what is kept beside the project."
         )
-    assert isinstance(name, str)
-    parameters = dict(state.about["parameters"])  # type: ignore[arg-type]
+    parameters = dict(state.about["parameters"])
     learnt = dict(state.arrays)
     if name == "TfidfVectorizer":
         parameters["ngram_range"] = tuple(parameters["ngram_range"])
@@ -134,7 +132,11 @@ def column_encoder(columns: Sequence[Column]) -> ColumnTransformer:
         for column in columns
     }
     whole = ColumnTransformer(steps, sparse_threshold=0.0, verbose_feature_names_out=False)
-    fitted: ColumnTransformer = whole.fit(pd.DataFrame(row))
+    with np.errstate(over="ignore"):
+        fitted: ColumnTransformer = whole.fit(pd.DataFrame(row))
+    for _, encoder, names in fitted.transformers_:
+        if isinstance(encoder, SimpleImputer):  # not the mean of two halves of a huge number
+            encoder.statistics_ = np.array([row[name][0] for name in names])
     return fitted
 
 

@@ -49,7 +49,9 @@ class ImageFeatures:
         tall = sample.shape[0] >= sample.shape[1]
         solver = "covariance_eigh" if tall else "full"
         size = min(COMPONENTS, *sample.shape)
-        return cls(canvas, PCA(size, svd_solver=solver, random_state=SEED).fit(sample))
+        with np.errstate(invalid="ignore"):  # pictures that are all alike have no variance to share
+            axes = PCA(size, svd_solver=solver, random_state=SEED).fit(sample)
+        return cls(canvas, axes)
 
     def transform(self, values: Bytes, done: Done) -> NDArray[np.float32]:
         """Return the points of pictures that were brought to the canvas."""
@@ -70,9 +72,7 @@ class ImageFeatures:
     @classmethod
     def from_state(cls, state: State) -> ImageFeatures:
         """Make it again."""
-        canvas = state.about["canvas"]
-        assert isinstance(canvas, list)
-        return cls(Canvas(*canvas), restore(state.part("axes")))
+        return cls(Canvas(*state.about["canvas"]), restore(state.part("axes")))
 
 
 def _scaled(values: Bytes, canvas: Canvas) -> NDArray[np.float32]:

@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from cachetools import LRUCache
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from samekind.data.columns import Column
+from samekind.data.features import Made
 from samekind.data.files import Array
+from samekind.data.options import LoadOptions
 from samekind.data.sources import Source
-from samekind.data.tables import Tick
+from samekind.data.tables import ArrayTable, Tick
 from samekind.data.views import SIZES, ItemView, Picture, shown_text
 from samekind.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from samekind.data.features import Features, Made
+    from samekind.data.features import Features
     from samekind.points import Points
 
 __all__ = ["Items", "Labels"]
@@ -30,6 +32,7 @@ Labels: TypeAlias = "Array | pd.Categorical[str]"
 """A label for each row: an array (of Dask, where rows are on a cluster), or codes and categories."""
 
 _PICTURE_BYTES = 64 << 20
+_SHOWN = 2**24  # numbers of an array that are copied to be shown
 _VIEWS = 1_000  # of rows in files that are kept
 
 
@@ -40,11 +43,10 @@ class Items:
 
     Attributes
     ----------
-    X : ndarray of shape (n, d), or None
-        The features; may be mapped into memory, read-only. None where rows stay in their files or on a
-        Dask cluster: then `points` has them.
+    X : ndarray of shape (n, d)
+        The features; may be mapped into memory, read-only.
     points : Points
-        The features as the algorithms see them.
+        The features as the algorithms see them, also of rows that stay in their files or on a cluster.
     n : int
         How many items there are.
     feature_names : list of str
@@ -74,7 +76,7 @@ class Items:
         features: Callable[[], Features | None],
         has_recipe: bool,
     ) -> None:
-        self.X: Array | None = made.X
+        self._X = made.X
         self.n = source.n
         self.feature_names = made.names
         self.labels = labels
@@ -102,6 +104,23 @@ class Items:
         self._views: LRUCache[int, ItemView] = LRUCache(_VIEWS)
         self._lock = threading.Lock()
 
+    @classmethod
+    def of_array(
+        cls,
+        X: Array,
+        source: str,
+        *,
+        feature_names: list[str],
+        labels: Labels | None = None,
+        images: Array | None = None,
+    ) -> Items:
+        """Return the rows of an array in memory as items; `images` are what a person sees of them."""
+        table = ArrayTable(source, X, feature_names)
+        medium = "row" if images is None else "image"
+        opened = Source(LoadOptions(Path(source)), medium, len(X), lambda: source, table=table)
+        made = Made(X, feature_names, images=images)
+        return cls(opened, made, labels=labels, features=lambda: None, has_recipe=False)
+
     def __repr__(self) -> str:
         size = f"{self.n:,} × {self.medium}, {len(self.feature_names):,} features"
         return f"Items({self.source!r}: {size})"
@@ -109,40 +128,73 @@ class Items:
     def __len__(self) -> int:
         return self.n
 
+    def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> Array:
+        """Return the features: items pass for an array wherever one is taken."""
+        return np.array(self.X, dtype=dtype, copy=copy)
+
+    @property
+    def X(self) -> Array:  # noqa: N802
+        """The features, an array of shape (n, d); may be mapped into memory, read-only."""
+        if self._X is None:
+            raise DataError(f"the rows of {self.path} are not in memory. Use `points`.")
+        return self._X
+
     @property
     def points(self) -> Points:
         """The features as the algorithms see them."""
         if self._points is None:
             from samekind.points import ArrayPoints
 
-            assert self.X is not None
             self._points = ArrayPoints(self.X)
         return self._points
 
     @property
     def is_streamed(self) -> bool:
         """Whether rows stay in their files, or on a cluster."""
-        return self.X is None
+        return self._X is None
 
     @property
-    def in_file_units(self) -> Callable[[ArrayLike], NDArray[np.float64]] | None:
-        """A function that turns centres back into the units of the file, if rows are standardised."""
+    def is_standardized(self) -> bool:
+        """Whether features are columns of a file, standardised."""
+        return bool(getattr(self._features(), "scalers", False))
+
+    def in_file_units(self, points: ArrayLike) -> NDArray[np.float64]:
+        """Return points such as centres in the units of the file, if they were standardised."""
         from samekind.data.row_features import RowFeatures
 
         features = self._features()
-        standardised = isinstance(features, RowFeatures) and features.scalers
-        return features.in_file_units if standardised else None
+        if isinstance(features, RowFeatures):
+            return features.in_file_units(points)
+        return np.asarray(points, dtype=np.float64)
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that rows stay in."""
+        return list(getattr(self._table, "files", []))
+
+    def shown_frame(self, *, with_labels: bool) -> pd.DataFrame | None:
+        """Return the rows in memory as a person sees them; None where there are none, or too many."""
+        import pandas as pd
+
+        frame, table = self.frame, self._table
+        if frame is None and isinstance(table, ArrayTable) and not self.is_streamed:
+            frame = None if table.X.size > _SHOWN else pd.DataFrame(table.X, columns=table.columns)
+        if frame is None or with_labels or self._options.labels is None:
+            return frame
+        return frame.drop(columns=[self._options.labels], errors="ignore")
 
     def summary(self) -> str:
         """Return a few lines that say what was read and what was done with it."""
         d = len(self.feature_names)
         what = {"text": "text", "image": "picture", "row": "row"}[self.medium]
-        lines = [f"{self.path}: {self.n:,} {what}{'s' * (self.n != 1)}, {d:,} feature{'s' * (d != 1)}"]
+        lines = [
+            f"{self.path}: {self.n:,} {what}{'s' * (self.n != 1)}, {d:,} feature{'s' * (d != 1)}"
+        ]
         if self.is_streamed:
             lines[0] += ", read as needed"
         kinds = n_labels(self.labels)
         if kinds is not None:
-            lines.append(f"  labels of {kinds:,} kinds")
+            lines.append(f"  labels of {kinds:,} kind{'s' * (kinds != 1)}")
         return "\n".join(lines + [f"  {note}" for note in self.notes])
 
     def show(self, row: int) -> ItemView:
@@ -202,6 +254,12 @@ class Items:
             )
         return self._options.recipe()
 
+    def close(self) -> None:
+        """Let go of what rows hold on a cluster."""
+        close = getattr(self._points, "close", None)
+        if close is not None:
+            close()
+
     @property
     def _shown(self) -> list[str]:
         """Names of the columns that can be shown."""
@@ -229,6 +287,7 @@ class Items:
 
 def n_labels(labels: Labels | None) -> int | None:
     """Return how many different labels there are, where that is known without a pass."""
-    if hasattr(labels, "categories"):
-        return len(labels.categories)
-    return len(np.unique(labels)) if isinstance(labels, np.ndarray) else None
+    if isinstance(labels, np.ndarray):
+        return len(np.unique(labels))
+    categories = getattr(labels, "categories", None)
+    return None if categories is None else len(categories)

@@ -45,9 +45,7 @@ def read_labels(source: Source) -> Labels | None:
     return _categories(table.map(_coded, [name]), table.n, name, table.name)
 
 
-def _of_array(
-    table: ArrayTable, name: str, others: dict[str, Array], is_streamed: bool
-) -> Labels:
+def _of_array(table: ArrayTable, name: str, others: dict[str, Array], is_streamed: bool) -> Labels:
     if name in others:
         y = others[name]
         if y.shape != (table.n,):

@@ -287,9 +287,7 @@ def _from_cache(source: Source, cache: Cache, key: str) -> Items | None:
 
     if source.options.image_shape is not None:
         source.medium = "image"
-    return Items(
-        source, made, labels=read_labels(source), features=features, has_recipe=True
-    )
+    return Items(source, made, labels=read_labels(source), features=features, has_recipe=True)
 
 
 def _kept(source: Source, cache: Cache, key: str, tick: Tick) -> Items:

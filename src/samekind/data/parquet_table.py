@@ -171,9 +171,7 @@ def _check_same(leaves: Sequence[Leaf]) -> None:
         missing = [name for name in first.types if name not in leaf.types]
         more = [name for name in leaf.types if name not in first.types]
         if missing or more:
-            what = (
-                f"has no column {missing[0]!r}" if missing else f"has also a column {more[0]!r}"
-            )
+            what = f"has no column {missing[0]!r}" if missing else f"has also a column {more[0]!r}"
             raise DataError(
                 f"{leaf.path} {what}, unlike {first.path}. Files that are read together need the "
                 "same columns: leave the file out."

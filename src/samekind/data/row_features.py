@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from samekind.data.columns import Column, Role, blanks_note, unusable_number
 from samekind.data.files import Array, plain_place
 from samekind.data.fitted import State, column_encoder, restore, standardizer, state_of
-from samekind.data.survey import medians_of, numbers_in, texts_in
+from samekind.data.survey import Series, medians_of, numbers_in, texts_in
 from samekind.data.tables import ArrayTable, FrameTable, Table, row_blocks
 from samekind.errors import DataError, no_such_column
 
@@ -89,12 +89,15 @@ class RowFeatures:
     def encode(self, block: pd.DataFrame, table: Table | None = None) -> NDArray[np.float64]:
         """Return the columns of some rows as numbers, not standardised."""
         parsed = {c.name: _parse(block[c.name], c, table) for c in self.columns}
-        return np.asarray(self.encoder.transform(pd.DataFrame(parsed)), dtype=np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):  # in checks of huge numbers
+            encoded = self.encoder.transform(pd.DataFrame(parsed))
+        return np.ascontiguousarray(encoded, dtype=np.float64)
 
     def scale(self, encoded: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return encoded rows standardised."""
-        for scaler in self.scalers:
-            encoded = np.asarray(scaler.transform(encoded))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for scaler in self.scalers:
+                encoded = np.asarray(scaler.transform(encoded))
         if self.scalers:
             encoded[:, self.constant] = 0.0
         return encoded
@@ -109,8 +112,7 @@ class RowFeatures:
 
     def apply(self, table: Table) -> tuple[Array, list[str]]:
         """Return the points of new rows, and notes for a person."""
-        if isinstance(table, ArrayTable):
-            table = self._same_columns(table)
+        table = self._same_columns(table) if isinstance(table, ArrayTable) else table
         for name in self.inputs:
             if name not in table.columns:
                 raise no_such_column(table.name, "the first table", name, table.columns)
@@ -139,11 +141,9 @@ class RowFeatures:
         """Make it again."""
         columns = [
             Column(**{**kept, "role": Role(kept["role"]), "categories": tuple(kept["categories"])})
-            for kept in state.about["columns"]  # type: ignore[union-attr]
+            for kept in state.about["columns"]
         ]
-        scalers = [
-            restore(state.part(name)) for name in state.about if name.startswith("scaler ")
-        ]
+        scalers = [restore(state.part(name)) for name in state.about if name.startswith("scaler ")]
         return cls(columns, scalers, state.arrays["constant"])
 
 
@@ -163,10 +163,10 @@ def fit_rows(
     X = _encoded(features, table)
     if not standardize:
         return features, X
-    parts = (ranges.moments(X[rows]) for rows in row_blocks(*X.shape))
-    features.scalers = _scalers(ranges, parts)
+    blocks = list(row_blocks(len(X), len(features.inputs)))
+    features.scalers = _scalers(ranges, (ranges.moments(X[rows]) for rows in blocks))
     Z = np.empty(X.shape, X.dtype) if isinstance(table, ArrayTable) and X is table.X else X
-    for rows in row_blocks(*X.shape):
+    for rows in blocks:
         Z[rows] = features.scale(X[rows].astype(np.float64))
     return features, Z
 
@@ -243,7 +243,7 @@ def _encoded_names(column: Column) -> list[str]:
     return [f"{column.name}={text}" for text in column.categories]
 
 
-def _parse(series: pd.Series, column: Column, table: Table | None) -> Array:  # type: ignore[type-arg]
+def _parse(series: Series, column: Column, table: Table | None) -> Array:
     """Return what the encoder takes: floats with NaN where there is no value, or texts."""
     if column.categories:
         return texts_in(series).to_numpy(dtype=object)
@@ -258,7 +258,7 @@ def _parse(series: pd.Series, column: Column, table: Table | None) -> Array:  # 
         place = int(series.index[row])
         raise unusable_number(table, name, place, series.iloc[row], int(bad.sum()))
     if column.median is None and not found.present.all():
-        row = int(series.index[(~found.present).argmax()])
+        row = int(series.index[int((~found.present).argmax())])
         where = plain_place(row) if table is None else table.place(row)
         raise DataError(
             f"{source}: column {name!r} has no value in {where}, and the first table had one in every "

@@ -97,9 +97,8 @@ def open_source(options: LoadOptions, cache: Cache, tick: Tick, *, medium: str |
     else:
         if options.stream:
             raise DataError(
-                f"{source_name(options)} is neither a .npy nor a Parquet file, and only those can be "
-                "read as needed. Write it as Parquet first, for instance with "
-                "pandas.DataFrame.to_parquet."
+                f"stream is for .npy and Parquet files, and {source_name(options)} is neither. Write it "
+                "as Parquet first, for instance with pandas.DataFrame.to_parquet."
             )
         source = _read_table(options, cache, tick, medium)
     if medium is not None and source.medium != medium:
@@ -195,6 +194,8 @@ def _array(options: LoadOptions, cache: Cache, tick: Tick) -> Source:
         matrix = read_matrix(path)
         source.table = ArrayTable(source_name(options), matrix.X, matrix.names)
         source.others, source.n = matrix.others, len(matrix.X)
+        if unused := [key for key in matrix.others if key != options.labels]:
+            source.notes.append(f"not used: {', '.join(map(repr, unused))}")
         mapped = path.suffix.lower() == ".npy"
         large = matrix.X.nbytes >= LARGE if options.stream is None else options.stream
         source.is_streamed = mapped and large
@@ -215,8 +216,8 @@ def _tables(options: LoadOptions, files: list[Path], tick: Tick, medium: str | N
     whole = options.text is not None or options.image is not None or medium is not None
     if whole and options.stream:
         raise DataError(
-            "texts and pictures are compared in memory: rows that stay in their files (stream) are "
-            "compared by numbers and categories."
+            "stream must not be given with texts or pictures, which are compared in memory: rows that "
+            "stay in their files are compared by numbers and categories."
         )
     stays = len(files) > 1 or is_large(table) if options.stream is None else options.stream
     hashed = digest(files=table.fingerprint)

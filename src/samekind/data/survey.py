@@ -16,7 +16,15 @@ from pandas.api import types
 from samekind.data.files import Array
 from samekind.data.tables import FrameTable, Table
 
-__all__ = ["MISSING_CATEGORY", "Numbers", "Survey", "medians_of", "numbers_in", "survey", "texts_in"]
+__all__ = [
+    "MISSING_CATEGORY",
+    "Numbers",
+    "Survey",
+    "medians_of",
+    "numbers_in",
+    "survey",
+    "texts_in",
+]
 
 Series: TypeAlias = "pd.Series[Any]"
 
@@ -136,11 +144,10 @@ def _survey_column(series: Series, has_blanks: bool) -> Survey:
     numbers = numbers_in(series, has_blanks=has_blanks)
     found.declared = types.is_numeric_dtype(dtype) or types.is_bool_dtype(dtype)
     if not found.declared:
-        values = series[present]
-        found.nested = any(isinstance(value, _NESTED) for value in values)
+        cells = series[present]
+        found.nested = any(isinstance(value, _NESTED) for value in cells)
         if not found.nested:
-            found.texts = frozenset(values.astype(str).unique())
-            found.texts = _joined(found.texts, frozenset())
+            found.texts = _joined(frozenset(cells.astype(str).unique()), frozenset())
     if numbers is None:
         return found
     if isinstance(dtype, np.dtype):
@@ -170,7 +177,7 @@ def _is_time(series: Series) -> bool:
     dtype = series.dtype
     if types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype):
         return True
-    if dtype != object:
+    if not types.is_object_dtype(dtype):
         return False
     first = series.first_valid_index()
     return first is not None and isinstance(series.loc[first], datetime.date | datetime.time)
@@ -192,10 +199,8 @@ def medians_of(table: Table, columns: Sequence[str]) -> dict[str, float]:
         return {}
     if isinstance(table, FrameTable):
         return {name: _median(_finite(table.frame[name])) for name in columns}
-    sizes = sum(np.array(found) for found in table.map(_count, columns))
-    ranks = {
-        name: [(size - 1) // 2, size // 2] for name, size in zip(columns, sizes, strict=True)
-    }
+    sizes = np.sum(list(table.map(_count, columns)), axis=0).tolist()
+    ranks = {name: [(size - 1) // 2, size // 2] for name, size in zip(columns, sizes, strict=True)}
     prefixes = {name: [0, 0] for name in columns}
     for shift in (48, 32, 16, 0):
         count = partial(_count_next, prefixes=prefixes, shift=shift)

@@ -41,11 +41,19 @@ class Table(Protocol):
 
     name: str
     """What to call it in messages: its path."""
-    columns: list[str]
-    n: int
     notes: list[str]
     has_blanks: bool
     """Whether NaN stands for a missing value. In an array it is a mistake."""
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        ...
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        ...
 
     def place(self, row: int) -> str:
         """Say where a row stands, for a message about it."""

@@ -44,8 +44,11 @@ class TextFeatures(Protocol):
     """By which it is chosen, and under which it is kept."""
     note: ClassVar[str]
     """How texts are compared, for a person to read."""
-    names: list[str]
-    """A name for each feature."""
+
+    @property
+    def names(self) -> list[str]:
+        """A name for each feature."""
+        ...
 
     @classmethod
     def fit(cls, texts: Sequence[str], done: Done) -> tuple[Self, NDArray[np.float32]]:
@@ -77,12 +80,10 @@ class TfidfFeatures:
         What the terms are brought to.
     """
 
-    name = "tfidf"
-    note = "by their words and parts of words"
+    name: ClassVar[str] = "tfidf"
+    note: ClassVar[str] = "by their words and parts of words"
 
-    def __init__(
-        self, terms: list[tuple[TransformerMixin, float]], axes: TransformerMixin
-    ) -> None:
+    def __init__(self, terms: list[tuple[TransformerMixin, float]], axes: TransformerMixin) -> None:
         self.terms = terms
         self.axes = axes
 
@@ -92,20 +93,19 @@ class TfidfFeatures:
         return [f"text {i + 1}" for i in range(len(self.axes.components_))]
 
     @classmethod
-    def fit(cls, texts: Sequence[str], done: Done) -> tuple[TfidfFeatures, NDArray[np.float32]]:
+    def fit(cls, texts: Sequence[str], done: Done) -> tuple[Self, NDArray[np.float32]]:
         """Learn which terms there are, how much each weighs, and what they have in common."""
         from sklearn.decomposition import TruncatedSVD
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         terms, columns = [], []
         how = {"sublinear_tf": True, "max_features": _MOST_TERMS, "dtype": np.float32}
-        kinds = (
-            (1.0, {"ngram_range": (1, 2)}),
-            (_PARTS_WEIGHT, {"analyzer": "char_wb", "ngram_range": (2, 4)}),
-        )
-        for number, (weight, kind) in enumerate(kinds):
+        kinds = (("word", (1, 2), 1.0), ("char_wb", (2, 4), _PARTS_WEIGHT))
+        for number, (analyzer, sizes, weight) in enumerate(kinds):
             for min_df in (2, 1) if len(texts) >= _RARE_FROM else (1,):
-                vectorizer = TfidfVectorizer(min_df=min_df, **kind, **how)
+                vectorizer = TfidfVectorizer(
+                    analyzer=analyzer, ngram_range=sizes, min_df=min_df, **how
+                )
                 told = _Told(texts, done, number / 3, 1 / 3)
                 try:
                     counted = vectorizer.fit_transform(told)
@@ -153,10 +153,9 @@ class TfidfFeatures:
         return state
 
     @classmethod
-    def from_state(cls, state: State) -> TfidfFeatures:
+    def from_state(cls, state: State) -> Self:
         """Make it again."""
         weights = state.about["weights"]
-        assert isinstance(weights, list)
         terms = [(restore(state.part(f"terms {i}")), weight) for i, weight in enumerate(weights)]
         return cls(terms, restore(state.part("axes")))
 
@@ -167,7 +166,9 @@ TEXT_FEATURES: dict[str, type[TextFeatures]] = {TfidfFeatures.name: TfidfFeature
 def text_features(name: str) -> type[TextFeatures]:
     """Return the maker of that name."""
     if name not in TEXT_FEATURES:
-        raise DataError(f"features of texts must be one of {', '.join(TEXT_FEATURES)}, got {name!r}.")
+        raise DataError(
+            f"features of texts must be one of {', '.join(TEXT_FEATURES)}, got {name!r}."
+        )
     return TEXT_FEATURES[name]
 
 

@@ -48,7 +48,7 @@ def cell_text(value: object) -> str:
     if isinstance(value, list | tuple | dict | set):
         plain = sorted(value, key=str) if isinstance(value, set) else value
         return clean_text(json.dumps(plain, ensure_ascii=False, default=str))
-    if value is None or pd.isna(value):
+    if value is None or pd.isna(value):  # type: ignore[call-overload]
         return ""
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"

@@ -11,6 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 
 from samekind.clusters import STOP_REASONS, Clusters
+from samekind.data import Items
 from samekind.desk.corrections import Corrections
 from samekind.desk.edits import Said, merged, parted
 from samekind.desk.exports import FILES
@@ -33,7 +34,6 @@ from samekind.engine import Session
 from samekind.flow import UNSURE
 from samekind.ledger import Entry, Ledger
 from samekind.ledger.pairs import keys_of
-from samekind.things import Things
 
 __all__ = ["Desk"]
 
@@ -65,7 +65,7 @@ class Desk:
 
     Parameters
     ----------
-    things : Things
+    things : Items
         What to ask about.
     ledger : None, path, URL or Ledger
         Where answers are kept.
@@ -79,8 +79,8 @@ class Desk:
 
     Examples
     --------
-    >>> from samekind.things import demo_things
-    >>> desk = Desk(demo_things(), random_state=0)
+    >>> from samekind.data import demo_items
+    >>> desk = Desk(demo_items(), random_state=0)
     >>> [question] = desk.next("ann")
     >>> desk.answer(question.id, "different", who="ann")
     >>> desk.standing().kinds
@@ -89,7 +89,7 @@ class Desk:
 
     def __init__(
         self,
-        things: Things,
+        things: Items,
         ledger: Ledger | str | Path | None = None,
         *,
         title: str | None = None,
@@ -100,7 +100,7 @@ class Desk:
         self.title = title or things.source
         self._lock = threading.RLock()
         if session is None:
-            session = Session(things.X, ledger=ledger, **_defaults(settings))
+            session = Session(things, ledger=ledger, **_defaults(settings))
         self.session = session
         self._names = Names(self.session.ledger)
         self._corrections = Corrections(self.session)

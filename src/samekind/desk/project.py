@@ -8,9 +8,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from samekind.data import Items, load
 from samekind.desk.desk import Desk
 from samekind.ledger import LedgerError, SqlLedger
-from samekind.things import Things, load_things
 
 __all__ = ["cache_of", "make_desk", "open_desk"]
 
@@ -25,7 +25,7 @@ def cache_of(project: Path) -> Path:
 
 
 def make_desk(
-    things: Things, project: Path | None, *, title: str | None = None, **settings: Any
+    things: Items, project: Path | None, *, title: str | None = None, **settings: Any
 ) -> Desk:
     """Return a desk for some things; its project remembers them and the settings.
 
@@ -67,5 +67,5 @@ def open_desk(project: Path, *, progress: Progress | None = None, **settings: An
             f"{project} does not say what it is about: it was not made by `samekind label`. Run "
             "`samekind label DATA --project` with the data that it was made with."
         )
-    things = load_things(**json.loads(stored), cache=cache_of(project), progress=progress)
+    things = load(**json.loads(stored), cache=cache_of(project), progress=progress)
     return make_desk(things, project, **settings)

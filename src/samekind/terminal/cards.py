@@ -16,9 +16,9 @@ from samekind.terminal.pictures import Picture, pictures
 from samekind.terminal.text import brief, differing, printable
 
 if TYPE_CHECKING:
+    from samekind.data import ItemView
     from samekind.desk import Option
     from samekind.terminal.shelf import Shelf
-    from samekind.things import Shown
 
 __all__ = ["Cards"]
 
@@ -102,7 +102,7 @@ class Cards:
     def _line(self, row: int, start: str) -> Text:
         return Text.assemble((start, "dim"), _in_one_line(self._shelf.show(row)))
 
-    def _beside(self, shown: Shown, member: int, full: bool) -> Text:
+    def _beside(self, shown: ItemView, member: int, full: bool) -> Text:
         """Return a member of a kind in a line or two; fields that are as those of the thing are dim."""
         other = self._shelf.show(member)
         if other.text is not None or not other.fields:
@@ -167,7 +167,7 @@ class Cards:
 
 
 def _compared(
-    left: Shown, right: Shown, *, headings: tuple[Text, Text] | None = None, full: bool
+    left: ItemView, right: ItemView, *, headings: tuple[Text, Text] | None = None, full: bool
 ) -> RenderableType:
     """Return a table with a line for each field; those that differ are marked."""
     most = None if full else LONGEST
@@ -199,7 +199,7 @@ def _compared(
     return Constrain(table, WIDEST)
 
 
-def _whole(shown: Shown, full: bool) -> RenderableType:
+def _whole(shown: ItemView, full: bool) -> RenderableType:
     """Return a thing by itself."""
     most = None if full else LONGEST
     parts: list[RenderableType] = [_question(shown)]
@@ -218,16 +218,16 @@ def _whole(shown: Shown, full: bool) -> RenderableType:
     return Group(*parts)
 
 
-def _title(shown: Shown, name: str | None = None) -> Text:
+def _title(shown: ItemView, name: str | None = None) -> Text:
     title = Text(brief(shown.title, 40), style="bold")
     return title.append(f"  {brief(name, 40)}", style="bold cyan") if name else title
 
 
-def _question(shown: Shown) -> Text:
+def _question(shown: ItemView) -> Text:
     return _title(shown).append("  of which kind is it?", style="not bold")
 
 
-def _in_one_line(shown: Shown) -> str:
+def _in_one_line(shown: ItemView) -> str:
     if shown.text is not None:
         return brief(shown.text, LINE)
     if shown.fields:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.text import Text
 
+from samekind.data import Items
 from samekind.desk import Desk
 from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
 from samekind.ledger import UNANSWERED, Ledger
@@ -18,7 +19,6 @@ from samekind.terminal.keys import Keys
 from samekind.terminal.prompt import PAIR, Prompt
 from samekind.terminal.shelf import Stacked
 from samekind.terminal.text import printable
-from samekind.things import Things
 
 __all__ = ["NOT_ASKED", "Sorted", "sort_in_terminal"]
 
@@ -54,7 +54,7 @@ class _TakenBackError(Exception):
 
 
 def sort_in_terminal(
-    desk: Desk, new: Things, ledger: Ledger, *, who: str, console: Console, keys: Keys
+    desk: Desk, new: Items, ledger: Ledger, *, who: str, console: Console, keys: Keys
 ) -> Sorted:
     """Ask of which known kind each new thing is, the likeliest kind first.
 
@@ -82,7 +82,7 @@ def sort_in_terminal(
     return Sorted(clusters, questions)
 
 
-def _bind(ledger: Ledger, new: Things) -> None:
+def _bind(ledger: Ledger, new: Items) -> None:
     fingerprint = ArrayPoints(new.X).fingerprint()
     known = ledger.meta.get("fingerprint")
     if known is None:
@@ -97,7 +97,7 @@ class _Sorting:
     """Answers from the ledger, or from the person."""
 
     def __init__(
-        self, desk: Desk, new: Things, ledger: Ledger, who: str, screen: Console, keys: Keys
+        self, desk: Desk, new: Items, ledger: Ledger, who: str, screen: Console, keys: Keys
     ) -> None:
         self._desk = desk
         self._new = new

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from samekind.things import Shown, Things
+    from samekind.data import Items, ItemView
 
 __all__ = ["Shelf", "Stacked"]
 
@@ -16,7 +16,7 @@ __all__ = ["Shelf", "Stacked"]
 class Shelf(Protocol):
     """Shows things by their row numbers."""
 
-    def show(self, row: int) -> Shown:
+    def show(self, row: int) -> ItemView:
         """Return what there is to see of a row."""
         ...
 
@@ -28,10 +28,10 @@ class Shelf(Protocol):
 class Stacked:
     """Several piles of things as one shelf: the rows of the first, then those of the next, and so on."""
 
-    def __init__(self, first: Things, *others: Things) -> None:
+    def __init__(self, first: Items, *others: Items) -> None:
         self._piles = first, *others
 
-    def show(self, row: int) -> Shown:
+    def show(self, row: int) -> ItemView:
         """Return what there is to see of a row; of the later piles only what the first one has, too."""
         pile, own = self._place(row)
         shown = pile.show(own)
@@ -47,7 +47,7 @@ class Stacked:
         images = pile.images
         return None if images is None else images[own]
 
-    def _place(self, row: int) -> tuple[Things, int]:
+    def _place(self, row: int) -> tuple[Items, int]:
         for pile in self._piles[:-1]:
             if row < pile.n:
                 return pile, row

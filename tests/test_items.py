@@ -1,4 +1,4 @@
-"""Things to look at: what is shown, what they are compared by, what is kept, what is refused."""
+"""Items to look at: what is shown, what they are compared by, what is kept, what is refused."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from samekind.datasets import DataError
-from samekind.things import Shown, Things, _pixels, _things, demo_things, load_things
+from samekind.data import Items, ItemView, Role, demo_items, load
+from samekind.data import items as items_module
+from samekind.data import pixels as pixels_module
+from samekind.errors import DataError
 
 SENTENCES = [
     "Where is my card? It has not arrived yet",
@@ -85,17 +87,17 @@ def opened(picture):
 
 class TestTexts:
     def test_what_is_shown(self, tmp_path):
-        things = load_things(messages(tmp_path), text="message")
-        assert things.show(3) == Shown(3, "row 3", SENTENCES[3], [("who", "p3")], False)
-        assert (things.medium, things.source, things.n) == ("text", "messages.csv", 12)
-        assert things.X.shape == (12, len(things.feature_names))
-        assert things.images is None
-        assert list(things.frame.columns) == ["who", "message"]
+        items = load(messages(tmp_path), text="message")
+        assert items.show(3) == ItemView(3, "row 3", SENTENCES[3], [("who", "p3")], False)
+        assert (items.medium, items.source, items.n) == ("text", "messages.csv", 12)
+        assert items.X.shape == (12, len(items.feature_names))
+        assert items.images is None
+        assert list(items.frame.columns) == ["who", "message"]
         with pytest.raises(DataError, match="no picture"):
-            things.picture(0, "small")
+            items.picture(0, "small")
 
     def test_texts_on_one_topic_are_nearer_than_others(self, tmp_path):
-        X = load_things(messages(tmp_path), text="message").X
+        X = load(messages(tmp_path), text="message").X
         close = X @ X.T
         np.testing.assert_allclose(np.diag(close), 1, rtol=1e-5)
         np.fill_diagonal(close, -1)
@@ -105,20 +107,20 @@ class TestTexts:
         frame = pd.read_csv(data_folder / "banking77.csv.gz")
         frame = frame[frame["category"].isin(frame["category"].unique()[:20])].iloc[::4]
         frame.to_csv(tmp_path / "some.csv", index=False)
-        X = load_things(tmp_path / "some.csv", text="text").X
+        X = load(tmp_path / "some.csv", text="text").X
         close = X @ X.T
         np.fill_diagonal(close, -1)
         intent = frame["category"].to_numpy()
         assert (intent[close.argmax(axis=1)] == intent).mean() > 0.85  # 0.83 with words alone
 
     def test_the_only_long_texts_are_found_and_said(self, tmp_path):
-        things = load_things(messages(tmp_path))
-        assert things.medium == "text"
-        assert "column 'message' is compared as text" in things.notes[0]
-        assert things.recipe()["text"] == "message"
+        items = load(messages(tmp_path))
+        assert items.medium == "text"
+        assert "column 'message' is compared as text" in items.notes[0]
+        assert items.recipe()["text"] == "message"
         frame = pd.read_csv(messages(tmp_path)).assign(length=[len(s) / 7 for s in SENTENCES])
         frame.to_csv(tmp_path / "more.csv", index=False)
-        rows = load_things(tmp_path / "more.csv")
+        rows = load(tmp_path / "more.csv")
         assert rows.medium == "row"
         assert any("text='message'" in note for note in rows.notes)
 
@@ -133,49 +135,46 @@ class TestTexts:
             "x" * 10**6,
         ]
         pd.DataFrame({"t": texts}).to_csv(tmp_path / "t.csv", index=False)
-        things = load_things(tmp_path / "t.csv", text="t")
-        shown = [things.show(row).text for row in range(things.n)]
+        items = load(tmp_path / "t.csv", text="t")
+        shown = [items.show(row).text for row in range(items.n)]
         assert shown[:6] == texts[:6]
         assert shown[6].startswith("x" * 100_000)
         assert "1,000,000 characters" in shown[6]
         assert len(shown[6]) < 100_100
-        assert "1 text is empty" in things.notes
+        assert "1 text is empty" in items.notes
 
     def test_half_a_character(self, tmp_path):
         (tmp_path / "t.jsonl").write_text('{"t": "half \\ud83d of it"}\n{"t": "whole"}\n')
         given = {"data": tmp_path / "t.jsonl", "text": "t", "cache": tmp_path / "mine.db"}
         if int(pd.__version__.partition(".")[0]) >= 3:  # there it cannot be in a table
             with pytest.raises(DataError, match="only half of a character"):
-                load_things(**given)
+                load(**given)
         else:
-            assert load_things(**given).show(0).text == "half ? of it"
+            assert load(**given).show(0).text == "half ? of it"
 
     def test_one_letter_and_chinese_texts(self, tmp_path):
         texts = ["a", "b", "a", "我的银行卡在哪里", "银行卡在哪里", "!"]
         pd.DataFrame({"t": texts}).to_csv(tmp_path / "t.csv", index=False)
-        X = load_things(tmp_path / "t.csv", text="t").X
+        X = load(tmp_path / "t.csv", text="t").X
         assert X[3] @ X[4] > 0.3
         assert X[0] @ X[2] == pytest.approx(1)
         assert abs(X[0] @ X[1]) < 0.3
 
 
 class TestRows:
-    def test_features_are_those_of_read_points(self, tmp_path):
-        from samekind.datasets import read_points
-
-        things = load_things(numbers(tmp_path))
-        table = read_points(numbers(tmp_path))
-        assert things.medium == "row"
-        assert (
-            things.feature_names == table.feature_names == ["height", "colour=blue", "colour=red"]
-        )
-        np.testing.assert_array_equal(things.X, table.X)
-        assert things.show(1).fields == [("name", "n1"), ("height", "1"), ("colour", "red")]
+    def test_what_is_compared_and_shown(self, tmp_path):
+        items = load(numbers(tmp_path))
+        assert items.medium == "row"
+        assert items.feature_names == ["height", "colour=blue", "colour=red"]
+        assert {column.name: column.role for column in items.columns} == {
+            "name": Role.NAMES, "height": Role.NUMBER, "colour": Role.CATEGORY,
+        }  # fmt: skip
+        assert items.show(1).fields == [("name", "n1"), ("height", "1"), ("colour", "red")]
 
     def test_show_and_exclude(self, tmp_path):
-        things = load_things(numbers(tmp_path), show=["colour", "name"], exclude="colour")
-        assert things.feature_names == ["height"]
-        assert things.show(0).fields == [("colour", "blue"), ("name", "n0")]
+        items = load(numbers(tmp_path), show=["colour", "name"], exclude="colour")
+        assert items.feature_names == ["height"]
+        assert items.show(0).fields == [("colour", "blue"), ("name", "n0")]
 
     def test_cells_are_readable(self, tmp_path):
         frame = pd.DataFrame(
@@ -188,42 +187,42 @@ class TestRows:
             }
         )
         frame.to_parquet(tmp_path / "t.parquet")
-        things = load_things(tmp_path / "t.parquet", exclude=["count"])
-        assert dict(things.show(0).fields) == {
+        items = load(tmp_path / "t.parquet", exclude=["count"])
+        assert dict(items.show(0).fields) == {
             "x": "1.5", "yes": "yes", "day": "2024-03-01", "count": "3", "list": '["1", "ä"]',
         }  # fmt: skip
-        assert dict(things.show(1).fields) == {
+        assert dict(items.show(1).fields) == {
             "x": "2", "yes": "no", "day": "2024-03-01 12:30", "count": "", "list": "",
         }  # fmt: skip
 
     def test_no_header(self, tmp_path):
         (tmp_path / "t.csv").write_text("1,2\n3,4\n5,9\n")
-        things = load_things(tmp_path / "t.csv", header=False)
-        assert things.feature_names == ["x0", "x1"]
-        assert load_things(**things.recipe()).n == 3
+        items = load(tmp_path / "t.csv", header=False)
+        assert items.feature_names == ["x0", "x1"]
+        assert load(**items.recipe()).n == 3
 
     def test_array_beside_a_table(self, tmp_path):
         np.save(tmp_path / "X.npy", np.random.default_rng(0).normal(size=(30, 4)))
-        things = load_things(tmp_path / "X.npy", show=[str(numbers(tmp_path))])
-        assert things.X.shape == (30, 4)
-        assert things.show(2).fields[0] == ("name", "n2")
-        assert load_things(**things.recipe()).show(2) == things.show(2)
-        plain = load_things(tmp_path / "X.npy")
+        items = load(tmp_path / "X.npy", show=[str(numbers(tmp_path))])
+        assert items.X.shape == (30, 4)
+        assert items.show(2).fields[0] == ("name", "n2")
+        assert load(**items.recipe()).show(2) == items.show(2)
+        plain = load(tmp_path / "X.npy")
         assert plain.frame is None
-        assert plain.show(7) == Shown(7, "row 7", None, [], False)
+        assert [name for name, _ in plain.show(7).fields] == ["x0", "x1", "x2", "x3"]
 
     def test_embeddings_replace_features_as_they_are(self, tmp_path):
         E = np.random.default_rng(0).normal(5, 9, size=(12, 3)).astype(np.float32)
         np.save(tmp_path / "E.npy", E)
-        things = load_things(messages(tmp_path), text="message", embeddings=tmp_path / "E.npy")
-        np.testing.assert_array_equal(things.X, E)
-        assert things.show(0).text == SENTENCES[0]
+        items = load(messages(tmp_path), text="message", embeddings=tmp_path / "E.npy")
+        np.testing.assert_array_equal(items.X, E)
+        assert items.show(0).text == SENTENCES[0]
         with pytest.raises(DataError, match="pass embeddings"):
-            things.like(tmp_path / "messages.csv")
+            items.load_new(tmp_path / "messages.csv")
         np.save(tmp_path / "F.npy", E[:, :2])
         with pytest.raises(DataError, match="2 columns, but the first had 3"):
-            things.like(tmp_path / "messages.csv", embeddings=tmp_path / "F.npy")
-        new = things.like(tmp_path / "messages.csv", embeddings=tmp_path / "E.npy")
+            items.load_new(tmp_path / "messages.csv", embeddings=tmp_path / "F.npy")
+        new = items.load_new(tmp_path / "messages.csv", embeddings=tmp_path / "E.npy")
         np.testing.assert_array_equal(new.X, E)
 
 
@@ -236,20 +235,20 @@ class TestPictures:
         (folder / "drawing.svg").write_text("<svg onload='alert(1)'/>")
         (folder / "._photo 1.png").write_bytes(b"shadow of macOS")
         calls = Calls()
-        things = load_things(folder, progress=calls)
-        titles = [things.show(row).title for row in range(things.n)]
+        items = load(folder, progress=calls)
+        titles = [items.show(row).title for row in range(items.n)]
         assert titles == ["below/b.JPEG", "photo 1.png", *(f"photo {i}.png" for i in range(3, 13))]
-        assert things.frame["file"].tolist() == titles
-        assert things.show(1) == Shown(1, "photo 1.png", None, [], True)
-        assert (things.medium, things.source) == ("image", "photos")
-        assert things.images.shape == (12, 32, 32)
-        assert things.images.dtype == np.uint8
-        assert any("SVG" in note for note in things.notes)
+        assert items.frame["file"].tolist() == titles
+        assert items.show(1) == ItemView(1, "photo 1.png", None, [], True)
+        assert (items.medium, items.source) == ("image", "photos")
+        assert items.images.shape == (12, 32, 32)
+        assert items.images.dtype == np.uint8
+        assert any("SVG" in note for note in items.notes)
         assert ("reading", 12, 12) in calls
         assert ("features", 12, 12) in calls
 
     def test_like_pictures_are_near(self, tmp_path):
-        X = load_things(pictures(tmp_path / "photos")).X
+        X = load(pictures(tmp_path / "photos")).X
         distance = np.linalg.norm(X[:, None] - X[None], axis=2)
         same = np.equal.outer(np.arange(12) % 2, np.arange(12) % 2)
         assert distance[same].max() < distance[~same].min() / 3
@@ -257,7 +256,7 @@ class TestPictures:
     def test_colour_counts(self, tmp_path):
         for i, colour in enumerate(["#c00000", "#c00808", "#006600", "#0b6600"]):
             Image.new("RGB", (50, 50), colour).save(tmp_path / f"{i}.png")
-        X = load_things(tmp_path).X
+        X = load(tmp_path).X
         assert np.linalg.norm(X[0] - X[1]) < np.linalg.norm(X[0] - X[2]) / 5
 
     @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "I;16", "I", "F"])
@@ -270,14 +269,14 @@ class TestPictures:
             image = base.convert(mode) if mode != "LA" else Image.merge("LA", [base, base])
         for name in "ab":
             image.save(tmp_path / f"{name}.{'png' if mode not in ('CMYK', 'F', 'I') else 'tif'}")
-        things = load_things(tmp_path)
-        assert opened(things.picture(0, "small")).size == (80, 50)
-        assert np.ptp(things.images[0]) > 60
+        items = load(tmp_path)
+        assert opened(items.picture(0, "small")).size == (80, 50)
+        assert np.ptp(items.images[0]) > 60
 
     @pytest.mark.parametrize("suffix", ["jpg", "gif", "webp", "bmp", "tiff"])
     def test_every_format(self, tmp_path, suffix):
-        things = load_things(pictures(tmp_path / "p", 3, suffix))
-        picture = things.picture(1, "large")
+        items = load(pictures(tmp_path / "p", 3, suffix))
+        picture = items.picture(1, "large")
         assert picture.media_type in ("image/png", "image/jpeg")
         assert opened(picture).size == (90, 60)
 
@@ -290,31 +289,31 @@ class TestPictures:
         )
         for i in range(2):
             image.save(tmp_path / f"{i}.jpg", exif=exif, comment=b"secret", dpi=(31, 31))
-        things = load_things(tmp_path)
-        small, large = things.picture(0, "small"), things.picture(0, "large")
+        items = load(tmp_path)
+        small, large = items.picture(0, "small"), items.picture(0, "large")
         assert opened(small).size == (96, 256)
         assert opened(large).size == (768, 2048)
         for picture in (small, large):
             assert b"secret" not in picture.body
             assert not dict(opened(picture).getexif())
-        assert things.picture(0, "small") is small  # from memory
+        assert items.picture(0, "small") is small  # from memory
 
     def test_only_the_first_frame_is_used(self, tmp_path):
         frames = [Image.new("RGB", (90, 90), colour) for colour in ("red", "blue")]
         for i in range(2):
             frames[0].save(tmp_path / f"{i}.gif", save_all=True, append_images=frames[1:])
-        shown = opened(load_things(tmp_path).picture(0, "small"))
+        shown = opened(load(tmp_path).picture(0, "small"))
         assert getattr(shown, "n_frames", 1) == 1
         assert shown.convert("RGB").getpixel((5, 5)) == (255, 0, 0)
 
     def test_memory_for_sent_pictures_is_bounded(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(_things, "_CACHE_BYTES", 2_000)
-        things = load_things(pictures(tmp_path / "p", 4))
-        first = things.picture(0, "small")
+        monkeypatch.setattr(items_module, "_PICTURE_BYTES", 2_000)
+        items = load(pictures(tmp_path / "p", 4))
+        first = items.picture(0, "small")
         for row in range(4):
-            things.picture(row, "small")
-        assert things._sent._bytes <= 2_000
-        assert things.picture(0, "small") == first
+            items.picture(row, "small")
+        assert items._sent.currsize <= 2_000
+        assert items.picture(0, "small") == first
 
     def test_a_table_with_names(self, tmp_path):
         pictures(tmp_path / "photos", 3)
@@ -322,36 +321,36 @@ class TestPictures:
             {"id": [7, 8, 9], "file": [f"photos/photo {i}.png" for i in (3, 1, 2)]}
         )
         frame.to_csv(tmp_path / "t.csv", index=False)
-        things = load_things(tmp_path / "t.csv", image="file")
-        assert things.show(0) == Shown(0, "photos/photo 3.png", None, [("id", "7")], True)
+        items = load(tmp_path / "t.csv", image="file")
+        assert items.show(0) == ItemView(0, "photos/photo 3.png", None, [("id", "7")], True)
         elsewhere = tmp_path / "elsewhere"
         elsewhere.mkdir()
         frame.to_csv(elsewhere / "t.csv", index=False)
-        moved = load_things(elsewhere / "t.csv", image=tmp_path)
-        np.testing.assert_array_equal(moved.X, things.X)
-        assert load_things(**moved.recipe()).show(0) == things.show(0)
+        moved = load(elsewhere / "t.csv", image=tmp_path)
+        np.testing.assert_array_equal(moved.X, items.X)
+        assert load(**moved.recipe()).show(0) == items.show(0)
 
     def test_an_array_of_pictures(self, tmp_path):
         array = np.random.default_rng(0).integers(0, 255, size=(5, 28, 20), dtype=np.uint8)
         np.save(tmp_path / "p.npy", array)
-        things = load_things(tmp_path / "p.npy")
-        np.testing.assert_array_equal(things.images, array)
-        assert things.show(4) == Shown(4, "row 4", None, [], True)
+        items = load(tmp_path / "p.npy")
+        np.testing.assert_array_equal(items.images, array)
+        assert items.show(4) == ItemView(4, "row 4", None, [], True)
         np.testing.assert_allclose(  # all components of five pictures: no distance is lost
-            np.linalg.norm(things.X[0] - things.X[1]),
+            np.linalg.norm(items.X[0] - items.X[1]),
             np.linalg.norm(array[0] / 255 - array[1] / 255),
             rtol=1e-3,
         )
 
     def test_the_demo_is_shown_enlarged_without_blur(self):
-        things = demo_things()
-        assert (things.medium, things.n, things.images.shape) == ("image", 1797, (1797, 8, 8))
-        image = opened(things.picture(3, "small"))
+        items = demo_items()
+        assert (items.medium, items.n, items.images.shape) == ("image", 1797, (1797, 8, 8))
+        image = opened(items.picture(3, "small"))
         assert image.size == (256, 256)
-        np.testing.assert_array_equal(np.asarray(image)[::32, ::32], things.images[3])
+        np.testing.assert_array_equal(np.asarray(image)[::32, ::32], items.images[3])
         assert len(np.unique(np.asarray(image))) <= 17
-        again = load_things(**json.loads(json.dumps(things.recipe())))
-        np.testing.assert_array_equal(again.X, things.X)
+        again = load(**json.loads(json.dumps(items.recipe())))
+        np.testing.assert_array_equal(again.X, items.X)
 
 
 class TestOutside:
@@ -370,22 +369,22 @@ class TestOutside:
         table = pd.DataFrame({"f": ["photo 1.png", name.replace("{}", str(tmp_path))]})
         table.to_csv(inner / "t.csv", index=False)
         with pytest.raises(DataError, match="outside"):
-            load_things(inner / "t.csv", image="f")
+            load(inner / "t.csv", image="f")
 
     def test_links_in_a_folder(self, tmp_path):
         folder = pictures(tmp_path / "p", 3)
         (folder / "again.png").symlink_to(folder / "photo 1.png")
         (folder / "up").symlink_to(tmp_path)
-        things = load_things(folder)
-        assert things.n == 4
-        assert any("not followed" in note for note in things.notes)
+        items = load(folder)
+        assert items.n == 4
+        assert any("not followed" in note for note in items.notes)
         Image.new("RGB", (9, 9)).save(tmp_path / "secret.png")
         (folder / "photo 2.png").unlink()
         (folder / "photo 2.png").symlink_to(tmp_path / "secret.png")
         with pytest.raises(DataError, match=r"photo 2\.png.*outside"):  # exchanged after loading
-            things.picture(2, "small")
+            items.picture(2, "small")
         with pytest.raises(DataError, match=r"photo 2\.png.*outside"):
-            load_things(folder)
+            load(folder)
 
 
 def _csv(text, encoding="utf-8", name="t.csv"):
@@ -439,7 +438,7 @@ def _damage(folder):
 
 
 def _bomb(folder):
-    _pixels.Image.new("1", (20_000, 20_000)).save(folder / "photo 2.png")
+    pixels_module.Image.new("1", (20_000, 20_000)).save(folder / "photo 2.png")
 
 
 HOSTILE = {
@@ -468,12 +467,13 @@ HOSTILE = {
     "broken pictures": (_pictures(_damage), r"photo 2\.png.*1 other of 4"),
     "bomb": (_pictures(_bomb), r"photo 2\.png.*pixels"),
     "text of a folder": (_pictures(lambda folder: None, text="t"), "folder of pictures"),
-    "unknown suffix": (_csv("a\n1\n2\n", name="t.xlsx"), "suffix"),
+    "unknown suffix": (_csv("a\n1\n2\n", name="t.doc"), "suffix"),
+    "no Excel file": (_csv("a\n1\n2\n", name="t.xlsx"), "not an Excel file"),
     "array of objects": (_npy(np.array([{}, {}], dtype=object)), "Python objects"),
     "array of floats (n, h, w)": (_npy(np.zeros((3, 4, 4))), "must be uint8"),
     "array with NaN": (_npy(np.array([[1.0, np.nan], [2, 3]])), "not finite"),
     "text of an array": (_npy(np.eye(3), text="t"), "needs a table"),
-    "embeddings of other things": (_embedded(np.eye(5)), "5 rows, but there are 12"),
+    "embeddings of other items": (_embedded(np.eye(5)), "5 rows, but there are 12"),
     "embeddings with NaN": (_embedded(np.full((12, 2), np.nan)), "row 0.*no finite"),
     "embeddings of objects": (_embedded(np.array([{}] * 12, dtype=object)), "Python objects"),
 }  # fmt: skip
@@ -485,7 +485,7 @@ def test_what_cannot_be_used_is_refused_in_plain_words(tmp_path, case, monkeypat
     monkeypatch.chdir(tmp_path)
     given = make(tmp_path)
     with pytest.raises(DataError, match=f"(?s){says}"):
-        load_things(**given, cache=tmp_path / "mine.db")
+        load(**given, cache=tmp_path / "mine.db")
     assert not list(tmp_path.glob("mine.*"))
 
 
@@ -497,28 +497,28 @@ def test_what_the_system_refuses_is_said(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(DataError, match=r"rows\.csv cannot be read \(Permission denied\)"):
-        load_things(path)
+        load(path, cache=tmp_path / "mine.db")
 
 
 def test_a_file_that_is_not_there(tmp_path):
     numbers(tmp_path)
     with pytest.raises(FileNotFoundError, match=r"Did you mean 'rows\.csv'"):
-        load_things(tmp_path / "row.csv")
+        load(tmp_path / "row.csv")
 
 
 def test_a_picture_file_too_big(tmp_path, monkeypatch):
-    monkeypatch.setattr(_pixels, "MAX_BYTES", 100)
+    monkeypatch.setattr(pixels_module, "MAX_BYTES", 100)
     with pytest.raises(DataError, match=r"exceed.*3 others of 4"):
-        load_things(pictures(tmp_path / "p", 4))
+        load(pictures(tmp_path / "p", 4))
 
 
 def test_rows_and_sizes_that_do_not_exist():
-    things = demo_things()
+    items = demo_items()
     for row in (-1, 1797):
         with pytest.raises(DataError, match="rows are 0 to 1,796"):
-            things.show(row)
+            items.show(row)
     with pytest.raises(DataError, match="small, large"):
-        things.picture(0, "huge")
+        items.picture(0, "huge")
 
 
 PILES = {
@@ -536,45 +536,42 @@ def pile(request, tmp_path):
 class TestCache:
     def test_features_are_computed_once(self, tmp_path, pile):
         calls = Calls()
-        first = load_things(**pile, cache=tmp_path / "mine.db", progress=calls)
+        first = load(**pile, cache=tmp_path / "mine.db", progress=calls)
         assert "features" in calls.stages
         calls.clear()
-        again = load_things(**pile, cache=tmp_path / "mine.db", progress=calls)
+        again = load(**pile, cache=tmp_path / "mine.db", progress=calls)
         assert not calls
         assert_same(first, again)
         assert isinstance(again.X, np.memmap)
         assert again.recipe() == first.recipe()
 
     def test_features_are_the_same_every_time(self, tmp_path, pile):
-        assert_same(load_things(**pile), load_things(**pile))
+        assert_same(load(**pile), load(**pile))
 
     def test_other_data_or_options_are_computed_anew(self, tmp_path):
         path = numbers(tmp_path)
-        load_things(path, cache=tmp_path / "mine.db")
+        load(path, cache=tmp_path / "mine.db")
         calls = Calls()
         assert (
-            load_things(path, exclude="colour", cache=tmp_path / "mine.db", progress=calls).X.shape[
-                1
-            ]
-            == 1
+            load(path, exclude="colour", cache=tmp_path / "mine.db", progress=calls).X.shape[1] == 1
         )
         assert calls.stages == {"features"}  # the table itself was kept
         path.write_text(path.read_text().replace("n3,3", "n3,99"))
         calls.clear()
-        changed = load_things(path, exclude="colour", cache=tmp_path / "mine.db", progress=calls)
+        changed = load(path, exclude="colour", cache=tmp_path / "mine.db", progress=calls)
         assert calls.stages == {"reading", "features"}
         assert changed.X.argmax() == 3
 
     def test_a_changed_picture_is_read_anew(self, tmp_path):
         folder = pictures(tmp_path / "p", 4)
-        before = load_things(folder, cache=tmp_path / "mine.db")
+        before = load(folder, cache=tmp_path / "mine.db")
         Image.new("RGB", (40, 40), "green").save(folder / "photo 1.png")
-        after = load_things(folder, cache=tmp_path / "mine.db")
+        after = load(folder, cache=tmp_path / "mine.db")
         assert not np.array_equal(before.images[0], after.images[0])
 
     @pytest.mark.parametrize("how", ["cut", "changed", "emptied", "gone"])
     def test_a_damaged_cache_is_computed_anew(self, tmp_path, pile, how):
-        first = load_things(**pile, cache=tmp_path / "mine.db")
+        first = load(**pile, cache=tmp_path / "mine.db")
         kept = sorted(tmp_path.glob("mine.*"))
         assert {"mine.features.json", "mine.features.npy", "mine.transform.npz"} <= {
             p.name for p in kept
@@ -588,7 +585,7 @@ class TestCache:
                 path.unlink()
             else:
                 path.write_bytes(damaged[how])
-            assert_same(first, load_things(**pile, cache=tmp_path / "mine.db"))
+            assert_same(first, load(**pile, cache=tmp_path / "mine.db"))
             assert sorted(tmp_path.glob("*mine.*")) == kept  # nothing temporary is left
 
     def test_a_table_that_parquet_changes_is_read_again(self, tmp_path):
@@ -596,28 +593,28 @@ class TestCache:
             {"x": i, "y": i * i % 5, "any": [1, {"a": None}] if i % 2 else "text"} for i in range(9)
         ]
         (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
-        first = load_things(tmp_path / "t.jsonl", cache=tmp_path / "mine.db")
-        again = load_things(tmp_path / "t.jsonl", cache=tmp_path / "mine.db")
+        first = load(tmp_path / "t.jsonl", cache=tmp_path / "mine.db")
+        again = load(tmp_path / "t.jsonl", cache=tmp_path / "mine.db")
         assert_same(first, again)
         assert again.show(1).fields[2] == ("any", '[1, {"a": null}]')
 
     def test_a_cache_that_cannot_be_written_is_a_note(self, tmp_path):
-        things = load_things(numbers(tmp_path), cache=tmp_path / "nowhere" / "mine.db")
-        assert "not kept" in things.notes[-1]
+        items = load(numbers(tmp_path), cache=tmp_path / "nowhere" / "mine.db")
+        assert "not kept" in items.notes[-1]
 
     def test_embeddings_are_not_copied(self, tmp_path):
         np.save(tmp_path / "E.npy", np.random.default_rng(0).normal(size=(4, 3)))
         given = {"data": pictures(tmp_path / "p", 4), "embeddings": tmp_path / "E.npy"}
-        first = load_things(**given, cache=tmp_path / "mine.db")
+        first = load(**given, cache=tmp_path / "mine.db")
         calls = Calls()
-        assert_same(first, load_things(**given, cache=tmp_path / "mine.db", progress=calls))
+        assert_same(first, load(**given, cache=tmp_path / "mine.db", progress=calls))
         assert not calls
         assert not (tmp_path / "mine.features.npy").exists()
         np.save(tmp_path / "E.npy", np.ones((4, 3)))
-        assert load_things(**given, cache=tmp_path / "mine.db").X.sum() == 12
+        assert load(**given, cache=tmp_path / "mine.db").X.sum() == 12
 
 
-def assert_same(one: Things, other: Things):
+def assert_same(one: Items, other: Items):
     np.testing.assert_array_equal(one.X, other.X)
     assert one.feature_names == other.feature_names
     assert one.notes == other.notes
@@ -630,92 +627,92 @@ def assert_same(one: Things, other: Things):
 
 class TestLike:
     def test_the_same_things_get_the_same_features(self, tmp_path, pile):
-        things = load_things(**pile)
-        new = things.like(pile["data"])
-        np.testing.assert_allclose(new.X, things.X, atol=1e-5)
-        assert new.feature_names == things.feature_names
-        assert new.show(2) == things.show(2)
-        with pytest.raises(DataError, match="like"):
+        items = load(**pile)
+        new = items.load_new(pile["data"])
+        np.testing.assert_allclose(new.X, items.X, atol=1e-5)
+        assert new.feature_names == items.feature_names
+        assert new.show(2) == items.show(2)
+        with pytest.raises(DataError, match="load_new"):
             new.recipe()
-        np.testing.assert_array_equal(new.like(pile["data"]).X, new.X)
+        np.testing.assert_array_equal(new.load_new(pile["data"]).X, new.X)
 
     def test_in_another_process_from_the_cache(self, tmp_path, pile):
-        things = load_things(**pile, cache=tmp_path / "mine.db")
-        (tmp_path / "recipe.json").write_text(json.dumps(things.recipe()))
+        items = load(**pile, cache=tmp_path / "mine.db")
+        (tmp_path / "recipe.json").write_text(json.dumps(items.recipe()))
         program = (
             "import json, sys, numpy as np\n"
-            "from samekind.things import load_things\n"
+            "from samekind.data import load\n"
             "told = []\n"
             "recipe = json.load(open('recipe.json'))\n"
-            "things = load_things(**recipe, cache='mine.db', progress=lambda *a: told.append(a))\n"
+            "items = load(**recipe, cache='mine.db', progress=lambda *a: told.append(a))\n"
             "assert not told\n"
-            "np.save('old.npy', things.X)\n"
-            "np.save('new.npy', things.like(recipe['data']).X)\n"
+            "np.save('old.npy', items.X)\n"
+            "np.save('new.npy', items.load_new(recipe['data']).X)\n"
         )
         subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, env=os.environ)
-        np.testing.assert_array_equal(np.load(tmp_path / "old.npy"), things.X)
-        np.testing.assert_array_equal(np.load(tmp_path / "new.npy"), things.like(pile["data"]).X)
+        np.testing.assert_array_equal(np.load(tmp_path / "old.npy"), items.X)
+        np.testing.assert_array_equal(np.load(tmp_path / "new.npy"), items.load_new(pile["data"]).X)
 
     def test_one_new_text_with_unknown_words(self, tmp_path):
-        things = load_things(messages(tmp_path), text="message", show=["who"])
+        items = load(messages(tmp_path), text="message", show=["who"])
         (tmp_path / "new.csv").write_text("message\nWhere is that card of mine\nxyzzy\n")
-        new = things.like(tmp_path / "new.csv")
-        assert TOPIC[(things.X @ new.X[0]).argmax()] == 0
+        new = items.load_new(tmp_path / "new.csv")
+        assert TOPIC[(items.X @ new.X[0]).argmax()] == 0
         assert new.show(0).fields == []
         (tmp_path / "new.csv").write_text("message\nonly one\n")
-        assert things.like(tmp_path / "new.csv").n == 1
+        assert items.load_new(tmp_path / "new.csv").n == 1
         (tmp_path / "new.csv").write_text("text\nonly one\n")
         with pytest.raises(DataError, match="no column 'message'"):
-            things.like(tmp_path / "new.csv")
+            items.load_new(tmp_path / "new.csv")
 
     def test_new_rows(self, tmp_path):
-        things = load_things(numbers(tmp_path))
+        items = load(numbers(tmp_path))
         (tmp_path / "new.csv").write_text("colour,height\nred,1\ngreen,2\n")
-        new = things.like(tmp_path / "new.csv")
-        np.testing.assert_allclose(new.X[0], things.X[1])
+        new = items.load_new(tmp_path / "new.csv")
+        np.testing.assert_allclose(new.X[0], items.X[1])
         assert "column 'colour': 1 value that was not there before" in new.notes
         (tmp_path / "new.csv").write_text("colour\nred\n")
         with pytest.raises(DataError, match="no column 'height'"):
-            things.like(tmp_path / "new.csv")
+            items.load_new(tmp_path / "new.csv")
         (tmp_path / "new.csv").write_text("colour,height\nred,tall\n")
         with pytest.raises(DataError, match="'height'"):
-            things.like(tmp_path / "new.csv")
+            items.load_new(tmp_path / "new.csv")
         with pytest.raises(DataError, match="another sort"):
-            things.like(pictures(tmp_path / "p"))
+            items.load_new(pictures(tmp_path / "p"))
 
     def test_blanks_are_medians_and_new_ones_too(self, tmp_path):
         path = tmp_path / "t.csv"
         path.write_text("height,width,void\n1,5,\n,6,\n3,,\n8,8,\n,8,\n")
-        things = load_things(path, cache=tmp_path / "mine.db")
-        assert things.feature_names == ["height", "width"]
-        assert "2 blanks in 'height' were taken to be its median, 3" in things.notes
-        assert "1 blank in 'width' was taken to be its median, 7" in things.notes
-        assert "column 'void' left out: it is empty" in things.notes
-        np.testing.assert_allclose(things.X[[1, 4], 0], things.X[2, 0])
-        assert np.isfinite(things.X).all()
-        assert things.show(1).fields[0] == ("height", "")  # shown as it is
+        items = load(path, cache=tmp_path / "mine.db")
+        assert items.feature_names == ["height", "width"]
+        assert "2 blanks in 'height' were taken to be its median, 3" in items.notes
+        assert "1 blank in 'width' was taken to be its median, 7" in items.notes
+        assert "column 'void' left out: it is empty" in items.notes
+        np.testing.assert_allclose(items.X[[1, 4], 0], items.X[2, 0])
+        assert np.isfinite(items.X).all()
+        assert items.show(1).fields[0] == ("height", "")  # shown as it is
         (tmp_path / "new.csv").write_text("height,width\n,8\n")
-        for first in (things, load_things(path, cache=tmp_path / "mine.db")):
-            new = first.like(tmp_path / "new.csv")
-            np.testing.assert_allclose(new.X, things.X[4:])
+        for first in (items, load(path, cache=tmp_path / "mine.db")):
+            new = first.load_new(tmp_path / "new.csv")
+            np.testing.assert_allclose(new.X, items.X[4:])
             assert (
                 "1 blank in 'height' was taken to be the median of the first table, 3" in new.notes
             )
         path.write_text("height,x\n1,1\n,2\n3,1\ntall,2\n5,1\n")
         with pytest.raises(DataError, match="'tall', which is no number, in row 4"):
-            load_things(path)
+            load(path)
 
     def test_a_column_with_blanks_that_numbers_the_rows_is_left_out(self, tmp_path):
         ids = [*map(str, range(1, 25)), ""]
         frame = pd.DataFrame({"id": ids, "x": np.arange(25) % 7 / 2})
         frame.to_csv(tmp_path / "t.csv", index=False)
-        things = load_things(tmp_path / "t.csv")
-        assert things.feature_names == ["x"]
-        assert "column 'id' left out: it only numbers the rows" in things.notes
+        items = load(tmp_path / "t.csv")
+        assert items.feature_names == ["x"]
+        assert any("column 'id' left out: it only numbers the rows" in note for note in items.notes)
 
     def test_files_of_the_cache_have_ordinary_permissions(self, tmp_path):
         (tmp_path / "plain").write_text("")
-        load_things(numbers(tmp_path), cache=tmp_path / "mine.db")
+        load(numbers(tmp_path), cache=tmp_path / "mine.db")
         kept = list(tmp_path.glob("mine.*"))
         assert kept
         assert {p.stat().st_mode for p in kept} == {(tmp_path / "plain").stat().st_mode}
@@ -724,22 +721,22 @@ class TestLike:
         X = np.random.default_rng(0).normal(3, 5, size=(20, 3))
         np.save(tmp_path / "X.npy", X)
         np.save(tmp_path / "new.npy", X[4:6])
-        things = load_things(tmp_path / "X.npy", cache=tmp_path / "mine.db")
-        np.testing.assert_allclose(things.like(tmp_path / "new.npy").X, things.X[4:6])
+        items = load(tmp_path / "X.npy", cache=tmp_path / "mine.db")
+        np.testing.assert_allclose(items.load_new(tmp_path / "new.npy").X, items.X[4:6])
         np.save(tmp_path / "new.npy", X[:, :2])
         with pytest.raises(DataError, match="2 columns, but the first file had 3"):
-            things.like(tmp_path / "new.npy")
+            items.load_new(tmp_path / "new.npy")
 
     def test_new_pictures_may_come_in_another_form(self, tmp_path):
         folder = pictures(tmp_path / "p", 6)
-        things = load_things(folder)
+        items = load(folder)
         pd.DataFrame({"f": ["p/photo 3.png"]}).to_csv(tmp_path / "t.csv", index=False)
-        np.testing.assert_allclose(things.like(tmp_path / "t.csv").X[0], things.X[2], atol=1e-5)
+        np.testing.assert_allclose(items.load_new(tmp_path / "t.csv").X[0], items.X[2], atol=1e-5)
         arrays = np.stack([np.asarray(Image.open(folder / "photo 3.png"))])
         np.save(tmp_path / "a.npy", arrays)
-        np.testing.assert_allclose(things.like(tmp_path / "a.npy").X[0], things.X[2], atol=1e-5)
+        np.testing.assert_allclose(items.load_new(tmp_path / "a.npy").X[0], items.X[2], atol=1e-5)
 
     def test_a_new_digit(self, tmp_path):
-        things = demo_things()
-        np.save(tmp_path / "d.npy", things.images[:3])
-        np.testing.assert_allclose(things.like(tmp_path / "d.npy").X, things.X[:3], atol=1e-5)
+        items = demo_items()
+        np.save(tmp_path / "d.npy", items.images[:3])
+        np.testing.assert_allclose(items.load_new(tmp_path / "d.npy").X, items.X[:3], atol=1e-5)
