@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points import Names
+from samekind.points import LabelMap
 
 __all__ = ["Certificate", "Findings"]
 
@@ -66,7 +66,7 @@ class Findings:
     """What a flow says about its kinds at one moment; kinds by their numbers in `Kinds`."""
 
     call: Callable[
-        [Names], Any
+        [LabelMap], Any
     ]  # says what every row is called, by its predicted kind, -1: by none
     centers: NDArray[np.float64]  # (kinds, d)
     standard_errors: NDArray[np.float64]  # (kinds,) of each centre, as a distance

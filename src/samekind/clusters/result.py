@@ -159,9 +159,8 @@ class Clusters:
         """
         if "later" in self._labels:
             found = self._labels.pop("later")()
-            lay_out: Any = getattr(self._points, "laid_out", None)
-            if lay_out is not None and isinstance(found, np.ndarray):
-                found = lay_out(found)
+            if self._points is not None and isinstance(found, np.ndarray):
+                found = self._points.distribute(found)
             self._labels["all"] = found
         if "all" not in self._labels:
             if self._points is None:
@@ -176,14 +175,14 @@ class Clusters:
         """Return what `labels_` says of some rows, wherever it is."""
         found: Any = self.labels_[rows]
         if not isinstance(found, np.ndarray):
-            points: Any = self._points
-            found = points.brought(found)
+            assert self._points is not None
+            found = self._points.gather(found)
         labels: NDArray[np.intp] = found
         return labels
 
     def _have_labels(self) -> bool:
         """Return whether there are labels in memory; "focused" makes them now if it has not yet."""
-        if "later" in self._labels and not hasattr(self._points, "laid_out"):
+        if "later" in self._labels and not getattr(self._points, "is_remote", False):
             return self.labels_ is not None
         return "all" in self._labels and isinstance(self._labels["all"], np.ndarray)
 
@@ -320,12 +319,12 @@ class Clusters:
     def _predict(self, points: Points, *, fitted: bool) -> Any:
         if self.n_discovered_ == 0:
             nowhere = np.zeros((1, points.d))
-            return points.nearest(nowhere, known_names(np.array([-1]), [], NOBODY))
+            return points.label_by_nearest(nowhere, known_names(np.array([-1]), [], NOBODY))
         places, of = self.all_centers_, np.arange(self.n_discovered_)
         if self.prototypes_ is not None:
             places, of = self.prototypes_
         known, given_up = (self.members_, self.given_up_) if fitted else ([], NOBODY)
-        return points.nearest(places, known_names(of, known, given_up))
+        return points.label_by_nearest(places, known_names(of, known, given_up))
 
     def _check_columns(self, d: int) -> None:
         if d != self.all_centers_.shape[1]:

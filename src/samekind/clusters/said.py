@@ -9,17 +9,17 @@ from numpy.typing import NDArray
 
 from samekind.algorithms.findings import Findings
 from samekind.algorithms.kinds import Kinds
-from samekind.points import Names, Points
+from samekind.points import LabelMap, Points
 
 __all__ = ["Said"]
 
 
 def known_names(
     of: NDArray[np.intp], members: list[NDArray[np.intp]], given_up: NDArray[np.intp]
-) -> Names:
+) -> LabelMap:
     """Return names by predictions, but for rows that are known to be in clusters, or given up."""
     sizes = [len(rows) for rows in members]
-    return Names(
+    return LabelMap(
         of,
         np.concatenate([*members, given_up]).astype(np.intp),
         np.repeat([*range(len(members)), -1], [*sizes, len(given_up)]),
