@@ -34,7 +34,7 @@ def connected(address: str) -> Iterator[Client]:
     It is no fault of samekind if it is lost on the way.
     """
     with _client(address) as client:
-        from samekind.points.dask import ClusterError
+        from samekind.points import ClusterError
 
         try:
             yield client

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.flow import DIFFERENT, SAME, Answers, Pairs
-from samekind.points import Names as LabelMap
+from samekind.points import LabelMap
 
 __all__ = ["Labels", "label_map", "volunteered_labels"]
 

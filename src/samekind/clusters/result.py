@@ -203,9 +203,8 @@ class Clusters:
     def _compute_labels(self) -> Any:
         if self._labels.compute is not None:
             found = self._labels.compute()
-            lay_out: Any = getattr(self._points, "laid_out", None)
-            if lay_out is not None and isinstance(found, np.ndarray):
-                found = lay_out(found)
+            if self._points is not None and isinstance(found, np.ndarray):
+                found = self._points.distribute(found)
             return found
         if self._points is None:
             raise AttributeError(
@@ -218,14 +217,14 @@ class Clusters:
         """Return what `labels_` says of some rows, wherever it is."""
         found: Any = self.labels_[rows]
         if not isinstance(found, np.ndarray):
-            points: Any = self._points
-            found = points.brought(found)
+            assert self._points is not None
+            found = self._points.gather(found)
         labels: NDArray[np.intp] = found
         return labels
 
     def labels_in_memory(self) -> NDArray[np.intp] | None:
         """Return the labels if they are, or can at once be, an array in memory; for `save`."""
-        if self._labels.compute is not None and not hasattr(self._points, "laid_out"):
+        if self._labels.compute is not None and not getattr(self._points, "is_remote", False):
             return np.asarray(self.labels_)
         found = self._labels.found
         return found if isinstance(found, np.ndarray) else None
@@ -334,12 +333,12 @@ class Clusters:
     def _predict(self, points: Points, *, fitted: bool) -> Any:
         if self.n_discovered_ == 0:
             nowhere = np.zeros((1, points.d))
-            return points.nearest(nowhere, label_map(np.array([-1]), [], NO_ROWS))
+            return points.label_by_nearest(nowhere, label_map(np.array([-1]), [], NO_ROWS))
         places, of = self.all_centers_, np.arange(self.n_discovered_)
         if self.prototypes_ is not None:
             places, of = self.prototypes_
         known, given_up = (self.members_, self.given_up_) if fitted else ([], NO_ROWS)
-        return points.nearest(places, label_map(of, known, given_up))
+        return points.label_by_nearest(places, label_map(of, known, given_up))
 
     def check_columns(self, d: int) -> None:
         """Raise an error unless rows have as many columns as those in which the clusters were found."""

@@ -45,7 +45,7 @@ class DaskTable(ParquetTable):
 
     def points(self, features: RowFeatures, report: Callable[[str, float], object]) -> Points:
         """Return the features of all rows, which stay on the workers."""
-        from samekind.points.dask import DaskPoints
+        from samekind.points import DaskPoints
 
         meta = pd.DataFrame({name: np.empty(0, features.dtype) for name in features.names})
         X = self._collection(features.inputs).map_partitions(_transformed, features, meta=meta)

@@ -15,7 +15,7 @@ from samekind.data.columns import Column, choose_columns, decide, long_texts
 from samekind.data.files import Array, file_format, read_matrix
 from samekind.data.fitted import State
 from samekind.data.sources import Source
-from samekind.data.tables import Tick, row_blocks
+from samekind.data.tables import ArrayTable, Tick, row_blocks
 from samekind.data.views import cell_text
 from samekind.errors import DataError
 
@@ -157,7 +157,7 @@ def _of_rows(source: Source, tick: Tick) -> Made:
         columns = decide(
             table,
             survey(table, names),
-            asked_for=options.columns is not None,
+            asked_for=options.columns is not None or isinstance(table, ArrayTable),
             max_categories=options.max_categories,
         )
     except DataError as error:

@@ -128,7 +128,7 @@ class Items:
     def __len__(self) -> int:
         return self.n
 
-    def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> Array:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         """Return the features: items pass for an array wherever one is taken."""
         return np.array(self.X, dtype=dtype, copy=copy)
 

@@ -12,7 +12,7 @@ import pandas as pd
 from samekind.data.files import plain_place
 from samekind.data.tables import Tick, row_blocks, silent
 from samekind.errors import DataError
-from samekind.points._parquet_files import INDEX, Leaf, cannot_read, read_footers, state_of
+from samekind.points.sources.parquet_files import INDEX, Leaf, cannot_read, read_footers, state_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,7 +25,7 @@ LARGE = 2**30  # bytes of values from which on a table stays in its files
 PART_VALUES = 2**20  # values up to which row groups are joined to a part
 
 
-class Piece(NamedTuple):
+class RowGroups(NamedTuple):
     """Row groups of one file that follow each other."""
 
     file: int
@@ -134,10 +134,10 @@ class ParquetTable:
         cells = self.read(part, self.columns).iloc[row - int(self.firsts[part])]
         return {str(name): value for name, value in cells.items()}
 
-    def _joined(self) -> list[list[Piece]]:
+    def _joined(self) -> list[list[RowGroups]]:
         """Return the parts: large row groups, and small ones joined, even over files."""
         most = max(1, PART_VALUES // len(self.columns))
-        parts: list[list[Piece]] = []
+        parts: list[list[RowGroups]] = []
         size = most
         for number, leaf in enumerate(self._leaves):
             for group, rows in enumerate(leaf.rows):
@@ -149,9 +149,9 @@ class ParquetTable:
                 pieces, size = parts[-1], size + rows
                 if pieces and pieces[-1].file == number:
                     last = pieces.pop()
-                    pieces.append(Piece(number, [*last.groups, group], last.n + rows))
+                    pieces.append(RowGroups(number, [*last.groups, group], last.n + rows))
                 else:
-                    pieces.append(Piece(number, [group], rows))
+                    pieces.append(RowGroups(number, [group], rows))
         return parts
 
 

@@ -37,7 +37,7 @@ from samekind.data.picture_paths import (
 from samekind.data.tables import ArrayTable, FrameTable, Table, Tick
 from samekind.data.views import cell_text
 from samekind.errors import DataError, no_such_column
-from samekind.points._parquet_files import find_files, is_pattern
+from samekind.points.sources.parquet_files import find_files, is_pattern
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -219,7 +219,8 @@ def _tables(options: LoadOptions, files: list[Path], tick: Tick, medium: str | N
             "stream must not be given with texts or pictures, which are compared in memory: rows that "
             "stay in their files are compared by numbers and categories."
         )
-    stays = len(files) > 1 or is_large(table) if options.stream is None else options.stream
+    many = len(files) > 1 or not options.data.is_file()
+    stays = many or is_large(table) if options.stream is None else options.stream
     hashed = digest(files=table.fingerprint)
     if whole or not stays:
         frame = FrameTable(table.name, table.load(), table.place, table.notes)

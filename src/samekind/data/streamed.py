@@ -11,9 +11,7 @@ from samekind.data.files import Array
 from samekind.data.parquet_table import ParquetTable
 from samekind.data.row_features import RowFeatures, fit_rows
 from samekind.data.tables import BLOCK_VALUES, ArrayTable, Table, Tick
-from samekind.points import ArrayPoints, Points
-from samekind.points.parquet import ParquetPoints
-from samekind.points.streamed import StreamedPoints
+from samekind.points import ArrayPoints, ParquetPoints, Points, StreamedPoints
 
 __all__ = ["FeatureReader", "fit_streamed"]
 
