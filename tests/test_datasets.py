@@ -14,13 +14,11 @@ import pytest
 import sklearn.datasets
 from hypothesis import given
 from hypothesis import strategies as st
-from samekind.datasets._standardize import standardize_columns
 from scipy.spatial.distance import pdist, squareform
 from sklearn.utils import Bunch
 
 from samekind import datasets
 from samekind.datasets import (
-    DataError,
     _fetch,
     _real,
     load_banking77,
@@ -30,6 +28,7 @@ from samekind.datasets import (
     make_synthetic,
 )
 from samekind.datasets._synthetic import zipf_sizes
+from samekind.errors import DataError
 
 
 @pytest.fixture
@@ -183,41 +182,6 @@ class TestSynthetic:
     def test_hostile_input(self, parameters, message):
         with pytest.raises(ValueError, match=message):
             make_synthetic(**{"n": 1000, **parameters})
-
-
-class TestStandardize:
-    def test_by_hand(self):
-        X = np.array([[1.0, 5.0], [3.0, 5.0]])
-        constant = standardize_columns(X, out=X).constant
-        assert X.tolist() == [[-1.0, 0.0], [1.0, 0.0]]
-        assert constant.tolist() == [False, True]
-
-    def test_hostile_columns(self):
-        X = np.array(
-            [
-                [1e308, 0.1, 1e15, 1e-300, 5e-324],
-                [-1e308, 0.1, 1e15 + 1, 3e-300, 0.0],
-                [1e308, 0.1, 1e15, 1e-300, 0.0],
-                [-1e308, 0.1, 1e15 + 1, 3e-300, 0.0],
-            ]
-        )
-        Z = np.empty_like(X)
-        standardize_columns(X, out=Z)
-        assert np.isfinite(Z).all()
-        assert Z[:, 0].tolist() == [1, -1, 1, -1]
-        assert Z[:, 1].tolist() == [0, 0, 0, 0]
-        assert Z[:, 2].tolist() == [-1, 1, -1, 1]
-        assert Z[:, 3] == pytest.approx([-1, 1, -1, 1])
-
-    def test_chunks_agree_with_numpy(self, monkeypatch):
-        from samekind.datasets import _standardize
-
-        monkeypatch.setattr(_standardize, "CHUNK_ELEMENTS", 100)
-        X = np.random.default_rng(0).normal(3, 7, (1001, 4)).astype(np.float32)
-        exact = X.astype(np.float64)
-        exact = (exact - exact.mean(axis=0)) / exact.std(axis=0)
-        standardize_columns(X, out=X)
-        assert np.abs(X - exact).max() < 1e-6
 
 
 class TestFiles:

@@ -40,7 +40,7 @@ def desk(file):
 
 def few_digits():
     things = demo_items()
-    things.X = things.X[:300]
+    things._X = things.X[:300]
     return things
 
 

@@ -13,10 +13,9 @@ import time
 import numpy as np
 import pytest
 from rich.console import Console
-from samekind.cli._rows import Rows
 
 from samekind import SqlLedger
-from samekind.data import ItemView, load
+from samekind.data import Items, ItemView, load
 from samekind.desk import Desk, Option
 from samekind.terminal import Cards, Lines, Stacked, answer_in_terminal, printable, user_name
 from samekind.terminal.text import brief, differing
@@ -47,7 +46,7 @@ def sit_down(desk, lines, **options):
 def new_desk(algorithm="basic", **options):
     """A desk that asks about one pair at a time, or has line-ups if the algorithm is another one."""
     settings = {"batch": 1, "random_state": 0} | options
-    return Desk(Rows(X, "things", ["x"]), algorithm=algorithm, **settings)
+    return Desk(Items.of_array(X, "things", feature_names=["x"]), algorithm=algorithm, **settings)
 
 
 def truthful(desk):

@@ -6,19 +6,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from samekind.data.columns import Column, Role
+    from samekind.data.columns import ColumnUse, Role
     from samekind.data.conversion import as_points
     from samekind.data.demo import demo_items
     from samekind.data.items import Items
     from samekind.data.loader import load
     from samekind.data.views import ItemView, Picture
 
-__all__ = ["Column", "ItemView", "Items", "Picture", "Role", "as_points", "demo_items", "load"]
+__all__ = ["ColumnUse", "ItemView", "Items", "Picture", "Role", "as_points", "demo_items", "load"]
 
 # pandas takes as long to import as all else together: who passes an array does not wait for it.
 _HOMES = {
     "as_points": "conversion",
-    "Column": "columns",
+    "ColumnUse": "columns",
     "Role": "columns",
     "Items": "items",
     "demo_items": "demo",

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from samekind.data.files import Array
-from samekind.data.fitted import About, State
+from samekind.data.fitted import About, FittedState
 
 __all__ = ["Cache", "digest"]
 
@@ -86,19 +86,19 @@ class Cache:
         loaded: Array = np.load(self.path(f"{name}.npy"), mmap_mode="r", allow_pickle=False)
         return loaded
 
-    def state(self) -> State | None:
+    def state(self) -> FittedState | None:
         """Return how features are made; None if that is not kept, or was written anew."""
         about = self.about.get("transform")
         if not about or not self._intact(_TRANSFORM):
             return None
         with np.load(self.path(_TRANSFORM), allow_pickle=False) as archive:
-            return State(about, {name: archive[name] for name in archive.files})
+            return FittedState(about, {name: archive[name] for name in archive.files})
 
     def keep(
         self,
         about: About,
         arrays: dict[str, Array],
-        state: State | None,
+        state: FittedState | None,
         table: pd.DataFrame | None,
     ) -> None:
         """Write everything; an OSError says why that is not possible."""

@@ -15,7 +15,7 @@ from samekind.data.tables import Table
 from samekind.errors import DataError, no_such_column
 
 __all__ = [
-    "Column",
+    "ColumnUse",
     "Role",
     "choose_columns",
     "decide",
@@ -52,7 +52,7 @@ FEATURES = (Role.NUMBER, Role.CATEGORY)
 
 
 @dataclass(frozen=True)
-class Column:
+class ColumnUse:
     """A column of a table: what it is used as, and in words, why not as a feature."""
 
     name: str
@@ -127,7 +127,7 @@ def choose_columns(
 
 def decide(
     table: Table, found: dict[str, Survey], *, asked_for: bool, max_categories: int
-) -> list[Column]:
+) -> list[ColumnUse]:
     """Return what each of the surveyed columns is; with `asked_for`, none may be left out."""
     columns = [_decide(table, name, has, asked_for, max_categories) for name, has in found.items()]
     left_out = [column for column in columns if not column.is_feature]
@@ -143,12 +143,14 @@ def decide(
     return columns
 
 
-def _decide(table: Table, name: str, has: Survey, asked_for: bool, max_categories: int) -> Column:
+def _decide(
+    table: Table, name: str, has: Survey, asked_for: bool, max_categories: int
+) -> ColumnUse:
     if has.present == 0:
-        return Column(name, Role.EMPTY, "it is empty")
+        return ColumnUse(name, Role.EMPTY, "it is empty")
     if has.temporal:
         why = "dates and times are not used; to use them, write them as numbers"
-        return Column(name, Role.DATE, why)
+        return ColumnUse(name, Role.DATE, why)
     blanks = has.rows - has.present
     # Mostly numbers: then what is none is a slip, and the column is no list of kinds.
     if has.declared or 2 * has.numeric > has.present:
@@ -158,17 +160,19 @@ def _decide(table: Table, name: str, has: Survey, asked_for: bool, max_categorie
         counts = has.counts_from in (0.0, 1.0) and has.present >= _COUNTER_ROWS
         if counts and not asked_for:
             why = f"it only numbers the rows; to use it, name it in columns=[{name!r}, …]"
-            return Column(name, Role.ID, why)
-        return Column(name, Role.NUMBER, blanks=blanks, low=has.low, high=has.high, width=has.width)
+            return ColumnUse(name, Role.ID, why)
+        return ColumnUse(
+            name, Role.NUMBER, blanks=blanks, low=has.low, high=has.high, width=has.width
+        )
     if has.nested:
-        return Column(name, Role.NESTED, "its values are lists or objects")
+        return ColumnUse(name, Role.NESTED, "its values are lists or objects")
     texts = has.texts
     if texts is not None and blanks:
         texts = texts | {MISSING_CATEGORY}
     if texts is None or len(texts) > max_categories or 1 < len(texts) == has.rows:
         many = "more than 100,000" if texts is None else f"{len(texts):,}"
-        return Column(name, Role.NAMES, f"{many} different texts in {has.rows:,} rows")
-    return Column(name, Role.CATEGORY, blanks=blanks, categories=tuple(sorted(texts)))
+        return ColumnUse(name, Role.NAMES, f"{many} different texts in {has.rows:,} rows")
+    return ColumnUse(name, Role.CATEGORY, blanks=blanks, categories=tuple(sorted(texts)))
 
 
 def unusable_number(table: Table, name: str, row: int, value: object, count: int) -> DataError:

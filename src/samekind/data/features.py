@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from samekind.data.columns import Column, choose_columns, decide, long_texts
+from samekind.data.columns import ColumnUse, choose_columns, decide, long_texts
 from samekind.data.files import Array, file_format, read_matrix
-from samekind.data.fitted import State
+from samekind.data.fitted import FittedState
 from samekind.data.sources import Source
 from samekind.data.tables import ArrayTable, Tick, row_blocks
 from samekind.data.views import cell_text
@@ -42,18 +42,18 @@ class Made:
     images: Array | None = None
     points: Points | None = None
     """The features of rows that stay where they are."""
-    columns: list[Column] = field(default_factory=list)
+    columns: list[ColumnUse] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
-def state_of_features(features: Features) -> State:
+def state_of_features(features: Features) -> FittedState:
     """Return what `features_from` makes features from."""
     state = features.state()
     state.about["features"] = getattr(features, "name", type(features).__name__)
     return state
 
 
-def features_from(state: State) -> Features:
+def features_from(state: FittedState) -> Features:
     """Make features again."""
     name = state.about.get("features")
     if name == "RowFeatures":

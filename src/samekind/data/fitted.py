@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from sklearn.base import TransformerMixin
     from sklearn.compose import ColumnTransformer
 
-    from samekind.data.columns import Column
+    from samekind.data.columns import ColumnUse
 
-__all__ = ["FORMAT", "About", "State", "column_encoder", "restore", "state_of", "with_learnt"]
+__all__ = ["FORMAT", "About", "FittedState", "column_encoder", "restore", "state_of", "with_learnt"]
 
 FORMAT = 1
 About: TypeAlias = dict[str, Any]
@@ -46,25 +46,25 @@ _KNOWN: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
 
 
 @dataclass
-class State:
+class FittedState:
     """What something is made again from: JSON, and arrays."""
 
     about: About = field(default_factory=dict)
     arrays: dict[str, Array] = field(default_factory=dict)
 
-    def put(self, name: str, part: State) -> None:
+    def put(self, name: str, part: FittedState) -> None:
         """Keep the state of a part."""
         self.about[name] = part.about
         self.arrays |= {f"{name}.{key}": array for key, array in part.arrays.items()}
 
-    def part(self, name: str) -> State:
+    def part(self, name: str) -> FittedState:
         """Return the state of a part."""
         start = f"{name}."
         arrays = {k.removeprefix(start): a for k, a in self.arrays.items() if k.startswith(start)}
-        return State(self.about[name], arrays)
+        return FittedState(self.about[name], arrays)
 
 
-def state_of(transformer: TransformerMixin) -> State:
+def state_of(transformer: TransformerMixin) -> FittedState:
     """Return what `restore` makes a fitted transformer from."""
     name = type(transformer).__name__
     _, parameters, attributes = _KNOWN[name]
@@ -74,10 +74,10 @@ def state_of(transformer: TransformerMixin) -> State:
     if name == "TfidfVectorizer":  # as bytes: an array of texts would be as wide as the longest
         terms = sorted(transformer.vocabulary_, key=transformer.vocabulary_.__getitem__)
         arrays["terms"] = np.frombuffer(json.dumps(terms).encode(), dtype=np.uint8)
-    return State(about, arrays)
+    return FittedState(about, arrays)
 
 
-def restore(state: State) -> TransformerMixin:
+def restore(state: FittedState) -> TransformerMixin:
     """Make a fitted transformer again."""
     name, version = state.about.get("class"), state.about.get("format")
     if name not in _KNOWN or version != FORMAT:
@@ -107,7 +107,7 @@ def with_learnt(
     return transformer
 
 
-def column_encoder(columns: Sequence[Column]) -> ColumnTransformer:
+def column_encoder(columns: Sequence[ColumnUse]) -> ColumnTransformer:
     """Return a fitted encoder of columns: numbers with blanks filled, categories one-hot.
 
     It learns from a table of one row, which holds every column's median or first category: medians and
@@ -140,9 +140,9 @@ def column_encoder(columns: Sequence[Column]) -> ColumnTransformer:
     return fitted
 
 
-def _runs(columns: Sequence[Column]) -> list[list[Column]]:
+def _runs(columns: Sequence[ColumnUse]) -> list[list[ColumnUse]]:
     """Group columns of one role that follow each other, so that features keep the table's order."""
-    runs: list[list[Column]] = []
+    runs: list[list[ColumnUse]] = []
     for column in columns:
         if runs and runs[-1][0].role is column.role:
             runs[-1].append(column)

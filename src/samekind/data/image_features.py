@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.data.fitted import State, restore, state_of
+from samekind.data.fitted import FittedState, restore, state_of
 from samekind.data.pixels import COLOUR_SIDE, Bytes, Canvas
 from samekind.data.text_features import SEED, Done, sample_rows
 
@@ -63,14 +63,14 @@ class ImageFeatures:
             done(rows.stop / n)
         return X
 
-    def state(self) -> State:
+    def state(self) -> FittedState:
         """Return what `from_state` makes it from."""
-        state = State({"canvas": list(self.canvas)})
+        state = FittedState({"canvas": list(self.canvas)})
         state.put("axes", state_of(self.axes))
         return state
 
     @classmethod
-    def from_state(cls, state: State) -> ImageFeatures:
+    def from_state(cls, state: FittedState) -> ImageFeatures:
         """Make it again."""
         return cls(Canvas(*state.about["canvas"]), restore(state.part("axes")))
 

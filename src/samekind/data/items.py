@@ -11,7 +11,7 @@ import numpy as np
 from cachetools import LRUCache
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from samekind.data.columns import Column
+from samekind.data.columns import ColumnUse
 from samekind.data.features import Made
 from samekind.data.files import Array
 from samekind.data.options import LoadOptions
@@ -57,7 +57,7 @@ class Items:
         What to call all of them: the name of a file or folder.
     medium : {"text", "image", "row"}
         What an item is to the eye.
-    columns : list of Column
+    columns : list of ColumnUse
         What each column of a table is used as, where its numbers and categories are compared.
     notes : list of str
         What was done, for a person to read.
@@ -83,7 +83,7 @@ class Items:
         self.source = source.options.data.name or source.name
         self.path = source.name
         self.medium = source.medium
-        self.columns: list[Column] = made.columns
+        self.columns: list[ColumnUse] = made.columns
         self.notes = [*source.notes, *made.notes]
         self.frame: pd.DataFrame | None = source.frame
         self.images: Array | None = made.images
@@ -95,7 +95,7 @@ class Items:
         self._has_recipe = has_recipe
         hidden = {options.text, source.picture_column, options.labels}
         wanted = self._shown
-        if options.show is not None:
+        if options.show is not None and not options.is_array:
             wanted = [name for name in options.show if name in wanted]
         self._fields = [name for name in wanted if name not in hidden]
         self._sent: LRUCache[tuple[int, str], Picture] = LRUCache(

@@ -17,10 +17,10 @@ from samekind.data.features import (
     state_of_features,
 )
 from samekind.data.files import ARRAY_SUFFIXES
-from samekind.data.fitted import State
+from samekind.data.fitted import FittedState
 from samekind.data.items import Items
 from samekind.data.labels import read_labels
-from samekind.data.options import DEMO, LoadOptions, Names, absolute
+from samekind.data.options import DEMO, LoadOptions, absolute
 from samekind.data.sources import Source, open_on_cluster, open_source
 from samekind.data.tables import Tick, silent
 from samekind.errors import DataError
@@ -39,8 +39,8 @@ def load(
     text: str | None = None,
     image: str | Path | None = None,
     labels: str | None = None,
-    columns: Names = None,
-    exclude: Names = None,
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] = (),
     show: str | Path | Sequence[str] | None = None,
     embeddings: str | Path | None = None,
     header: bool = True,
@@ -79,7 +79,7 @@ def load(
         name of an array. The columns of an array without names are x0, x1, ….
     columns : sequence of str, default=None
         The columns to use; None uses all that can be.
-    exclude : sequence of str, default=None
+    exclude : sequence of str, default=()
         Columns that are no features.
     show : sequence of str, or Path, default=None
         Columns that a person sees; all by default. Beside an array: a table with a row for each.
@@ -147,21 +147,21 @@ def load(
         from samekind.data.demo import demo_items
 
         return demo_items()
-    options = LoadOptions.make(
-        data,
-        text=text,
-        image=image,
-        labels=labels,
-        columns=columns,
-        exclude=exclude,
-        show=show,
-        embeddings=embeddings,
-        header=header,
-        sheet=sheet,
-        standardize=standardize,
-        max_categories=max_categories,
-        image_shape=image_shape,
-        stream=stream,
+    options = LoadOptions(
+        Path(data),
+        text,
+        image,  # type: ignore[arg-type]  # paths, too
+        labels,
+        columns,
+        exclude,
+        show,  # type: ignore[arg-type]
+        embeddings,  # type: ignore[arg-type]
+        header,
+        sheet,
+        standardize,
+        max_categories,
+        image_shape,
+        stream,
     )
     tick = silent if progress is None else progress
     kept = Cache(None if cache is None else absolute(cache))
@@ -205,7 +205,6 @@ def load_new(
         labels=None,
         columns=None,
         show=None,
-        show_table=None,
         exclude=(),
         embeddings=None if embeddings is None else absolute(embeddings),
         sheet=None,
@@ -243,22 +242,10 @@ def _computed(source: Source, tick: Tick) -> Made:
 
 def _key(source: Source) -> str:
     """Return the key of all that features depend on."""
-    options = source.options
-    return digest(
-        source=source.fingerprint(),
-        medium=source.medium,
-        text=options.text,
-        pictures=source.picture_column,
-        labels=options.labels,
-        columns=options.columns,
-        exclude=sorted(options.exclude),
-        embeddings=options.embeddings and options.embeddings.name,
-        header=options.header,
-        sheet=options.sheet,
-        standardize=options.standardize,
-        max_categories=options.max_categories,
-        image_shape=options.image_shape,
-    )
+    asked = source.options.recipe() | {"data": source.fingerprint(), "show": None, "stream": None}
+    embeddings = source.options.embeddings
+    asked["embeddings"] = embeddings and embeddings.name
+    return digest(medium=source.medium, pictures=source.picture_column, **asked)
 
 
 def _from_cache(source: Source, cache: Cache, key: str) -> Items | None:
@@ -295,7 +282,7 @@ def _kept(source: Source, cache: Cache, key: str, tick: Tick) -> Items:
     made = _computed(source, tick)
     own = source.options.embeddings is None
     arrays = {"features": made.X if own else None, "images": made.images}
-    state: State | None = None if made.features is None else state_of_features(made.features)
+    state: FittedState | None = None if made.features is None else state_of_features(made.features)
     table_notes = [] if source.table is None else source.table.notes
     try:
         cache.keep(

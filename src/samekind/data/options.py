@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TypeAlias
 
 from samekind._validation import check_positive_int
 from samekind.data.files import ARRAY_SUFFIXES
 from samekind.errors import DataError
 
-__all__ = ["DEMO", "LoadOptions", "Names", "absolute"]
+__all__ = ["DEMO", "LoadOptions", "absolute"]
 
 DEMO = "demo:digits"
-Names: TypeAlias = "str | Sequence[str] | None"
-"""One name of a column, or several."""
 
 
 @dataclass(frozen=True)
@@ -26,89 +23,76 @@ class LoadOptions:
     text: str | None = None
     image: str | None = None  # a column or a folder
     labels: str | None = None
-    columns: tuple[str, ...] | None = None
-    exclude: tuple[str, ...] = ()
-    show: tuple[str, ...] | None = None
-    show_table: Path | None = None  # beside an array
+    columns: Sequence[str] | None = None
+    exclude: Sequence[str] = ()
+    show: Sequence[str] | None = None
     embeddings: Path | None = None
     header: bool = True
     sheet: str | None = None
     standardize: bool = True
     max_categories: int = 20
-    image_shape: tuple[int, int] | None = None
+    image_shape: Sequence[int] | None = None
     stream: bool | None = None
 
-    @classmethod
-    def make(
-        cls,
-        data: str | Path,
-        *,
-        text: str | None = None,
-        image: str | Path | None = None,
-        labels: str | None = None,
-        columns: Names = None,
-        exclude: Names = None,
-        show: str | Path | Sequence[str] | None = None,
-        embeddings: str | Path | None = None,
-        header: bool = True,
-        sheet: str | None = None,
-        standardize: bool = True,
-        max_categories: int = 20,
-        image_shape: Sequence[int] | None = None,
-        stream: bool | None = None,
-    ) -> LoadOptions:
-        """Check and tidy what a caller gives."""
-        if text is not None and image is not None:
+    def __post_init__(self) -> None:
+        if self.text is not None and self.image is not None:
             raise DataError(
-                f"text ({text!r}) and image ({str(image)!r}) must not both be given: things are "
-                "compared by the one or the other. Name a further column with show."
+                f"text ({self.text!r}) and image ({str(self.image)!r}) must not both be given: things "
+                "are compared by the one or the other. Name a further column with show."
             )
-        if labels is not None and not isinstance(labels, str):
-            raise DataError(f"labels must be the name of a column or None, got {labels!r}.")
-        if columns is not None and (text or image or embeddings):
-            other = "text" if text else "image" if image else "embeddings"
-            raise DataError(
-                f"columns and {other} must not both be given: things are compared by the one or the "
-                "other."
-            )
-        path = absolute(data)
-        shown = [str(show)] if isinstance(show, str | Path) else list(show or ())
-        table = None
-        if path.suffix.lower() in ARRAY_SUFFIXES and shown:
-            if len(shown) > 1:
+        if self.labels is not None and not isinstance(self.labels, str):
+            raise DataError(f"labels must be the name of a column or None, got {self.labels!r}.")
+        for other in ("text", "image", "embeddings"):
+            if self.columns is not None and getattr(self, other) is not None:
                 raise DataError(
-                    f"show must be one table, because {path} is an array, got {', '.join(shown)}."
+                    f"columns and {other} must not both be given: things are compared by the one or "
+                    "the other."
                 )
-            table, shown = absolute(shown[0]), []
-        return cls(
-            data=path,
-            text=text,
-            image=None if image is None else str(image),
-            labels=labels,
-            columns=None if columns is None else _names("columns", columns),
-            exclude=_names("exclude", exclude),
-            show=tuple(shown) or None,
-            show_table=table,
-            embeddings=None if embeddings is None else absolute(embeddings),
-            header=header,
-            sheet=sheet,
-            standardize=standardize,
-            max_categories=check_positive_int("max_categories", max_categories, minimum=0),
-            image_shape=None if image_shape is None else _shape(image_shape),
-            stream=stream,
-        )
+        check_positive_int("max_categories", self.max_categories, minimum=0)
+        tidy = {
+            "data": absolute(self.data),
+            "image": None if self.image is None else str(self.image),
+            "columns": None if self.columns is None else _names("columns", self.columns),
+            "exclude": _names("exclude", self.exclude or ()),
+            "show": None if not self.show else _names("show", self.show),
+            "embeddings": None if self.embeddings is None else absolute(self.embeddings),
+            "image_shape": None if self.image_shape is None else _shape(self.image_shape),
+        }
+        for name, value in tidy.items():
+            object.__setattr__(self, name, value)
+        if self.is_array and len(self.show or ()) > 1:
+            raise DataError(
+                f"show must be one table, because {self.data} is an array, got "
+                f"{', '.join(self.show or ())}."
+            )
+
+    @property
+    def name(self) -> str:
+        """The path as people read it: without the folder that they are in."""
+        here = Path.cwd()
+        inside = self.data != here and self.data.is_relative_to(here)
+        return str(self.data.relative_to(here) if inside else self.data)
+
+    @property
+    def is_array(self) -> bool:
+        """Whether the data are a NumPy file."""
+        return self.data.suffix.lower() in ARRAY_SUFFIXES
+
+    @property
+    def shown_table(self) -> Path | None:
+        """A table with a row for each of an array, to show them."""
+        return absolute(self.show[0]) if self.show and self.is_array else None
 
     def recipe(self) -> dict[str, object]:
         """Return the arguments of `samekind.load` that load the same again, as JSON can hold them."""
         given: dict[str, object] = {}
         for option in fields(self):
             value = getattr(self, option.name)
-            if option.name == "show_table" or value == option.default:
-                continue
-            plain = str(value) if isinstance(value, Path) else value
-            given[option.name] = list(plain) if isinstance(plain, tuple) else plain
-        if self.show_table is not None:
-            given["show"] = str(self.show_table)
+            if option.name == "show" and self.shown_table is not None:
+                value = self.shown_table
+            if value != option.default:
+                plain = str(value) if isinstance(value, Path) else value
+                given[option.name] = list(plain) if isinstance(plain, tuple) else plain
         return given
 
 
@@ -117,16 +101,15 @@ def absolute(path: str | Path) -> Path:
     return Path(path).expanduser().absolute()
 
 
-def _names(parameter: str, given: Names) -> tuple[str, ...]:
-    names = (given,) if isinstance(given, str) else tuple(given or ())
+def _names(parameter: str, given: object) -> tuple[str, ...]:
+    names = (str(given),) if isinstance(given, str | Path) else tuple(given)  # type: ignore[arg-type]
     for name in names:
         if not isinstance(name, str):
             raise DataError(f"{parameter} must hold names of columns, got {name!r}.")
     return names
 
 
-def _shape(given: Sequence[int]) -> tuple[int, int]:
-    sizes = [check_positive_int("image_shape", size) for size in given]
-    if len(sizes) != 2:
+def _shape(given: Sequence[int]) -> tuple[int, ...]:
+    if len(given) != 2:
         raise DataError(f"image_shape must be (height, width), got {tuple(given)!r}.")
-    return sizes[0], sizes[1]
+    return tuple(check_positive_int("image_shape", size) for size in given)

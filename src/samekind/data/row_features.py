@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from samekind.data.columns import Column, Role, blanks_note, unusable_number
+from samekind.data.columns import ColumnUse, Role, blanks_note, unusable_number
 from samekind.data.files import Array, plain_place
-from samekind.data.fitted import State, column_encoder, restore, standardizer, state_of
+from samekind.data.fitted import FittedState, column_encoder, restore, standardizer, state_of
 from samekind.data.survey import Series, medians_of, numbers_in, texts_in
 from samekind.data.tables import ArrayTable, FrameTable, Table, row_blocks
 from samekind.errors import DataError, no_such_column
@@ -51,7 +51,7 @@ class RowFeatures:
 
     Parameters
     ----------
-    columns : list of Column
+    columns : list of ColumnUse
         The columns to use: numbers, whose blanks are their medians, and categories, one-hot.
     scalers : list of transformers
         What standardises the encoded columns; none leaves them as they are.
@@ -61,7 +61,7 @@ class RowFeatures:
 
     def __init__(
         self,
-        columns: list[Column],
+        columns: list[ColumnUse],
         scalers: list[TransformerMixin],
         constant: NDArray[np.bool_],
     ) -> None:
@@ -128,19 +128,21 @@ class RowFeatures:
             )
         return replace(table, columns=self.inputs)
 
-    def state(self) -> State:
+    def state(self) -> FittedState:
         """Return what `from_state` makes it from."""
-        state = State({"columns": [asdict(column) for column in self.columns]})
+        state = FittedState({"columns": [asdict(column) for column in self.columns]})
         state.arrays["constant"] = self.constant
         for number, scaler in enumerate(self.scalers):
             state.put(f"scaler {number}", state_of(scaler))
         return state
 
     @classmethod
-    def from_state(cls, state: State) -> RowFeatures:
+    def from_state(cls, state: FittedState) -> RowFeatures:
         """Make it again."""
         columns = [
-            Column(**{**kept, "role": Role(kept["role"]), "categories": tuple(kept["categories"])})
+            ColumnUse(
+                **{**kept, "role": Role(kept["role"]), "categories": tuple(kept["categories"])}
+            )
             for kept in state.about["columns"]
         ]
         scalers = [restore(state.part(name)) for name in state.about if name.startswith("scaler ")]
@@ -148,7 +150,7 @@ class RowFeatures:
 
 
 def fit_rows(
-    table: Table, columns: list[Column], *, standardize: bool, in_memory: bool
+    table: Table, columns: list[ColumnUse], *, standardize: bool, in_memory: bool
 ) -> tuple[RowFeatures, Array | None]:
     """Learn how to turn the rows of a table into points; return also these, if `in_memory`."""
     used = _with_medians(table, [column for column in columns if column.is_feature])
@@ -180,7 +182,7 @@ class _Ranges(NamedTuple):
     owner: NDArray[np.intp]
 
     @classmethod
-    def of(cls, columns: list[Column]) -> _Ranges:
+    def of(cls, columns: list[ColumnUse]) -> _Ranges:
         ends: list[tuple[float, float]] = []
         owner: list[int] = []
         for place, column in enumerate(columns):
@@ -229,7 +231,7 @@ def _encoded(features: RowFeatures, table: FrameTable | ArrayTable) -> Array:
     return X
 
 
-def _with_medians(table: Table, columns: list[Column]) -> list[Column]:
+def _with_medians(table: Table, columns: list[ColumnUse]) -> list[ColumnUse]:
     """Return columns of numbers with their medians; of rows elsewhere only where blanks need them."""
     everywhere = isinstance(table, FrameTable)
     wanted = [c.name for c in columns if c.role is Role.NUMBER and (c.blanks or everywhere)]
@@ -237,13 +239,13 @@ def _with_medians(table: Table, columns: list[Column]) -> list[Column]:
     return [replace(c, median=medians[c.name]) if c.name in medians else c for c in columns]
 
 
-def _encoded_names(column: Column) -> list[str]:
+def _encoded_names(column: ColumnUse) -> list[str]:
     if not column.categories:
         return [column.name]
     return [f"{column.name}={text}" for text in column.categories]
 
 
-def _parse(series: Series, column: Column, table: Table | None) -> Array:
+def _parse(series: Series, column: ColumnUse, table: Table | None) -> Array:
     """Return what the encoder takes: floats with NaN where there is no value, or texts."""
     if column.categories:
         return texts_in(series).to_numpy(dtype=object)
@@ -267,7 +269,7 @@ def _parse(series: Series, column: Column, table: Table | None) -> Array:
     return found.values
 
 
-def _new_notes(columns: list[Column], frame: pd.DataFrame) -> list[str]:
+def _new_notes(columns: list[ColumnUse], frame: pd.DataFrame) -> list[str]:
     """Say which values of new rows were missing, or are not known."""
     notes = []
     for column in columns:

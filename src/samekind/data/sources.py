@@ -14,7 +14,6 @@ from samekind.data.cache import Cache, digest
 from samekind.data.columns import guess_text, picture_column
 from samekind.data.dask_table import DaskTable
 from samekind.data.files import (
-    ARRAY_SUFFIXES,
     PARQUET_SUFFIXES,
     Array,
     file_format,
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 
     from samekind.data.pictures import Pictures
 
-__all__ = ["Source", "open_source", "pictures_of", "shown_path"]
+__all__ = ["Source", "open_source", "pictures_of"]
 
 
 @dataclass
@@ -72,13 +71,7 @@ class Source:
     @property
     def name(self) -> str:
         """The path, for messages."""
-        return shown_path(self.options.data)
-
-
-def shown_path(path: Path) -> str:
-    """Return a path as people read it: without the folder that they are in."""
-    here = Path.cwd()
-    return str(path.relative_to(here)) if path != here and path.is_relative_to(here) else str(path)
+        return self.options.name
 
 
 def open_source(options: LoadOptions, cache: Cache, tick: Tick, *, medium: str | None) -> Source:
@@ -90,14 +83,14 @@ def open_source(options: LoadOptions, cache: Cache, tick: Tick, *, medium: str |
         source = _folder(options)
     elif not path.suffix and not path.exists():
         raise no_such_file(path)
-    elif path.suffix.lower() in ARRAY_SUFFIXES:
+    elif options.is_array:
         source = _array(options, cache, tick)
     elif file_format(path) == "parquet":
         source = _tables(options, [path], tick, medium)
     else:
         if options.stream:
             raise DataError(
-                f"stream is for .npy and Parquet files, and {source_name(options)} is neither. Write it "
+                f"stream is for .npy and Parquet files, and {options.name} is neither. Write it "
                 "as Parquet first, for instance with pandas.DataFrame.to_parquet."
             )
         source = _read_table(options, cache, tick, medium)
@@ -119,20 +112,15 @@ def open_on_cluster(options: LoadOptions, client: Client) -> Source:
         )
     if path.is_file() and path.suffix.lower() not in PARQUET_SUFFIXES:
         raise DataError(
-            f"a Dask cluster reads Parquet files, and {source_name(options)} is none. Write it as "
+            f"a Dask cluster reads Parquet files, and {options.name} is none. Write it as "
             "Parquet first, for instance with pandas.DataFrame.to_parquet."
         )
-    table = DaskTable(source_name(options), find_files(path), client)
+    table = DaskTable(options.name, find_files(path), client)
     _check_named(options, table)
     hashed = digest(files=table.fingerprint)
     return Source(
         options, "row", table.n, lambda: hashed, table=table, is_streamed=True, notes=table.notes
     )
-
-
-def source_name(options: LoadOptions) -> str:
-    """Return the path, for messages."""
-    return shown_path(options.data)
 
 
 def _is_folder_of_pictures(folder: Path) -> bool:
@@ -163,7 +151,7 @@ def _folder(options: LoadOptions) -> Source:
         len(names),
         lambda: names_hash(options.data, names),
         frame=frame,
-        table=FrameTable(source_name(options), frame),
+        table=FrameTable(options.name, frame),
         pictures=pictures_of(options.data, names),
         picture_column="file",
         notes=[f"{len(names):,} picture{'s' * (len(names) != 1)} in the folder", *notes],
@@ -192,18 +180,18 @@ def _array(options: LoadOptions, cache: Cache, tick: Tick) -> Source:
         source.pictures = pictures_of(array)
     else:
         matrix = read_matrix(path)
-        source.table = ArrayTable(source_name(options), matrix.X, matrix.names)
+        source.table = ArrayTable(options.name, matrix.X, matrix.names)
         source.others, source.n = matrix.others, len(matrix.X)
         if unused := [key for key in matrix.others if key != options.labels]:
             source.notes.append(f"not used: {', '.join(map(repr, unused))}")
         mapped = path.suffix.lower() == ".npy"
         large = matrix.X.nbytes >= LARGE if options.stream is None else options.stream
         source.is_streamed = mapped and large
-    if options.show_table is not None:
-        shown = _records(replace(options, data=options.show_table), cache, tick)
+    if options.shown_table is not None:
+        shown = _records(LoadOptions(options.shown_table), cache, tick)
         if shown.n != source.n:
             raise DataError(
-                f"{options.show_table} has {shown.n:,} rows, but {path} has {source.n:,}. Give a "
+                f"{options.shown_table} has {shown.n:,} rows, but {path} has {source.n:,}. Give a "
                 "table with a row for each."
             )
         source.frame, source.table_key = shown.frame, shown.key
@@ -212,7 +200,7 @@ def _array(options: LoadOptions, cache: Cache, tick: Tick) -> Source:
 
 def _tables(options: LoadOptions, files: list[Path], tick: Tick, medium: str | None) -> Source:
     """Open Parquet files: one that is small, or of texts or pictures, is read into memory."""
-    table = ParquetTable(source_name(options), files, tick)
+    table = ParquetTable(options.name, files, tick)
     whole = options.text is not None or options.image is not None or medium is not None
     if whole and options.stream:
         raise DataError(
@@ -339,7 +327,7 @@ def _records(options: LoadOptions, cache: Cache, tick: Tick) -> _Read:
     """Read a table, or take it from the cache."""
     path = options.data
     form = file_format(path)
-    name = shown_path(path)
+    name = options.name
     if form in ("npy", "npz"):
         raise DataError(f"{path} is an array. To show rows, give a table such as a CSV file.")
     if form == "parquet":

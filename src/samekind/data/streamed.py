@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.data.columns import Column
+from samekind.data.columns import ColumnUse
 from samekind.data.dask_table import DaskTable
 from samekind.data.files import Array
 from samekind.data.parquet_table import ParquetTable
@@ -46,7 +46,7 @@ class FeatureReader:
 
 
 def fit_streamed(
-    table: Table, columns: list[Column], *, standardize: bool, tick: Tick
+    table: Table, columns: list[ColumnUse], *, standardize: bool, tick: Tick
 ) -> tuple[RowFeatures, Points]:
     """Learn features of rows that stay where they are; return them, and the rows as points."""
 

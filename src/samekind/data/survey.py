@@ -13,7 +13,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
-from samekind.data.files import Array
 from samekind.data.tables import FrameTable, Table
 
 __all__ = [
@@ -190,31 +189,34 @@ def _joined(one: frozenset[str] | None, other: frozenset[str] | None) -> frozens
 
 
 def medians_of(table: Table, columns: Sequence[str]) -> dict[str, float]:
-    """Return the medians of columns of numbers, exactly, without all values at one place.
-
-    In memory they are sorted. Elsewhere they are found by radix selection: four passes, of which each
-    finds 16 more bits of the two values in the middle.
-    """
-    if not columns:
-        return {}
+    """Return the medians of columns of numbers, exactly, without all values at one place."""
     if isinstance(table, FrameTable):
-        return {name: _median(_finite(table.frame[name])) for name in columns}
-    sizes = np.sum(list(table.map(_count, columns)), axis=0).tolist()
-    ranks = {name: [(size - 1) // 2, size // 2] for name, size in zip(columns, sizes, strict=True)}
-    prefixes = {name: [0, 0] for name in columns}
-    for shift in (48, 32, 16, 0):
-        count = partial(_count_next, prefixes=prefixes, shift=shift)
-        totals = reduce(_added, table.map(count, columns))
+        sort = {name: np.sort(_finite(table.frame[name])) for name in columns}
+        middles = {name: (x[(len(x) - 1) // 2], x[len(x) // 2]) for name, x in sort.items()}
+    else:
+        middles = {}
         for name in columns:
-            for which in (0, 1):
-                below = np.cumsum(totals[name][prefixes[name][which]])
-                digit = int(below.searchsorted(ranks[name][which], side="right"))
-                ranks[name][which] -= int(below[digit - 1]) if digit else 0
-                prefixes[name][which] = prefixes[name][which] << 16 | digit
-    return {
-        name: float(low / 2 + high / 2)
-        for name, (low, high) in ((name, _floats(prefixes[name])) for name in columns)
-    }
+            size = sum(len(block) for block in table.map(_keys, [name]))
+            middles[name] = (_nth(table, name, (size - 1) // 2), _nth(table, name, size // 2))
+    # Halves are taken first, because a sum may exceed the largest float64.
+    return {name: float(low / 2 + high / 2) for name, (low, high) in middles.items()}
+
+
+def _nth(table: Table, name: str, rank: int) -> float:
+    """Return the value of that rank by radix selection: four passes, each of which finds 16 bits."""
+    prefix = 0
+    for shift in (48, 32, 16, 0):
+        count = partial(_count_digits, prefix=prefix, shift=shift)
+        counts = np.sum(list(table.map(count, [name])), axis=0)
+        below = np.cumsum(counts)
+        digit = int(below.searchsorted(rank, side="right"))
+        rank -= int(below[digit] - counts[digit])
+        prefix = prefix << 16 | digit
+    bits = np.uint64(prefix)
+    return float((bits & ~_SIGN if bits & _SIGN else ~bits).view(np.float64))
+
+
+_SIGN = np.uint64(1 << 63)
 
 
 def _finite(series: Series) -> NDArray[np.float64]:
@@ -223,47 +225,16 @@ def _finite(series: Series) -> NDArray[np.float64]:
     return numbers.values[np.isfinite(numbers.values)]
 
 
-def _median(values: NDArray[np.float64]) -> float:
-    """Return the median; halves are taken first, because a sum may exceed the largest float64."""
-    ordered, last = np.sort(values), len(values) - 1
-    return float(ordered[last // 2] / 2 + ordered[(last + 1) // 2] / 2)
-
-
-Counts: TypeAlias = dict[str, dict[int, NDArray[np.int64]]]
-
-
-def _count(block: pd.DataFrame) -> list[int]:
-    return [_finite(block[name]).size for name in block]
-
-
-def _count_next(block: pd.DataFrame, *, prefixes: dict[str, list[int]], shift: int) -> Counts:
-    """Count how often each value of the next 16 bits follows a prefix."""
-    found: Counts = {}
-    for name in map(str, block):
-        keys = _ordered(_finite(block[name]))
-        for prefix in set(prefixes[name]):
-            own = keys if shift == 48 else keys[keys >> np.uint64(shift + 16) == np.uint64(prefix)]
-            digits = ((own >> np.uint64(shift)) & np.uint64(0xFFFF)).astype(np.intp)
-            found.setdefault(name, {})[prefix] = np.bincount(digits, minlength=1 << 16)
-    return found
-
-
-def _added(one: Counts, other: Counts) -> Counts:
-    return {
-        name: {prefix: count + other[name][prefix] for prefix, count in counts.items()}
-        for name, counts in one.items()
-    }
-
-
-_SIGN = np.uint64(1 << 63)
-
-
-def _ordered(values: NDArray[np.float64]) -> NDArray[np.uint64]:
+def _keys(block: pd.DataFrame) -> NDArray[np.uint64]:
     """Return integers in the order of the values: the sign bit of a float turned, or all of them."""
-    bits = np.ascontiguousarray(values).view(np.uint64)
+    bits = np.ascontiguousarray(_finite(block.iloc[:, 0])).view(np.uint64)
     return np.where(bits & _SIGN, ~bits, bits | _SIGN)
 
 
-def _floats(keys: list[int]) -> Array:
-    bits = np.array(keys, dtype=np.uint64)
-    return np.where(bits & _SIGN, bits & ~_SIGN, ~bits).view(np.float64)
+def _count_digits(block: pd.DataFrame, *, prefix: int, shift: int) -> NDArray[np.int64]:
+    """Count how often each value of the next 16 bits follows a prefix."""
+    keys = _keys(block)
+    if shift < 48:
+        keys = keys[keys >> np.uint64(shift + 16) == np.uint64(prefix)]
+    digits = (keys >> np.uint64(shift)) & np.uint64(0xFFFF)
+    return np.bincount(digits.astype(np.intp), minlength=1 << 16)

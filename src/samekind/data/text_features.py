@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.data.fitted import State, restore, state_of
+from samekind.data.fitted import FittedState, restore, state_of
 from samekind.errors import DataError
 
 if TYPE_CHECKING:
@@ -59,12 +59,12 @@ class TextFeatures(Protocol):
         """Return the points of texts."""
         ...
 
-    def state(self) -> State:
+    def state(self) -> FittedState:
         """Return what `from_state` makes it from."""
         ...
 
     @classmethod
-    def from_state(cls, state: State) -> Self:
+    def from_state(cls, state: FittedState) -> Self:
         """Make it again."""
         ...
 
@@ -144,16 +144,16 @@ class TfidfFeatures:
         unit: NDArray[np.float32] = normalize(Z, copy=False)
         return unit
 
-    def state(self) -> State:
+    def state(self) -> FittedState:
         """Return what `from_state` makes it from."""
-        state = State({"weights": [weight for _, weight in self.terms]})
+        state = FittedState({"weights": [weight for _, weight in self.terms]})
         for number, (vectorizer, _) in enumerate(self.terms):
             state.put(f"terms {number}", state_of(vectorizer))
         state.put("axes", state_of(self.axes))
         return state
 
     @classmethod
-    def from_state(cls, state: State) -> Self:
+    def from_state(cls, state: FittedState) -> Self:
         """Make it again."""
         weights = state.about["weights"]
         terms = [(restore(state.part(f"terms {i}")), weight) for i, weight in enumerate(weights)]
