@@ -44,7 +44,7 @@ with tempfile.TemporaryDirectory() as folder:
     desk.export("clusters.csv", Path(folder, "clusters.csv"))
     new = Path(folder, "new.csv")
     new.write_text("message\nclose the account\n", encoding="utf-8")
-    cluster = desk.clusters().predict(desk.things.like(new).X)[0]
+    cluster = desk.clusters().predict(desk.things.load_new(new).X)[0]
     members = desk.clusters().members_[cluster].tolist()
     print("“close the account” is of the kind", desk.name_of(members))
     desk.close()

@@ -116,7 +116,7 @@ class TestTexts:
     def test_the_only_long_texts_are_found_and_said(self, tmp_path):
         items = load(messages(tmp_path))
         assert items.medium == "text"
-        assert "column 'message' is compared as text" in items.notes[0]
+        assert "the texts in 'message' are compared" in items.notes[0]
         assert items.recipe()["text"] == "message"
         frame = pd.read_csv(messages(tmp_path)).assign(length=[len(s) / 7 for s in SENTENCES])
         frame.to_csv(tmp_path / "more.csv", index=False)

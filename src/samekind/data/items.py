@@ -80,7 +80,7 @@ class Items:
         self.n = source.n
         self.feature_names = made.names
         self.labels = labels
-        self.source = source.options.data.name or source.name
+        self.source = source.options.data.absolute().name
         self.path = source.name
         self.medium = source.medium
         self.columns: list[ColumnUse] = made.columns

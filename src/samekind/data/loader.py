@@ -197,7 +197,7 @@ def load_new(
         raise DataError(
             "the first things were loaded without embeddings: leave them out for the new ones."
         )
-    path = absolute(data)
+    path = Path(data).expanduser()
     before = first._options
     options = replace(
         before,
@@ -206,7 +206,7 @@ def load_new(
         columns=None,
         show=None,
         exclude=(),
-        embeddings=None if embeddings is None else absolute(embeddings),
+        embeddings=None if embeddings is None else Path(embeddings),
         sheet=None,
         stream=None,
     )

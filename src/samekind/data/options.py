@@ -50,12 +50,12 @@ class LoadOptions:
                 )
         check_positive_int("max_categories", self.max_categories, minimum=0)
         tidy = {
-            "data": absolute(self.data),
+            "data": Path(self.data).expanduser(),
             "image": None if self.image is None else str(self.image),
             "columns": None if self.columns is None else _names("columns", self.columns),
             "exclude": _names("exclude", self.exclude or ()),
             "show": None if not self.show else _names("show", self.show),
-            "embeddings": None if self.embeddings is None else absolute(self.embeddings),
+            "embeddings": None if self.embeddings is None else Path(self.embeddings).expanduser(),
             "image_shape": None if self.image_shape is None else _shape(self.image_shape),
         }
         for name, value in tidy.items():
@@ -68,10 +68,8 @@ class LoadOptions:
 
     @property
     def name(self) -> str:
-        """The path as people read it: without the folder that they are in."""
-        here = Path.cwd()
-        inside = self.data != here and self.data.is_relative_to(here)
-        return str(self.data.relative_to(here) if inside else self.data)
+        """The path as the user gave it, for messages."""
+        return str(self.data)
 
     @property
     def is_array(self) -> bool:
@@ -81,7 +79,7 @@ class LoadOptions:
     @property
     def shown_table(self) -> Path | None:
         """A table with a row for each of an array, to show them."""
-        return absolute(self.show[0]) if self.show and self.is_array else None
+        return Path(self.show[0]).expanduser() if self.show and self.is_array else None
 
     def recipe(self) -> dict[str, object]:
         """Return the arguments of `samekind.load` that load the same again, as JSON can hold them."""
@@ -91,7 +89,7 @@ class LoadOptions:
             if option.name == "show" and self.shown_table is not None:
                 value = self.shown_table
             if value != option.default:
-                plain = str(value) if isinstance(value, Path) else value
+                plain = str(absolute(value)) if isinstance(value, Path) else value
                 given[option.name] = list(plain) if isinstance(plain, tuple) else plain
         return given
 

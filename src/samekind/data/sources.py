@@ -78,7 +78,7 @@ def open_source(options: LoadOptions, cache: Cache, tick: Tick, *, medium: str |
     """Open what a path names; `medium` is what it must be, None if that is open."""
     path = options.data
     if is_pattern(path) or (path.is_dir() and not _is_folder_of_pictures(path)):
-        source = _tables(options, find_files(path), tick, medium)
+        source = _tables(options, find_files(absolute(path)), tick, medium)
     elif path.is_dir():
         source = _folder(options)
     elif not path.suffix and not path.exists():
@@ -86,7 +86,7 @@ def open_source(options: LoadOptions, cache: Cache, tick: Tick, *, medium: str |
     elif options.is_array:
         source = _array(options, cache, tick)
     elif file_format(path) == "parquet":
-        source = _tables(options, [path], tick, medium)
+        source = _tables(options, [absolute(path)], tick, medium)
     else:
         if options.stream:
             raise DataError(
@@ -143,16 +143,17 @@ def _folder(options: LoadOptions) -> Source:
     given |= {"labels": options.labels}
     if wrong := [name for name, value in given.items() if value is not None]:
         raise DataError(f"{options.data} is a folder of pictures: {wrong[0]} needs a table.")
-    names, notes = find_pictures(options.data)
+    folder = absolute(options.data)
+    names, notes = find_pictures(folder)
     frame = pd.DataFrame({"file": names})
     return Source(
         options,
         "image",
         len(names),
-        lambda: names_hash(options.data, names),
+        lambda: names_hash(folder, names),
         frame=frame,
         table=FrameTable(options.name, frame),
-        pictures=pictures_of(options.data, names),
+        pictures=pictures_of(folder, names),
         picture_column="file",
         notes=[f"{len(names):,} picture{'s' * (len(names) != 1)} in the folder", *notes],
     )
@@ -240,8 +241,8 @@ def _table(options: LoadOptions, read: _Read, medium: str | None) -> Source:
     if guess is not None:
         options = replace(options, text=guess)
         notes.append(
-            f"the column {guess!r} is compared as text: it alone holds long texts, and no column "
-            "holds numbers"
+            f"the texts in {guess!r} are compared: that column alone holds long texts, and none holds "
+            "numbers"
         )
     return Source(
         options,
@@ -267,7 +268,7 @@ def _check_named(options: LoadOptions, table: Table) -> None:
 
 def _table_of_pictures(options: LoadOptions, read: _Read, notes: list[str]) -> Source:
     path, image, table = options.data, options.image, read.table
-    folder = path.parent
+    folder = absolute(path).parent
     if image in table.columns:
         column = str(image)
     else:

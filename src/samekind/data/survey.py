@@ -30,6 +30,7 @@ Series: TypeAlias = "pd.Series[Any]"
 MISSING_CATEGORY = "(missing)"
 MOST_TEXTS = 100_000  # different ones that are counted
 _WITH_COMMA = r"\s*[+-]?\d[\d.]*,\d+\s*"
+_ISO_TIME = r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?"
 _NESTED = (list, dict, set, tuple, np.ndarray)
 
 
@@ -108,7 +109,7 @@ class Survey:
         return Survey(
             rows=self.rows + later.rows,
             present=self.present + later.present,
-            temporal=self.temporal or later.temporal,
+            temporal=all(part.temporal for part in (self, later) if part.present),
             nested=self.nested or later.nested,
             declared=self.declared and later.declared,
             width=max(self.width, later.width),
@@ -146,7 +147,9 @@ def _survey_column(series: Series, has_blanks: bool) -> Survey:
         cells = series[present]
         found.nested = any(isinstance(value, _NESTED) for value in cells)
         if not found.nested:
-            found.texts = _joined(frozenset(cells.astype(str).unique()), frozenset())
+            different = pd.Series(cells.astype(str).unique(), dtype=object)
+            found.texts = _joined(frozenset(different), frozenset())
+            found.temporal |= bool(present.any() and different.str.fullmatch(_ISO_TIME).all())
     if numbers is None:
         return found
     if isinstance(dtype, np.dtype):
