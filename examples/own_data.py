@@ -1,4 +1,4 @@
-"""A table with numbers, categories, dates and gaps: what is made of it, and new rows with the same features."""
+"""A table with numbers, categories, dates and gaps: what becomes of it, and new rows."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -618,6 +618,7 @@ def assert_same(one: Items, other: Items):
     np.testing.assert_array_equal(one.X, other.X)
     assert one.feature_names == other.feature_names
     assert one.notes == other.notes
+    assert one.columns == other.columns
     assert (one.n, one.medium, one.source) == (other.n, other.medium, other.source)
     assert (one.images is None) == (other.images is None)
     if one.images is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import pandas as pd
 from pandas.api import types
@@ -44,8 +45,8 @@ class Role(StrEnum):
     NESTED = "nested"
     NAMES = "names"
     """Many different texts, such as names."""
-    EXCLUDED = "excluded"
-    """Not looked at, because the user said so or other columns are compared."""
+    SHOWN = "shown"
+    """Not compared, because the user said so or the texts or pictures of others are."""
 
 
 FEATURES = (Role.NUMBER, Role.CATEGORY)
@@ -67,6 +68,11 @@ class ColumnUse:
     """What a missing number is taken to be."""
     width: int = 2
     """Bytes of a float that holds its numbers: 4, 8, or 2 where either does."""
+
+    @classmethod
+    def from_json(cls, kept: dict[str, Any]) -> ColumnUse:
+        """Make it again from what `dataclasses.asdict` returned."""
+        return cls(**{**kept, "role": Role(kept["role"]), "categories": tuple(kept["categories"])})
 
     @property
     def is_feature(self) -> bool:

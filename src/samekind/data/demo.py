@@ -9,7 +9,7 @@ import numpy as np
 from samekind.data.features import make_features
 from samekind.data.items import Items
 from samekind.data.options import DEMO, LoadOptions
-from samekind.data.sources import Source, pictures_of
+from samekind.data.picture_sources import Source, pictures_of
 from samekind.data.tables import silent
 
 __all__ = ["demo_items"]

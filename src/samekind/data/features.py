@@ -14,8 +14,8 @@ import numpy as np
 from samekind.data.columns import ColumnUse, choose_columns, decide, long_texts
 from samekind.data.files import Array, file_format, read_matrix
 from samekind.data.fitted import FittedState
-from samekind.data.sources import Source
-from samekind.data.tables import ArrayTable, Tick, row_blocks
+from samekind.data.picture_sources import Source
+from samekind.data.tables import ArrayTable, FrameTable, Tick, row_blocks
 from samekind.data.views import cell_text
 from samekind.errors import DataError
 
@@ -119,9 +119,9 @@ def _of_pictures(source: Source, known: Features | None, tick: Tick, only_pictur
 def _of_texts(source: Source, known: Features | None, tick: Tick) -> Made:
     from samekind.data.text_features import text_features
 
-    assert source.frame is not None
+    assert source.shown is not None
     column = source.options.text
-    texts = [cell_text(value) for value in source.frame[column]]
+    texts = [cell_text(value) for value in source.shown.frame[column]]
     empty = sum(not text.strip() for text in texts)
     if empty == len(texts):
         raise DataError(f"{source.name}: the text column {column!r} is empty. Name another column.")
@@ -150,8 +150,9 @@ def _of_rows(source: Source, tick: Tick) -> Made:
         columns=options.columns,
         exclude=options.exclude,
     )
-    hidden = {*options.exclude, options.labels or ""}
-    texts = [] if source.frame is None or options.columns else long_texts(source.frame, hidden)
+    texts = []
+    if isinstance(table, FrameTable) and options.columns is None:
+        texts = long_texts(table.frame, options.not_compared)
     hint = f"to compare texts, name their column: text={texts[0]!r}" if texts else ""
     try:
         columns = decide(

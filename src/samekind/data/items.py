@@ -11,11 +11,11 @@ import numpy as np
 from cachetools import LRUCache
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from samekind.data.columns import ColumnUse
+from samekind.data.columns import ColumnUse, Role
 from samekind.data.features import Made
 from samekind.data.files import Array
 from samekind.data.options import LoadOptions
-from samekind.data.sources import Source
+from samekind.data.picture_sources import Source
 from samekind.data.tables import ArrayTable, Tick
 from samekind.data.views import SIZES, ItemView, Picture, shown_text
 from samekind.errors import DataError
@@ -58,7 +58,7 @@ class Items:
     medium : {"text", "image", "row"}
         What an item is to the eye.
     columns : list of ColumnUse
-        What each column of a table is used as, where its numbers and categories are compared.
+        What each column of a table is used as.
     notes : list of str
         What was done, for a person to read.
     frame : pandas.DataFrame or None
@@ -83,9 +83,9 @@ class Items:
         self.source = source.options.data.absolute().name
         self.path = source.name
         self.medium = source.medium
-        self.columns: list[ColumnUse] = made.columns
+        self.columns = _uses(source, made)
         self.notes = [*source.notes, *made.notes]
-        self.frame: pd.DataFrame | None = source.frame
+        self.frame = None if source.shown is None else source.shown.frame
         self.images: Array | None = made.images
         self._points = made.points
         self._table = source.table
@@ -283,6 +283,15 @@ class Items:
     def _check(self, row: int) -> None:
         if not 0 <= row < self.n:
             raise DataError(f"there is no row {row}; rows are 0 to {self.n - 1:,}.")
+
+
+def _uses(source: Source, made: Made) -> list[ColumnUse]:
+    """Return what each column of a table is used as."""
+    known = {column.name: column for column in made.columns}
+    options = source.options
+    roles = {options.labels: Role.LABEL, options.text: Role.TEXT, source.picture_column: Role.IMAGE}
+    columns = [] if source.table is None else source.table.columns
+    return [known.get(name, ColumnUse(name, roles.get(name, Role.SHOWN))) for name in columns]
 
 
 def n_labels(labels: Labels | None) -> int | None:

@@ -13,7 +13,7 @@ from pandas.api import types
 from samekind.data.columns import in_all
 from samekind.data.dask_table import DaskTable
 from samekind.data.files import Array
-from samekind.data.sources import Source
+from samekind.data.picture_sources import Source
 from samekind.data.survey import Series
 from samekind.data.tables import ArrayTable, FrameTable
 from samekind.errors import DataError, no_such_column

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from samekind.data.cache import Cache, digest
+from samekind.data.columns import ColumnUse
 from samekind.data.features import (
     Made,
     features_from,
@@ -21,7 +22,8 @@ from samekind.data.fitted import FittedState
 from samekind.data.items import Items
 from samekind.data.labels import read_labels
 from samekind.data.options import DEMO, LoadOptions, absolute
-from samekind.data.sources import Source, open_on_cluster, open_source
+from samekind.data.picture_sources import Source
+from samekind.data.sources import open_on_cluster, open_source
 from samekind.data.tables import Tick, silent
 from samekind.errors import DataError
 
@@ -255,6 +257,7 @@ def _from_cache(source: Source, cache: Cache, key: str) -> Items | None:
     try:
         names, notes = cache.texts("names"), cache.texts("notes")
         made = Made(cache.array("features"), names, images=cache.array("images"), notes=notes)
+        made.columns = [ColumnUse.from_json(kept) for kept in cache.about["columns"]]
         if embeddings is not None:
             made = replace(read_embeddings(embeddings, source.n), images=made.images)
         elif made.X is None or made.X.shape != (source.n, len(names)):
@@ -283,19 +286,20 @@ def _kept(source: Source, cache: Cache, key: str, tick: Tick) -> Items:
     own = source.options.embeddings is None
     arrays = {"features": made.X if own else None, "images": made.images}
     state: FittedState | None = None if made.features is None else state_of_features(made.features)
-    table_notes = [] if source.table is None else source.table.notes
+    shown = source.shown
     try:
         cache.keep(
             {
                 "key": key,
                 "names": made.names if own else [],
                 "notes": made.notes,
-                "table_key": source.table_key,
-                "table_notes": table_notes,
+                "columns": [asdict(column) for column in made.columns],
+                "table_key": None if shown is None else shown.key,
+                "table_notes": [] if shown is None else shown.notes,
             },
             {name: array for name, array in arrays.items() if array is not None},
             state,
-            source.frame if source.table_key is not None else None,
+            None if shown is None or shown.key is None else shown.frame,
         )
     except OSError as error:
         made.notes.append(f"features are not kept for the next time ({error.strerror or error})")

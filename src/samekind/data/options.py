@@ -67,9 +67,9 @@ class LoadOptions:
             )
 
     @property
-    def name(self) -> str:
-        """The path as the user gave it, for messages."""
-        return str(self.data)
+    def not_compared(self) -> set[str]:
+        """Columns that are never features."""
+        return {*self.exclude, *([self.labels] if self.labels is not None else [])}
 
     @property
     def is_array(self) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from samekind.data.files import plain_place
-from samekind.data.tables import Tick, row_blocks, silent
+from samekind.data.tables import FrameTable, Tick, row_blocks, silent
 from samekind.errors import DataError
 from samekind.points.sources.parquet_files import INDEX, Leaf, cannot_read, read_footers, state_of
 
@@ -120,13 +120,14 @@ class ParquetTable:
         frames = [_to_pandas(table)[list(columns)] for table in tables]
         return frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
 
-    def load(self) -> pd.DataFrame:
-        """Return all rows of all columns."""
+    def load(self) -> FrameTable:
+        """Return all rows of all columns, in memory."""
         frames = []
         for part in range(len(self._parts)):
             frames.append(self.read(part, self.columns))
             self.tick("reading", int(self.firsts[part + 1]), self.n)
-        return frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
+        frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
+        return FrameTable(self.name, frame, self.place, self.notes, fingerprint=self.fingerprint)
 
     def view(self, row: int) -> dict[str, object]:
         """Return the cells of a row."""

@@ -139,12 +139,7 @@ class RowFeatures:
     @classmethod
     def from_state(cls, state: FittedState) -> RowFeatures:
         """Make it again."""
-        columns = [
-            ColumnUse(
-                **{**kept, "role": Role(kept["role"]), "categories": tuple(kept["categories"])}
-            )
-            for kept in state.about["columns"]
-        ]
+        columns = [ColumnUse.from_json(kept) for kept in state.about["columns"]]
         scalers = [restore(state.part(name)) for name in state.about if name.startswith("scaler ")]
         return cls(columns, scalers, state.arrays["constant"])
 

@@ -77,6 +77,10 @@ class FrameTable:
     place: Place = plain_place
     notes: list[str] = field(default_factory=list)
     has_blanks: bool = True
+    fingerprint: str = ""
+    """A text that changes when the file does."""
+    key: str | None = None
+    """Under which the table may be kept beside a project."""
 
     @property
     def columns(self) -> list[str]:
