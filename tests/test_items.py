@@ -352,6 +352,17 @@ class TestPictures:
         again = load(**json.loads(json.dumps(items.recipe())))
         np.testing.assert_array_equal(again.X, items.X)
 
+    def test_rows_that_are_pictures(self, tmp_path):
+        X = np.arange(60.0).reshape(5, 12)
+        np.save(tmp_path / "X.npy", X)
+        items = load(tmp_path / "X.npy", image_shape=(3, 4))
+        np.testing.assert_array_equal(items.X, X)  # not standardised
+        assert items.show(1) == ItemView(1, "row 1", None, [], True)
+        assert items.images.shape == (5, 3, 4)
+        assert opened(items.picture(4)).getpixel((255, 191)) == 255
+        with pytest.raises(DataError, match="pictures of 5 x 5 have 25 columns"):
+            load(tmp_path / "X.npy", image_shape=(5, 5))
+
 
 class TestOutside:
     """Nothing outside of the folder is read, whatever a table or a link says."""

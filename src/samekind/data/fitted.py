@@ -35,8 +35,8 @@ _DECOMPOSITION, _PREPROCESSING = "sklearn.decomposition", "sklearn.preprocessing
 _KNOWN: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "PCA": (_DECOMPOSITION, ("n_components",), ("components_", "mean_", "explained_variance_")),
     "TruncatedSVD": (_DECOMPOSITION, ("n_components",), ("components_",)),
-    "RobustScaler": (_PREPROCESSING, (), ("center_", "scale_")),
-    "StandardScaler": (_PREPROCESSING, (), ("mean_", "var_", "scale_")),
+    "RobustScaler": (_PREPROCESSING, ("copy",), ("center_", "scale_")),
+    "StandardScaler": (_PREPROCESSING, ("copy",), ("mean_", "var_", "scale_")),
     "TfidfVectorizer": (
         "sklearn.feature_extraction.text",
         ("analyzer", "ngram_range", "sublinear_tf"),
@@ -158,6 +158,6 @@ def standardizer(
     scale: NDArray[np.float64],
 ) -> list[TransformerMixin]:
     """Return scalers: onto [-1, 1], which no huge offset or range harms; then to mean 0, variance 1."""
-    unit = with_learnt("RobustScaler", {}, {"center_": middle, "scale_": half})
+    unit = with_learnt("RobustScaler", {"copy": False}, {"center_": middle, "scale_": half})
     learnt = {"mean_": mean, "var_": scale**2, "scale_": scale}
-    return [unit, with_learnt("StandardScaler", {}, learnt)]
+    return [unit, with_learnt("StandardScaler", {"copy": False}, learnt)]

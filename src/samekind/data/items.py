@@ -15,7 +15,7 @@ from samekind.data.columns import ColumnUse, Role
 from samekind.data.features import Made
 from samekind.data.files import Array
 from samekind.data.options import LoadOptions
-from samekind.data.picture_sources import Source
+from samekind.data.picture_sources import Source, pictures_of
 from samekind.data.tables import ArrayTable, Tick
 from samekind.data.views import SIZES, ItemView, Picture, shown_text
 from samekind.errors import DataError
@@ -213,7 +213,9 @@ class Items:
         if size not in SIZES:
             raise DataError(f"size must be one of {', '.join(SIZES)}, got {size!r}.")
         if self._pictures is None:
-            raise DataError(f"row {row} has no picture: {self.source} is no pile of pictures.")
+            if self.images is None:
+                raise DataError(f"row {row} has no picture: {self.source} is no pile of pictures.")
+            self._pictures = pictures_of(_as_bytes(self.images))
         with self._lock:
             if (known := self._sent.get((row, size))) is not None:
                 return known
@@ -283,6 +285,13 @@ class Items:
     def _check(self, row: int) -> None:
         if not 0 <= row < self.n:
             raise DataError(f"there is no row {row}; rows are 0 to {self.n - 1:,}.")
+
+
+def _as_bytes(images: Array) -> Array:
+    """Return grey pictures of any numbers as bytes, from the darkest to the brightest."""
+    low, high = float(images.min()), float(images.max())
+    scaled: Array = ((images - low) * (255 / (high - low or 1.0))).astype(np.uint8)
+    return scaled
 
 
 def _uses(source: Source, made: Made) -> list[ColumnUse]:

@@ -71,6 +71,7 @@ class RowFeatures:
         self.inputs = [column.name for column in columns]
         width = max(column.width for column in columns)
         self.dtype = np.dtype(np.float32 if width == 4 else np.float64)
+        self._is_plain = not any(column.categories for column in columns)
 
     @cached_property
     def encoder(self) -> TransformerMixin:
@@ -88,14 +89,18 @@ class RowFeatures:
 
     def encode(self, block: pd.DataFrame, table: Table | None = None) -> NDArray[np.float64]:
         """Return the columns of some rows as numbers, not standardised."""
+        if self._is_plain and (E := _plain_numbers(block, self.inputs)) is not None:
+            return E
         parsed = {c.name: _parse(block[c.name], c, table) for c in self.columns}
         with np.errstate(over="ignore", invalid="ignore"):  # in checks of huge numbers
             encoded = self.encoder.transform(pd.DataFrame(parsed))
         return np.ascontiguousarray(encoded, dtype=np.float64)
 
     def scale(self, encoded: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return encoded rows standardised."""
-        with np.errstate(over="ignore", invalid="ignore"):
+        """Standardise encoded rows, in place."""
+        from sklearn import config_context
+
+        with config_context(assume_finite=True):
             for scaler in self.scalers:
                 encoded = np.asarray(scaler.transform(encoded))
         if self.scalers:
@@ -104,7 +109,7 @@ class RowFeatures:
 
     def in_file_units(self, points: ArrayLike) -> NDArray[np.float64]:
         """Return points such as centres in the units of the file."""
-        values = np.asarray(points, dtype=np.float64)
+        values = np.array(points, dtype=np.float64)  # a copy, for scalers work in place
         rows = np.atleast_2d(values)
         for scaler in reversed(self.scalers):
             rows = scaler.inverse_transform(rows)
@@ -238,6 +243,15 @@ def _encoded_names(column: ColumnUse) -> list[str]:
     if not column.categories:
         return [column.name]
     return [f"{column.name}={text}" for text in column.categories]
+
+
+def _plain_numbers(block: pd.DataFrame, names: list[str]) -> NDArray[np.float64] | None:
+    """Return a block of finite floats as the encoder would; None if it holds anything else."""
+    if any(not isinstance(dtype, np.dtype) or dtype.kind != "f" for dtype in block.dtypes):
+        return None
+    columns = block if list(block.columns) == names else block[names]
+    E = np.array(columns.to_numpy(), dtype=np.float64, order="C")
+    return E if np.isfinite(E).all() else None
 
 
 def _parse(series: Series, column: ColumnUse, table: Table | None) -> Array:

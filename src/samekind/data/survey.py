@@ -156,22 +156,24 @@ def _survey_column(series: Series, has_blanks: bool) -> Survey:
         is_float = dtype.kind == "f"
         found.width = (4 if is_float else 2) if dtype.itemsize <= (4 if is_float else 2) else 8
     found.present = int(numbers.present.sum())
-    values, unusable = numbers.values, numbers.unusable
-    known = np.flatnonzero(~np.isnan(values))
-    found.numeric = known.size
-    if not found.declared and unusable.any():
-        unclear = series[unusable & np.isnan(values)].astype(str)
-        found.numeric += int(unclear.str.fullmatch(_WITH_COMMA).sum())
-    if unusable.any():
-        row = int(unusable.argmax())
-        value = series.iloc[row]
-        found.unusable, found.first_unusable = int(unusable.sum()), (row, value)
-    finite = values[np.isfinite(values)]
-    if finite.size:
-        found.low, found.high = float(finite.min()), float(finite.max())
+    values = np.ascontiguousarray(numbers.values)
+    finite = np.isfinite(values)
+    if not finite.all():
+        unusable = numbers.unusable
+        if not found.declared:
+            unclear = series[unusable & np.isnan(values)].astype(str)
+            found.numeric = int(unclear.str.fullmatch(_WITH_COMMA).sum())
+        if unusable.any():
+            row = int(unusable.argmax())
+            found.unusable, found.first_unusable = int(unusable.sum()), (row, series.iloc[row])
+    found.numeric += len(values) - int(np.isnan(values).sum())
+    known = np.flatnonzero(finite)
     if known.size:
-        starts = values[known] - known
-        found.counts_from = float(starts[0]) if (starts == starts[0]).all() else None
+        values = values if known.size == len(values) else values[known]
+        found.low, found.high = float(values.min()), float(values.max())
+        start = float(values[0] - known[0])
+        counts = values[-1] - known[-1] == start and bool((values - known == start).all())
+        found.counts_from = start if counts else None
     return found
 
 
@@ -181,8 +183,11 @@ def _is_time(series: Series) -> bool:
         return True
     if not types.is_object_dtype(dtype):
         return False
-    first = series.first_valid_index()
-    return first is not None and isinstance(series.loc[first], datetime.date | datetime.time)
+    present = series.notna().to_numpy()
+    return any(
+        isinstance(series.iloc[row], datetime.date | datetime.time)
+        for row in np.flatnonzero(present)[:1].tolist()
+    )
 
 
 def _joined(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
