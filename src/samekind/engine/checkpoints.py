@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from samekind.algorithms import Given
+from samekind.algorithms import Known
 from samekind.flow import DIFFERENT, SAME
 from samekind.ledger import Ledger
 from samekind.ledger.pairs import pairs_of
@@ -54,18 +54,19 @@ class Checkpoints:
     def make(self, members: list[list[int]], line: int) -> None:
         """Make one, for a change that has just been written from a line on.
 
-        `members` are the kinds before it. Rows that are alone now and were not before have lost their kinds,
-        and are to be asked about. Rows that a run has not come to count if they are the same as another one.
+        `members` are the clusters before it. Rows that are alone now and were not before have lost their
+        clusters, and are to be asked about. Rows that a run has not come to count
+        if they are the same as another one.
         """
         upto = self._ledger.revision[0]
         lines = self._ledger.active(upto, consistent=True)
-        known = {row for kind in members for row in kind}
+        known = {row for cluster in members for row in cluster}
         known.update(pairs_of(lines[lines["answer"] == SAME]).ravel().tolist())
         mentioned = dict.fromkeys(pairs_of(lines).ravel().tolist())
         rows = [*sorted(known - mentioned.keys()), *(row for row in mentioned if row in known)]
         group = _groups(rows, lines)
         size = np.bincount(group)
-        crowded = {row for kind in members if len(kind) > 1 for row in kind}
+        crowded = {row for cluster in members if len(cluster) > 1 for row in cluster}
         lost = [
             row
             for row, own in zip(rows, group.tolist(), strict=True)
@@ -76,18 +77,18 @@ class Checkpoints:
         stored = json.loads(self._ledger.meta.get(KEY, "[]"))
         self._ledger.set_meta(KEY, json.dumps([*stored, new]))
 
-    def given(self, checkpoint: Checkpoint) -> Given:
+    def known(self, checkpoint: Checkpoint) -> Known:
         """Return what a run begins with."""
         lines = self._ledger.active(checkpoint.upto, consistent=True)
         group = _groups(checkpoint.rows, lines)
         place = {row: int(own) for row, own in zip(checkpoint.rows, group, strict=True)}
         apart = pairs_of(lines[lines["answer"] == DIFFERENT]).tolist()
         parted = {(place[a], place[b]) for a, b in apart if a in place and b in place}
-        return Given(
+        return Known(
             rows=checkpoint.rows,
             groups=group.tolist(),
-            parted=sorted({(min(pair), max(pair)) for pair in parted if pair[0] != pair[1]}),
-            ask=checkpoint.ask,
+            different=sorted({(min(pair), max(pair)) for pair in parted if pair[0] != pair[1]}),
+            ask_first=checkpoint.ask,
         )
 
 
