@@ -43,21 +43,6 @@ class CostTable:
         self.state.costs[n:] = 0.0
         self._span_weights: RunningSums | None = None
 
-    @property
-    def has_owners(self) -> bool:
-        """Whether it is known which centre owns each row."""
-        return self.state.owners.size > 0
-
-    @property
-    def n_bundles(self) -> int:
-        """How many bundles of leaves there are."""
-        return self.state.bundle_max.size
-
-    @property
-    def n_blocks(self) -> int:
-        """How many blocks of rows there are."""
-        return self.state.block_weights.size
-
     def widen_owners(self, n_centers: int) -> None:
         """Have owners of a type that can number so many centres: two bytes a row as long as that will do."""
         owners = self.state.owners

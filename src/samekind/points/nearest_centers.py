@@ -72,10 +72,7 @@ class NearestCenters:
         return sums
 
     def add(
-        self,
-        centers: NDArray[np.float64],
-        numbers: NDArray[np.int32],
-        sums: NDArray[np.int64],
+        self, centers: NDArray[np.float64], numbers: NDArray[np.int32], sums: NDArray[np.int64]
     ) -> None:
         """Let more centres own the rows closest to them, and change the sums of all centres, (all, d + 2)."""
         self._gathered.clear()
@@ -96,10 +93,7 @@ class NearestCenters:
                 self._rescale(highest)
 
     def preview(
-        self,
-        centers: NDArray[np.float64],
-        numbers: NDArray[np.int32],
-        sums: NDArray[np.int64],
+        self, centers: NDArray[np.float64], numbers: NDArray[np.int32], sums: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Return the sums as they would be if more centres were added."""
         sums = sums.copy()

@@ -121,7 +121,9 @@ class Partition:
 
         def by_chunk(groups: Leaves, chunk: int) -> None:
             blocks = (1 << groups.chunk_bits) // costs.BLOCK
-            by_rows(groups, chunk * blocks, min((chunk + 1) * blocks, table.n_blocks))
+            by_rows(
+                groups, chunk * blocks, min((chunk + 1) * blocks, table.state.block_weights.size)
+            )
 
         if not self._resident and "_leaves" not in vars(self):  # both while rows are read once
             self._leaves = self._group_rows(by_chunk)
@@ -137,7 +139,9 @@ class Partition:
             )
         else:
             self._in_threads(
-                table.n_blocks, lambda first, last: by_rows(self._leaves, first, last), what
+                table.state.block_weights.size,
+                lambda first, last: by_rows(self._leaves, first, last),
+                what,
             )
         if not self._leaves.rows.size:
             costs.bound_by_corners(self._leaves, units, state, x)
@@ -156,7 +160,7 @@ class Partition:
         table = self.tables[key]
         table.per_scale = 1.0 / scale
         self._in_threads(
-            table.n_blocks,
+            table.state.block_weights.size,
             lambda first, last: costs.weigh_blocks(
                 self._leaves, table.state, table.per_scale, table.squared, first, last
             ),
@@ -173,11 +177,7 @@ class Partition:
         return self._reassign(key, centers, numbers, n_centers, commit=False, owners=NOBODY)
 
     def labels_by_owner(
-        self,
-        labels: LabelMap,
-        key: int,
-        centers: NDArray[np.float64],
-        numbers: NDArray[np.int32],
+        self, labels: LabelMap, key: int, centers: NDArray[np.float64], numbers: NDArray[np.int32]
     ) -> NDArray[np.intp]:
         """Return the label of every row: that of its owner, if more centres were added."""
         owners = self.tables[key].state.owners.astype(np.int32)
@@ -195,9 +195,9 @@ class Partition:
 
     def largest_cost(self, key: int) -> float:
         """Return the largest cost."""
-        held = self.tables[key].state.costs
+        every = self.tables[key].state.costs
         found = self._in_threads(
-            self._n, lambda first, last: float(costs.largest(held[first:last]))
+            self._n, lambda first, last: float(costs.largest(every[first:last]))
         )
         return max(found)
 
@@ -222,7 +222,7 @@ class Partition:
     ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
         """Return the cost and the owner of each of these rows."""
         table, at = self.tables[key], self._places(rows)
-        owners = table.state.owners[at].astype(np.int32) if table.has_owners else NOBODY
+        owners = table.state.owners[at].astype(np.int32) if table.state.owners.size else NOBODY
         return table.state.costs[at], owners
 
     def cost_and_owner(self, key: int, row: int) -> tuple[np.float32, int]:
@@ -248,12 +248,13 @@ class Partition:
     ) -> OwnedRows:
         """Return the rows that the chosen centres own, in order; or those with these ranks among them.
 
-        `centers` are the chosen ones; they own at most `most` rows. So few rows come with their values.
+        `centers` are the chosen ones; they own at most `most` rows. Up to `values_up_to` rows come
+        with their values.
         """
         rows = self._owned(key, centers, chosen, most)
         if ranks is not None:
             rows = rows[ranks]
-        return OwnedRows(rows, self.rows(rows) if rows.size <= values_up_to else None)
+        return OwnedRows(rows, self.rows(rows) if 0 < rows.size <= values_up_to else None)
 
     # How it is done
 
@@ -298,7 +299,7 @@ class Partition:
         owners: NDArray[np.int32],
     ) -> Reassignment:
         table, groups, units = self.tables[key], self._leaves, self._units
-        size = n_centers if table.has_owners else 0
+        size = n_centers if table.state.owners.size else 0
         sums = np.zeros((size, self._d + 2), dtype=np.int64)
         computed = 0
         if len(centers) and (
@@ -335,9 +336,9 @@ class Partition:
             )
             return rows[:found]
 
-        if table.n_bundles < BRIEF:
-            return np.sort(owned(0, table.n_bundles))
-        return np.sort(np.concatenate(self._in_threads(table.n_bundles, owned)))
+        if table.state.bundle_max.size < BRIEF:
+            return np.sort(owned(0, table.state.bundle_max.size))
+        return np.sort(np.concatenate(self._in_threads(table.state.bundle_max.size, owned)))
 
     def _in_threads(self, size: int, work: Callable[[int, int], T], what: str = "") -> list[T]:
         return run_in_threads(size, self._threads, work, self._report if what else None, what)

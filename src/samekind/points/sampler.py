@@ -103,7 +103,7 @@ class Sampler:
         )
 
     def _flush(self) -> None:
-        """Let expected centres take their rows."""
+        """Let centres that were added lazily count, in one pass over the data."""
         new, self._lazy = self._lazy, self._lazy[:0]
         if not len(new):
             return
@@ -149,7 +149,7 @@ class Sampler:
         return found
 
     def _propose(self, rng: np.random.Generator, size: int) -> None:
-        """Draw rows without regard to the expected centres, and keep some of them."""
+        """Draw rows as if there were no lazy centres, and accept some of them."""
         units = self._executor.units
         if self._nearest is not None:
             rows, X, most = self._nearest.draw(rng.random(size))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -29,37 +28,10 @@ ACCEPTED = 32  # so that about so many of them are good
 REJECTED = 256  # rows, or
 PATIENCE = 1 / 8  # as a share of all rows, after which deferred sites take over theirs
 NOTHING = np.array([-1])  # the number of no site
+NO_SITES = np.empty(0, dtype=np.int32)
 # Rows to try, or as a share of all, up to which trying is quicker than a look at all leaves.
 TRIED = 2**14
 TRIED_SHARE = 1 / 768
-
-
-class SiteList:
-    """A list of sites that is always at hand as an array of their numbers."""
-
-    def __init__(self) -> None:
-        self._held = np.empty(16, dtype=np.int32)
-        self._size = 0
-
-    @property
-    def numbers(self) -> NDArray[np.int32]:
-        """The numbers, in the order of their coming."""
-        return self._held[: self._size]
-
-    def append(self, number: int) -> None:
-        """Add a number."""
-        if self._size == self._held.size:
-            self._held = np.concatenate([self._held, self._held])
-        self._held[self._size] = number
-        self._size += 1
-
-    def remove(self, number: int) -> bool:
-        """Take out a number; return whether it was there."""
-        left = self.numbers[self.numbers != number]
-        was_there = bool(left.size < self._size)
-        self._size = left.size
-        self._held[: left.size] = left
-        return was_there
 
 
 class Proposals(NamedTuple):
@@ -93,7 +65,6 @@ class VoronoiCells:
     """
 
     def __init__(self, points: Points, executor: Executor) -> None:
-        started = perf_counter()
         self._points = points
         self._executor = executor
         self._nearest = NearestCenters(executor, squared=True, owned=True)
@@ -104,12 +75,11 @@ class VoronoiCells:
         self._sums = np.zeros((64, executor.units.d + 2), dtype=np.int64)
         self.n_sites = 0
         self._n_passes = 0
-        self._pending = SiteList()  # sites that are about to take over their rows
-        self._deferred = SiteList()  # those that only keep draws away
+        self._pending = NO_SITES  # that are about to take over their rows
+        self._deferred: dict[int, None] = {}  # those that only keep draws away, in order
         self._proposed = Proposals([], np.empty(0), np.empty(0, np.float32), np.empty(0))
         self._at = self._accepted = 0  # of the drawn rows: how many were looked at, and were good
         self._rejected = 0  # rows since deferred sites took theirs
-        self.seconds = perf_counter() - started
 
     @property
     def n_distances(self) -> int:
@@ -129,7 +99,6 @@ class VoronoiCells:
 
     def add(self, row: int, *, deferred: bool = False) -> int:
         """Make a row a site, and return its number. A deferred one owns nothing but keeps draws away."""
-        started = perf_counter()
         site = self.n_sites
         if site == len(self._sites):
             self._grow()
@@ -138,34 +107,32 @@ class VoronoiCells:
         if site == 0:
             self._sums[0] = self._nearest.begin(self._sites[0].copy())
         elif deferred:
-            self._deferred.append(site)
+            self._deferred[site] = None
         else:
             self._add_pending(site)
-        self.seconds += perf_counter() - started
         return site
 
     def activate(self, site: int) -> None:
         """Let a deferred site own its rows."""
-        started = perf_counter()
-        if self._deferred.remove(site):
+        if site in self._deferred:
+            del self._deferred[site]
             self._add_pending(site)
-        self.seconds += perf_counter() - started
 
     def _add_pending(self, site: int) -> None:
-        self._pending.append(site)
-        if self._pending.numbers.size == PENDING:
+        self._pending = np.append(self._pending, np.int32(site))
+        if self._pending.size == PENDING:
             self.flush()
 
     def flush(self) -> None:
         """Let pending sites take over their rows now, in a pass over the data."""
-        self._assign(self._pending.numbers)
-        self._pending = SiteList()
+        self._assign(self._pending)
+        self._pending = NO_SITES
 
     def _assign(self, numbers: NDArray[np.int32]) -> None:
         if numbers.size:
             self._n_passes += 1
             sums = self._sums[: self.n_sites]
-            self._nearest.add(self._sites[numbers], numbers.copy(), sums)
+            self._nearest.add(self._sites[numbers], numbers, sums)
 
     def draw(self, rng: np.random.Generator) -> int:
         """Return a row, each with a chance proportional to distance⁴; -1 when every row lies on a site.
@@ -173,7 +140,6 @@ class VoronoiCells:
         Rows are drawn some ahead. Sites that come later, or are pending or deferred, only lower distances,
         so a row is accepted with the chance by which its weight has fallen since.
         """
-        started = perf_counter()
         if self.n_sites == 0:
             return int(rng.random() * self._points.n)
         found = -1
@@ -188,7 +154,6 @@ class VoronoiCells:
                 self._accepted += 1
                 found = rows[k]
                 break
-        self.seconds += perf_counter() - started
         return found
 
     def _draw_ahead(self, rng: np.random.Generator) -> bool:
@@ -196,8 +161,8 @@ class VoronoiCells:
         if self._at < len(self._proposed.rows):
             return True
         if self._rejected >= max(REJECTED, self._points.n * PATIENCE):
-            self._assign(np.concatenate([self._pending.numbers, self._deferred.numbers]))
-            self._pending, self._deferred = SiteList(), SiteList()
+            self._assign(np.append(self._pending, np.array([*self._deferred], dtype=np.int32)))
+            self._pending, self._deferred = NO_SITES, {}
             self._rejected = 0
         if self._nearest.total_weight == 0:
             return False
@@ -210,7 +175,7 @@ class VoronoiCells:
 
     def owner(self, row: int) -> int:
         """Return the site that owns a row; -1 while there is none."""
-        pending = self._pending.numbers
+        pending = self._pending
         if self._executor.partitions is None or not self.n_sites:
             return int(self.owners(np.array([row]))[0])
         cost, owner = self._nearest.cost_and_owner(row)
@@ -233,7 +198,7 @@ class VoronoiCells:
         """Return the cost and the owner of each of these rows, pending sites among them."""
         if not self.n_sites:
             return np.full(rows.size, np.inf, np.float32), np.full(rows.size, -1, np.int32)
-        pending = self._pending.numbers
+        pending = self._pending
         X = self._points.rows(rows) if pending.size or self._executor.partitions is None else None
         costs, owners = self._nearest.costs_and_owners(rows, X)
         if pending.size:
@@ -246,7 +211,7 @@ class VoronoiCells:
         Pending sites own their rows there, deferred ones do not. To call it changes nothing.
         """
         n_sites, n_passes = self.n_sites, self._n_passes
-        pending, deferred = self._pending.numbers.copy(), self._deferred.numbers.copy()
+        pending, deferred = self._pending, [*self._deferred]
 
         def label(labels: LabelMap) -> RowLabels:
             if not n_sites:
@@ -267,7 +232,6 @@ class VoronoiCells:
 
         At most `size`, and at least one if there is one.
         """
-        started = perf_counter()
         chosen = chosen & (self.counts > 0)
         n, total = self._points.n, int(self.counts[chosen].sum())
         rows = np.empty(0, dtype=np.intp)
@@ -280,12 +244,10 @@ class VoronoiCells:
             ranks = np.sort((rng.random(size) * total).astype(np.intp))
             rows = self._nearest.owned_rows(self.sites[chosen], chosen, ranks, total)
             rows = rng.permutation(rows)
-        self.seconds += perf_counter() - started
         return rows
 
     def nearest_rows(self, x: NDArray[np.float64], size: int) -> NDArray[np.intp]:
         """Return the rows nearest to x, nearest first."""
-        started = perf_counter()
         executor = self._executor
         near = call(Partition.nearest_rows, x, size, executor.partitions is None)
         found = executor.run(on_all(executor, near), partial(nearest_of_all, size=size))
@@ -298,7 +260,6 @@ class VoronoiCells:
         if len(found) > 1:
             distances = np.concatenate([some.distances for some in found.values()])
             rows = rows[np.lexsort((rows, distances))[:size]]
-        self.seconds += perf_counter() - started
         return rows
 
     def moments(
@@ -311,8 +272,7 @@ class VoronoiCells:
         """
         sums = self._sums[: self.n_sites]
         if include_pending and self.n_sites:
-            pending = self._pending.numbers.copy()
-            sums = self._nearest.preview(self._sites[pending], pending, sums)
+            sums = self._nearest.preview(self._sites[self._pending], self._pending, sums)
         used = groups >= 0
         of = np.zeros((n_groups, sums.shape[1]), dtype=np.int64)
         np.add.at(of, groups[used], sums[used])

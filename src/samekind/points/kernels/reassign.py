@@ -114,19 +114,7 @@ def _rows_in_reach(costs, size, within, who, sifted):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def reassign_rows(
-    X,
-    leaves,
-    units,
-    state,
-    sites,
-    numbers,
-    per_scale,
-    squared,
-    sums,
-    commit,
-    labels,
-    first,
-    last,
+    X, leaves, units, state, sites, numbers, per_scale, squared, sums, commit, labels, first, last
 ):
     """Let new sites own the rows of bundles first..last-1 that are closer to them than to their owners.
 

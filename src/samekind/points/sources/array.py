@@ -46,11 +46,7 @@ class ArrayPoints(Points):
     """
 
     def __init__(
-        self,
-        X: ArrayLike,
-        *,
-        threads: int | None = None,
-        report: ReportProgress | None = None,
+        self, X: ArrayLike, *, threads: int | None = None, report: ReportProgress | None = None
     ) -> None:
         self.X = as_matrix(X)
         self.n, self.d = self.X.shape

@@ -20,11 +20,11 @@ from samekind.points.calls import Call
 from samekind.points.sources.dask.worker import (
     ANSWER,
     FORGET,
+    BlockOutcome,
+    BlockRequest,
     BlockServerPlugin,
+    BlockStatus,
     LogEntry,
-    Outcome,
-    Request,
-    Status,
 )
 
 __all__ = ["Blocks", "ClusterError", "find_client", "serve_blocks"]
@@ -162,10 +162,7 @@ class Blocks(Generic[T]):
     # How requests get there
 
     def _request(
-        self,
-        calls: Mapping[int, Call[T, R] | None],
-        combine: Combine[R] | None,
-        is_quick: bool,
+        self, calls: Mapping[int, Call[T, R] | None], combine: Combine[R] | None, is_quick: bool
     ) -> dict[int, R]:
         """Send requests until every block has answered."""
         if not self.futures:
@@ -188,13 +185,13 @@ class Blocks(Generic[T]):
                     lost = reply
                     continue
                 for part, (status, result) in reply.items():
-                    if status == Status.DONE:
+                    if status == BlockStatus.DONE:
                         found[part] = result
                         self._n_applied[part] = len(self._log)
                         del left[part]
-                    elif status == Status.BEHIND:
+                    elif status == BlockStatus.BEHIND:
                         self._n_applied[part] = result
-                    elif status == Status.ABSENT:
+                    elif status == BlockStatus.ABSENT:
                         lost = LookupError(f"block {part} is not where it was")
                     else:
                         raise result
@@ -210,10 +207,7 @@ class Blocks(Generic[T]):
         return {part: found[part] for part in calls}
 
     def _pickled(
-        self,
-        calls: dict[int, Call[T, R] | None],
-        combine: Combine[R] | None,
-        is_quick: bool,
+        self, calls: dict[int, Call[T, R] | None], combine: Combine[R] | None, is_quick: bool
     ) -> dict[str, bytes]:
         """Return a request for each worker that has some of these blocks."""
         of: dict[str, list[int]] = {}
@@ -222,7 +216,7 @@ class Blocks(Generic[T]):
         requests = {}
         for worker, parts in of.items():
             since = min(self._n_applied[part] for part in parts)
-            request = Request(
+            request = BlockRequest(
                 run=self.run_name,
                 make=self._make,
                 block_keys={part: self.futures[part].key for part in parts},
@@ -238,7 +232,7 @@ class Blocks(Generic[T]):
 
     async def _deliver(
         self, requests: dict[str, bytes]
-    ) -> list[dict[int, Outcome] | BaseException]:
+    ) -> list[dict[int, BlockOutcome] | BaseException]:
         """Return the replies, or what went wrong on the way to a worker."""
         sent = {
             asyncio.ensure_future(self._send(worker, ANSWER, request=request)): worker
@@ -275,12 +269,14 @@ class Blocks(Generic[T]):
         return True
 
     @staticmethod
-    def _outcome(task: asyncio.Future[bytes], worker: str) -> dict[int, Outcome] | BaseException:
+    def _outcome(
+        task: asyncio.Future[bytes], worker: str
+    ) -> dict[int, BlockOutcome] | BaseException:
         if task.cancelled():
             return ConnectionError(f"worker {worker} is gone")
         error = task.exception()
         if error is None:
-            found: dict[int, Outcome] = pickle.loads(task.result())
+            found: dict[int, BlockOutcome] = pickle.loads(task.result())
             return found
         if isinstance(error, OSError):  # the connection broke
             return error

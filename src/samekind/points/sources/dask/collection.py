@@ -11,14 +11,7 @@ from numpy.typing import NDArray
 from samekind.points.bounds import Bounds, UnusableValue, scan, unusable_value
 from samekind.points.sources.array import as_matrix
 
-__all__ = [
-    "DaskRows",
-    "ScannedBlock",
-    "as_block",
-    "bounds_of_all",
-    "partitions_of",
-    "scan_block",
-]
+__all__ = ["DaskRows", "ScannedBlock", "as_block", "bounds_of_all", "partitions_of", "scan_block"]
 
 
 class DaskRows(NamedTuple):

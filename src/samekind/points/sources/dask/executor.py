@@ -86,7 +86,7 @@ class DaskExecutor:
 
     def remembered(self, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
         """Return rows, if all of them are remembered here."""
-        return self._rows.seen(rows)
+        return self._rows.kept(rows)
 
     def label(
         self,

@@ -99,8 +99,8 @@ class DaskPoints(Points):
         self.n = units.n
         self.chunks = tuple(sizes)
         self._cache = RowCache(self.d)
-        held = [future for future, size in zip(futures, sizes, strict=True) if size]
-        self._blocks: Blocks[Partition] = Blocks(self.client, run, held, PartitionMaker(units))
+        filled = [future for future, size in zip(futures, sizes, strict=True) if size]
+        self._blocks: Blocks[Partition] = Blocks(self.client, run, filled, PartitionMaker(units))
         self._executor = DaskExecutor(self._blocks, units, sizes, self._cache)
 
     def _scan(self, futures: list[Future], report: ReportProgress | None) -> list[ScannedBlock]:

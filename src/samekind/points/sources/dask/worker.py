@@ -28,13 +28,13 @@ from samekind.points.calls import Call
 __all__ = [
     "ANSWER",
     "FORGET",
+    "BlockOutcome",
+    "BlockRequest",
     "BlockServer",
     "BlockServerPlugin",
     "BlockState",
+    "BlockStatus",
     "LogEntry",
-    "Outcome",
-    "Request",
-    "Status",
     "state_here",
 ]
 
@@ -54,7 +54,7 @@ class LogEntry(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Request(Generic[T]):
+class BlockRequest(Generic[T]):
     """What some blocks on one worker are to do."""
 
     run: str
@@ -76,7 +76,7 @@ class Request(Generic[T]):
     """Whether to answer is done sooner than handed to another thread."""
 
 
-class Status(IntEnum):
+class BlockStatus(IntEnum):
     """How a request went for a block."""
 
     DONE = 0
@@ -87,10 +87,10 @@ class Status(IntEnum):
     """The result is the exception."""
 
 
-class Outcome(NamedTuple):
+class BlockOutcome(NamedTuple):
     """How a request went for a block, and what came of it."""
 
-    status: Status
+    status: BlockStatus
     result: Any
 
 
@@ -105,18 +105,20 @@ class BlockState(Generic[T]):
         self.n_changes: Counter[int] = Counter()  # entries that were applied to each key
         self._last_result: object = None
 
-    def answer(self, request: Request[T], part: int) -> Outcome:
+    def answer(self, request: BlockRequest[T], part: int) -> BlockOutcome:
         """Catch up with the log, and run the call."""
         with self.lock:
             if self.n_applied < request.since:
-                return Outcome(Status.BEHIND, self.n_applied)
+                return BlockOutcome(BlockStatus.BEHIND, self.n_applied)
             for entry in request.log[self.n_applied - request.since :]:
                 if entry is not None:
                     self._last_result = entry.call(self.target)
                     self.n_changes[entry.key] += 1
                 self.n_applied += 1
             call = request.calls[part]
-            return Outcome(Status.DONE, self._last_result if call is None else call(self.target))
+            return BlockOutcome(
+                BlockStatus.DONE, self._last_result if call is None else call(self.target)
+            )
 
 
 class BlockServer:
@@ -146,7 +148,7 @@ class BlockServer:
         """Return the state of a block, if it is here."""
         return self._states.get((run, part))
 
-    async def _answer(self, request: Request[T]) -> dict[int, Outcome]:
+    async def _answer(self, request: BlockRequest[T]) -> dict[int, BlockOutcome]:
         states = {part: self._find(request, part) for part in request.calls}
         here = [(part, state) for part, state in states.items() if state is not None]
         stride = min(self._threads, len(here))
@@ -158,19 +160,21 @@ class BlockServer:
             done = await asyncio.gather(
                 *(loop.run_in_executor(self._pool, _answer_all, request, some) for some in shares)
             )
-        found = dict.fromkeys(request.calls, Outcome(Status.ABSENT, None))
+        found = dict.fromkeys(request.calls, BlockOutcome(BlockStatus.ABSENT, None))
         for outcomes in done:
             found |= outcomes
         for part, outcome in found.items():
-            if outcome.status == Status.FAILED:  # half a change may be made: let it be made anew
+            if (
+                outcome.status == BlockStatus.FAILED
+            ):  # half a change may be made: let it be made anew
                 self._states.pop((request.run, part), None)
-        good = {part: out.result for part, out in found.items() if out.status == Status.DONE}
+        good = {part: out.result for part, out in found.items() if out.status == BlockStatus.DONE}
         if good and request.combine is not None:
             for part, result in request.combine(good).items():
-                found[part] = Outcome(Status.DONE, result)
+                found[part] = BlockOutcome(BlockStatus.DONE, result)
         return found
 
-    def _find(self, request: Request[T], part: int) -> BlockState[T] | None:
+    def _find(self, request: BlockRequest[T], part: int) -> BlockState[T] | None:
         state = self._states.get((request.run, part))
         key = request.block_keys[part]
         if state is None and key in self._worker.data:
@@ -191,13 +195,15 @@ class BlockServer:
             asyncio.get_running_loop().call_later(SWEEP, self._sweep)
 
 
-def _answer_all(request: Request[T], some: list[tuple[int, BlockState[T]]]) -> dict[int, Outcome]:
+def _answer_all(
+    request: BlockRequest[T], some: list[tuple[int, BlockState[T]]]
+) -> dict[int, BlockOutcome]:
     found = {}
     for part, state in some:
         try:
             found[part] = state.answer(request, part)
         except Exception as error:
-            found[part] = Outcome(Status.FAILED, error)
+            found[part] = BlockOutcome(BlockStatus.FAILED, error)
     return found
 
 
