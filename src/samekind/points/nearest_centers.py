@@ -114,7 +114,8 @@ class NearestCenters:
     def draw(self, uniforms: NDArray[np.float64]) -> DrawnRows:
         """Return a row for each uniform in [0, 1), with a chance proportional to its weight."""
         parts, rest = self._weights.find(self._weights.targets(uniforms))
-        places = {part: (parts == part).nonzero()[0] for part in np.unique(parts).tolist()}
+        own = np.unique(parts).tolist() if len(self._first_rows) > 2 else [0]
+        places = {part: (parts == part).nonzero()[0] for part in own}
         answers = self._executor.run(
             {
                 part: call(Partition.rows_at_weights, self._key, rest[at])
@@ -143,15 +144,10 @@ class NearestCenters:
     ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
         """Return the cost and the owner of each of these rows. X are these rows, if they are at hand."""
         executor = self._executor
-        costs = np.full(rows.size, np.inf, dtype=np.float32)
-        owners = np.full(rows.size, -1, dtype=np.int32)
         if executor.partitions is None:
             X = executor.remembered(rows) if X is None else X
             if X is not None and X.size * self._numbers.size <= QUICK:
-                order = np.arange(self._numbers.size, dtype=np.int32)
-                per_cost = 1.0 / executor.units.cost
-                sites.lower_to_nearer(X, self._centers, order, per_cost, costs, owners)
-                return costs, self._numbers[owners]
+                return self._computed_here(X)
         places = rows_by_partition(rows, executor.first_rows)
         answers = executor.run(
             {
@@ -161,11 +157,24 @@ class NearestCenters:
         )
         if len(answers) == 1:
             return next(iter(answers.values()))
+        costs = np.empty(rows.size, dtype=np.float32)
+        owners = np.full(rows.size, -1, dtype=np.int32)
         for part, (some, of) in answers.items():
             costs[places[part][0]] = some
             if self._owned:
                 owners[places[part][0]] = of
         return costs, owners
+
+    def _computed_here(
+        self, X: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+        """Return the cost and the owner of rows from all centres, as their partitions would."""
+        costs = np.full(len(X), np.inf, dtype=np.float32)
+        nearest = np.full(len(X), -1, dtype=np.int32)
+        order = np.arange(self._numbers.size, dtype=np.int32)
+        per_cost = 1.0 / self._executor.units.cost
+        sites.lower_to_nearer(X, self._centers, order, per_cost, costs, nearest)
+        return costs, self._numbers[nearest]
 
     def cost_and_owner(self, row: int) -> tuple[np.float32, int]:
         """Return the cost and the owner of a row, where the partitions are in this process."""

@@ -210,7 +210,7 @@ class TestMoments:
             )
 
 
-class TestPick:
+class TestSample:
     @given(X=data, how_many=st.integers(1, 30), seed=st.integers(0, 99))
     @settings(max_examples=60)
     def test_from_the_chosen_cells_alone(self, X, how_many, seed):
