@@ -38,7 +38,7 @@ FOOTERS = 16  # of files that are kept
 BETWEEN = 0.3  # seconds until what Arrow keeps for later is given back to the system
 
 
-class RowGroups(NamedTuple):
+class RowGroupRange(NamedTuple):
     """Row groups of one file that follow each other."""
 
     file: int
@@ -184,10 +184,10 @@ class ParquetPoints(StreamedPoints):
         )
 
 
-def _join(files: Sequence[ParquetFileInfo], row_bytes: int) -> list[list[RowGroups]]:
+def _join(files: Sequence[ParquetFileInfo], row_bytes: int) -> list[list[RowGroupRange]]:
     """Return the partitions: large row groups, and small ones joined, even over files."""
     most = max(1, min(JOINED_ROWS, JOINED_BYTES // row_bytes))
-    parts: list[list[RowGroups]] = []
+    parts: list[list[RowGroupRange]] = []
     first = 0
     size = most  # of the last partition
     for file, info in enumerate(files):
@@ -203,7 +203,7 @@ def _join(files: Sequence[ParquetFileInfo], row_bytes: int) -> list[list[RowGrou
                 last = pieces.pop()
                 pieces.append(last._replace(groups=[*last.groups, group], n=last.n + rows))
             else:
-                pieces.append(RowGroups(file, first, row_in_file, [group], rows))
+                pieces.append(RowGroupRange(file, first, row_in_file, [group], rows))
             first += rows
             row_in_file += rows
             size += rows
