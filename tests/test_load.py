@@ -694,10 +694,11 @@ class TestStreamed:
 
     @pytest.mark.parametrize("standardize", [True, False])
     def test_the_same_columns_notes_and_numbers(self, folder, standardize, monkeypatch):
-        from samekind.data import parquet_table, tables
+        from samekind.data import tables
+        from samekind.points.sources import parquet
 
         monkeypatch.setattr(tables, "BLOCK_VALUES", 900)
-        monkeypatch.setattr(parquet_table, "PART_VALUES", 700)
+        monkeypatch.setattr(parquet, "JOINED_ROWS", 70)
         given = {"labels": "kind", "standardize": standardize}
         memory = load(folder / "all.parquet", **given)
         streamed = load(folder / "parts", **given)

@@ -4,33 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from samekind.data.files import plain_place
 from samekind.data.tables import FrameTable, Tick, row_blocks, silent
 from samekind.errors import DataError
-from samekind.points.sources.parquet_files import INDEX, Leaf, cannot_read, read_footers, state_of
+from samekind.points.sources.parquet import ParquetReader
+from samekind.points.sources.parquet_files import (
+    PANDAS_INDEX,
+    ColumnChoice,
+    ParquetFileInfo,
+    inspect_files,
+)
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-__all__ = ["ParquetTable", "is_large"]
+__all__ = ["LARGE", "ParquetTable", "is_large"]
 
 T = TypeVar("T")
 
 LARGE = 2**30  # bytes of values from which on a table stays in its files
-PART_VALUES = 2**20  # values up to which row groups are joined to a part
-
-
-class RowGroups(NamedTuple):
-    """Row groups of one file that follow each other."""
-
-    file: int
-    groups: list[int]
-    n: int
 
 
 class ParquetTable:
@@ -50,110 +45,67 @@ class ParquetTable:
 
     def __init__(self, name: str, files: Sequence[Path], tick: Tick = silent) -> None:
         self.name = name
+        self.files = list(files)
         self.tick = tick
-        self._leaves = read_footers(files)
-        _check_same(self._leaves)
-        self.columns = [name for name in self._leaves[0].types if not INDEX.fullmatch(name)]
+        self._infos = inspect_files(files)
+        _check_same(self._infos)
+        self.columns = [name for name in self._infos[0].types if not PANDAS_INDEX.fullmatch(name)]
         if not self.columns:
             raise DataError(f"{name} has no columns.")
         self.notes = [] if len(files) == 1 else [f"{len(files):,} files are read as one table"]
-        self._parts = self._joined()
-        sizes = [sum(piece.n for piece in part) for part in self._parts]
-        self.firsts = np.cumsum([0, *sizes]).astype(np.intp)
-        self.n = int(self.firsts[-1])
-
-    @property
-    def files(self) -> list[Path]:
-        """Where they are."""
-        return [leaf.path for leaf in self._leaves]
-
-    @property
-    def schema(self) -> dict[str, pa.DataType]:
-        """Return the types of the columns."""
-        return {name: self._leaves[0].types[name] for name in self.columns}
+        choice = ColumnChoice(self.columns, np.dtype(np.float64), [])
+        self._reader = ParquetReader(self._infos, choice)
+        self.first_rows: NDArray[np.intp] = self._reader.first_rows
+        self.n = int(self.first_rows[-1])
 
     @property
     def fingerprint(self) -> str:
-        """Return a text that changes when a file does."""
-        return repr([(str(leaf.path), leaf.state) for leaf in self._leaves])
+        """A text that changes when a file does."""
+        return repr([(str(info.path), info.state) for info in self._infos])
 
     def place(self, row: int) -> str:
         """Say where a row stands."""
-        if len(self._leaves) == 1:
-            return plain_place(row)
         first = 0
-        for leaf in self._leaves:
-            if row < first + sum(leaf.rows):
-                return f"{plain_place(row)} (row {row - first + 1:,} of {leaf.path})"
-            first += sum(leaf.rows)
-        raise IndexError(row)
+        for info in self._infos:
+            if row < first + info.n_rows and len(self._infos) > 1:
+                return f"{plain_place(row)} ({plain_place(row - first)} of {info.path})"
+            first += info.n_rows
+        return plain_place(row)
 
     def map(self, function: Callable[[pd.DataFrame], T], columns: Sequence[str]) -> Iterator[T]:
         """Yield what a function returns for each block of these columns."""
         waiting: list[pd.DataFrame] = []
         part = 0
         for rows in row_blocks(self.n, len(columns)):
-            while self.firsts[part] < rows.stop:
+            while self.first_rows[part] < rows.stop:
                 waiting.append(self.read(part, columns))
                 part += 1
-                self.tick("reading", int(self.firsts[part]), self.n)
-            have = waiting[0] if len(waiting) == 1 else pd.concat(waiting, ignore_index=True)
+                self.tick("reading", int(self.first_rows[part]), self.n)
+            have = _joined(waiting)
             size = rows.stop - rows.start
             waiting = [have.iloc[size:]]
             yield function(have.iloc[:size])
 
     def read(self, part: int, columns: Sequence[str]) -> pd.DataFrame:
         """Return some columns of the rows of a part."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        tables = []
-        for piece in self._parts[part]:
-            leaf = self._leaves[piece.file]
-            try:
-                if state_of(leaf.path) != leaf.state:
-                    raise DataError(f"{leaf.path} was changed while it was in use. Start again.")
-                with pq.ParquetFile(leaf.path) as file:
-                    tables.append(file.read_row_groups(piece.groups, columns=list(columns)))
-            except (pa.ArrowException, OSError) as error:
-                raise cannot_read(leaf.path, error) from error
-        frames = [_to_pandas(table)[list(columns)] for table in tables]
-        return frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
+        tables = self._reader.tables(part, list(columns))
+        return _joined([table.to_pandas(ignore_metadata=True)[list(columns)] for table in tables])
 
     def load(self) -> FrameTable:
         """Return all rows of all columns, in memory."""
         frames = []
-        for part in range(len(self._parts)):
+        for part, last in enumerate(self.first_rows[1:].tolist()):
             frames.append(self.read(part, self.columns))
-            self.tick("reading", int(self.firsts[part + 1]), self.n)
-        frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
-        return FrameTable(self.name, frame, self.place, self.notes, fingerprint=self.fingerprint)
+            self.tick("reading", last, self.n)
+        return FrameTable(
+            self.name, _joined(frames), self.place, self.notes, fingerprint=self.fingerprint
+        )
 
     def view(self, row: int) -> dict[str, object]:
         """Return the cells of a row."""
-        part = int(self.firsts.searchsorted(row, side="right")) - 1
-        cells = self.read(part, self.columns).iloc[row - int(self.firsts[part])]
+        part = int(self.first_rows.searchsorted(row, side="right")) - 1
+        cells = self.read(part, self.columns).iloc[row - int(self.first_rows[part])]
         return {str(name): value for name, value in cells.items()}
-
-    def _joined(self) -> list[list[RowGroups]]:
-        """Return the parts: large row groups, and small ones joined, even over files."""
-        most = max(1, PART_VALUES // len(self.columns))
-        parts: list[list[RowGroups]] = []
-        size = most
-        for number, leaf in enumerate(self._leaves):
-            for group, rows in enumerate(leaf.rows):
-                if not rows:
-                    continue
-                if size + rows > most:
-                    parts.append([])
-                    size = 0
-                pieces, size = parts[-1], size + rows
-                if pieces and pieces[-1].file == number:
-                    last = pieces.pop()
-                    pieces.append(RowGroups(number, [*last.groups, group], last.n + rows))
-                else:
-                    pieces.append(RowGroups(number, [group], rows))
-        return parts
 
 
 def is_large(table: ParquetTable) -> bool:
@@ -161,19 +113,18 @@ def is_large(table: ParquetTable) -> bool:
     return table.n * len(table.columns) * 8 >= LARGE
 
 
-def _to_pandas(table: pa.Table) -> pd.DataFrame:
-    frame: pd.DataFrame = table.to_pandas(ignore_metadata=True)
-    return frame
+def _joined(frames: list[pd.DataFrame]) -> pd.DataFrame:
+    return frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
 
 
-def _check_same(leaves: Sequence[Leaf]) -> None:
-    first = leaves[0]
-    for leaf in leaves:
-        missing = [name for name in first.types if name not in leaf.types]
-        more = [name for name in leaf.types if name not in first.types]
+def _check_same(infos: Sequence[ParquetFileInfo]) -> None:
+    first = infos[0]
+    for info in infos:
+        missing = [name for name in first.types if name not in info.types]
+        more = [name for name in info.types if name not in first.types]
         if missing or more:
             what = f"has no column {missing[0]!r}" if missing else f"has also a column {more[0]!r}"
             raise DataError(
-                f"{leaf.path} {what}, unlike {first.path}. Files that are read together need the "
+                f"{info.path} {what}, unlike {first.path}. Files that are read together need the "
                 "same columns: leave the file out."
             )

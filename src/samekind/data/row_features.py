@@ -70,7 +70,8 @@ class RowFeatures:
         self.constant = constant
         self.inputs = [column.name for column in columns]
         width = max(column.width for column in columns)
-        self.dtype = np.dtype(np.float32 if width == 4 else np.float64)
+        single = width == 4
+        self.dtype: np.dtype[np.floating] = np.dtype(np.float32 if single else np.float64)
         self._is_plain = not any(column.categories for column in columns)
 
     @cached_property

@@ -24,19 +24,19 @@ class FeatureReader:
         self.dtype = features.dtype
         self._table = table
         self._features = features
-        self.firsts: NDArray[np.intp]
+        self.first_rows: NDArray[np.intp]
         if isinstance(table, ParquetTable):
-            self.firsts = table.firsts
+            self.first_rows = table.first_rows
         else:
             step = max(1, BLOCK_VALUES // len(self.names))
-            self.firsts = np.append(np.arange(0, table.n, step), table.n)
+            self.first_rows = np.append(np.arange(0, table.n, step), table.n)
 
     def load(self, part: int) -> Array:
         """Return the features of the rows of a part."""
         if isinstance(self._table, ParquetTable):
             block = self._table.read(part, self._features.inputs)
         else:
-            rows = slice(int(self.firsts[part]), int(self.firsts[part + 1]))
+            rows = slice(int(self.first_rows[part]), int(self.first_rows[part + 1]))
             block = self._table.block(rows, self._features.inputs)
         return np.ascontiguousarray(self._features.transform(block))
 
