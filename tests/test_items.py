@@ -609,6 +609,28 @@ class TestCache:
         assert_same(first, again)
         assert again.show(1).fields[2] == ("any", '[1, {"a": null}]')
 
+    def test_features_of_an_earlier_version_are_used_as_they_are(self, tmp_path, pile):
+        from samekind.data import loader
+        from samekind.data.cache import BEFORE, digest
+
+        first = load(**pile, cache=tmp_path / "mine.db")
+        path = tmp_path / "mine.features.json"
+        about = json.loads(path.read_text())["about"]
+        keys = []
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(loader, "_key", lambda source: keys.append(loader._key_before(source)))
+            load(**pile, cache=tmp_path / "other.db")
+        about |= {"key": keys[0], "transform": {"kind": "row"}}
+        del about["columns"]
+        kept = {"checksum": digest(format=BEFORE, about=about), "about": about}
+        path.write_text(json.dumps(kept))
+        np.save(tmp_path / "mine.features.npy", first.X)
+        again = load(**pile, cache=tmp_path / "mine.db", progress=Calls())
+        np.testing.assert_array_equal(again.X, first.X)
+        assert again.notes == first.notes
+        with pytest.raises(DataError, match="earlier version"):
+            again.load_new(pile["data"])
+
     def test_a_cache_that_cannot_be_written_is_a_note(self, tmp_path):
         items = load(numbers(tmp_path), cache=tmp_path / "nowhere" / "mine.db")
         assert "not kept" in items.notes[-1]

@@ -11,9 +11,18 @@ if TYPE_CHECKING:
     from samekind.data.demo import demo_items
     from samekind.data.items import Items
     from samekind.data.loader import load
-    from samekind.data.views import ItemView, Picture
+    from samekind.data.views import ItemView, PictureFile
 
-__all__ = ["ColumnUse", "ItemView", "Items", "Picture", "Role", "as_points", "demo_items", "load"]
+__all__ = [
+    "ColumnUse",
+    "ItemView",
+    "Items",
+    "PictureFile",
+    "Role",
+    "as_points",
+    "demo_items",
+    "load",
+]
 
 # pandas takes as long to import as all else together: who passes an array does not wait for it.
 _HOMES = {
@@ -24,7 +33,7 @@ _HOMES = {
     "demo_items": "demo",
     "load": "loader",
     "ItemView": "views",
-    "Picture": "views",
+    "PictureFile": "views",
 }
 
 

@@ -22,9 +22,10 @@ import pandas as pd
 from samekind.data.files import Array
 from samekind.data.fitted import About, FittedState
 
-__all__ = ["Cache", "digest"]
+__all__ = ["BEFORE", "Cache", "digest"]
 
 FORMAT = 3
+BEFORE = 2  # the format before: its features are used as they are
 _ABOUT = "features.json"
 _TABLE = "table.parquet"
 _TRANSFORM = "transform.npz"
@@ -47,10 +48,11 @@ class Cache:
             self.prefix = project.with_suffix("")
         self.about: About = {}
         if self.prefix is not None:
-            with contextlib.suppress(OSError, ValueError, KeyError):
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
                 kept = json.loads(self.path(_ABOUT).read_text("utf-8"))
-                if isinstance(kept, dict) and kept["checksum"] == digest(about=kept["about"]):
-                    self.about = kept["about"]
+                about = kept["about"]
+                if kept["checksum"] in (digest(about=about), digest(format=BEFORE, about=about)):
+                    self.about = about
 
     def path(self, name: str) -> Path:
         """Return where a file is kept."""

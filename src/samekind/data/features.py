@@ -56,6 +56,11 @@ def state_of_features(features: Features) -> FittedState:
 def features_from(state: FittedState) -> Features:
     """Make features again."""
     name = state.about.get("features")
+    if name is None:
+        raise DataError(
+            "the features of this project were made by an earlier version of samekind, which new rows "
+            "cannot be compared with. Begin a new project with the same data."
+        )
     if name == "RowFeatures":
         from samekind.data.row_features import RowFeatures
 

@@ -17,7 +17,7 @@ from samekind.data.files import Array
 from samekind.data.options import LoadOptions
 from samekind.data.picture_sources import Source, pictures_of
 from samekind.data.tables import ArrayTable, Tick
-from samekind.data.views import SIZES, ItemView, Picture, shown_text
+from samekind.data.views import SIZES, ItemView, PictureFile, shown_text
 from samekind.errors import DataError
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Items:
         self.path = source.name
         self.medium = source.medium
         self.columns = _uses(source, made)
-        self.notes = [*source.notes, *made.notes]
+        self.notes = list(dict.fromkeys([*source.notes, *made.notes]))
         self.frame = None if source.shown is None else source.shown.frame
         self.images: Array | None = made.images
         self._points = made.points
@@ -98,7 +98,7 @@ class Items:
         if options.show is not None and not options.is_array:
             wanted = [name for name in options.show if name in wanted]
         self._fields = [name for name in wanted if name not in hidden]
-        self._sent: LRUCache[tuple[int, str], Picture] = LRUCache(
+        self._sent: LRUCache[tuple[int, str], PictureFile] = LRUCache(
             _PICTURE_BYTES, getsizeof=lambda picture: len(picture.body)
         )
         self._views: LRUCache[int, ItemView] = LRUCache(_VIEWS)
@@ -207,7 +207,7 @@ class Items:
                 self._views[row] = self._view(row)
             return self._views[row]
 
-    def picture(self, row: int, size: str = "small") -> Picture:
+    def picture(self, row: int, size: str = "small") -> PictureFile:
         """Return the picture of a row, "small" (256 pixels at most) or "large" (2,048)."""
         self._check(row)
         if size not in SIZES:
@@ -226,7 +226,7 @@ class Items:
         except DataError as error:
             name = self._pictures.name(row)
             raise DataError(f"the picture {name!r} cannot be shown: {error}.") from error
-        made = Picture(*encode(image, form, SIZES[size]))
+        made = PictureFile(*encode(image, form, SIZES[size]))
         with self._lock:
             if len(made.body) <= self._sent.maxsize:
                 self._sent[row, size] = made

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from samekind.data.cache import Cache, digest
+from samekind.data.cache import BEFORE, Cache, digest
 from samekind.data.columns import ColumnUse
 from samekind.data.features import (
     Made,
@@ -250,14 +250,29 @@ def _key(source: Source) -> str:
     return digest(medium=source.medium, pictures=source.picture_column, **asked)
 
 
+def _key_before(source: Source) -> str:
+    """Return the key of features that an earlier version kept, so that its projects can be opened."""
+    options = source.options
+    return digest(
+        format=BEFORE,
+        source=source.fingerprint(),
+        medium=source.medium,
+        text=options.text,
+        pictures=source.picture_column,
+        exclude=sorted(options.exclude),
+        embeddings=options.embeddings and options.embeddings.name,
+        header=options.header,
+    )
+
+
 def _from_cache(source: Source, cache: Cache, key: str) -> Items | None:
-    if not cache.has(key):
+    if not cache.has(key) and not cache.has(_key_before(source)):
         return None
     embeddings = source.options.embeddings
     try:
         names, notes = cache.texts("names"), cache.texts("notes")
         made = Made(cache.array("features"), names, images=cache.array("images"), notes=notes)
-        made.columns = [ColumnUse.from_json(kept) for kept in cache.about["columns"]]
+        made.columns = [ColumnUse.from_json(kept) for kept in cache.about.get("columns", [])]
         if embeddings is not None:
             made = replace(read_embeddings(embeddings, source.n), images=made.images)
         elif made.X is None or made.X.shape != (source.n, len(names)):

@@ -78,7 +78,7 @@ def folder_of_pictures(options: LoadOptions) -> Source:
     notes.insert(0, f"{len(names):,} picture{'s' * (len(names) != 1)} in the folder")
     table = FrameTable(str(options.data), pd.DataFrame({"file": names}))
     pictures = pictures_of(folder, names)
-    hashed = digest(files=names_hash(folder, names))
+    hashed = names_hash(folder, names)
     return Source(
         options, "image", table.n, lambda: hashed, table, table, pictures, "file", notes=notes
     )

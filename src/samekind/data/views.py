@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-__all__ = ["SIZES", "ItemView", "Picture", "cell_text", "shown_text"]
+__all__ = ["SIZES", "ItemView", "PictureFile", "cell_text", "shown_text"]
 
 MAX_CHARACTERS = 100_000
 SIZES = {"small": 256, "large": 2048}
@@ -27,7 +27,7 @@ class ItemView:
 
 
 @dataclass(frozen=True)
-class Picture:
+class PictureFile:
     """A picture as it is sent to a page: written anew, without the file's metadata."""
 
     body: bytes
