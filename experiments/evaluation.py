@@ -109,7 +109,7 @@ def questions_per_point(clusters: Clusters, data: Instance) -> Record:
         "after": clusters.n_questions_,
         "shares": [float(count) / n for count in counts[1:]],  # 1, 2, at least 3 questions
         "mean": float(found.n_asked.mean()),
-        "in_none": float((np.asarray(found[0]) < 0).mean()),
+        "in_none": float((found.labels < 0).mean()),
     }
 
 

@@ -1,8 +1,10 @@
 """The experiments: the paper's numbers, what is read off runs, and how that is summarised and shown."""
 
+import ast
 import json
 import re
 from html.parser import HTMLParser
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -388,6 +390,17 @@ def test_data_that_is_not_there_is_left_out_with_the_reason(tmp_path, monkeypatc
     assert results.skipped == {"Shuttle": "its data could not be loaded"}
     with pytest.raises(ExperimentError, match="nowhere to be found"):
         run_experiment(PaperTables(["shuttle"], **options), jobs=1, out=tmp_path)
+
+
+def test_only_what_is_public_in_samekind_is_used():
+    public = {"__version__", *samekind.__all__}
+    for path in ROOT.glob("experiments/*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("samekind"):
+                module = import_module(node.module)
+                assert node.module in ("samekind", "samekind.datasets", "samekind.measures")
+                names = {alias.name for alias in node.names}
+                assert names <= (public if module is samekind else set(module.__all__)), path.name
 
 
 # The command

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from samekind.cli._job import Job
     from samekind.cli._streaming import Choice
     from samekind.clusters import Clusters
-    from samekind.datasets._standardize import Scaling
+    from samekind.points.scaling import Scaling
 
 __all__ = ["LOCAL", "run_on_dask", "write_on_workers"]
 
@@ -53,7 +53,7 @@ def run_on_dask(job: Job, data: Path, choice: Choice, address: str) -> int:
     with _client(address) as client, Passes(chat) as passes:
         import dask.dataframe as dd
 
-        from samekind.points.dask import DaskPoints
+        from samekind.points import DaskPoints
 
         workers = client.scheduler_info(n_workers=-1)["workers"]
         threads = sum(worker["nthreads"] for worker in workers.values())
@@ -118,7 +118,7 @@ def _client(address: str) -> Iterator[Any]:
 @contextmanager
 def _told_apart() -> Iterator[None]:
     """Take it for no fault of samekind that a cluster is gone."""
-    from samekind.points.dask import ClusterError
+    from samekind.points import ClusterError
 
     try:
         yield
@@ -143,7 +143,7 @@ def _standardised(X: Any, dtype: np.dtype[Any]) -> tuple[Any, Scaling | None]:
     """Return a table whose columns have mean 0 and variance 1, and how they were."""
     import dask
 
-    from samekind.datasets._standardize import Scaling
+    from samekind.points.scaling import Scaling
 
     means, variances, low, high = (
         np.asarray(found, dtype=np.float64)

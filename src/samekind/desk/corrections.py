@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
+from samekind.engine import Session
 from samekind.ledger import Entry
-from samekind.session import Session
 
 __all__ = ["Corrections"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from samekind.ledger.inference import Contradiction, Statement
+from samekind.ledger.inference import Contradiction, Implications, Statement
 from samekind.ledger.memory import UNANSWERED, Entry, Ledger
 from samekind.ledger.pairs import check_pairs
 
@@ -16,6 +16,7 @@ __all__ = [
     "UNANSWERED",
     "Contradiction",
     "Entry",
+    "Implications",
     "Ledger",
     "LedgerError",
     "SqlLedger",

@@ -1,0 +1,103 @@
+"""Places from which a run begins anew, with all that was answered before.
+
+A run is repeated from the ledger, which works as long as its past stays as it was. When somebody changes it,
+by hand or by changing their mind, a repeated run would soon ask about other rows, and what was answered would
+lie idle. So such a change makes a checkpoint: from then on a run begins with the rows known at that time, and
+what the ledger says of them.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from samekind.algorithms import Known
+from samekind.flow import DIFFERENT, SAME
+from samekind.ledger import Ledger
+from samekind.ledger.pairs import pairs_of
+
+__all__ = ["Checkpoint", "Checkpoints"]
+
+KEY = "checkpoints"
+
+
+class Checkpoint(NamedTuple):
+    """A place to begin from.
+
+    `line` is the first line of the change, without which the checkpoint is void (-1: it stays whatever
+    happens), `upto` the number of lines that count.
+    """
+
+    line: int
+    upto: int
+    rows: list[int]
+    ask: list[int]
+
+
+class Checkpoints:
+    """The checkpoints of a project, kept in its ledger."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def latest(self) -> Checkpoint | None:
+        """Return the last one that is not void."""
+        stored = [Checkpoint(*one) for one in json.loads(self._ledger.meta.get(KEY, "[]"))]
+        valid = (one for one in reversed(stored) if one.line < 0 or self._ledger.stands(one.line))
+        return next(valid, None)
+
+    def make(self, members: list[list[int]], line: int) -> None:
+        """Make one, for a change that has just been written from a line on.
+
+        `members` are the clusters before it. Rows that are alone now and were not before have lost their
+        clusters, and are to be asked about. Rows that a run has not come to count
+        if they are the same as another one.
+        """
+        upto = self._ledger.revision[0]
+        lines = self._ledger.active(upto, consistent=True)
+        known = {row for cluster in members for row in cluster}
+        known.update(pairs_of(lines[lines["answer"] == SAME]).ravel().tolist())
+        mentioned = dict.fromkeys(pairs_of(lines).ravel().tolist())
+        rows = [*sorted(known - mentioned.keys()), *(row for row in mentioned if row in known)]
+        group = _groups(rows, lines)
+        size = np.bincount(group)
+        crowded = {row for cluster in members if len(cluster) > 1 for row in cluster}
+        lost = [
+            row
+            for row, own in zip(rows, group.tolist(), strict=True)
+            if size[own] == 1 and row in crowded
+        ]
+        gone = set(lost)
+        new = Checkpoint(line, upto, [row for row in rows if row not in gone], lost)
+        stored = json.loads(self._ledger.meta.get(KEY, "[]"))
+        self._ledger.set_meta(KEY, json.dumps([*stored, new]))
+
+    def known(self, checkpoint: Checkpoint) -> Known:
+        """Return what a run begins with."""
+        lines = self._ledger.active(checkpoint.upto, consistent=True)
+        group = _groups(checkpoint.rows, lines)
+        place = {row: int(own) for row, own in zip(checkpoint.rows, group, strict=True)}
+        apart = pairs_of(lines[lines["answer"] == DIFFERENT]).tolist()
+        parted = {(place[a], place[b]) for a, b in apart if a in place and b in place}
+        return Known(
+            rows=checkpoint.rows,
+            groups=group.tolist(),
+            different=sorted({(min(pair), max(pair)) for pair in parted if pair[0] != pair[1]}),
+            ask_first=checkpoint.ask,
+        )
+
+
+def _groups(rows: list[int], lines: NDArray[np.void]) -> NDArray[np.intp]:
+    """Return for each row the number of its group: rows that are the same, by way of any rows."""
+    same = pairs_of(lines[lines["answer"] == SAME])
+    every = np.unique(np.concatenate([np.array(rows, dtype=np.intp), same.ravel()]))
+    places = np.searchsorted(every, same)
+    graph = coo_array((np.ones(len(same)), (places[:, 0], places[:, 1])), shape=(every.size,) * 2)
+    _, part = connected_components(graph, directed=False)
+    own = part[np.searchsorted(every, np.array(rows, dtype=np.intp))]
+    return np.asarray(np.unique(own, return_inverse=True)[1], dtype=np.intp)

@@ -1,0 +1,166 @@
+"""Points in an array or a memory map."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from samekind._validation import check_int, refuse_dask
+from samekind.points.base import Points
+from samekind.points.executor import LocalExecutor
+from samekind.points.fixed_point import Frame
+from samekind.points.partition import Part, scan
+from samekind.points.threads import ReportProgress, available_threads
+
+__all__ = ["ArrayPoints"]
+
+SMALL = 2**18  # numbers in an array that one thread passes sooner than two can start
+HASHED = 2**28  # bytes hashed for a fingerprint; of larger data, evenly spaced pieces
+
+
+class ArrayPoints(Points):
+    """Rows of a float32 or float64 array, or of a memory map, which is not loaded.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Finite numbers. Other numeric types, and arrays that are not C-contiguous, are copied once
+        to float64.
+    threads : int or None
+        Threads for passes over all rows; None takes every core. Results do not depend on it.
+
+    Examples
+    --------
+    >>> points = ArrayPoints([[0.0, 0.0], [0.0, 1.0], [9.0, 9.0]])
+    >>> points.n, points.d
+    (3, 2)
+    >>> sampler = points.sampler()
+    >>> sampler.add([[0.0, 0.0]])
+    >>> sampler.total
+    163.0
+    >>> sampler.draw(np.array([0.0, 0.5]))
+    array([1, 2])
+    """
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        *,
+        threads: int | None = None,
+        report: ReportProgress | None = None,
+    ) -> None:
+        self.X = as_matrix(X)
+        self.n, self.d = self.X.shape
+        wanted = check_int("threads", threads, none="use every core")
+        self.threads = available_threads() if wanted is None else wanted
+        if self.X.size < SMALL:
+            self.threads = 1
+        self._report = report
+        self._frame = Frame.around(scan(self.X, self.threads, report=report))
+        self._executor: LocalExecutor | None = None
+
+    def __repr__(self) -> str:
+        return f"ArrayPoints({self.n:,} rows x {self.d} columns, {self.X.dtype})"
+
+    @property
+    def executor(self) -> LocalExecutor:
+        """Who keeps what is known of the rows: one part with all of them."""
+        if self._executor is None:
+            X = self.X  # not self, whom it would keep alive
+            part = Part(
+                lambda: X,
+                self.n,
+                self._frame,
+                threads=self.threads,
+                resident=not _is_mapped(self.X),
+                report=self._report,
+            )
+            self._executor = LocalExecutor([part], self._frame, np.array([0, self.n]))
+        return self._executor
+
+    def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the rows with these numbers, (m, d)."""
+        return self.X[index].astype(np.float64, copy=False)
+
+    def row(self, row: int) -> NDArray[np.float64]:
+        """Return one row, (d,)."""
+        x: NDArray[np.float64] = self.X[row].astype(np.float64)
+        return x
+
+    def fingerprint(self) -> str:
+        """Return a hash of the shape, the type and the values.
+
+        Of more than 256 MiB, 1,024 evenly spaced pieces of that much in all are hashed.
+        """
+        return hash_of(self.X)
+
+
+def hash_of(X: NDArray[Any]) -> str:
+    """Return a hash of the shape, the type and the values of a C-contiguous matrix."""
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(f"{len(X)} x {X.shape[1]} {X.dtype.newbyteorder('=')}".encode())
+    flat = X.reshape(-1)
+    if X.nbytes <= HASHED:
+        digest.update(flat.data)
+    else:
+        piece = HASHED // 1024 // flat.itemsize
+        for start in np.linspace(0, flat.size - piece, 1024).astype(np.intp):
+            digest.update(flat[start : start + piece].data)
+    return digest.hexdigest()
+
+
+def _is_mapped(X: NDArray[Any]) -> bool:
+    """Return whether an array lies in a file: it may be larger than memory."""
+    base: Any = X
+    while isinstance(base, np.ndarray):
+        if isinstance(base, np.memmap):
+            return True
+        base = base.base
+    return False
+
+
+def as_matrix(X: Any) -> NDArray[Any]:
+    """Return X as a C-contiguous float32 or float64 matrix, copied only where it must be."""
+    refuse_dask("X", X)
+    if hasattr(X, "toarray") and hasattr(X, "nnz"):
+        raise ValueError(
+            "X is a sparse matrix, and distances need a dense array. Pass X.toarray(), or reduce "
+            "it first with sklearn.decomposition.TruncatedSVD."
+        )
+    if np.ma.isMaskedArray(X):
+        raise ValueError("X is a masked array. Fill its gaps first, for instance with X.filled(0).")
+    array = np.asarray(X)
+    if array.ndim != 2:
+        advice = " Use X.reshape(-1, 1) for one column." if array.ndim == 1 else ""
+        raise ValueError(f"X must be 2-D (rows x columns), got shape {array.shape}.{advice}")
+    if 0 in array.shape:
+        raise ValueError(f"X must have at least one row and one column, got shape {array.shape}.")
+    if array.dtype == object:
+        array = _from_objects(array)
+    if array.dtype.kind not in "biufc":
+        raise ValueError(
+            f"X must hold numbers, got {array.dtype}. samekind.datasets.read_points turns the "
+            "columns of a file into numbers."
+        )
+    if np.issubdtype(array.dtype, np.complexfloating):
+        raise ValueError(f"X must hold real numbers, got {array.dtype}.")
+    if array.dtype not in (np.float32, np.float64) or not array.dtype.isnative:
+        array = array.astype(np.float32 if array.dtype == np.float16 else np.float64)
+    return np.ascontiguousarray(array)
+
+
+def _from_objects(array: NDArray[Any]) -> NDArray[np.float64]:
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError):
+        for (row, column), value in np.ndenumerate(array):
+            try:
+                float(value)
+            except (TypeError, ValueError):
+                raise ValueError(
+                    f"X must hold numbers, got {value!r} in row {row}, column {column}."
+                ) from None
+        raise

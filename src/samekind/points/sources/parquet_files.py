@@ -1,0 +1,284 @@
+"""Which Parquet files a user means, and whether they fit together."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from glob import glob
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from samekind.errors import DataError, did_you_mean, no_such_column
+
+__all__ = [
+    "Chosen",
+    "Leaf",
+    "cannot_read",
+    "choose",
+    "counters",
+    "find_files",
+    "in_words",
+    "is_pattern",
+    "read_footers",
+    "state_of",
+]
+
+SUFFIXES = (".parquet", ".parq", ".pq")
+SMALL_TYPES = ("float", "halffloat", "bool", "int8", "int16", "uint8", "uint16")
+COUNTED = 20  # rows from which on a column of 0, 1, 2, … numbers them
+INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls the names of rows that it writes
+
+
+class Leaf(NamedTuple):
+    """A file, its types by column, the rows of its row groups, and its size and age when it was looked at.
+
+    And of columns of integers, between which numbers each of the row groups lies, where that is written.
+    """
+
+    path: Path
+    types: dict[str, Any]
+    rows: list[int]
+    state: tuple[int, int]
+    spans: dict[str, list[tuple[int, int]]]
+
+
+class Chosen(NamedTuple):
+    """The columns to use, the type of all of them together, and those that were left out."""
+
+    names: list[str]
+    dtype: np.dtype[Any]
+    left_out: list[str]
+
+
+def is_pattern(source: str | Path) -> bool:
+    """Return whether this is a pattern such as ``folder/*.parquet``, and no file of that name."""
+    return any(sign in str(source) for sign in "*?[") and not Path(source).exists()
+
+
+def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
+    """Return the files of a path, a folder and those in it, a pattern, or a list of these, in order."""
+    if isinstance(source, str | os.PathLike):
+        return _files_of(source)
+    if not isinstance(source, Iterable):
+        raise TypeError(f"source must be a path, a pattern or a list of paths, got {source!r}.")
+    files = [file for one in source for file in _files_of(one)]
+    if not files:
+        raise ValueError("source is an empty list. Name at least one Parquet file.")
+    return files
+
+
+def _files_of(source: str | Path) -> list[Path]:
+    path = Path(source).expanduser()
+    if is_pattern(path):
+        found = sorted(map(Path, glob(str(path), recursive=True)), key=_by_number)
+        files = [file for one in found for file in (_within(one) if one.is_dir() else [one])]
+        if not files:
+            raise FileNotFoundError(
+                f"no file matches {str(path)!r}. Paths start at the folder that the program was started in."
+            )
+        return list(dict.fromkeys(files))
+    if path.is_dir():
+        files = _within(path)
+        if not files:
+            raise FileNotFoundError(
+                f"there is no Parquet file in the folder {path}: none ends in {', '.join(SUFFIXES)}."
+            )
+        return files
+    if not path.exists():
+        folder = path.parent
+        there = [other.name for other in folder.iterdir()] if folder.is_dir() else []
+        raise FileNotFoundError(
+            f"{path} does not exist.{did_you_mean(path.name, there)} Paths start at the folder that "
+            "the program was started in."
+        )
+    return [path]
+
+
+def _within(folder: Path) -> list[Path]:
+    """Return the Parquet files in a folder and in those within; not hidden ones, nor notes like _SUCCESS."""
+    found = []
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        found += [
+            Path(parent, name)
+            for name in names
+            if name.lower().endswith(SUFFIXES) and not name.startswith((".", "_"))
+        ]
+    return sorted(found, key=_by_number)
+
+
+def _by_number(path: Path) -> list[list[tuple[int, str]]]:
+    """Order part.2.parquet before part.10.parquet, as those who wrote them mean it."""
+    return [
+        [(int(word), "") if word.isdecimal() else (-1, word) for word in re.split(r"(\d+)", part)]
+        for part in path.parts
+    ]
+
+
+def read_footers(files: Sequence[Path]) -> list[Leaf]:
+    """Return what the files say about themselves."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    leaves = []
+    for path in files:
+        try:
+            state = state_of(path)
+            with pq.ParquetFile(path) as file:
+                schema, footer = file.schema_arrow, file.metadata
+                rows = [footer.row_group(k).num_rows for k in range(footer.num_row_groups)]
+                spans = _spans(schema, footer)
+        except (pa.ArrowException, OSError) as error:
+            raise cannot_read(path, error) from error
+        if len(set(schema.names)) < len(schema.names):
+            twice = next(name for name in schema.names if schema.names.count(name) > 1)
+            raise DataError(f"{path} has several columns named {twice!r}. Rename them.")
+        leaves.append(
+            Leaf(path, dict(zip(schema.names, schema.types, strict=True)), rows, state, spans)
+        )
+    if not sum(sum(leaf.rows) for leaf in leaves):
+        which = files[0] if len(files) == 1 else f"the {len(files):,} files, {files[0]} and others,"
+        verb = "has" if len(files) == 1 else "have"
+        raise DataError(f"{which} {verb} no rows. Points need at least one.")
+    return leaves
+
+
+def _spans(schema: Any, footer: Any) -> dict[str, list[tuple[int, int]]]:
+    """Return the smallest and largest value of integer columns that may number the rows, by row group."""
+    import pyarrow as pa
+
+    spans: dict[str, list[tuple[int, int]]] = {}
+    flat = [footer.schema.column(k).path for k in range(footer.num_columns)]
+    for name, kind in zip(schema.names, schema.types, strict=True):
+        if not pa.types.is_integer(kind) or name not in flat:
+            continue
+        found = []
+        for group in range(footer.num_row_groups):
+            rows = footer.row_group(group).num_rows
+            told = footer.row_group(group).column(flat.index(name)).statistics
+            if not rows:
+                continue
+            if told is None or not told.has_min_max or told.max - told.min != rows - 1:
+                break
+            found.append((told.min, told.max))
+        else:
+            spans[name] = found
+    return spans
+
+
+def counters(leaves: Sequence[Leaf]) -> list[str]:
+    """Return the columns that only number the rows, from 0 or 1, as far as the files tell."""
+    found = []
+    for name in leaves[0].types:
+        spans = [span for leaf in leaves for span in leaf.spans.get(name, [(-1, -1)])]
+        follow = all(low == high + 1 for (_, high), (low, _) in pairwise(spans))
+        if spans[0][0] in (0, 1) and follow and spans[-1][1] - spans[0][0] + 1 >= COUNTED:
+            found.append(name)
+    return found
+
+
+def state_of(path: Path) -> tuple[int, int]:
+    """Return the size of a file and when it was changed."""
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+def cannot_read(path: Path, error: BaseException) -> DataError:
+    """Say that a file cannot be read, and why."""
+    reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+    return DataError(
+        f"{path} is not a Parquet file that can be read ({reason}). Perhaps it was not written to its "
+        "end, or damaged since: write it again, or leave it out."
+    )
+
+
+def choose(
+    leaves: Sequence[Leaf],
+    columns: Sequence[str] | None,
+    exclude: Sequence[str] = (),
+    *,
+    skip: bool = False,
+) -> Chosen:
+    """Return the columns to use: these, or all; with `skip`, those that are no numbers are left out."""
+    first = leaves[0]
+    names = [name for name in first.types if not INDEX.fullmatch(name)]
+    if columns is None:
+        _check_same(leaves, names)
+    else:
+        for name in [*columns, *exclude]:
+            if name not in first.types:
+                raise no_such_column(str(first.path), "columns", name, list(first.types))
+        if not columns or len(set(columns)) < len(columns):
+            raise DataError(
+                f"columns must name at least one column, and each once, got {list(columns)!r}."
+            )
+        names = list(columns)
+        for leaf in leaves:
+            if missing := [name for name in names if name not in leaf.types]:
+                raise _differs(leaf, first, f"has no column {missing[0]!r}")
+    names = [name for name in names if name not in exclude]
+    texts = [name for name in names if not _is_number(first.types[name])]
+    numbers = [name for name in names if name not in texts]
+    if texts and not (skip and columns is None):
+        raise _no_numbers(first, texts, numbers)
+    if not numbers:
+        raise DataError(f"{first.path} has no column of numbers that can be used.")
+    for leaf in leaves:
+        for name in numbers:
+            if not _is_number(leaf.types[name]):
+                what = f"has {in_words(leaf.types[name])} in column {name!r}, not numbers"
+                raise _differs(leaf, first, what)
+    small = all(str(leaf.types[name]) in SMALL_TYPES for leaf in leaves for name in numbers)
+    return Chosen(numbers, np.dtype(np.float32 if small else np.float64), texts)
+
+
+def _check_same(leaves: Sequence[Leaf], names: list[str]) -> None:
+    for leaf in leaves:
+        own = [name for name in leaf.types if not INDEX.fullmatch(name)]
+        if missing := [name for name in names if name not in leaf.types]:
+            raise _differs(leaf, leaves[0], f"has no column {missing[0]!r}")
+        if more := [name for name in own if name not in leaves[0].types]:
+            raise _differs(leaf, leaves[0], f"has also a column {more[0]!r}")
+
+
+def _differs(leaf: Leaf, first: Leaf, what: str) -> DataError:
+    return DataError(
+        f"{leaf.path} {what}, unlike {first.path}. Files that are read together need the same "
+        "columns: choose those that all have with columns=[…], or leave the file out."
+    )
+
+
+def _no_numbers(leaf: Leaf, texts: list[str], numbers: list[str]) -> DataError:
+    shown = ", ".join(f"{name!r} ({in_words(leaf.types[name])})" for name in texts[:10])
+    shown += ", …" if len(texts) > 10 else ""
+    listed = ", ".join(map(repr, numbers[:10])) + (", …" if len(numbers) > 10 else "")
+    advice = "Turn them into numbers first."
+    if numbers:
+        advice = f"Choose columns of numbers: columns=[{listed}]."
+    are = "a column that is" if len(texts) == 1 else "columns that are"
+    return DataError(f"{leaf.path} has {are} not of numbers: {shown}. {advice}")
+
+
+def in_words(kind: Any) -> str:
+    """Say what a column that is not of numbers holds."""
+    import pyarrow as pa
+
+    of = pa.types
+    if of.is_dictionary(kind):
+        kind = kind.value_type
+    if of.is_string(kind) or of.is_large_string(kind) or of.is_string_view(kind):
+        return "texts"
+    return "dates and times" if of.is_temporal(kind) else f"values of type {kind}"
+
+
+def _is_number(kind: Any) -> bool:
+    import pyarrow as pa
+
+    of = pa.types
+    return bool(
+        of.is_floating(kind) or of.is_integer(kind) or of.is_boolean(kind) or of.is_decimal(kind)
+    )

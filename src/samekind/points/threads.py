@@ -1,0 +1,58 @@
+"""Run a compiled loop over a range in several threads.
+
+The loops release the interpreter lock, so plain threads suffice: nothing to configure, safe to call
+from several threads at once, and a forked child simply makes a pool of its own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import TypeVar
+
+T = TypeVar("T")
+ReportProgress = Callable[[str, float], object]
+"""Is told what is done, and the share of it that is done already."""
+
+STEPS = 32  # reports about a long pass
+
+_pools: dict[int, ThreadPoolExecutor] = {}
+os.register_at_fork(after_in_child=_pools.clear)
+
+
+def available_threads() -> int:
+    """Return how many cores this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on macOS and Windows
+        return os.cpu_count() or 1
+
+
+def split(
+    size: int,
+    threads: int,
+    work: Callable[[int, int], T],
+    report: ReportProgress | None = None,
+    what: str = "",
+) -> list[T]:
+    """Call ``work(first, last)`` on `threads` parts of ``range(size)``; return the results in order.
+
+    For a report on the way, there are more and smaller parts.
+    """
+    if report is None and (threads <= 1 or size < threads):
+        return [work(0, size)]
+    parts = threads if report is None else min(size, STEPS * threads)
+    edges = [size * part // parts for part in range(parts + 1)]
+    if threads not in _pools:
+        _pools[threads] = ThreadPoolExecutor(threads, thread_name_prefix="samekind")
+    if report is None:  # the last part is for the thread that waits for the others
+        others = [_pools[threads].submit(work, *part) for part in pairwise(edges[:-1])]
+        last = work(edges[-2], edges[-1])
+        return [*(other.result() for other in others), last]
+    found = []
+    for result in _pools[threads].map(lambda part: work(*part), pairwise(edges)):
+        found.append(result)
+        report(what, len(found) / parts)
+    return found
