@@ -4,268 +4,146 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
-
-import typer
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from experiments.design import Design
 
-__all__ = ["app", "main"]
-
 MISTAKEN, INTERRUPTED = 2, 130
 T = TypeVar("T")
 
-app = typer.Typer(
-    name="python -m experiments",
-    help="The paper's experiments, run again with ours beside them, and studies of “focused”.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
 
-# What an option takes if it is not given stands in brackets, which are escaped: they would be markup.
-Runs = Annotated[int, typer.Option(metavar="N", min=1, help="Runs of each on each data set.")]
-Jobs = Annotated[
-    int | None,
-    typer.Option(metavar="N", min=1, help="Processes.  [dim]\\[default: one a core][/dim]"),
-]
-Algorithms = Annotated[str, typer.Option(metavar="NAMES", help="Algorithms, with commas.")]
-DataSets = Annotated[
-    str | None,
-    typer.Option(
-        "--data", metavar="NAMES", help="Data sets, with commas.  [dim]\\[default: all][/dim]"
+def _several(kind: Callable[[str], T]) -> Callable[[str], list[T]]:
+    """Return what splits a text at its commas."""
+
+    def split(text: str) -> list[T]:
+        try:
+            return [kind(part.strip()) for part in text.split(",") if part.strip()]
+        except ValueError:
+            what = "whole numbers" if kind is int else "numbers such as 0.1"
+            raise ArgumentTypeError(f"must be {what}, with commas, got {text!r}") from None
+
+    return split
+
+
+def _batch(text: str) -> int | str:
+    return text if text == "auto" else int(text)
+
+
+ABOUT = "The paper's experiments, run again with ours beside them, and studies of “focused”."
+COMMANDS = {
+    "paper": (
+        "the paper's tables and figures, its numbers and ours side by side",
+        "data --runs --runs-reweighted --algorithms --points --n --batch --jobs --json --out",
     ),
-]
-Rows = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N", min=100, help="Rows of made data.  [dim]\\[default: the usual number][/dim]"
+    "focused": (
+        "what “focused” must show, and whether it does",
+        "--data --runs --n --jobs --json --out",
     ),
-]
-JsonFile = Annotated[
-    Path | None, typer.Option("--json", metavar="FILE", help="Write the results to this file too.")
-]
-Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder for runs, results and page.")]
-OUT = Path("experiment-results")
+    "ablation": (
+        "“focused” with each of its parts switched off",
+        "--data --runs --n --jobs --json --out",
+    ),
+    "noisy": (
+        "“focused” when answers are wrong",
+        "--data --errors --runs --n --jobs --json --out",
+    ),
+    "peers": (
+        "our algorithms beside other packages",
+        "--data --runs --algorithms --points --limit --jobs --json --out",
+    ),
+    "page": ("make pages anew from results, each beside its file", "files"),
+}
+GROUPS = "synthetic, shuttle, kdd, digits, banking77, mixture, single ones, or all (but mixture)"
+OPTIONS: dict[str, tuple[Callable[[str], object], str, str]] = {
+    "data": (str, "DATA", GROUPS),
+    "files": (Path, "FILE", "results of experiments, as JSON"),
+    "--data": (_several(str), "NAMES", "data sets, with commas; by default all"),
+    "--runs": (int, "N", "runs of each: by default 100, of studies 10, of peers 3"),
+    "--runs-reweighted": (int, "N", "on the reweighted KDD; by default those, but at most 20"),
+    "--algorithms": (_several(str), "NAMES", "algorithms, with commas; by default the usual ones"),
+    "--points": (_several(int), "NUMBERS", "of questions to count at, with commas"),
+    "--errors": (_several(float), "NUMBERS", "shares of wrong answers, with commas"),
+    "--n": (int, "N", "rows of made data; by default the usual number"),
+    "--batch": (_batch, "N", "rows asked about at once; by default auto, which grows from one"),
+    "--limit": (int, "SECONDS", "the longest that a peer may run; by default 300"),
+    "--jobs": (int, "N", "processes; by default one a core"),
+    "--json": (Path, "FILE", "write the results to this file, too"),
+    "--out": (Path, "DIR", "folder for runs, results and page; by default experiment-results"),
+}
 
 
-@app.command()
-def paper(
-    data: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="DATA...",
-            help="synthetic, shuttle, kdd, digits, banking77, mixture, single data sets such as "
-            "synthetic-p0.1, or all (but mixture).",
-        ),
-    ],
-    runs: Runs = 100,
-    runs_reweighted: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Runs on the reweighted KDD.  [dim]\\[default: those, but at most 20][/dim]",
-        ),
-    ] = None,
-    algorithms: Algorithms = "uniform,basic,batched,focused",
-    points: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NUMBERS",
-            help="Numbers of questions to count at, with commas.  [dim]\\[default: the paper's][/dim]",
-        ),
-    ] = None,
-    n: Rows = None,
-    batch: Annotated[
-        str, typer.Option(metavar="N", help="Rows asked about at once; auto grows from one.")
-    ] = "auto",
-    jobs: Jobs = None,
-    json_file: JsonFile = None,
-    out: Out = OUT,
-) -> None:
-    """The paper's tables and figures, its numbers and ours side by side (results.json, results.html)."""
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line, and return its exit code."""
+    options = _parser().parse_args(arguments)
+    from experiments.pool import ExperimentError
 
-    def design() -> Design:
-        from experiments.paper import PaperTables
-
-        return PaperTables(
-            data,
-            runs=runs,
-            runs_reweighted=runs_reweighted,
-            algorithms=_split(algorithms) or [],
-            points=None if points is None else _split_numbers("--points", points, int),
-            n=n,
-            batch="auto" if batch == "auto" else _split_numbers("--batch", batch, int)[0],
-        )
-
-    _run(design, jobs, out, json_file)
-
-
-@app.command()
-def focused(
-    data: DataSets = None,
-    runs: Runs = 10,
-    n: Rows = None,
-    jobs: Jobs = None,
-    json_file: JsonFile = None,
-    out: Out = OUT,
-) -> None:
-    """What “focused” must show, and whether it does (focused.json, focused.html)."""
-
-    def design() -> Design:
-        from experiments.studies import Requirements
-
-        return Requirements(_split(data), runs=runs, n=n)
-
-    _run(design, jobs, out, json_file)
-
-
-@app.command()
-def ablation(
-    data: DataSets = None,
-    runs: Runs = 10,
-    n: Rows = None,
-    jobs: Jobs = None,
-    json_file: JsonFile = None,
-    out: Out = OUT,
-) -> None:
-    """“focused” with each of its parts switched off (ablation.json, ablation.html)."""
-
-    def design() -> Design:
-        from experiments.studies import Ablation
-
-        return Ablation(_split(data), runs=runs, n=n)
-
-    _run(design, jobs, out, json_file)
-
-
-@app.command()
-def noisy(
-    data: DataSets = None,
-    errors: Annotated[
-        str, typer.Option(metavar="NUMBERS", help="Shares of wrong answers, with commas.")
-    ] = "0,0.05,0.1,0.2,0.3,0.4",
-    runs: Runs = 10,
-    n: Rows = None,
-    jobs: Jobs = None,
-    json_file: JsonFile = None,
-    out: Out = OUT,
-) -> None:
-    """“focused” when answers are wrong (noisy.json, noisy.html)."""
-
-    def design() -> Design:
-        from experiments.studies import WrongAnswers
-
-        shares = _split_numbers("--errors", errors, float)
-        return WrongAnswers(_split(data), errors=shares, runs=runs, n=n)
-
-    _run(design, jobs, out, json_file)
-
-
-@app.command()
-def peers(
-    data: DataSets = None,
-    runs: Runs = 3,
-    algorithms: Algorithms = "focused,batched",
-    points: Annotated[
-        str,
-        typer.Option(metavar="NUMBERS", help="Numbers of questions to compare at, with commas."),
-    ] = "100,300,1000,3000",
-    limit: Annotated[
-        int, typer.Option(metavar="SECONDS", min=1, help="The longest that a peer may run.")
-    ] = 300,
-    jobs: Jobs = None,
-    json_file: JsonFile = None,
-    out: Out = OUT,
-) -> None:
-    """Our algorithms beside other packages (peers.json, peers.html)."""
-
-    def design() -> Design:
-        from experiments.comparison import Comparison
-
-        return Comparison(
-            _split(data),
-            algorithms=_split(algorithms) or [],
-            runs=runs,
-            points=_split_numbers("--points", points, int),
-            limit=limit,
-        )
-
-    _run(design, jobs, out, json_file)
-
-
-@app.command()
-def page(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Results of experiments, as JSON.")
-    ],
-) -> None:
-    """Make pages anew from results, each beside its file; files of earlier formats are brought up to date."""
-    with _explained():
-        from experiments.page import write_page
-        from experiments.results import read_results
-
-        for path in files:
-            results = read_results(path)
-            results.write(path)
-            write_page(results, path.with_suffix(".html"))
-            typer.echo(path.with_suffix(".html"))
-
-
-def _run(design: Callable[[], Design], jobs: int | None, out: Path, json_file: Path | None) -> None:
-    with _explained(f"Finished runs are in {out}. To go on, run the same command:"):
-        from rich.console import Console
-
-        from experiments.design import run_experiment
-        from experiments.page import print_results
-
-        console = Console() if sys.stdout.isatty() else Console(width=140)
-        chosen = design()
-        chat = Console(stderr=True)
-        results = run_experiment(chosen, jobs=jobs, out=out, json_file=json_file, console=chat)
-        print_results(results, console)
-        for path in (out / f"{chosen.file}.html", out / f"{chosen.file}.json", json_file):
-            if path is not None:
-                typer.echo(path)
-
-
-@contextmanager
-def _explained(interrupted: str = "") -> Iterator[None]:
-    """Turn what goes wrong into an exit code and one message."""
     try:
-        yield
+        _make_pages(options.files) if options.command == "page" else _run(options)
     except KeyboardInterrupt:
-        command = shlex.join(["python", "-m", "experiments", *sys.argv[1:]])
-        typer.echo(f"\nStopped. {interrupted}\n  {command}", err=True)
-        raise typer.Exit(INTERRUPTED) from None
-    except Exception as error:
-        from experiments.pool import ExperimentError
-
-        if not isinstance(error, ExperimentError | ValueError | OSError):
-            raise
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(MISTAKEN) from None
+        command = shlex.join(["python", "-m", "experiments", *(arguments or sys.argv[1:])])
+        said = "Stopped. Finished runs are kept. To go on, run the same command:"
+        print(f"\n{said}\n  {command}", file=sys.stderr)
+        return INTERRUPTED
+    except (ExperimentError, ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return MISTAKEN
+    return 0
 
 
-def _split(text: str | None) -> list[str] | None:
-    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser("python -m experiments", description=ABOUT)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, (about, options) in COMMANDS.items():
+        command = commands.add_parser(name, help=about, description=about)
+        for option in options.split():
+            kind, metavar, text = OPTIONS[option]
+            many = None if option.startswith("-") else "+"
+            command.add_argument(option, type=kind, metavar=metavar, help=text, nargs=many)
+    return parser
 
 
-def _split_numbers(option: str, text: str, kind: Callable[[str], T]) -> list[T]:
-    try:
-        return [kind(part) for part in _split(text) or []]
-    except ValueError:
-        what = "whole numbers" if kind is int else "numbers such as 0.1"
-        raise ValueError(f"{option} must be {what}, got {text!r}.") from None
+def _run(options: Namespace) -> None:
+    from rich.console import Console
+
+    from experiments.design import OUT, run_experiment
+    from experiments.page import print_results
+
+    design, out = _design(options), options.out or OUT
+    results = run_experiment(
+        design, jobs=options.jobs, out=out, json_file=options.json, console=Console(stderr=True)
+    )
+    print_results(results, Console() if sys.stdout.isatty() else Console(width=140))
+    for path in (out / f"{design.file}.html", out / f"{design.file}.json", options.json):
+        if path is not None:
+            print(path)
 
 
-def main() -> None:
-    """Run the command line."""
-    app(prog_name="python -m experiments")
+def _design(options: Namespace) -> Design:
+    """Return the experiment of a command, with the options that were given."""
+    from experiments.comparison import Comparison
+    from experiments.paper import PaperTables
+    from experiments.studies import Ablation, Requirements, WrongAnswers
+
+    designs: dict[str, Callable[..., Design]] = {
+        "paper": PaperTables,
+        "focused": Requirements,
+        "ablation": Ablation,
+        "noisy": WrongAnswers,
+        "peers": Comparison,
+    }
+    shared = ("command", "jobs", "json", "out")
+    given = {name: value for name, value in vars(options).items() if value is not None}
+    return designs[options.command](**{k: v for k, v in given.items() if k not in shared})
+
+
+def _make_pages(files: list[Path]) -> None:
+    from experiments.page import write_page
+    from experiments.results import read_results
+
+    for path in files:
+        write_page(read_results(path), path.with_suffix(".html"))
+        print(path.with_suffix(".html"))

@@ -13,8 +13,6 @@ from experiments.runner import Case, Runs
 from experiments.store import Record
 from experiments.summary import summarize
 
-__all__ = ["PEER_BUDGETS", "PEER_DATA", "Comparison"]
-
 PEER_DATA = ("digits", "mixture-1")
 PEER_BUDGETS = (100, 300, 1_000, 3_000)
 

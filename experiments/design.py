@@ -16,18 +16,7 @@ from experiments.runner import Case, Runs, available_cores, do_runs
 from experiments.trace import FocusedSetup
 from samekind import Session
 
-__all__ = [
-    "Design",
-    "check_algorithms",
-    "check_budgets",
-    "check_positive",
-    "check_rows",
-    "focused_seconds",
-    "focused_setup",
-    "rows_of",
-    "run_experiment",
-    "skipped",
-]
+OUT = Path("experiment-results")
 
 
 class Design(Protocol):
@@ -48,7 +37,7 @@ def run_experiment(
     design: Design,
     *,
     jobs: int | None = None,
-    out: str | Path = "experiment-results",
+    out: str | Path = OUT,
     json_file: str | Path | None = None,
     console: Console | None = None,
 ) -> Results:
@@ -92,13 +81,8 @@ def focused_setup(
 ) -> FocusedSetup:
     """Return how a run of "focused" goes that is measured at such marks, but never after its last one."""
     last = data.marks[-1]
-    chosen = data.marks if marks is None else tuple(sorted({min(mark, last) for mark in marks}))
-    return FocusedSetup(rows_of(data, n), chosen, parameters or {}, per_point)
-
-
-def focused_seconds(data: BenchmarkData, questions: int) -> float:
-    """Return about how long a run of "focused" with so many questions takes."""
-    return data.focused_seconds * questions / data.marks[-1]
+    chosen = data.marks if marks is None else sorted({min(mark, last) for mark in marks})
+    return FocusedSetup(tuple(chosen), parameters or {}, per_point, n=rows_of(data, n))
 
 
 def rows_of(data: BenchmarkData, n: int | None) -> int | None:

@@ -9,8 +9,6 @@ from experiments.store import Record
 from experiments.truth import Instance
 from samekind import Clusters
 
-__all__ = ["evaluate", "evaluate_noisy", "finite", "majority_clusters", "questions_per_point"]
-
 ACCURATE = 0.1  # the error up to which a centre counts as accurate
 MOST_ROWS = 100_000  # for the adjusted Rand index, which sorts them all
 

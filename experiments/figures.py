@@ -12,12 +12,12 @@ import plotly.graph_objects as go
 from experiments.metrics import METRICS, PER_POINT
 from experiments.results import Results
 
-__all__ = ["Figure", "figures_of"]
-
 COLORS = ("#3771d1", "#fe6a00", "#2eb27a", "#b82989", "#876114", "#c780f7", "#4ea4ca")
 LOGARITHMIC = ("fixed_recovery", "sampling_time")
 BAND = "Lines are means, bands their 95 % intervals"
-CROSSES = "; crosses are the paper's numbers."
+AREA = {"mode": "lines", "fill": "toself", "opacity": 0.2, "line": {"width": 0}}
+AREA |= {"showlegend": False, "hoverinfo": "skip"}
+CROSS = {"mode": "markers", "marker": {"symbol": "x-thin-open", "size": 8}, "showlegend": False}
 
 
 @dataclass(frozen=True)
@@ -86,17 +86,8 @@ def _paper_figures(ident: str, part: pd.DataFrame) -> Iterator[Figure]:
 def _agreement(ident: str, part: pd.DataFrame) -> Figure:
     plot = _plot("questions", "adjusted Rand index")
     for algorithm, line in _by(part[part["metric"] == "ari"], "algorithm"):
-        half = (line["high"] - line["mean"]).fillna(0)
-        _add(
-            plot,
-            go.Scatter,
-            algorithm,
-            x=line["at"],
-            y=line["mean"],
-            mode="lines+markers",
-            error_y={"type": "data", "array": half, "thickness": 1},
-            hovertemplate="%{y:.3f} after %{x:,}<extra>" + algorithm + "</extra>",
-        )
+        hover = "%{y:.3f} after %{x:,}"
+        _add(plot, go.Scatter, algorithm, line["at"], line["mean"], hover, error_y=_whiskers(line))
     budgets = sorted(part["at"].unique())
     ticks = {"tickvals": budgets, "ticktext": [f"{budget:,.0f}" for budget in budgets]}
     plot.update_xaxes(type="log", rangemode="normal", **ticks)
@@ -107,17 +98,15 @@ def _agreement(ident: str, part: pd.DataFrame) -> Figure:
 def _bars(part: pd.DataFrame) -> go.Figure:
     plot = _plot("questions", "% of the points")
     for algorithm, line in _by(part, "algorithm"):
-        half = (line["high"] - line["mean"]).fillna(0)
-        _add(
-            plot,
-            go.Bar,
-            algorithm,
-            x=[METRICS[name].title for name in line["metric"]],
-            y=line["mean"],
-            error_y={"type": "data", "array": half, "thickness": 1, "width": 3},
-            hovertemplate="%{y:.2f} % took %{x}<extra>" + algorithm + "</extra>",
-        )
+        titles = line["metric"].map(lambda name: METRICS[name].title)
+        hover = "%{y:.2f} % took %{x}"
+        _add(plot, go.Bar, algorithm, titles, line["mean"], hover, error_y=_whiskers(line))
     return plot.update_layout(barmode="group", bargap=0.3).update_xaxes(type="category")
+
+
+def _whiskers(line: pd.DataFrame) -> dict[str, object]:
+    half = (line["high"] - line["mean"]).fillna(0)
+    return {"type": "data", "array": half.tolist(), "thickness": 1, "width": 3}
 
 
 def _by(part: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -128,67 +117,40 @@ def _by(part: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
 def _plot(x: str, y: str) -> go.Figure:
     legend = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
     plot = go.Figure(layout={"template": "none", "hovermode": "closest", "legend": legend})
-    for axis, title in ((plot.layout.xaxis, x), (plot.layout.yaxis, y)):
-        axis.update(title=title, rangemode="tozero")
-    return plot
+    plot.update_xaxes(title=x, rangemode="tozero")
+    return plot.update_yaxes(title=y, rangemode="tozero")
 
 
-def _add(plot: go.Figure, kind: type, name: str, **properties: object) -> None:
+def _add(
+    plot: go.Figure, kind: type, name: str, x: pd.Series, y: pd.Series, hover: str, **style: object
+) -> None:
     """Add a trace; those of one name have one colour and one entry in the legend."""
     names = list(dict.fromkeys(trace.legendgroup for trace in plot.data))
     place = names.index(name) if name in names else len(names)
-    color = COLORS[place % len(COLORS)]
-    trace = kind(name=name, legendgroup=name, marker={"color": color})
-    for key, value in properties.items():
-        trace[key] = value.tolist() if isinstance(value, pd.Series) else value
+    trace = kind(name=name, legendgroup=name, x=x.tolist(), y=y.tolist())
+    trace.marker.color = COLORS[place % len(COLORS)]
+    trace.update(style, hovertemplate=f"{hover}<extra>{name}</extra>")
     plot.add_trace(trace)
 
 
 def _add_line(plot: go.Figure, name: str, line: pd.DataFrame) -> None:
     if len(line) and line[["low", "high"]].notna().all(axis=None):
-        _add(
-            plot,
-            go.Scatter,
-            name,
-            x=[*line["at"], *line["at"][::-1]],
-            y=[*line["high"], *line["low"][::-1]],
-            mode="lines",
-            fill="toself",
-            opacity=0.2,
-            line={"width": 0},
-            showlegend=False,
-            hoverinfo="skip",
-        )
-    _add(
-        plot,
-        go.Scatter,
-        name,
-        x=line["at"],
-        y=line["mean"],
-        mode="lines" if len(line) > 20 else "lines+markers",
-        hovertemplate="%{y:,.4~g} at %{x:,}<extra>" + name + "</extra>",
-    )
+        there_and_back = pd.concat([line["at"], line["at"][::-1]])
+        around = pd.concat([line["high"], line["low"][::-1]])
+        _add(plot, go.Scatter, name, there_and_back, around, "", **AREA)
+    mode = "lines" if len(line) > 20 else "lines+markers"
+    _add(plot, go.Scatter, name, line["at"], line["mean"], "%{y:,.4~g} at %{x:,}", mode=mode)
 
 
 def _add_crosses(plot: go.Figure, algorithm: str, cells: pd.DataFrame) -> None:
     known = cells[(cells["algorithm"] == algorithm) & cells["paper"].notna()]
     if len(known):
-        _add(
-            plot,
-            go.Scatter,
-            algorithm,
-            x=known["at"],
-            y=known["paper"],
-            mode="markers",
-            marker_symbol="x-thin-open",
-            marker_size=8,
-            showlegend=False,
-            hovertemplate="%{y:,} at %{x:,}<extra>" + algorithm + ", paper</extra>",
-        )
+        hover = "paper: %{y:,} at %{x:,}"
+        _add(plot, go.Scatter, algorithm, known["at"], known["paper"], hover, **CROSS)
 
 
 def _crosses(cells: pd.DataFrame) -> str:
-    return CROSSES if cells["paper"].notna().any() else "."
+    return "; crosses are the paper's numbers." if cells["paper"].notna().any() else "."
 
 
 def _log_ticks(cells: pd.DataFrame) -> dict[str, object]:

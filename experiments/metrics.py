@@ -15,26 +15,6 @@ import pandas as pd
 
 from experiments.store import Record
 
-__all__ = [
-    "AT_MARKS",
-    "METRICS",
-    "NOISY_COLUMNS",
-    "PAPER_METRICS",
-    "PEER_METRICS",
-    "PER_POINT",
-    "Asked",
-    "Metric",
-    "Reader",
-    "observations",
-    "read_asked",
-    "read_at_marks",
-    "read_curve",
-    "read_noisy",
-    "read_paper",
-    "read_peer",
-    "read_per_point",
-]
-
 NAN = float("nan")
 CURVE_POINTS = 120
 DECIMALS = {"clusters": 2, "questions": 2, "%": 2, "rounds": 2, "seconds": 3, "index": 3}
@@ -133,31 +113,16 @@ PAPER_METRICS = ("fixed_budget", "fixed_recovery", "centroid_error", "rounds", "
 PER_POINT = ("took_1", "took_2", "took_3", "took_on_average", "asked_before")
 AT_MARKS = {
     "“focused” with so many questions": (
-        "recovered",
-        "accurate",
-        "discovered",
-        "provisional",
-        "median_error",
-        "ari",
+        *("recovered", "accurate", "discovered", "provisional", "median_error", "ari"),
     ),
     "What “focused” promises, and what is unproven": (
-        "undiscovered_bound",
-        "wrong_bound",
-        "holds",
-        "mistaken",
-        "unproven",
+        *("undiscovered_bound", "wrong_bound", "holds", "mistaken", "unproven"),
     ),
 }
 """The tables of "focused" and their columns."""
 NOISY_COLUMNS = (
-    "asked",
-    "found",
-    "found_without",
-    "returned",
-    "ari_all",
-    "ari_asked",
-    "estimated_error",
-    "times_to_goal",
+    *("asked", "found", "found_without", "returned", "ari_all", "ari_asked"),
+    *("estimated_error", "times_to_goal"),
 )
 PEER_METRICS = ("ari", "found", "clusters", "seconds", "memory_mb", "questions")
 PERCENT = {"median_error", "undiscovered_bound", "wrong_bound", "holds"}  # of shares

@@ -18,8 +18,6 @@ from experiments.results import Results
 from experiments.store import write_text
 from experiments.tables import MARKS, Table, print_table, tables_of
 
-__all__ = ["page_of", "print_results", "write_page"]
-
 HERE = Path(__file__).parent
 TITLES = {
     "paper": "The paper's experiments, run again",

@@ -11,7 +11,6 @@ from experiments.design import (
     check_budgets,
     check_positive,
     check_rows,
-    focused_seconds,
     focused_setup,
     rows_of,
     skipped,
@@ -22,8 +21,6 @@ from experiments.runner import Case, Runs
 from experiments.store import Record
 from experiments.summary import add_paper, summarize
 from experiments.trace import PaperSetup
-
-__all__ = ["PRACTICAL", "PaperTables"]
 
 PRACTICAL = ("uniform", "basic", "batched", "focused")
 ENOUGH_REWEIGHTED = 20  # runs on the reweighted KDD, where one takes long
@@ -87,17 +84,18 @@ class PaperTables:
                 if algorithm == "focused":
                     setup = focused_setup(data, self.points, self.n, per_point=True)
                     cases.append(
-                        Case(name, algorithm, setup, runs, focused_seconds(data, setup.marks[-1]))
+                        Case(name, algorithm, setup, runs, data.focused_seconds(setup.marks[-1]))
                     )
                 else:
-                    cases.append(Case(name, algorithm, self._setup(data), runs, data.seconds))
+                    cases.append(Case(name, algorithm, self._setup(data), runs, data.seconds[0]))
         return cases
 
     def _setup(self, data: BenchmarkData) -> PaperSetup:
         budget = max(self._columns("fixed_budget", data.name))
         target = max(data.columns("fixed_recovery"))
-        timed_at = data.columns("sampling_time")
-        return PaperSetup(rows_of(data, self.n), budget, CAP * budget, target, self.batch, timed_at)
+        timed_at = tuple(data.columns("sampling_time"))
+        n = rows_of(data, self.n)
+        return PaperSetup(budget, CAP * budget, target, self.batch, timed_at, n=n)
 
     def _columns(self, metric: str, data: str) -> Sequence[int]:
         if metric == "fixed_budget" and self.points is not None:

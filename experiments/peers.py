@@ -11,33 +11,38 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from experiments.evaluation import majority_clusters
 from experiments.store import Record
-from experiments.trace import Emit, never_stops
+from experiments.trace import Emit, Setup, never_stops
 from experiments.truth import Instance
-from samekind import LabelOracle, Session, __version__
-
-__all__ = ["OURS", "PEERS", "Peer", "PeerSetup", "find_peer"]
+from samekind import LabelOracle, Session
 
 OURS = "samekind "  # before the name of an algorithm of ours, where it stands beside its peers
-Labels = NDArray[Any]
-Report = Callable[[int, int, ArrayLike], None]
-"""Called with a budget, the questions asked, and the label of every row."""
+
+
+class Job(NamedTuple):
+    """What an adapter does; it calls `report` with a budget, the questions asked, and all labels."""
+
+    X: NDArray[Any]
+    y: NDArray[Any]
+    budgets: Sequence[int]
+    seed: int
+    report: Callable[[int, int, ArrayLike], None]
 
 
 @dataclass(frozen=True)
-class PeerSetup:
+class PeerSetup(Setup):
     """A run of a peer, evaluated after as many questions as each of the budgets.
 
     It is ended after `limit` seconds. Its draws have the number of the run as their seed.
@@ -45,12 +50,6 @@ class PeerSetup:
 
     budgets: tuple[int, ...]
     limit: int
-    n: int | None = None
-    samekind: str = __version__
-
-    def as_record(self) -> Record:
-        """Return it as it stands in ``runs.jsonl``."""
-        return asdict(self) | {"budgets": list(self.budgets)}
 
     def trace(self, algorithm: str, data: Instance, run: int, emit: Emit) -> Record:
         """Return what was reached at each budget; ``problem`` says why it is not all."""
@@ -89,7 +88,7 @@ class PeerSetup:
         ):
             warnings.simplefilter("ignore")
             try:
-                peer.run(X, data.y, sorted(self.budgets), run, report)
+                peer.run(Job(X, data.y, sorted(self.budgets), run, report))
             except Exception as error:  # whatever a peer does, the others go on
                 problem = f"{type(error).__name__}: {error}"[:200]
         return {"reached": reached, "problem": problem}
@@ -111,7 +110,7 @@ class Peer:
 
     remark: str
     module: str
-    run: Callable[[NDArray[Any], Labels, Sequence[int], int, Report], None]
+    run: Callable[[Job], None]
 
     def missing(self) -> str:
         """Return why it cannot run here, or nothing."""
@@ -120,33 +119,24 @@ class Peer:
         return f"the module {self.module} is not installed; pip install 'samekind[peers]' adds it"
 
 
-def ask_samekind(
-    algorithm: str,
-    X: NDArray[Any],
-    y: Labels,
-    budgets: Sequence[int],
-    seed: int,
-    report: Report,
-) -> None:
+def ask_samekind(algorithm: str, job: Job) -> None:
     """Run one of our own algorithms, a row at a time."""
-    oracle = LabelOracle(y)
+    oracle = LabelOracle(job.y)
     with Session(
-        X, algorithm, budget=budgets[-1], random_state=seed, **never_stops(algorithm)
+        job.X, algorithm, budget=job.budgets[-1], random_state=job.seed, **never_stops(algorithm)
     ) as session:
-        for budget in budgets:
+        for budget in job.budgets:
             while not session.done and (short := budget - session.progress.questions) > 0:
                 pairs = session.pending()[:short]
                 session.tell(pairs, oracle(pairs))
             clusters = session.clusters()
-            report(budget, clusters.n_questions_, clusters.labels_)
+            job.report(budget, clusters.n_questions_, clusters.labels_)
 
 
-def ask_cobras(
-    X: NDArray[Any], y: Labels, budgets: Sequence[int], seed: int, report: Report
-) -> None:
+def ask_cobras(job: Job) -> None:
     """COBRAS with k-means: splits groups of points and merges them by questions."""
-    np.random.seed(seed)  # noqa: NPY002 - the only source of its random numbers
-    left = list(budgets)
+    np.random.seed(job.seed)  # noqa: NPY002 - the only source of its random numbers
+    left = list(job.budgets)
 
     class Questions:
         """Answers; when a budget is spent, reports the clustering that COBRAS itself notes for it."""
@@ -155,9 +145,9 @@ def ask_cobras(
 
         def query_points(self, a: int, b: int) -> bool:
             if left and self.asked == left[0]:
-                report(left.pop(0), self.asked, cobras.intermediate_results[-1][0])
+                job.report(left.pop(0), self.asked, cobras.intermediate_results[-1][0])
             self.asked += 1
-            return bool(y[a] == y[b])
+            return bool(job.y[a] == job.y[b])
 
         def update_clustering(self, clustering: object) -> None: ...
 
@@ -167,40 +157,36 @@ def ask_cobras(
     with numpy_alias("int", int):
         questions = Questions()
         module = import_module("cobras_ts.cobras_kmeans")
-        cobras = module.COBRAS_kmeans(X, questions, left[-1])
+        cobras = module.COBRAS_kmeans(job.X, questions, left[-1])
         final = cobras.cluster()[0].construct_cluster_labeling()
     for budget in left:
-        report(budget, questions.asked, final)
+        job.report(budget, questions.asked, final)
 
 
-def ask_explore_consolidate(
-    X: NDArray[Any], y: Labels, budgets: Sequence[int], seed: int, report: Report
-) -> None:
+def ask_explore_consolidate(job: Job) -> None:
     """Explore and consolidate, then pairwise-constrained k-means; is told the number of clusters."""
     active = import_module("active_semi_clustering.active.pairwise_constraints")
     clusterers = import_module("active_semi_clustering.semi_supervised.pairwise_constraints")
-    sys.setrecursionlimit(10 * len(y) + 1_000)  # it walks constraints by recursion
-    n_clusters = len(np.unique(y))
-    for budget in budgets:  # no run serves two budgets: it learns only when it has asked all
-        np.random.seed(seed)  # noqa: NPY002 - the only source of its random numbers
-        oracle = active.ExampleOracle(y, max_queries_cnt=budget)
+    sys.setrecursionlimit(10 * len(job.y) + 1_000)  # it walks constraints by recursion
+    n_clusters = len(np.unique(job.y))
+    for budget in job.budgets:  # no run serves two budgets: it learns only when it has asked all
+        np.random.seed(job.seed)  # noqa: NPY002 - the only source of its random numbers
+        oracle = active.ExampleOracle(job.y, max_queries_cnt=budget)
         learner = active.ExploreConsolidate(n_clusters=n_clusters)
-        learner.fit(X, oracle=oracle)
+        learner.fit(job.X, oracle=oracle)
         must, cannot = learner.pairwise_constraints_
         clusterer = clusterers.PCKMeans(n_clusters=n_clusters)
-        clusterer.fit(X, ml=must, cl=cannot)
-        report(budget, oracle.queries_cnt, clusterer.labels_)
+        clusterer.fit(job.X, ml=must, cl=cannot)
+        job.report(budget, oracle.queries_cnt, clusterer.labels_)
 
 
-def ask_nothing(
-    X: NDArray[Any], y: Labels, budgets: Sequence[int], seed: int, report: Report
-) -> None:
+def ask_nothing(job: Job) -> None:
     """k-means; is told the number of clusters, and asks nothing."""
     from sklearn.cluster import KMeans
 
-    labels = KMeans(len(np.unique(y)), n_init=10, random_state=seed).fit(X).labels_
-    for budget in budgets:
-        report(budget, 0, labels)
+    labels = KMeans(len(np.unique(job.y)), n_init=10, random_state=job.seed).fit(job.X).labels_
+    for budget in job.budgets:
+        job.report(budget, 0, labels)
 
 
 @contextmanager

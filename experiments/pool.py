@@ -25,8 +25,6 @@ from experiments.trace import Emit, Setup
 from experiments.truth import Instance
 from samekind.datasets import DataError
 
-__all__ = ["ExperimentError", "Finished", "Task", "run_tasks"]
-
 CONTEXT = get_context("spawn")  # a fork would copy this process's threads half-way
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 SOON = 3600.0  # seconds to wait for a worker before looking again

@@ -27,8 +27,6 @@ from experiments.store import Record, write_text
 from experiments.summary import tidy
 from samekind import __version__
 
-__all__ = ["FORMAT", "SEEDS", "Results", "read_results"]
-
 FORMAT = 3
 SEEDS = "run i of every data set: made data has seed i, the draws have seed 1,000,000 + i"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
@@ -86,13 +84,9 @@ def _plain(value: object) -> object:
 
 
 def read_results(path: Path) -> Results:
-    """Read a file that `Results.write` wrote, or one of an earlier format."""
+    """Read a file that `Results.write` wrote."""
     try:
         content = json.loads(path.read_text("utf-8"))
-        if content.get("format") != FORMAT:
-            from experiments.earlier_formats import upgrade
-
-            return upgrade(content)
         table = content["summary"]
         summary = tidy(pd.DataFrame(table["rows"], columns=table["columns"]))
         return Results(summary=summary, **{name: content[name] for name in HEADER})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +16,6 @@ from experiments.benchmark_data import DATA
 from experiments.pool import ExperimentError, Finished, Task, run_tasks
 from experiments.store import Record, RunStore
 from experiments.trace import Setup
-
-__all__ = ["Case", "Runs", "available_cores", "do_runs"]
 
 SECONDS_BETWEEN_LINES = 60.0
 GO_ON = "All finished runs are kept: run the same command again, with fewer --jobs if it was the memory."
@@ -73,14 +71,14 @@ def do_runs(cases: Sequence[Case], folder: Path, jobs: int, console: Console) ->
     seconds = {(case.data, case.algorithm): case.seconds for case in cases}
     weights = [seconds[task.data, algorithm] for task in tasks for algorithm in task.setups]
     with (
-        _meter(console, weights) as meter,
+        _meter(console, weights) as add,
         closing(run_tasks(tasks, min(jobs, max(1, len(tasks))))) as pool,
     ):
         for finished in pool:
             record, task = _record_of(finished), finished.task
             if record is not None:
                 store.append(record)
-                meter.add(seconds[task.data, record["algorithm"]], DATA[task.data].title)
+                add(seconds[task.data, record["algorithm"]], DATA[task.data].title)
             elif finished.missing:
                 missing[DATA[task.data].title] = finished.missing
     for title, why in missing.items():
@@ -138,49 +136,38 @@ def _record_of(finished: Finished) -> Record | None:
     }
 
 
-class _Meter:
-    """Counts finished runs; the time left follows from how long runs are known to take."""
-
-    def __init__(self, console: Console, bar: Progress, seconds: Sequence[float]) -> None:
-        self._console, self._bar = console, bar
-        self._runs, self._total = len(seconds), sum(seconds)
-        self._done, self._seconds_done = 0, 0.0
-        self._started = self._spoke = perf_counter()
-        self._task = bar.add_task("", total=self._total, done="0", runs=f"{self._runs:,}", now="")
-
-    def add(self, seconds: float, now: str) -> None:
-        """Note that a run, which was thought to take so long, is done."""
-        self._done += 1
-        self._seconds_done += seconds
-        self._bar.update(self._task, completed=self._seconds_done, done=f"{self._done:,}", now=now)
-        clock = perf_counter()
-        if not self._console.is_terminal and clock - self._spoke >= SECONDS_BETWEEN_LINES:
-            self._spoke = clock
-            left = (clock - self._started) * (self._total / self._seconds_done - 1) / 60
-            _say(
-                self._console,
-                f"{self._done:,} of {self._runs:,} runs, about {left:.0f} min left ({now})",
-            )
-
-
 @contextmanager
-def _meter(console: Console, seconds: Sequence[float]) -> Iterator[_Meter]:
-    """Show a bar on a terminal, now and then a line elsewhere."""
+def _meter(console: Console, seconds: Sequence[float]) -> Iterator[Callable[[float, str], None]]:
+    """Show a bar on a terminal, and now and then a line elsewhere; yields what takes each finished run.
+
+    The time left follows from how long runs are known to take.
+    """
     columns = (
-        TextColumn("{task.fields[done]} of {task.fields[runs]} runs"),
+        TextColumn("{task.fields[done]:,} of {task.fields[runs]:,} runs"),
         BarColumn(bar_width=None),
         TextColumn("{task.fields[now]}", markup=False),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Progress(
-        *columns,
-        console=console,
-        disable=not console.is_terminal or not seconds,
-        speed_estimate_period=3_600,  # runs take many seconds, and differ
-    ) as bar:
-        yield _Meter(console, bar, seconds)
+    # Runs take many seconds, and differ: the speed is that of the last hour.
+    hidden = not console.is_terminal or not seconds
+    with Progress(*columns, console=console, disable=hidden, speed_estimate_period=3_600) as bar:
+        total, done = sum(seconds), 0
+        task = bar.add_task("", total=total, done=0, runs=len(seconds), now="")
+        started = spoke = perf_counter()
+
+        def add(weight: float, now: str) -> None:
+            nonlocal done, spoke
+            done += 1
+            bar.update(task, advance=weight, done=done, now=now)
+            clock, share = perf_counter(), bar.tasks[0].completed / total
+            if not console.is_terminal and clock - spoke >= SECONDS_BETWEEN_LINES:
+                spoke, left = clock, (clock - started) * (1 / share - 1) / 60
+                text = f"{done:,} of {len(seconds):,} runs, about {left:.0f} min left ({now})"
+                _say(console, text)
+
+        yield add
 
 
 def _say(console: Console, text: str) -> None:

@@ -7,8 +7,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Record", "RunStore", "write_text"]
-
 Record = dict[str, Any]
 """What JSON can hold."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from experiments.benchmark_data import DATA, choose_data
 from experiments.design import (
     check_positive,
     check_rows,
-    focused_seconds,
     focused_setup,
     rows_of,
     skipped,
@@ -21,17 +21,7 @@ from experiments.summary import add_required, summarize
 from experiments.targets import required_numbers, variant_name
 from experiments.trace import NoisySetup
 
-__all__ = [
-    "ABLATION",
-    "ERRORS",
-    "QUESTIONS",
-    "VARIANTS",
-    "Ablation",
-    "Requirements",
-    "WrongAnswers",
-]
-
-PARTS = (
+PARTS = [
     "explore",
     "survey",
     "fill",
@@ -41,7 +31,7 @@ PARTS = (
     "merge",
     "audit",
     "rectify",
-)
+]
 """What can be switched off in "focused"."""
 VARIANTS: dict[str, dict[str, str]] = {
     variant_name(parameters): parameters
@@ -64,12 +54,35 @@ GOAL_CAP = 5  # times those, for runs that have not reached the goal by then
 REFERENCE = variant_name({})
 
 
-class Requirements:
-    """Whether "focused" does what it must; it runs as far as it takes to see that.
+class _VariantStudy:
+    """Variants of "focused" and what is asked of each on each data set; `n` are rows of generated data."""
 
-    `data` are by default all of which something is required in ``required.toml``; `n` are rows of generated
-    data.
-    """
+    file = ""
+
+    def __init__(self, asked: dict[tuple[str, str], list[Asked]], runs: int, n: int | None) -> None:
+        self.asked = asked
+        self.runs, self.n = check_positive("runs", runs), check_rows(n)
+
+    def cases(self) -> list[Case]:
+        """Return runs that are long enough for what is asked, and no longer."""
+        cases = []
+        for (name, algorithm), metrics in self.asked.items():
+            data = DATA[name]
+            ends = [data.marks[-1] if METRICS[metric].level else int(at) for metric, at in metrics]
+            marks = {*ends, *(mark for mark in data.marks if mark < max(ends))}
+            setup = focused_setup(data, list(marks), self.n, VARIANTS[algorithm])
+            seconds = data.focused_seconds(setup.marks[-1])
+            cases.append(Case(name, algorithm, setup, self.runs, seconds))
+        return cases
+
+    def results(self, runs: Runs) -> Results:
+        """Return a line for each variant and metric."""
+        summary = summarize(observations(runs.records, read_asked(self.asked)))
+        return Results(self.file, summary, {"runs": self.runs}, skipped(runs))
+
+
+class Requirements(_VariantStudy):
+    """Whether "focused" does what ``required.toml`` says; by default on all data sets that it names."""
 
     file = "focused"
 
@@ -77,30 +90,24 @@ class Requirements:
         self, data: Sequence[str] | None = None, *, runs: int = 10, n: int | None = None
     ) -> None:
         required = required_numbers("focused")
-        self.data = choose_data(data, required["data"])
-        self.required = required[required["data"].isin(self.data)]
-        self.runs, self.n = check_positive("runs", runs), check_rows(n)
-        self._asked: dict[tuple[str, str], list[Asked]] = {}
-        for key, part in self.required.groupby(["data", "algorithm"], sort=False):
-            asked = list(zip(part["metric"], part["at"].astype(float), strict=True))
-            self._asked[str(key[0]), str(key[1])] = asked
-
-    def cases(self) -> list[Case]:
-        """Return what is to run."""
-        return _variant_cases(self._asked, self.runs, self.n)
+        self.required = required[required["data"].isin(choose_data(data, required["data"]))]
+        groups = self.required.groupby(["data", "algorithm"], sort=False)
+        asked = {
+            (str(key[0]), str(key[1])): list(
+                zip(part["metric"], part["at"].astype(float), strict=True)
+            )
+            for key, part in groups
+        }
+        super().__init__(asked, runs, n)
 
     def results(self, runs: Runs) -> Results:
         """Return what is required beside what came out."""
-        found = summarize(observations(runs.records, read_asked(self._asked)))
-        summary = add_required(found, self.required)
-        return Results("focused", summary, {"runs": self.runs}, skipped(runs))
+        found = super().results(runs)
+        return replace(found, summary=add_required(found.summary, self.required))
 
 
-class Ablation:
-    """What is lost when a part of "focused" is switched off.
-
-    `data` are by default all in `ABLATION`, `variants` all in `VARIANTS`; `n` are rows of generated data.
-    """
+class Ablation(_VariantStudy):
+    """What is lost when a part of "focused" is switched off; by default each, on all data of `ABLATION`."""
 
     file = "ablation"
 
@@ -116,17 +123,7 @@ class Ablation:
             if name not in VARIANTS:
                 raise ValueError(f"variants must be among {list(VARIANTS)}, got {name!r}.")
         chosen = choose_data(data, ABLATION)
-        self.runs, self.n = check_positive("runs", runs), check_rows(n)
-        self._asked = {(one, name): ABLATION[one] for one in chosen for name in variants}
-
-    def cases(self) -> list[Case]:
-        """Return what is to run."""
-        return _variant_cases(self._asked, self.runs, self.n)
-
-    def results(self, runs: Runs) -> Results:
-        """Return a line for each variant and metric."""
-        summary = summarize(observations(runs.records, read_asked(self._asked)))
-        return Results("ablation", summary, {"runs": self.runs}, skipped(runs))
+        super().__init__({(d, name): ABLATION[d] for d in chosen for name in variants}, runs, n)
 
 
 class WrongAnswers:
@@ -158,12 +155,12 @@ class WrongAnswers:
         for name in self.data:
             data, questions = DATA[name], QUESTIONS[name]
             n, cap = rows_of(data, self.n), GOAL_CAP * questions
-            setups = {REFERENCE: NoisySetup(n, None, questions, cap)}
+            setups = {REFERENCE: NoisySetup(None, questions, cap, n=n)}
             for error in self.errors:
                 budget = budget_of(error, questions)
-                setups[_with_errors(error)] = NoisySetup(n, error, budget, budget)
+                setups[_with_errors(error)] = NoisySetup(error, budget, budget, n=n)
             for algorithm, setup in setups.items():
-                seconds = focused_seconds(data, setup.budget)
+                seconds = data.focused_seconds(setup.budget)
                 cases.append(Case(name, algorithm, setup, self.runs, seconds))
         return cases
 
@@ -197,20 +194,6 @@ def budget_of(error: float, questions: int) -> int:
     [500, 500, 500, 1000, 1500, 1500]
     """
     return questions * (5 if error <= 0.1 else 10 if error <= 0.2 else 15)
-
-
-def _variant_cases(
-    asked: dict[tuple[str, str], list[Asked]], runs: int, n: int | None
-) -> list[Case]:
-    """Return runs that are long enough for what is asked of each variant on each data set, and no longer."""
-    cases = []
-    for (name, algorithm), metrics in asked.items():
-        data = DATA[name]
-        ends = [data.marks[-1] if METRICS[metric].level else int(at) for metric, at in metrics]
-        marks = {*ends, *(mark for mark in data.marks if mark < max(ends))}
-        setup = focused_setup(data, list(marks), n, VARIANTS[algorithm])
-        cases.append(Case(name, algorithm, setup, runs, focused_seconds(data, setup.marks[-1])))
-    return cases
 
 
 def _with_errors(error: float) -> str:

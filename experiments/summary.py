@@ -22,8 +22,6 @@ from experiments.benchmark_data import DATA
 from experiments.metrics import METRICS
 from experiments.targets import paper_numbers
 
-__all__ = ["COLUMNS", "KEYS", "add_paper", "add_required", "summarize", "tidy"]
-
 KEYS = ["data", "algorithm", "metric", "at"]
 NUMBERS = ["mean", "low", "high", "median", "deviation", "runs", "reached", "at_least", "paper"]
 COLUMNS = [*KEYS, *NUMBERS, "mark", "required", "met"]

@@ -15,9 +15,8 @@ from rich.text import Text
 from experiments.benchmark_data import DATA
 from experiments.metrics import AT_MARKS, METRICS, NOISY_COLUMNS, PAPER_METRICS, PER_POINT
 from experiments.results import Results
+from experiments.store import Record
 from experiments.targets import paper_captions
-
-__all__ = ["Table", "cell_text", "print_table", "tables_of"]
 
 MARKS = {"better": "▲", "within": "≈", "worse": "▼", "open": "?"}
 STYLES = {"paper": "dim", "better": "green", "worse": "red", "open": "yellow", "missed": "red"}
@@ -83,13 +82,13 @@ def print_table(table: Table, console: Console) -> None:
         console.print(Text(table.caption, style="dim"))
 
 
-def cell_text(cell: pd.Series, *, spread: bool = False) -> str:
+def cell_text(cell: Record, *, spread: bool = False) -> str:
     """Return our number with its interval, or its standard deviation, and how many runs got there.
 
     Examples
     --------
     >>> cell = {"metric": "accurate", "mean": 17.0, "high": 17.5, "runs": 9, "reached": 9, "deviation": 2.0}
-    >>> cell_text(pd.Series(cell)), cell_text(pd.Series(cell), spread=True)
+    >>> cell_text(cell), cell_text(cell, spread=True)
     ('17.00 ± 0.50', '17.00 ± 2.00')
     """
     metric = METRICS[cell["metric"]]
@@ -97,10 +96,14 @@ def cell_text(cell: pd.Series, *, spread: bool = False) -> str:
         bound = cell.get("at_least")
         return "not reached" if pd.isna(bound) else f"> {metric.number(bound)}"
     half = cell["deviation"] if spread else cell["high"] - cell["mean"]
-    text = "infinite" if pd.isna(cell["mean"]) else metric.number(cell["mean"])
+    text: str = "infinite" if pd.isna(cell["mean"]) else metric.number(cell["mean"])
     text += "" if pd.isna(half) else f" ± {metric.number(half)}"
     short = cell["reached"] < cell["runs"]
     return f"{text} ({cell['reached']:.0f} of {cell['runs']:.0f})" if short else text
+
+
+def _cells(part: pd.DataFrame) -> list[Record]:
+    return [{str(name): value for name, value in row.items()} for row in part.to_dict("records")]
 
 
 def _table(
@@ -116,24 +119,19 @@ def _table(
     return Table(title, corner, texts.fillna(NOTHING), styles.fillna(""), caption)
 
 
-def _rows(frame: pd.DataFrame) -> Iterator[pd.Series]:
-    for _, row in frame.iterrows():
-        yield row
-
-
 def _paper_tables(results: Results, data: str) -> list[Table]:
     part = results.of(data)
     tables = [_paper_table(results, data, metric) for metric in PAPER_METRICS]
     if "recovered" in set(part["metric"]):
         for title, names in AT_MARKS.items():
             cells = part[part["metric"].isin(names)].sort_values("at", kind="stable")
-            lines = [(f"{row['at']:,.0f}", _head(row), cell_text(row), "") for row in _rows(cells)]
+            lines = [(f"{row['at']:,.0f}", _head(row), cell_text(row), "") for row in _cells(cells)]
             tables.append(_table(title, "questions", lines))
     per_point = part[part["metric"].isin(PER_POINT)]
     unit = {name: " %" if METRICS[name].unit == "%" else "" for name in PER_POINT}
     lines = [
         (row["algorithm"], metric.title, metric.number(row["mean"]) + unit[row["metric"]], "")
-        for row in _rows(per_point)
+        for row in _cells(per_point)
         for metric in [METRICS[row["metric"]]]
     ]
     title = "Points that took 1, 2, 3 or more questions, all classified as new"
@@ -145,14 +143,14 @@ def _paper_table(results: Results, data: str, name: str) -> Table:
     part = part[part["metric"] == name]
     with_paper = part["paper"].notna().any()
     last = results.details["focused_questions"].get(data)
-    cells = []
+    cells: list[tuple[str, str, str, str]] = []
     beyond = False
     for algorithm, column in part.groupby("algorithm", sort=False):
         theirs = column["paper"].notna().any()
-        for row in _rows(column):
+        for row in _cells(column):
             at = f"{row['at']:,.0f}"
             if theirs:
-                number = "" if pd.isna(row["paper"]) else metric.number(row["paper"])
+                number: str = "" if pd.isna(row["paper"]) else metric.number(row["paper"])
                 cells.append((at, f"{algorithm}, paper", number, "paper"))
             short = name in BY_QUESTIONS and algorithm == "focused" and last and row["at"] > last
             beyond |= bool(short)
@@ -173,7 +171,7 @@ def _paper_table(results: Results, data: str, name: str) -> Table:
     return _table(title, corner, cells, caption)
 
 
-def _head(row: pd.Series) -> str:
+def _head(row: Record) -> str:
     metric = METRICS[row["metric"]]
     return metric.title + (f", {metric.unit}" if metric.unit.startswith("%") else "")
 
@@ -187,7 +185,7 @@ def _study(results: Results, data: str) -> Table:
         part = part[part["metric"].isin(order)]
         part = part.sort_values("metric", key=lambda names: names.map(order), kind="stable")
     cells = []
-    for row in _rows(part):
+    for row in _cells(part):
         metric = METRICS[row["metric"]]
         head = _head(row) if noisy else _head(row).replace(metric.title, metric.text(row["at"]))
         cells.append((row["algorithm"], head, cell_text(row, spread=noisy), ""))
@@ -196,7 +194,7 @@ def _study(results: Results, data: str) -> Table:
 
 def _required(part: pd.DataFrame) -> Table:
     cells = []
-    for row in _rows(part):
+    for row in _cells(part):
         metric = METRICS[row["metric"]]
         noisy = ", p=" in row["algorithm"]
         variant = row["algorithm"].removeprefix("focused").removeprefix(", ")

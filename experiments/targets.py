@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["paper_captions", "paper_columns", "paper_numbers", "required_numbers", "variant_name"]
-
 HERE = Path(__file__).parent
 
 
@@ -32,7 +30,7 @@ def paper_numbers() -> pd.DataFrame:
 
     rows = [
         (metric, data, algorithm, at, number)
-        for metric, blocks in _read("paper.toml").items()
+        for metric, blocks in read_toml("paper.toml").items()
         for data, block in blocks.items()
         for algorithm in block.keys() - {"caption", "label", "columns"}
         for at, number in zip(block["columns"], block[algorithm], strict=True)
@@ -41,16 +39,16 @@ def paper_numbers() -> pd.DataFrame:
     return frame.sort_values(["metric", "paper_data", "algorithm", "at"], ignore_index=True)
 
 
-def paper_columns(metric: str, data: str | None) -> tuple[int, ...]:
+def paper_columns(metric: str, data: str | None) -> list[int]:
     """Return the columns of the paper's table, none if it has no such table."""
-    return tuple(_read("paper.toml").get(metric, {}).get(data or "", {}).get("columns", ()))
+    return list(read_toml("paper.toml").get(metric, {}).get(data or "", {}).get("columns", ()))
 
 
 def paper_captions() -> dict[tuple[str, str], str]:
     """Return the captions of the paper's tables, by metric and data set."""
     return {
         (metric, data): block["caption"]
-        for metric, blocks in _read("paper.toml").items()
+        for metric, blocks in read_toml("paper.toml").items()
         for data, block in blocks.items()
     }
 
@@ -70,7 +68,7 @@ def required_numbers(study: str) -> pd.DataFrame:
             "algorithm": variant_name({k: v for k, v in entry.items() if k not in names}),
             **{name: entry[name] for name in names},
         }
-        for data, entries in _read("required.toml")[study].items()
+        for data, entries in read_toml("required.toml")[study].items()
         for entry in entries
     ]
     return pd.DataFrame(rows)
@@ -88,5 +86,6 @@ def variant_name(parameters: dict[str, str]) -> str:
 
 
 @cache
-def _read(name: str) -> dict[str, dict[str, Any]]:
+def read_toml(name: str) -> dict[str, dict[str, Any]]:
+    """Return what a file of this folder has."""
     return tomllib.loads((HERE / name).read_text("utf-8"))

@@ -6,11 +6,12 @@ stands for an infinite error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from time import perf_counter
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,6 @@ from experiments.evaluation import evaluate, evaluate_noisy, finite, questions_p
 from experiments.store import Record
 from experiments.truth import Instance
 from samekind import Clusters, NoisyOracle, Session, __version__
-
-__all__ = ["Emit", "FocusedSetup", "NoisySetup", "PaperSetup", "Setup", "draws_seed", "never_stops"]
 
 Emit = Callable[[Record], None]
 """Takes what is known before a run is over, and is kept if it is ended."""
@@ -34,22 +33,28 @@ def draws_seed(run: int) -> int:
     return 1_000_000 + run
 
 
-class Setup(Protocol):
-    """What a run depends on beside its number, and how it is done: runs with equal setups are comparable."""
+@dataclass(frozen=True, kw_only=True)
+class Setup(ABC):
+    """What a run depends on beside its number, and how it is done: runs with equal setups are comparable.
 
-    @property
-    def n(self) -> int | None:
-        """Rows of generated data; None is the usual number."""
+    `n` are the rows of generated data; None is the usual number.
+    """
+
+    n: int | None = None
+    samekind: str = __version__
 
     def as_record(self) -> Record:
         """Return it as it stands in ``runs.jsonl``."""
+        record: Record = json.loads(json.dumps(asdict(self)))
+        return record
 
+    @abstractmethod
     def trace(self, algorithm: str, data: Instance, run: int, emit: Emit) -> Record:
         """Do the run, and return what tables need."""
 
 
 @dataclass(frozen=True)
-class PaperSetup:
+class PaperSetup(Setup):
     """A run of one of the paper's algorithms, far enough for all columns of all tables.
 
     It asks at least `budget` questions, and goes on to `target` recovered clusters, but to no more
@@ -57,17 +62,15 @@ class PaperSetup:
     says: to ask for it takes time itself.
     """
 
-    n: int | None
     budget: int
     cap: int
     target: int
     batch: int | Literal["auto"]
     timed_at: tuple[int, ...] = ()
-    samekind: str = __version__
 
     def as_record(self) -> Record:
-        """Return it as it stands in ``runs.jsonl``."""
-        return {name: value for name, value in asdict(self).items() if name != "timed_at"}
+        """Return it as it stands in ``runs.jsonl``; no result depends on when the clock is read."""
+        return {name: value for name, value in super().as_record().items() if name != "timed_at"}
 
     def trace(self, algorithm: str, data: Instance, run: int, emit: Emit) -> Record:
         """Return lists with an item for each cluster in the order of recovery (``discovered_at``: discovery).
@@ -79,14 +82,7 @@ class PaperSetup:
         rounds_at: list[int] = []
         sampling_at: list[float | None] = []
         at_budget: Clusters | None = None
-        with Session(
-            data.points,
-            algorithm,
-            budget=self.cap,
-            batch=self.batch,
-            random_state=draws_seed(run),
-            **never_stops(algorithm),
-        ) as session:
+        with _session(algorithm, data, run, budget=self.cap, batch=self.batch) as session:
             while not session.done:
                 pairs = session.pending()
                 session.tell(pairs, data.oracle(pairs))
@@ -126,21 +122,15 @@ class PaperSetup:
 
 
 @dataclass(frozen=True)
-class FocusedSetup:
+class FocusedSetup(Setup):
     """A run of "focused", which is evaluated when it has asked as many questions as each of the `marks`.
 
     It ends with the last one. Rows are asked about one at a time.
     """
 
-    n: int | None
     marks: tuple[int, ...]
     parameters: dict[str, str] = field(default_factory=dict)
     per_point: bool = False  # whether all rows are classified at the end
-    samekind: str = __version__
-
-    def as_record(self) -> Record:
-        """Return it as it stands in ``runs.jsonl``."""
-        return asdict(self) | {"marks": list(self.marks)}
 
     def trace(self, algorithm: str, data: Instance, run: int, emit: Emit) -> Record:
         """Return what was seen on the way; the time to look is not counted.
@@ -149,19 +139,12 @@ class FocusedSetup:
         cluster in the order in which their recovery was declared, ``discovered_at`` for each in the order of
         discovery. ``looks`` has what `evaluate` returns at each mark.
         """
-        clock, marks = _Clock(), list(self.marks)
+        started, looking = perf_counter(), 0.0
+        marks = list(self.marks)
         looks: list[Record] = []
         recoveries: list[tuple[int, int, float, float | None]] = []
         discoveries = _Discoveries(data)
-        with Session(
-            data.points,
-            "focused",
-            budget=marks[-1],
-            batch=1,
-            epsilon=None,
-            random_state=draws_seed(run),
-            **self.parameters,
-        ) as session:
+        with _session("focused", data, run, budget=marks[-1], **self.parameters) as session:
             n_recovered = 0
             while not session.done:
                 pairs = session.pending()
@@ -171,15 +154,16 @@ class FocusedSetup:
                 more, n_recovered = now.recovered > n_recovered, now.recovered
                 due = now.questions >= marks[0]
                 if more or due:
-                    with clock.paused():
-                        clusters = session.clusters()
-                        if more:
-                            recoveries += _new_recoveries(
-                                clusters, data, len(recoveries), clock.seconds
-                            )
-                        if due:
-                            looks.append({"at": marks.pop(0), **evaluate(clusters, data)})
+                    since = perf_counter()
+                    clusters = session.clusters()
+                    if more:
+                        seconds = since - started - looking
+                        recoveries += _new_recoveries(clusters, data, len(recoveries), seconds)
+                    if due:
+                        looks.append({"at": marks.pop(0), **evaluate(clusters, data)})
+                    looking += perf_counter() - since
             clusters = session.clusters()
+        seconds = perf_counter() - started - looking
         # Every row may be labelled before the last mark.
         looks += [{"at": mark, **evaluate(clusters, data)} for mark in marks]
         names = ("recovered_at", "rounds_at", "seconds_at", "median_error_at")
@@ -189,7 +173,7 @@ class FocusedSetup:
             **{name: [row[i] for row in recoveries] for i, name in enumerate(names)},
             "discovered_at": discoveries.at,
             "looks": looks,
-            "seconds": round(clock.seconds, 3),
+            "seconds": round(seconds, 3),
         }
         if self.per_point:
             measured["per_point"] = questions_per_point(clusters, data)
@@ -197,7 +181,7 @@ class FocusedSetup:
 
 
 @dataclass(frozen=True)
-class NoisySetup:
+class NoisySetup(Setup):
     """A run of "focused" against answers of which some are wrong, or against the same ones without errors.
 
     Of the answers a share of `error` is wrong, always the same ones, and "focused" is to estimate how many;
@@ -205,20 +189,9 @@ class NoisySetup:
     wrong it goes on to the goal, but to no more than `cap` questions. Rows are asked about one at a time.
     """
 
-    n: int | None
     error: float | None
     budget: int
     cap: int
-    samekind: str = __version__
-
-    @property
-    def has_goal(self) -> bool:
-        """Whether it is to be known when all clusters were found and the labels good."""
-        return not self.error
-
-    def as_record(self) -> Record:
-        """Return it as it stands in ``runs.jsonl``."""
-        return asdict(self)
 
     def trace(self, algorithm: str, data: Instance, run: int, emit: Emit) -> Record:
         """Return what there is after the budget.
@@ -227,26 +200,19 @@ class NoisySetup:
         0.9, known to 5 questions; None if that was not so up to the cap, or is not looked for.
         """
         started = perf_counter()
-        seed = draws_seed(run)
-        noisy = self.error is not None
-        oracle = NoisyOracle(data.y, error=self.error, seed=seed) if noisy else data.oracle
+        noisy, has_goal = self.error is not None, not self.error
         parameters = {"error_rate": "estimate"} if noisy else {}
+        oracle = data.oracle
+        if noisy:
+            oracle = NoisyOracle(data.y, error=self.error, seed=draws_seed(run))
         measured: Record = {}
         goal_at: int | None = None
         next_look = STEP
-        with Session(
-            data.points,
-            "focused",
-            budget=self.cap,
-            batch=1,
-            epsilon=None,
-            random_state=seed,
-            **parameters,
-        ) as session:
+        with _session("focused", data, run, budget=self.cap, **parameters) as session:
             while True:
                 asked = session.progress.questions
                 over = not measured and (asked >= self.budget or session.done)
-                look = self.has_goal and goal_at is None and (asked >= next_look or session.done)
+                look = has_goal and goal_at is None and (asked >= next_look or session.done)
                 if over or look:
                     now = evaluate_noisy(session.clusters(), data)
                     next_look = asked + STEP - asked % STEP
@@ -254,7 +220,7 @@ class NoisySetup:
                         measured = now
                     if look and now["found"] == now["of"] and now["ari"] >= GOAL:
                         goal_at = asked
-                enough = measured and not (self.has_goal and goal_at is None)
+                enough = measured and not (has_goal and goal_at is None)
                 if session.done or enough:
                     break
                 pairs = session.pending()
@@ -273,6 +239,12 @@ def never_stops(algorithm: str) -> dict[str, Any]:
     The exact algorithms cannot run without their stopping test, nor do they need to.
     """
     return {} if algorithm.endswith("-exact") else {"epsilon": None}
+
+
+def _session(algorithm: str, data: Instance, run: int, **parameters: Any) -> Session:
+    """Return a session of a run that asks about one row at a time, unless it is told otherwise."""
+    parameters = {"batch": 1, "random_state": draws_seed(run)} | parameters
+    return Session(data.points, algorithm, **never_stops(algorithm), **parameters)
 
 
 def _first_reached(clusters: Clusters, what: str) -> list[int]:
@@ -318,22 +290,3 @@ class _Discoveries:
             if not self._seen[code]:
                 self._seen[code] = True
                 self.at.append(questions)
-
-
-class _Clock:
-    """Seconds, but those under `paused`."""
-
-    def __init__(self) -> None:
-        self._from = perf_counter()
-        self._stopped: float | None = None
-
-    @property
-    def seconds(self) -> float:
-        return (perf_counter() if self._stopped is None else self._stopped) - self._from
-
-    @contextmanager
-    def paused(self) -> Iterator[None]:
-        self._stopped = perf_counter()
-        yield
-        self._from += perf_counter() - self._stopped
-        self._stopped = None

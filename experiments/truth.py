@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from samekind import ArrayPoints, Clusters, LabelOracle
 from samekind.measures import adjusted_rand_index
 
-__all__ = ["Instance"]
-
 ROUNDING = 1e-9  # relative: a centre that is no farther from its cluster's one place lies on it
 
 

@@ -58,7 +58,7 @@ def ignore(_):
 @pytest.fixture(scope="module")
 def traced():
     data = blobs()
-    return data, FocusedSetup(None, MARKS, per_point=True).trace("focused", data, 0, ignore)
+    return data, FocusedSetup(MARKS, per_point=True).trace("focused", data, 0, ignore)
 
 
 # The truth
@@ -83,7 +83,7 @@ def test_errors_are_those_of_the_measures():
 @pytest.mark.parametrize("algorithm", ["uniform", "basic", "batched"])
 def test_one_run_serves_all_columns(algorithm):
     data = Instance(*samekind.datasets.load_digits(return_X_y=True))
-    setup = PaperSetup(None, budget=400, cap=1_200, target=10, batch=1, timed_at=(5, 10))
+    setup = PaperSetup(budget=400, cap=1_200, target=10, batch=1, timed_at=(5, 10))
     run = setup.trace(algorithm, data, 0, ignore)
     found = run["recovered_at"]
     assert found == sorted(found)
@@ -114,7 +114,7 @@ def test_one_run_serves_all_columns(algorithm):
 
 def test_a_run_stops_at_the_cap():
     data = Instance(*samekind.datasets.make_synthetic(2_000, random_state=0))
-    run = PaperSetup(None, 300, 900, 90, "auto").trace("uniform", data, 0, ignore)
+    run = PaperSetup(300, 900, 90, "auto").trace("uniform", data, 0, ignore)
     assert (run["questions"], run["stop"]) == (900, "budget")
     assert len(run["recovered_at"]) < 90
     assert 300 <= run["per_point"]["after"] < 900
@@ -200,7 +200,7 @@ def test_clusters_of_wrong_answers_are_found_by_majority():
 
 
 def test_marks_after_the_last_row_have_what_there_is_then():
-    run = FocusedSetup(None, (10, 5_000)).trace("focused", blobs(n=30, k=3), 0, ignore)
+    run = FocusedSetup((10, 5_000)).trace("focused", blobs(n=30, k=3), 0, ignore)
     assert run["stop"] == "exhausted"
     assert [look["at"] for look in run["looks"]] == [10, 5_000]
     assert run["looks"][1]["questions"] == run["questions"] < 5_000
@@ -210,14 +210,14 @@ def test_marks_after_the_last_row_have_what_there_is_then():
 
 def test_parameters_reach_the_algorithm():
     audited = [
-        FocusedSetup(None, (250,), parameters).trace("focused", blobs(), 0, ignore)["looks"][-1]
+        FocusedSetup((250,), parameters).trace("focused", blobs(), 0, ignore)["looks"][-1]
         for parameters in ({}, {"without": "audit"}, {"certify": "full"})
     ]
     assert [look["audited"] > 0 for look in audited] == [True, False, True]
 
 
 def trace_noisy(error, budget, cap=None, data=None):
-    setup = NoisySetup(None, error, budget, cap or budget)
+    setup = NoisySetup(error, budget, cap or budget)
     return setup.trace("focused", data or blobs(sigma=0.05), 0, ignore)
 
 
@@ -434,7 +434,7 @@ def test_every_part_is_switched_off_once():
 def test_ablation(tmp_path, monkeypatch):
     monkeypatch.setitem(ABLATION, "digits", [("ari", 60), ("questions_to_all", 10)])
     digits = DATA["digits"]
-    monkeypatch.setitem(DATA, "digits", type(digits)(**vars(digits) | {"marks": (30, 60)}))
+    monkeypatch.setitem(DATA, "digits", type(digits)(**vars(digits) | {"marks": [30, 60]}))
     variants = ["focused", "focused, without=refine"]
     design = Ablation(["digits"], variants=variants, runs=2)
     results = run_experiment(design, jobs=1, out=tmp_path)

@@ -45,7 +45,7 @@ def start(folder):
     script = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from experiments.cli import main\n"
-        "if __name__ == '__main__': main()\n"
+        "if __name__ == '__main__': raise SystemExit(main())\n"
     )
     (folder / "start.py").write_text(script, encoding="utf-8")
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
@@ -148,7 +148,7 @@ def test_death_of_a_worker_is_explained(tmp_path):
 
 
 def test_errors_of_workers_are_raised_here(tmp_path):
-    tasks = [Task("digits", run, {"broken": Broken("")}) for run in range(2)]
+    tasks = [Task("digits", 0, {"broken": Broken("")})]
     with pytest.raises(ZeroDivisionError) as caught:
         list(run_tasks(tasks, 2))
     assert "in trace" in caught.value.__notes__[0]  # where it was
@@ -234,9 +234,8 @@ def test_cobras_gets_the_alias_it_needs_and_only_then(monkeypatch):
     monkeypatch.setitem(sys.modules, "cobras_ts", types.ModuleType("cobras_ts"))
     monkeypatch.setitem(sys.modules, "cobras_ts.cobras_kmeans", module)
     reports = []
-    peers.ask_cobras(
-        np.zeros((20, 2)), np.zeros(20), [4, 9], 0, lambda *given: reports.append(given)
-    )
+    report = lambda *given: reports.append(given)  # noqa: E731
+    peers.ask_cobras(peers.Job(np.zeros((20, 2)), np.zeros(20), [4, 9], 0, report))
     assert [(budget, asked, labels[0]) for budget, asked, labels in reports] == [
         (4, 4, 0),
         (9, 9, 1),
