@@ -74,6 +74,8 @@ class Prediction:
     confused: list[tuple[int, int]]
     """A cluster, and one that many rows predicted to be in the first are in."""
     notes: list[str] = field(default_factory=list)
+    error_rate: float | None = None
+    """The share of answers that seem to be wrong, where they may be."""
 
 
 @dataclass(frozen=True)

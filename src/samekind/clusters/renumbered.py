@@ -46,6 +46,7 @@ class RenumberedSnapshot:
         self.standard_errors: NDArray[np.float64] | None = None
         self.certificate: Certificate | None = None
         self.unproven: list[tuple[int, int]] = []
+        self.error_rate: float | None = None
         self.labels: Callable[[], Any] | None = None
         self.notes = list(snapshot.notes)
         if snapshot.prediction is not None:
@@ -54,6 +55,7 @@ class RenumberedSnapshot:
     def _add(self, prediction: Prediction, order: list[int]) -> None:
         self.standard_errors = prediction.standard_errors[order]
         self.certificate = prediction.certificate
+        self.error_rate = prediction.error_rate
         self.unproven = [self._sorted(a, b) for a, b in prediction.unproven]
         known = label_map(self._number_of, self.members, self.given_up)
         self.labels = partial(prediction.labels, known)

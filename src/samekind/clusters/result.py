@@ -79,6 +79,8 @@ class Clusters:
         Pairs of clusters about which nobody was asked: they may be one. Likeliest first.
     prototypes_ : tuple of arrays, or None
         Coordinates and clusters of the labelled rows, which `predict` compares new rows with.
+    error_rate_ : float or None
+        The share of answers that seem to be wrong, where ``error_rate`` says that they may be.
     annotators_ : list of Reliability
         Who answered, how often, and the estimated share of wrong answers; only if several answered or answers
         may be wrong (``error_rate``).
@@ -105,6 +107,7 @@ class Clusters:
     certificate_: Certificate | None = None
     unproven_: list[tuple[int, int]] = field(default_factory=list)
     prototypes_: tuple[NDArray[np.float64], NDArray[np.intp]] | None = None
+    error_rate_: float | None = None
     annotators_: list[Reliability] = field(default_factory=list)
     _points: Points | None = None
     _labels: Labels = field(default_factory=lambda: Labels())
@@ -144,6 +147,7 @@ class Clusters:
             certificate_=found.certificate,
             unproven_=found.unproven,
             prototypes_=found.prototypes(points),
+            error_rate_=found.error_rate,
             _points=points,
             _labels=Labels(found.labels),
         )

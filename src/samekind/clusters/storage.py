@@ -39,6 +39,8 @@ def save(clusters: Clusters, path: str | Path) -> None:
     meta = {"format": FORMAT} | {name: getattr(clusters, name) for name in META}
     if clusters.certificate_ is not None:
         meta["certificate_"] = asdict(clusters.certificate_)
+    if clusters.error_rate_ is not None:
+        meta["error_rate_"] = clusters.error_rate_
     if clusters.annotators_:
         meta["annotators_"] = clusters.annotators_
     arrays = {
@@ -95,6 +97,7 @@ def _fields(stored: dict[str, NDArray[Any]], meta: dict[str, Any]) -> dict[str, 
         "certificate_": None if certificate is None else Certificate(**certificate),
         "unproven_": [(a, b) for a, b in unproven],
         "prototypes_": prototypes,
+        "error_rate_": meta.get("error_rate_"),
         "annotators_": [Reliability(*line) for line in meta.get("annotators_", ())],
         **{name: meta[name] for name in META},
     }

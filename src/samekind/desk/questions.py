@@ -106,7 +106,7 @@ class Questions:
             raise DeskError(
                 'The answer to a line-up is the number of one of its kinds, "none", "unsure" or "skip".'
             )
-        return picked, [SAME]
+        return picked[:1], [SAME]
 
     def _answer_skipped(self, a: int, b: int, said: str, who: str) -> None:
         if (a, b) not in self.skipped_pairs():

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from samekind.algorithms import Classified, PaperParams, classify
 from samekind.clusters import Clusters
+from samekind.datasets.files import points_of
 from samekind.engine.flow_session import FlowSession
 from samekind.flow import DIFFERENT, SAME, UNANSWERED, Answers, Flow, Pairs
 from samekind.ledger import Implications, Ledger
 from samekind.ledger.pairs import pairs_of
-from samekind.points import as_points
 
 __all__ = ["NOT_ASKED", "ClassifyParams", "ClassifySession"]
 
@@ -79,10 +79,10 @@ class ClassifySession(FlowSession):
         **parameters: object,
     ) -> None:
         self.clusters = clusters
-        self.points = as_points(X)
+        self.points = points_of(X)
         clusters.check_columns(self.points.d)
         self._numbers = clusters.n_rows_ + np.arange(self.points.n)
-        self._options = ClassifyParams.make("classify", parameters)
+        self._options = ClassifyParams.make(self.algorithm, parameters)
         super().__init__(self._options, ledger, budget)
         try:
             if ledger is not None:
@@ -93,6 +93,11 @@ class ClassifySession(FlowSession):
         except BaseException:
             self.close()
             raise
+
+    @property
+    def algorithm(self) -> str:
+        """The name of what asks."""
+        return "classify"
 
     def result(self) -> Classified:
         """Return the cluster of each new row as far as it is known, and the questions each one took.

@@ -7,10 +7,13 @@ Its rules:
   and what the ledger knows is not asked. Resuming and undoing are both just that.
 - A question is charged when the flow needs an answer that somebody was asked for, now or in an earlier
   session of the project. What follows from other answers, or was volunteered, is free.
+- A wave asks each pair once. A flow that breaks this is at fault, and is named in a warning; people are
+  asked once all the same, as one who is asked could neither answer nor skip a question that cannot be taken.
 """
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from pathlib import Path
 from types import TracebackType
@@ -49,6 +52,11 @@ class FlowSession(ABC):
         self.budget = check_int("budget", budget, none="ask without limit")
         self.ledger = open_ledger(ledger)
         self._owns_ledger = not isinstance(ledger, Ledger)
+
+    @property
+    @abstractmethod
+    def algorithm(self) -> str:
+        """The name of what asks."""
 
     @abstractmethod
     def _begin(self) -> Flow[str]:
@@ -192,6 +200,7 @@ class FlowSession(ABC):
                 return
             self._note_wave()
             self._wave = wave
+            self._repeated = self._find_repeated() if len(wave) > 1 else None
             answers = self._look_up()
             unknown = self._unanswered(answers)
             if self._unclaimed:
@@ -200,6 +209,22 @@ class FlowSession(ABC):
                 self._answers, self._unknown = answers, unknown
                 self._ask_on()
                 return
+
+    def _find_repeated(self) -> NDArray[np.bool_] | None:
+        """Return which pairs of the wave stand in it before, if any; warn of the flow then."""
+        keys = keys_of(self._wave)
+        if len(set(keys.tolist())) == keys.size:
+            return None
+        repeated = np.ones(keys.size, dtype=bool)
+        repeated[np.unique(keys, return_index=True)[1]] = False
+        a, b = self._wave[repeated][0].tolist()
+        warnings.warn(
+            f"{self.algorithm!r} asks twice at once whether rows {a} and {b} are in one cluster. Nobody is "
+            "asked twice, and the run goes on; please report this.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return repeated
 
     def _reply(self, answers: Answers) -> Reply:
         """Return what the flow is sent for its wave."""
@@ -228,6 +253,8 @@ class FlowSession(ABC):
         Not those of a line-up in which the row was found, or of which somebody was not sure.
         """
         unknown: NDArray[np.intp] = (answers == UNANSWERED).nonzero()[0]
+        if self._repeated is not None:
+            unknown = unknown[~self._repeated[unknown]]
         if self.params.most_in_lineup > 1 and unknown.size:
             found = self._wave[(answers == SAME) | (answers == UNSURE), 0]
             unknown = unknown[~np.isin(self._wave[unknown, 0], found)]
@@ -258,7 +285,8 @@ class FlowSession(ABC):
             self._replay()
             return
         self.n_questions += len(pairs) if asked is True else int(np.count_nonzero(asked))
-        if len(pairs) == self._unknown.size and pairs is self._pending:
+        whole = len(pairs) == self._unknown.size and pairs is self._pending
+        if whole and self._repeated is None:
             self._answers[self._unknown] = answers
             self._advance(self._answers)
             return

@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 from samekind._validation import check_seed
 from samekind.algorithms import DEFAULT, find_algorithm
 from samekind.clusters import Clusters
+from samekind.datasets.files import points_of
 from samekind.engine.checkpoints import Checkpoints
 from samekind.engine.flow_session import FlowSession
 from samekind.flow import Flow, Pairs
 from samekind.ledger import Ledger
 from samekind.ledger.pairs import check_pairs, pairs_of
 from samekind.measures import Reliability, annotator_reliability
-from samekind.points import as_points
 from samekind.progress import Progress
 
 __all__ = ["Session"]
@@ -87,7 +87,7 @@ class Session(FlowSession):
         self._algorithm = find_algorithm(algorithm)
         params = self._algorithm.Params.make(algorithm, parameters)
         self.seed = check_seed(random_state)
-        self.points = as_points(X)
+        self.points = points_of(X)
         super().__init__(params, ledger, budget)
         self._checkpoints = Checkpoints(self.ledger)
         try:

@@ -120,5 +120,4 @@ def measure(clusters: Clusters, truth: Truth) -> dict[str, Any]:
 
 def _estimate(session: Session) -> float | None:
     """Return which share of the answers the algorithm holds to be wrong; None if it takes all for true."""
-    findings = session._kinds.findings  # clusters() has it in words only
-    return None if findings is None else findings().error_rate
+    return session.clusters().error_rate_

@@ -159,7 +159,7 @@ def questions_per_point(clusters: Clusters, data: Instance) -> dict[str, Any]:
         "after": clusters.n_questions_,
         "shares": [float(count) / n for count in counts[1:]],  # 1, 2, at least 3 questions
         "mean": float(found.n_asked.mean()),
-        "in_none": float((found.kinds < 0).mean()),
+        "in_none": float((found.labels < 0).mean()),
     }
 
 

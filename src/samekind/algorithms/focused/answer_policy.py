@@ -89,6 +89,10 @@ class AnswerPolicy(ABC):
         """Return how certain it is that rows which were asked about are in their clusters; 1 for others."""
         return np.ones(rows.size)
 
+    def error_rate(self) -> float | None:
+        """Return the share of answers that seem to be wrong; None where none can be."""
+        return None
+
     def notes(self) -> list[str]:
         """Return what the user should know about the answers."""
         return []

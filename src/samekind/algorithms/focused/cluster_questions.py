@@ -62,12 +62,21 @@ class ClusterQuestions:
                 self._observe_lineup(cluster, lineup, [next(replies) for _ in lineup])
 
     def _wave(self, least: float, of: int | None, size: int) -> list[tuple[int, ClusterLineup]]:
-        """Return up to `size` clusters, each with others to compare with; none if none is left."""
+        """Return up to `size` clusters, each with others to compare with; none if none is left.
+
+        Two clusters are compared once in a wave, and a cluster has one line-up in it: who answers knows a
+        line-up by the row that it is about.
+        """
         while True:
-            wave, decided = [], False
+            wave: list[tuple[int, ClusterLineup]] = []
+            compared: set[tuple[int, int]] = set()
+            decided = False
             for similarity, a, b in self._pairs.most_similar(of, size):
                 if similarity < least:
                     break
+                lined_up = self._lineup > 1 and any(cluster == a for cluster, _ in wave)
+                if lined_up or (min(a, b), max(a, b)) in compared:
+                    continue
                 if self._policy.decide_pair(similarity, a, b):
                     decided = True
                     continue
@@ -76,7 +85,9 @@ class ClusterQuestions:
                     self._pairs.mark_undecidable(a, b)
                     decided = True
                     continue
-                wave.append((a, [(b, pair), *self._others(a, b, pair[0])]))
+                lineup = [(b, pair), *self._others(a, b, pair[0], compared)]
+                compared |= {(min(a, other), max(a, other)) for other, _ in lineup}
+                wave.append((a, lineup))
             if wave or not decided:
                 return wave
 
@@ -89,15 +100,18 @@ class ClusterQuestions:
                 return pair
         return None
 
-    def _others(self, cluster: int, first: int, row: int) -> ClusterLineup:
+    def _others(
+        self, cluster: int, first: int, row: int, compared: set[tuple[int, int]]
+    ) -> ClusterLineup:
         """Return the other clusters of a line-up, each with a row to compare with: those still open."""
         found: ClusterLineup = []
         for other in self._pairs.open_with(cluster) if self._lineup > 1 else ():
             if len(found) + 1 == self._lineup:
                 break
+            if other == first or (min(cluster, other), max(cluster, other)) in compared:
+                continue
             member = self._learner.state.members[other][0]
-            key = min(row, member), max(row, member)
-            if other != first and key not in self._learner.unsure_pairs:
+            if (min(row, member), max(row, member)) not in self._learner.unsure_pairs:
                 found.append((other, (row, member)))
         return found
 

@@ -185,8 +185,8 @@ class Focused(Algorithm[FocusedParams]):
 
     def snapshot(self) -> Snapshot:
         """Return what is known and predicted now."""
-        rectify, notes = self.params.uses("rectify"), self._policy.notes()
-        return self._snapshot(*make_prediction(self._learner, rectify=rectify, notes=notes))
+        rectify = self.params.uses("rectify")
+        return self._snapshot(*make_prediction(self._learner, self._policy, rectify=rectify))
 
     def confidence(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return how likely each row is in the cluster that it is known, or predicted, to be in."""

@@ -241,10 +241,13 @@ class NoisyAnswers(AnswerPolicy):
         certainty = self._noise.certainty
         return np.array([certainty.get(row, 1.0) for row in rows.tolist()])
 
+    def error_rate(self) -> float:
+        """Return the share of answers that seem to be wrong."""
+        return self._noise.mean_error_rate()
+
     def notes(self) -> list[str]:
         """Return how many answers seem wrong, how many rows are uncertain, which clusters are unconfirmed."""
-        rate = self._noise.mean_error_rate()
-        notes = [f"About {100 * rate:.2g} % of the answers seem to be wrong."]
+        notes = [f"About {100 * self.error_rate():.2g} % of the answers seem to be wrong."]
         below = const.REPORT_BELOW
         uncertain = sum(certainty < below for certainty in self._noise.certainty.values())
         if uncertain:

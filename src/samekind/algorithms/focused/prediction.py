@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.algorithms.focused.answer_policy import AnswerPolicy
 from samekind.algorithms.focused.audit import ALL_KNOWN
 from samekind.algorithms.focused.constants import SHRINKAGE
 from samekind.algorithms.focused.learner import Learner
@@ -14,7 +15,7 @@ __all__ = ["make_prediction", "rectified_centers"]
 
 
 def make_prediction(
-    learner: Learner, *, rectify: bool, notes: list[str]
+    learner: Learner, policy: AnswerPolicy, *, rectify: bool
 ) -> tuple[NDArray[np.float64], Prediction]:
     """Return the centres of the clusters, and what is predicted of all rows, at no effect on the run."""
     points, state, audit = learner.points, learner.state, learner.audit
@@ -53,7 +54,8 @@ def make_prediction(
         else audit.certificate(of_audited, len(unproven)),
         unproven=unproven,
         confused=[(a, b) for a in range(k) for b in trials.confused_with(a)],
-        notes=notes,
+        notes=policy.notes(),
+        error_rate=policy.error_rate(),
     )
 
 
