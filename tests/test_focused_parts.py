@@ -9,7 +9,9 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from conftest import blobs
+from samekind.algorithms.focused import FocusedParams
 from samekind.algorithms.focused._kernels import lda_scores
+from samekind.algorithms.focused.cluster_model import ClusterModel
 from samekind.algorithms.focused.cluster_pairs import ClusterPairs
 from samekind.algorithms.focused.conditional_logit import ConditionalLogit
 from samekind.algorithms.focused.constants import (
@@ -26,6 +28,7 @@ from samekind.algorithms.focused.discriminant import LinearDiscriminant
 from samekind.algorithms.focused.label_propagation import LabelPropagation
 from samekind.algorithms.focused.prediction import rectified_centers
 from samekind.algorithms.focused.purity import PurityTrials
+from samekind.points import ArrayPoints
 
 NEITHER = np.zeros(3)
 
@@ -361,3 +364,21 @@ class TestRectifiedCenters:
             1000,
         )
         assert centers[0] == 0.0
+
+
+class TestClusterModel:
+    @pytest.mark.parametrize("without", [(), ("graph",)])
+    @pytest.mark.parametrize("goal", ["labels", "centers"])
+    def test_counts_the_predicted_rows_where_no_centre_is_recovered(self, goal, without):
+        X, y = blobs((300, 150, 50))
+        model = ClusterModel(ArrayPoints(X), FocusedParams(goal=goal, without=without))
+        for row in range(60):
+            while y[row] >= model.n_clusters:
+                model.add_cluster()
+            model.learn(row, X[row], int(y[row]), surprising=True)
+        sizes = model.scorer.sizes[:3].tolist()
+        assert sizes == ([300, 150, 50] if goal == "labels" else [0, 0, 0])
+        model.set_sizes(model.predictor.regions().counts)  # as when a centre is recovered
+        assert model.scorer.sizes[:3].tolist() == [300, 150, 50]
+        model.merge(0, 2)
+        assert model.scorer.sizes[:3].tolist() == [350, 150, 0]

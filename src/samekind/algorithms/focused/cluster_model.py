@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.algorithms.focused.constants import BLOCK, GRAPH_ROWS
+from samekind.algorithms.focused.constants import BLOCK, GRAPH_ROWS, STALE_GROWTH
 from samekind.algorithms.focused.graph_predictor import GraphPredictor
 from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.row_predictor import RowPredictor
@@ -29,6 +29,8 @@ class ClusterModel:
         self.predictor: RowPredictor = make_predictor(points, self.sites, self.scorer)
         self._learnt: dict[int, int] = {}  # labelled rows, and in which order they came
         self._discriminates = params.uses("discriminant")
+        self._counts_sizes = not params.recovers  # otherwise, `Recovery` does
+        self._counted_at = (0, 0)  # labelled rows and clusters then
 
     @property
     def n_clusters(self) -> int:
@@ -53,6 +55,15 @@ class ClusterModel:
         if self._discriminates:
             self.scorer.lda.learn(x, cluster)
         self.predictor.learn(row, x, cluster)
+        if self._counts_sizes:
+            self._count_sizes()
+
+    def _count_sizes(self) -> None:
+        """Count the predicted rows anew if there is a new cluster, or many new labels."""
+        n_learnt, n_clusters = self._counted_at
+        if self.n_clusters != n_clusters or len(self._learnt) > STALE_GROWTH * n_learnt:
+            self._counted_at = len(self._learnt), self.n_clusters
+            self.set_sizes(self.predictor.counts())
 
     def set_sizes(self, counts: NDArray[np.intp]) -> None:
         """Set how many rows are predicted to be in each cluster."""

@@ -102,6 +102,12 @@ class GraphPredictor(RowPredictor):
         off = ((X - means[clusters]) ** 2).sum(axis=1)
         return Regions(counts, means, np.bincount(clusters, off, k) / np.maximum(counts, 1))
 
+    def counts(self) -> NDArray[np.intp]:
+        """Return their numbers alone, (clusters,), which is quick."""
+        self._refresh()
+        used = self._clusters[self._clusters >= 0]
+        return np.bincount(used, minlength=self._scorer.n_clusters)
+
     def sample(self, cluster: int, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
         """Draw rows uniformly from those predicted to be in a cluster; none if there are none."""
         self._refresh()

@@ -77,6 +77,10 @@ class RowPredictor(ABC):
         """Return the rows predicted to be in each cluster; the last few labels may not count yet."""
 
     @abstractmethod
+    def counts(self) -> NDArray[np.intp]:
+        """Return their numbers alone, (clusters,), which is quick."""
+
+    @abstractmethod
     def sample(self, cluster: int, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
         """Draw rows uniformly from those predicted to be in a cluster; none if there are none."""
 

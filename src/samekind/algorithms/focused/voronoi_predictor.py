@@ -65,6 +65,13 @@ class VoronoiPredictor(RowPredictor):
         """Return the rows predicted to be in each cluster, as of the last pass over the data."""
         return Regions(*self._cells.moments(self._sites.clusters, self._scorer.n_clusters))
 
+    def counts(self) -> NDArray[np.intp]:
+        """Return their numbers alone, (clusters,), which is quick."""
+        counts = np.zeros(self._scorer.n_clusters, dtype=np.intp)
+        used = self._sites.clusters >= 0
+        np.add.at(counts, self._sites.clusters[used], self._cells.counts[used])
+        return counts
+
     def sample(self, cluster: int, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
         """Draw rows uniformly from those predicted to be in a cluster; none if there are none."""
         chosen = self._sites.clusters == cluster
