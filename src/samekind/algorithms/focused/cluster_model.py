@@ -23,12 +23,11 @@ class ClusterModel:
     def __init__(self, points: Points, params: FocusedParams) -> None:
         self.points = points
         self.sites = Sites(points)
-        self.scorer = ClusterScorer(points)
+        self.scorer = ClusterScorer(points, uses_lda=params.uses("discriminant"))
         few = points.n <= GRAPH_ROWS and params.uses("graph")
         make_predictor = GraphPredictor if few else VoronoiPredictor
         self.predictor: RowPredictor = make_predictor(points, self.sites, self.scorer)
         self._learnt: dict[int, int] = {}  # labelled rows, and in which order they came
-        self._discriminates = params.uses("discriminant")
         self._counts_sizes = not params.recovers  # otherwise, `Recovery` does
         self._counted_at = (0, 0)  # labelled rows and clusters then
 
@@ -52,8 +51,7 @@ class ClusterModel:
         if surprising or row in self.sites:
             self.sites.add(row, cluster, deferred=not surprising)
         self._learnt[row] = len(self._learnt)
-        if self._discriminates:
-            self.scorer.lda.learn(x, cluster)
+        self.scorer.lda.learn(x, cluster)
         self.predictor.learn(row, x, cluster)
         if self._counts_sizes:
             self._count_sizes()
@@ -74,16 +72,13 @@ class ClusterModel:
         if row not in self._learnt:
             return
         self.sites.add(row, new)
-        if self._discriminates:
-            self.scorer.lda.relabel(self._learnt[row], new)
+        self.scorer.lda.relabel(self._learnt[row], new)
         self.predictor.move(row, old, new)
 
     def merge(self, keep: int, gone: int) -> None:
         """Make one cluster part of another."""
         self.sites.merge(keep, gone)
         self.scorer.merge(keep, gone)
-        if self._discriminates:
-            self.scorer.lda.merge(keep, gone)
         self.predictor.merge(keep, gone)
 
     def score(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> Scores:

@@ -4,8 +4,8 @@ Probabilities and shares are in [0, 1]; rows, draws, questions, answers and tria
 is left of a memory with each new entry, so that about the last 1 / (1 - decay) count.
 
 The values as a whole were held against `experiments/required.toml` (the paper's synthetic data, Shuttle, KDD,
-digits), those for noisy answers against its part "noisy" (digits and a mixture of 30 Gaussians of unequal
-sizes, 0 to 20 % wrong answers). Where one was changed or measured on its own, it says so.
+banking77, digits and mixtures), those for noisy answers against its part "noisy" (digits and a mixture of 30
+Gaussians, 0 to 20 % wrong answers). Where one was changed or measured on its own, it says so.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ WAVE_SHARE = 1 / 16
 """Rows of a wave, as a share of those known, as they do not learn from each other: without this bound
 batch=64 asked 1.8 times the questions of batch=1 on digits, with it 1.17 times (15 seeds)."""
 AUTO_WAVE_SHARE, AUTO_WAVE_ROWS = 1 / 64, 16
-"""The same, and a bound in rows, for batch="auto": answers take no time there, and waves only save
-overhead."""
+"""The same, and a bound in rows, for batch="auto": where answers take no time, waves only save overhead."""
 
 # How questions are divided among the aims
 
@@ -45,8 +44,7 @@ PRIOR_ASKED = {"explore": 4.0, "survey": 4.0}
 RATE_FOUND, RATE_ASKED = 0.1, 4.0
 """Clusters and questions added to what a way to search brought lately, so that none is written off."""
 FOUND_DECAY, SPENT_DECAY = 0.97, 0.98
-"""Decay of what the draws of a way to search brought, and of the questions spent on searching and on
-all."""
+"""Decay of what a way to search found and asked, and of the questions spent on searching and on all."""
 DISCOVERY_WINDOW, SURPRISE_WINDOW = 16, 32
 """Rows over which the shares of new rows in the search, and of rows not as predicted, are averaged."""
 PRIOR_SURPRISE, MIN_SURPRISE = 0.5, 0.01
@@ -75,8 +73,7 @@ SIMILARITY_STEP = 0.2
 PAIRS_AHEAD = 64
 """Pairs that are sorted at once: to sort all pairs of clusters for each question takes too long."""
 MEMBER_PAIRS = 64
-"""Pairs of members, or members of a cluster, among which those to ask about are looked for: a bound on
-time."""
+"""Pairs of members, or members of a cluster, among which one to ask about is looked for: a bound on time."""
 
 # The model of the clusters
 
@@ -84,19 +81,16 @@ GRAPH_ROWS = 30_000
 """Rows up to which a graph and distances to all clusters are kept for every row: time and memory grow with
 rows x clusters."""
 DEFERRED_ROWS = 100_000
-"""Rows beyond which sites that change no prediction wait for a later pass over the data: 3 % instead of 17
-% of the distances between rows and labelled rows are computed."""
+"""Rows beyond which sites that change no prediction wait for a later pass over the data. So 3 % of the
+distances between rows and labelled rows are computed, instead of 17 %."""
 STALE_GROWTH = 1.05
-"""Growth of the labelled rows after which all rows are predicted, and clusters counted, anew: a bound on
-time."""
+"""Growth of the labelled rows after which all rows are predicted anew: a bound on time."""
 UNCERTAIN_ROWS_GRAPH, UNCERTAIN_ROWS_VORONOI = 4, 8
-"""Uncertain rows found at once, with and without a graph: more save time, but answers change which they
-are."""
+"""Uncertain rows found at once, with and without a graph: more save time, but answers change them."""
 NEIGHBOURHOOD = 32
 """Rows around a site of which the most uncertain are taken, without a graph."""
 UNCERTAINTY_POWER = 4
-"""With a graph, rows are drawn in proportion to this power of their uncertainty: mostly the top, not only
-it."""
+"""With a graph, rows are drawn by this power of their uncertainty: mostly the top, not only it."""
 SCALE_ROWS = 256
 """Evenly spaced rows whose median distance is the scale of the data."""
 BLOCK = 2**20
@@ -106,25 +100,21 @@ NEARNESS, DISCRIMINANT, GRAPH, SIZE = range(4)
 """Features of a cluster: how near its nearest member is, relative to the nearest of all; log posterior of
 the discriminant; log probability of label propagation; log share of the predicted rows."""
 NEW, FAR, UNREACHED = range(4, 7)
-"""Features of "new": 1; log distance to the nearest member of all, in units of the scale; label
-propagation."""
+"""Features of "new": 1; log distance to the nearest member of all, by the scale; label propagation."""
 PRIOR_WEIGHTS = np.array([8.0, 0.5, 1.0, 0.2, 0.0, 4.0, 0.7])
 """Their weights before the first answer. Twice as near is 2⁸ times as likely; the discriminant and the
 graph mostly repeat what distances say, and size says little."""
 PRIOR_DEVIATIONS = np.array([4.0, 0.4, 0.5, 0.3, 3.0, 3.0, 0.5])
-"""Standard deviations of the prior: how far answers can turn the weights; at most three, and below 0 only
-those that do not speak for a cluster."""
-MAX_WEIGHTS, MIN_WEIGHTS = (
-    PRIOR_WEIGHTS + 3 * PRIOR_DEVIATIONS,
-    PRIOR_WEIGHTS - 3 * PRIOR_DEVIATIONS,
-)
+"""Standard deviations of the prior: how far the answers can turn the weights."""
+MAX_WEIGHTS = PRIOR_WEIGHTS + 3 * PRIOR_DEVIATIONS
+MIN_WEIGHTS = PRIOR_WEIGHTS - 3 * PRIOR_DEVIATIONS
 MIN_WEIGHTS[: GRAPH + 1] = np.maximum(MIN_WEIGHTS[: GRAPH + 1], 0.0)
+"""At most three deviations; and nearness, discriminant and graph never count against what they say."""
 LOGIT_DECAY = 0.998
 """Decay of the certainty about the weights: what is near changes while labels grow."""
 FEATURE_LIMITS = (-30.0, 1e-12, 5.0, 1e-3)
 """Least log posterior of the discriminant; what is added to squared distances, in units of the scale²;
-largest log ratio of distances; what is added to probabilities of the graph. So no feature outvotes all
-others."""
+largest log ratio of distances; what is added to probabilities of the graph. No feature outvotes all."""
 
 LDA_REFIT_GROWTH = 1.1
 """Growth of the labelled rows after which the discriminant is fitted anew: a bound on time."""
@@ -135,8 +125,7 @@ LDA_MIN_EIGENVALUE = 1e-9
 N_NEIGHBORS = 10
 """Neighbours of a row in the graph."""
 WALK_ON = 0.99
-"""Probability that the random walk goes on at each step: about 100 steps, so that far labels hardly
-count."""
+"""Probability that the random walk goes on at each step: about 100 steps, so far labels hardly count."""
 PROPAGATION_TOLERANCE, PROPAGATION_VISITS = 1e-3, 6
 """Change of a probability below which neighbours are not visited, and visits of each row, on average,
 after which a label is spread far enough: bounds on time."""
@@ -160,8 +149,7 @@ PURITY_QUANTILE = 0.9
 FAILURE_COST = 4
 """Successes that a failure outweighs where the cluster that seems nearest to recovery is tried next."""
 CONFUSED_SHARE, CONFUSED_TRIALS = 0.25, 8
-"""Share of a cluster's trials that were in one other, of at least so many, at which the two are
-reported."""
+"""Share of a cluster's trials, of at least so many, in one other at which the two are reported."""
 SHRINKAGE = 4.0
 """Squared standard errors of a correction by the audit below which it is taken for noise."""
 CONFIDENCE = 0.95
@@ -170,13 +158,12 @@ CONFIDENCE = 0.95
 # Noisy answers: how often annotators err
 
 PRIOR_ERROR, PRIOR_ERROR_ANSWERS = 0.1, 20.0
-"""Error rate before anything is known, as if seen in so many answers; was 0.05, but an early mistake costs
-most."""
+"""Error rate at first, as if seen in so many answers; was 0.05, but an early mistake costs most."""
 OWN_ANSWERS = 8.0
 """Answers after which an annotator's own record counts as much as that of all."""
 MIN_ERROR, MAX_ERROR, MAX_MEAN_ERROR = 0.002, 0.9, 0.4
-"""Bounds of an annotator's rate, beyond 1/2 of which answers count against what they say, and of that of
-all, who are taken to be right more often than not."""
+"""Bounds of an annotator's rate (beyond 1/2, answers count against what they say), and of that of all, who
+are taken to be right more often than not."""
 CAUTION = 2.0
 """Wrong answers that each annotator is charged with where clusters are merged or split; was 1.5."""
 CLEAR = 0.95

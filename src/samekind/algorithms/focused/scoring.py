@@ -11,7 +11,7 @@ from scipy.spatial.distance import pdist
 from samekind.algorithms.focused import _kernels
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.conditional_logit import ConditionalLogit
-from samekind.algorithms.focused.discriminant import LdaParams, LinearDiscriminant
+from samekind.algorithms.focused.discriminant import UNFITTED, LdaParams, LinearDiscriminant
 from samekind.points import Points
 
 __all__ = ["NO_GRAPH", "ClusterScorer", "Features", "Nearness", "Scores"]
@@ -52,7 +52,7 @@ class Scores(NamedTuple):
 class ClusterScorer:
     """A conditional logit of nearness, linear discriminant, label propagation and size of the clusters."""
 
-    def __init__(self, points: Points) -> None:
+    def __init__(self, points: Points, *, uses_lda: bool) -> None:
         self.logit = ConditionalLogit()
         self.lda = LinearDiscriminant(points.d)
         self.n_clusters = 0
@@ -60,6 +60,7 @@ class ClusterScorer:
         """(clusters,) whether each was not merged into another."""
         self.sizes = np.zeros(16)
         """(at least clusters,) the number of rows predicted to be in each."""
+        self._uses_lda = uses_lda
         self._scale = _scale(points)
 
     def add_cluster(self) -> None:
@@ -74,6 +75,7 @@ class ClusterScorer:
         self.alive[gone] = False
         self.sizes[keep] += self.sizes[gone]
         self.sizes[gone] = 0.0
+        self.lda.merge(keep, gone)
 
     def score(self, X: NDArray[np.float64], near: Nearness) -> Scores:
         """Return how likely rows X are of each cluster."""
@@ -99,7 +101,8 @@ class ClusterScorer:
         return utilities.argmax(axis=1), np.exp(best - top) / total
 
     def _given(self, X: NDArray[np.float64], near: Nearness) -> FeatureInputs:
-        return X, near[0], self._scale, self.sizes, self.lda.params, near[1], const.FEATURE_LIMITS
+        lda = self.lda.params if self._uses_lda else UNFITTED
+        return X, near[0], self._scale, self.sizes, lda, near[1], const.FEATURE_LIMITS
 
 
 def _scale(points: Points) -> float:
