@@ -83,7 +83,7 @@ class GraphPredictor(RowPredictor):
         """Return the predicted clusters of all rows, by all labels so far. The run goes on as if unasked."""
         clusters = self._likeliest()[0]
         return RowPredictions(
-            lambda labels: labels.call(clusters), clusters.__getitem__, self._regions(clusters)
+            lambda labels: labels.of_rows(clusters), clusters.__getitem__, self._regions(clusters)
         )
 
     def regions(self) -> Regions:

@@ -215,7 +215,7 @@ class NoisyAnswers(AnswerPolicy):
         cluster = unconfirmed[int(self._rng.random() * len(unconfirmed))]
         self._n_confirming[cluster] += 1
         founder = self._learner.points.row(self._members[cluster][0])
-        rows = self._model.sites.cells.near(founder, const.CONFIRM_NEIGHBOURS)
+        rows = self._model.sites.cells.nearest_rows(founder, const.CONFIRM_NEIGHBOURS)
         unknown = rows[self._learner.state.cluster_of(rows) == UNKNOWN]
         return int(unknown[0]) if unknown.size else -1
 

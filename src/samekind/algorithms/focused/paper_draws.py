@@ -28,10 +28,10 @@ class PaperDraws:
     def draw(self, rng: np.random.Generator) -> int:
         """Draw a row; -1 when all lie on centres."""
         if self._pending:
-            self._sampler.expect(self._state.centers[self._pending])
+            self._sampler.add_lazily(self._state.centers[self._pending])
             self._pending = []
             self._quiet.restart()
-        return next(iter(self._sampler.draw_some(rng, 1)), -1)
+        return next(iter(self._sampler.draw_by_rejection(rng, 1)), -1)
 
     def observe(self, cluster: int) -> None:
         """Take the cluster of a row that was drawn into the test."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.algorithms.focused.scoring import Nearness
-from samekind.points import Names as LabelMap
+from samekind.points import LabelMap
 
 __all__ = ["Regions", "RowPredictions", "RowPredictor"]
 

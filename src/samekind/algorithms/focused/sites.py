@@ -19,7 +19,7 @@ class Sites:
     """
 
     def __init__(self, points: Points) -> None:
-        self.cells = points.cells()
+        self.cells = points.voronoi()
         self.defers = points.n > DEFERRED_ROWS
         """Whether a pass over the data is put off for sites that change no prediction."""
         self._site_of: dict[int, int] = {}
@@ -47,14 +47,14 @@ class Sites:
         deferred = (deferred or surrogate) and self.defers
         site = self._site_of.get(row)
         if site is None:
-            site = self._site_of[row] = self.cells.add(row, patient=deferred)
+            site = self._site_of[row] = self.cells.add(row, deferred=deferred)
             self._row_of.append(row)
             if site == self._clusters.size:
                 more = np.full(site, -1, dtype=np.intp)
                 self._clusters = np.concatenate([self._clusters, more])
                 self._member_clusters = np.concatenate([self._member_clusters, more])
         elif not deferred:
-            self.cells.hurry(site)
+            self.cells.activate(site)
         self._clusters[site] = cluster
         if not surrogate:
             self._member_clusters[site] = cluster
@@ -66,7 +66,7 @@ class Sites:
 
     def distances(self, X: NDArray[np.float64], n_clusters: int) -> NDArray[np.float64]:
         """Return the squared distances of rows X to the nearest members of the clusters, (m, clusters)."""
-        return self.cells.nearest_of_each(self.member_clusters, n_clusters, X)
+        return self.cells.group_distances(self.member_clusters, n_clusters, X)
 
     def members(self, cluster: int) -> list[int]:
         """Return the members of a cluster that are sites."""
@@ -74,7 +74,7 @@ class Sites:
 
     def nearest_member(self, x: NDArray[np.float64], cluster: int) -> int:
         """Return the member of a cluster that is nearest to x."""
-        return self._row_of[self.cells.nearest_of(self.member_clusters, cluster, x)]
+        return self._row_of[self.cells.nearest_site(self.member_clusters, cluster, x)]
 
     def members_by_distance(self, x: NDArray[np.float64], cluster: int) -> list[int]:
         """Return the members of a cluster that are sites, nearest to x first."""

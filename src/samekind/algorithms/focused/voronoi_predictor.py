@@ -54,11 +54,11 @@ class VoronoiPredictor(RowPredictor):
 
     def predict(self) -> RowPredictions:
         """Return the predicted clusters of all rows, by all labels so far. The run goes on as if unasked."""
-        clusters, label_rows = self._sites.clusters.copy(), self._cells.look()
+        clusters, label_rows = self._sites.clusters.copy(), self._cells.labeler()
         return RowPredictions(
-            lambda labels: label_rows(labels.after(clusters) if clusters.size else labels),
+            lambda labels: label_rows(labels.of_subset(clusters) if clusters.size else labels),
             self.clusters_of,
-            Regions(*self._cells.moments(clusters, self._scorer.n_clusters, all_in=True)),
+            Regions(*self._cells.moments(clusters, self._scorer.n_clusters, include_pending=True)),
         )
 
     def regions(self) -> Regions:
@@ -76,10 +76,10 @@ class VoronoiPredictor(RowPredictor):
         """Draw rows uniformly from those predicted to be in a cluster; none if there are none."""
         chosen = self._sites.clusters == cluster
         if not self._cells.counts[chosen].any():
-            self._cells.settle()
+            self._cells.flush()
         if not self._cells.counts[chosen].any():
             return np.empty(0, dtype=np.intp)
-        return self._cells.pick(chosen, rng, size)
+        return self._cells.sample(chosen, rng, size)
 
     def sample_uncertain(self, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
         """Return the most uncertain rows around a site of some cluster, drawn whatever its size.
@@ -92,7 +92,7 @@ class VoronoiPredictor(RowPredictor):
         if not sites.size:
             return np.empty(0, dtype=np.intp)
         site = sites[int(rng.random() * sites.size)]
-        pool = self._cells.near(self._cells.sites[site], NEIGHBOURHOOD)
+        pool = self._cells.nearest_rows(self._cells.sites[site], NEIGHBOURHOOD)
         is_site = np.array([row in self._sites for row in pool.tolist()])
         pool = pool[~is_site & (self._cells.costs(pool) > 0)]
         if not pool.size:
