@@ -27,6 +27,7 @@ class RowPlanner:
         rng: np.random.Generator,
     ) -> None:
         self._params = params
+        self._recovers = params.recovers
         self._learner = learner
         self._policy = policy
         self._rng = rng
@@ -73,9 +74,7 @@ class RowPlanner:
     def should_fill(self) -> bool:
         """Return whether rows are wanted to make centres accurate."""
         return (
-            self._params.recovers
-            and self._policy.may_fill()
-            and bool(self._learner.recovery.unfilled())
+            self._recovers and self._policy.may_fill() and bool(self._learner.recovery.unfilled())
         )
 
     def _choose_aim(self) -> Aim:

@@ -46,8 +46,8 @@ class RowQuestions:
         model, policy = self._learner.model, self._policy
         n_clusters = -1
         while left := [open_row for open_row in open_rows if open_row.cluster is None]:
-            if n_clusters != model.n_clusters:
-                n_clusters = model.n_clusters
+            if n_clusters != model.scorer.n_clusters:
+                n_clusters = model.scorer.n_clusters
                 score_open_rows(left, model)
             wave: list[tuple[OpenRow, RowLineup]] = []
             for open_row in left:
