@@ -10,7 +10,8 @@ import pytest
 
 import samekind
 from samekind import DIFFERENT, SAME, NoisyOracle, Session
-from samekind.algorithms.focused.beliefs import Beliefs
+from samekind.algorithms import ClusterState
+from samekind.algorithms.focused.noise_model import NoiseModel
 from samekind.measures import adjusted_rand_index
 
 
@@ -35,71 +36,80 @@ def answer(session, oracle, waves=10**6):
     return asked
 
 
-class TestBeliefs:
-    """Two kinds, 0 and 1; rows 10 and 11 are of kind 0, row 20 of kind 1."""
+class TestNoiseModel:
+    """Two clusters, 0 and 1; rows 10 and 11 are in cluster 0, row 20 in cluster 1."""
 
-    def beliefs(self, error):
-        of = {10: 0, 11: 0, 20: 1}
-        return Beliefs(error, lambda rows: [of.get(row, -1) for row in rows])
+    def noise(self, error):
+        state = ClusterState(1)
+        for row, cluster in [(10, 0), (20, 1)]:
+            assert state.discover(row, np.zeros(1)) == cluster
+        state.add_member(11, 0)
+        return NoiseModel(error, state)
 
     @pytest.mark.parametrize("error", [0.1, 0.2])
     def test_one_answer(self, error):
-        """SAME is (1 - e) likely if the row is of that kind, and e if not."""
-        beliefs = self.beliefs(error)
-        beliefs.hear(1, 10, SAME, -1)
-        chances = beliefs.posterior(1, np.array([0.25, 0.25, 0.5]))
+        """SAME is (1 - e) likely if the row is in that cluster, and e if not."""
+        noise = self.noise(error)
+        noise.observe(1, 10, SAME, -1)
+        probabilities = noise.posterior(1, np.array([0.25, 0.25, 0.5]))
         weights = np.array([0.25 * (1 - error), 0.25 * error, 0.5 * error])
-        np.testing.assert_allclose(chances, weights / weights.sum())
+        np.testing.assert_allclose(probabilities, weights / weights.sum())
 
     def test_answers_that_disagree_cancel(self):
-        beliefs = self.beliefs(0.1)
-        beliefs.hear(1, 10, SAME, -1)
-        beliefs.hear(11, 1, DIFFERENT, -1)
+        noise = self.noise(0.1)
+        noise.observe(1, 10, SAME, -1)
+        noise.observe(11, 1, DIFFERENT, -1)
         prior = np.array([0.3, 0.3, 0.4])
-        np.testing.assert_allclose(beliefs.posterior(1, prior), prior)
+        np.testing.assert_allclose(noise.posterior(1, prior), prior)
 
     def test_an_uncertain_member_counts_for_less(self):
-        sure, unsure = self.beliefs(0.1), self.beliefs(0.1)
+        sure, unsure = self.noise(0.1), self.noise(0.1)
         unsure.certainty[10] = 0.6
-        for beliefs in (sure, unsure):
-            beliefs.hear(1, 10, SAME, -1)
+        for noise in (sure, unsure):
+            noise.observe(1, 10, SAME, -1)
         prior = np.full(3, 1 / 3)
         assert 1 / 3 < unsure.posterior(1, prior)[0] < sure.posterior(1, prior)[0]
 
     def test_who_errs_is_found_out_and_counts_against_what_he_says(self):
         """Somebody is wrong about rows that all others agree on."""
-        beliefs = Beliefs("estimate", lambda rows: [row % 2 for row in rows])
+        state = ClusterState(1)
+        for row in range(100):
+            if row < 2:
+                state.discover(row, np.zeros(1))
+            else:
+                state.add_member(row, row % 2)
+        noise = NoiseModel("estimate", state)
         for row in range(2, 40):
-            beliefs.priors[row] = np.array([0.5, 0.5, 1e-3])
+            noise.priors[row] = np.array([0.5, 0.5, 1e-3])
             for other in range(50 + row % 2, 58, 2):  # the right ones say SAME
-                beliefs.hear(row, other, SAME, 0)
-            beliefs.hear(row, 90 + row % 2, DIFFERENT, 1)
-        beliefs.judge(2)
-        assert beliefs.rate_of(0) < 0.05
-        assert beliefs.rate_of(1) > 0.6
-        beliefs.hear(41, 10, DIFFERENT, 1)
-        assert beliefs.posterior(41, np.full(3, 1 / 3))[0] > 0.4
+                noise.observe(row, other, SAME, 0)
+            noise.observe(row, 90 + row % 2, DIFFERENT, 1)
+        noise.estimate_error_rates(2)
+        assert noise.error_rate(0) < 0.05
+        assert noise.error_rate(1) > 0.6
+        noise.observe(41, 10, DIFFERENT, 1)
+        assert noise.posterior(41, np.full(3, 1 / 3))[0] > 0.4
 
     def test_remembers_that_several_answered(self):
-        beliefs = self.beliefs(0.1)
+        noise = self.noise(0.1)
         for who, several in [(-1, False), (0, False), (1, True), (0, True)]:
-            beliefs.hear(1, 10, SAME, who)
-            assert beliefs.several is several
+            noise.observe(1, 10, SAME, who)
+            assert noise.several is several
 
     def test_a_given_rate_stays(self):
-        beliefs = self.beliefs(0.2)
-        beliefs.priors[1] = np.array([0.99, 0.005, 0.005])
-        beliefs.hear(1, 10, DIFFERENT, 0)
-        beliefs.judge(2)
-        assert beliefs.rate() == pytest.approx(0.2)
-        assert beliefs.rate_of(0) == 0.2
+        noise = self.noise(0.2)
+        noise.priors[1] = np.array([0.99, 0.005, 0.005])
+        noise.observe(1, 10, DIFFERENT, 0)
+        noise.estimate_error_rates(2)
+        assert noise.mean_error_rate() == pytest.approx(0.2)
+        assert noise.error_rate(0) == 0.2
 
-    def test_only_comparisons_tell_whether_two_kinds_are_one(self):
-        beliefs = self.beliefs(0.1)
-        beliefs.hear(10, 20, DIFFERENT, -1)
-        assert beliefs.between([20], 0) == 0
-        beliefs.asked.add((10, 20))
-        assert beliefs.between([20], 0) == pytest.approx(-np.log(9))
+    def test_only_comparisons_tell_whether_two_clusters_are_one(self):
+        noise = self.noise(0.1)
+        noise.observe(10, 20, DIFFERENT, -1)
+        assert noise.log_odds_between([20], 0) == 0
+        noise.comparisons.add((10, 20))
+        assert noise.log_odds_between([20], 0) == pytest.approx(-np.log(9))
 
 
 class TestRuns:
