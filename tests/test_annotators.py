@@ -260,7 +260,7 @@ def ask_a_crowd(seed):
     rates = RATES | {"dora": 0.1}
     with Session(X, error_rate="estimate", budget=600, batch=8, random_state=seed) as session:
         clusters = run(session, Crowd(y, rates, seed))
-        active, known = session.ledger.active(), session.ledger.names
+        active, known = session.ledger.active(), session.ledger.annotators
         wrong = active["answer"] != (y[active["a"]] == y[active["b"]])
         who = np.array(known)[active["who"]]
         real = {name: wrong[who == name].mean() for name in known}

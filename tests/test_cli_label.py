@@ -81,7 +81,7 @@ def project(folder):
 def standing(path):
     """Return the answers in a project that stand."""
     with samekind.SqlLedger(path) as ledger:
-        return [entry for entry in ledger.entries() if not entry.retracted]
+        return [entry for entry in ledger.lines() if not entry.retracted]
 
 
 def test_label_from_a_pipe_resume_and_the_project_alone(folder):

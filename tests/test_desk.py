@@ -476,7 +476,7 @@ class TestHandEdits:
         with pytest.raises(DeskError, match="Nobody"):
             desk.correct(said.a, free, "same")
         desk.undo(who="bob")  # and what ann had said is there again
-        assert desk.session.ledger.said_by(said.a, said.b, "ann") == DIFFERENT
+        assert desk.session.ledger.answer_by(said.a, said.b, "ann") == DIFFERENT
         assert desk.session.ledger.lookup(np.array([[said.a, said.b]]))[0] == DIFFERENT
 
     def test_contradictions_are_shown_and_settled(self, desk):

@@ -65,7 +65,7 @@ def test_true_answers_find_the_kinds():
     assert desk.clusters().n_recovered_ == 3
     assert "That was the last question: every row was asked about." in screen
     assert "Question 1.  1 kind found" in screen
-    assert {entry.who for entry in desk.session.ledger.entries()} == {"ann"}
+    assert {entry.who for entry in desk.session.ledger.lines()} == {"ann"}
     pairs = [frozenset(pair) for pair in ASKED.findall(screen)]
     assert len(set(pairs)) == len(pairs)
     assert max(map(len, screen.splitlines())) <= 80
@@ -83,7 +83,7 @@ def test_words_for_answers(word, answer):
     desk = new_desk()
     first = desk.session.pending()[0].tolist()
     sit_down(desk, [word])
-    (entry,) = desk.session.ledger.entries()
+    (entry,) = desk.session.ledger.lines()
     assert [entry.a, entry.b, entry.answer] == [*first, answer]
 
 
@@ -133,7 +133,7 @@ def test_the_last_answer_can_be_taken_back():
     assert "Question 2 of 2." in screen
     assert screen.count("That was the last question: the budget is spent.") == 2
     assert desk.session.stop_reason == "budget"
-    standing = [e.answer for e in desk.session.ledger.entries() if not e.retracted]
+    standing = [e.answer for e in desk.session.ledger.lines() if not e.retracted]
     assert standing == [0, 1]
 
 
@@ -149,7 +149,7 @@ def test_skipped_questions_come_back_at_the_end():
     screen = sit_down(desk, ["k", "d", "k", "d", ""])
     assert "K answer what you skipped (1)" in screen
     assert list(map(int, ASKED.findall(screen)[2])) == first
-    (skipped,) = [e for e in desk.session.ledger.entries() if {e.a, e.b} == set(first)][-1:]
+    (skipped,) = [e for e in desk.session.ledger.lines() if {e.a, e.b} == set(first)][-1:]
     assert skipped.answer == 0
     assert desk.standing().skipped == 0
 
@@ -469,7 +469,7 @@ LABEL = (
 def said(path):
     """Return the answers that stand in the project, by pair."""
     with SqlLedger(path) as ledger:
-        standing = [entry for entry in ledger.entries() if not entry.retracted]
+        standing = [entry for entry in ledger.lines() if not entry.retracted]
     pairs = [frozenset((entry.a, entry.b)) for entry in standing]
     assert len(set(pairs)) == len(pairs)
     return pairs

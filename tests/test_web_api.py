@@ -204,7 +204,7 @@ class TestAsking:
             assert reply["saved"] is True
             assert reply["state"]["questions"] == count
             with SqlLedger(tmp_path / "small.db") as ledger:
-                last = list(ledger.entries())[-1]
+                last = list(ledger.lines())[-1]
             assert {last.a, last.b} == rows_of(question)
             assert last.answer == (answer == "same")
             assert question["id"] not in [q["id"] for q in reply["questions"]]
@@ -294,7 +294,7 @@ class TestAsking:
         small.post("/api/answers", json=said, headers=who)
         assert small.get("/api/answers")["answers"][0]["who"] == name
         with SqlLedger(tmp_path / "small.db") as ledger:
-            assert list(ledger.entries())[-1].who == name
+            assert list(ledger.lines())[-1].who == name
         assert small.post("/api/undo", json={}, headers={"X-Samekind-Who": "ann"})["undone"] == []
 
     @pytest.mark.parametrize("who", ["%FF", "a" * 101, "a%0d%0aSet-Cookie:%20x=1", "%00"])
@@ -639,7 +639,7 @@ class TestTwoServers:
         assert [state["done"] for state in states] == [True, True]
         assert [state["kinds"] for state in states] == [3, 3]
         with SqlLedger(path) as ledger:
-            kept = [frozenset((e.a, e.b)) for e in ledger.entries() if e.asked]
+            kept = [frozenset((e.a, e.b)) for e in ledger.lines() if e.asked]
         assert len(kept) == len(set(kept))
         assert set(kept) == acknowledged
 
@@ -687,7 +687,7 @@ def test_many_at_once(digits, tmp_path):
     assert failures == []
     assert len(set(saved)) == len(saved) >= 10
     with SqlLedger(path) as ledger:
-        assert sorted(map(sorted, saved)) == sorted(sorted((e.a, e.b)) for e in ledger.entries())
+        assert sorted(map(sorted, saved)) == sorted(sorted((e.a, e.b)) for e in ledger.lines())
 
 
 PROGRAM = """

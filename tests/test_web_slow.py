@@ -146,7 +146,7 @@ def test_killed_200_times(tmp_path, capsys):
                 assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
             connection.close()
             with SqlLedger(path) as ledger:
-                entries = list(ledger.entries())
+                entries = list(ledger.lines())
             kept = {unordered(entry.a, entry.b): entry.answer for entry in entries}
             lost = {pair for pair, same in person.told.items() if kept.get(pair) != same}
             assert not lost, f"lost after kill {kill}"

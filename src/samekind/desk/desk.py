@@ -11,12 +11,11 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 
 from samekind.clusters import STOP_REASONS, Clusters
-from samekind.desk.corrections import Corrections
 from samekind.desk.edits import Said, merged, parted
 from samekind.desk.exports import FILES
 from samekind.desk.gallery import draw_map, history, outline, page_of
 from samekind.desk.imports import read_answers
-from samekind.desk.names import LONGEST, Names
+from samekind.desk.names import LONGEST_NAME, name_of
 from samekind.desk.questions import Questions
 from samekind.desk.shapes import (
     Answered,
@@ -30,8 +29,7 @@ from samekind.desk.shapes import (
 )
 from samekind.desk.words import SPOKEN, WORDS, DeskError, deed_in_words, left_in_words
 from samekind.flow import UNSURE
-from samekind.ledger import Entry, Ledger
-from samekind.ledger.pairs import keys_of
+from samekind.ledger import Ledger, LedgerLine
 from samekind.session import Session
 from samekind.things import Things
 
@@ -102,8 +100,6 @@ class Desk:
         if session is None:
             session = Session(things.X, ledger=ledger, **_defaults(settings))
         self.session = session
-        self._names = Names(self.session.ledger)
-        self._corrections = Corrections(self.session)
         self.lineups = True  # whether line-ups are shown to anybody
         self._questions = Questions(session, self.name_of)
         self._found: tuple[Any, Clusters] | None = None
@@ -131,15 +127,10 @@ class Desk:
     @alone
     def undo(self, count: int = 1, *, who: str | None = None) -> list[str]:
         """Take back the last things that were said, as deep as you like; return them in words."""
-        acts: dict[tuple[float, str], list[Entry]] = {}
-        for entry in self.session.ledger.entries():
-            if not entry.retracted and (who is None or entry.who == who):
-                acts.setdefault((entry.when, entry.who), []).append(entry)
-        self.session.undo(count, who=who, together=True)
-        undone = sorted(acts, reverse=True)[:count]
-        for when, _ in undone:
-            self._corrections.restore(when)
-        return [deed_in_words(acts[act]) for act in undone]
+        acts: dict[tuple[float, str], list[LedgerLine]] = {}
+        for line in self.session.take_back(count, who=who, together=True):
+            acts.setdefault((line.when, line.who), []).insert(0, line)
+        return [deed_in_words(lines) for lines in acts.values()]
 
     @alone
     def skipped(self, most: int = 3) -> list[Pair]:
@@ -164,7 +155,7 @@ class Desk:
         next_kind = session.outlook()
         return Standing(
             questions=now.questions,
-            clicks=session.ledger.n_deeds,
+            clicks=session.ledger.n_acts,
             budget=now.budget,
             kinds=now.discovered,
             known_rows=session.n_known,
@@ -177,7 +168,7 @@ class Desk:
             can_undo=len(session.ledger) > 0,
             skipped=len(self._questions.skipped_pairs()),
             contradictions=len(session.contradictions),
-            revision=hash((session.ledger.revision, self._names.revision)) & 0xFFFFFFFFFFFF,
+            revision=hash(session.ledger.revision) & 0xFFFFFFFFFFFF,
         )
 
     # What was found
@@ -227,7 +218,7 @@ class Desk:
 
     def name_of(self, members: list[int]) -> str | None:
         """Return what a kind with these members is called."""
-        return self._names.of(members)
+        return name_of(members, self.session.ledger)
 
     # What people do to kinds and answers
 
@@ -236,11 +227,11 @@ class Desk:
         """Call a kind something; "" takes its name away."""
         members = self._members(kind)
         text = " ".join(name.split())
-        if len(text) > LONGEST:
-            raise DeskError(f"A name has at most {LONGEST} characters, this has {len(text)}.")
+        if len(text) > LONGEST_NAME:
+            raise DeskError(f"A name has at most {LONGEST_NAME} characters, this has {len(text)}.")
         if not text.isprintable():
             raise DeskError("A name has only characters that can be seen.")
-        self._names.give(members[0], text)
+        self.session.ledger.name(members[0], text)
 
     @alone
     def remove(self, kind: int, rows: list[int], *, who: str = "") -> None:
@@ -275,17 +266,13 @@ class Desk:
         pair = np.array([[a, b]])
         if ledger.lookup(pair, infer=False)[0] not in SPOKEN:
             raise DeskError("Nobody has answered this pair yet.")
-        asked = bool(keys_of(pair)[0] in ledger.asked_pairs())
-        before = [e for e in ledger.entries() if {e.a, e.b} == {a, b} and not e.retracted]
-        if {entry.who for entry in before} - {who}:
-            ledger.retract_pair(a, b)
-        self.session.change(pair, [said], who=who, asked=asked)
-        self._corrections.note(before)
+        with self.session.edit():
+            ledger.correct(a, b, said, who=who)
 
     @alone
     def answers(self, offset: int = 0, limit: int = 50) -> Answered:
         """Return the answers that stand, newest first."""
-        standing = [entry for entry in self.session.ledger.entries() if not entry.retracted][::-1]
+        standing = [entry for entry in self.session.ledger.lines() if not entry.retracted][::-1]
         return Answered(
             [
                 Saying(e.a, e.b, SPOKEN[e.answer], e.who, e.when, e.asked)
@@ -332,8 +319,8 @@ class Desk:
         """Say something by hand. What somebody without a name said before may have been said by the same."""
         pairs, answers = np.array([line[:2] for line in said]), np.array([line[2] for line in said])
         ledger = self.session.ledger
-        nameless = [number for number, name in enumerate(ledger.names) if name == ""]
-        same_person = np.isin(ledger.speakers(pairs), nameless).any()
+        nameless = [number for number, name in enumerate(ledger.annotators) if name == ""]
+        same_person = np.isin(ledger.annotators_of(pairs), nameless).any()
         self.session.learn(pairs, answers, who="" if same_person else who)
 
     def _members(self, kind: int) -> list[int]:

@@ -106,7 +106,7 @@ def write_answers(path: Path, ledger: Ledger) -> None:
     with open(path, "w", encoding="utf-8", newline="") as file:
         lines = csv.writer(file)
         lines.writerow(["a", "b", "answer", "who", "at", "asked"])
-        for entry in ledger.entries():
+        for entry in ledger.lines():
             if not entry.retracted:
                 said = SPOKEN[entry.answer]
                 who = harmless(entry.who)

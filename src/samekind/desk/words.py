@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samekind.flow import DIFFERENT, SAME, UNSURE
-from samekind.ledger import Entry
+from samekind.ledger import LedgerLine
 
 __all__ = ["SPOKEN", "WORDS", "DeskError", "Stale", "deed_in_words", "left_in_words"]
 
@@ -19,7 +19,7 @@ class Stale(DeskError):  # noqa: N818
     """The question is not open any more."""
 
 
-def deed_in_words(entries: list[Entry]) -> str:
+def deed_in_words(entries: list[LedgerLine]) -> str:
     """Say what somebody said at once."""
     first = entries[0]
     if len(entries) > 1:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
-from samekind.ledger._groups import write_keys
+from samekind.ledger._components import write_keys
 
 __all__ = ["check_answers", "check_pairs", "keys_of", "pairs_of"]
 

@@ -12,6 +12,8 @@ Its rules:
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,8 +28,17 @@ from samekind._validation import check_int, check_seed
 from samekind.algorithms import ALGORITHMS, DEFAULT, Kinds, make_settings
 from samekind.clusters import Clusters, heed
 from samekind.flow import SAME, UNSURE, Answers, Flow, Pairs
-from samekind.ledger import UNANSWERED, Contradiction, Ledger, open_ledger
-from samekind.ledger.pairs import check_answers, check_pairs, keys_of, pairs_of
+from samekind.ledger import (
+    UNANSWERED,
+    Contradiction,
+    Ledger,
+    LedgerLine,
+    check_answers,
+    check_pairs,
+    keys_of,
+    open_ledger,
+    pairs_of,
+)
 from samekind.measures import Reliability, annotator_reliability
 from samekind.points import as_points
 from samekind.progress import Progress
@@ -199,7 +210,7 @@ class Session:
         if not len(checked):
             return
         if not self._are_asked_about(checked):
-            self.ledger.record(checked, answers, who=who, asked=False)
+            self._write(checked, check_answers(answers, len(checked)), who, False)
         else:
             self.change(checked, answers, who=who)
 
@@ -210,14 +221,28 @@ class Session:
 
         For "focused" without ``error_rate``; other algorithms start over, and use what they come to ask.
         """
-        self.ledger.refresh()
-        line = self.ledger.revision[0]
-        self.ledger.record(pairs, answers, who=who, asked=asked)
-        self._begin_anew(line)
+        with self.edit():
+            self.ledger.record(pairs, answers, who=who, asked=asked)
+
+    @contextmanager
+    def edit(self) -> Iterator[None]:
+        """Within it, write to the ledger what changes what the flow has seen: in one transaction.
+
+        Afterwards the flow begins anew with all that is known then, as after `change`.
+        """
+        with self.ledger.transaction():
+            self._follow()
+            line = self.ledger.revision.answers
+            yield
+            self._make_checkpoint(line)
+        self._replay()
 
     def checkpoint(self) -> None:
         """From here on, begin with what is known now: for sessions that go on with other settings."""
-        self._begin_anew(-1)
+        with self.ledger.transaction():
+            self._follow()
+            self._make_checkpoint(-1)
+        self._replay()
 
     def undo(self, count: int = 1, *, who: str | None = None, together: bool = False) -> int:
         """Take back the last `count` answers, as deep as you like; return how many there were.
@@ -225,14 +250,23 @@ class Session:
         With `who`, only that person's. What was volunteered to `learn` stays. With `together`, what was
         told or learnt at once is taken back at once, be it volunteered or not.
         """
-        self.ledger.refresh()
-        taken = self.ledger.retract(count, who=who, asked_only=not together, together=together)
-        active = self.ledger.active()
-        if taken and active.size and active["when"][-1] > taken[-1].when:
-            self._begin_anew(-1)  # what came later stays
-        else:
-            self._replay()
-        return len(taken)
+        return len(self.take_back(count, who=who, together=together))
+
+    def take_back(
+        self, count: int = 1, *, who: str | None = None, together: bool = False
+    ) -> list[LedgerLine]:
+        """Do what `undo` does; return what was taken back, latest first."""
+        with self.ledger.transaction():
+            self._follow()
+            line = self.ledger.revision.answers
+            taken = self.ledger.retract(count, who=who, asked_only=not together, together=together)
+            before = self.ledger.active(line)
+            if taken and before.size and before["when"][-1] > taken[-1].when:
+                self._make_checkpoint(-1)  # what came later stays
+            elif self.ledger.revision.answers > line:
+                self._make_checkpoint(line)  # what a correction replaced is back
+        self._replay()
+        return taken
 
     def outlook(self) -> float | None:
         """Return about how many questions it takes to find the next kind, if that can be said."""
@@ -270,17 +304,15 @@ class Session:
 
     def catch_up(self) -> None:
         """Take in what others wrote to the ledger, if they did."""
-        before = self.ledger.revision
         self.ledger.refresh()
-        if self.ledger.revision != before:
-            self._replay()
+        self._follow()
 
     def clusters(self) -> Clusters:
         """Return what is found so far, and how reliable those who answered are if that is of interest."""
         found = heed(
             self._found(), partial(self.ledger.lookup, infer=self._infers), self._volunteered()
         )
-        if self._infers and len(self.ledger.names) < 2:
+        if self._infers and len(self.ledger.annotators) < 2:
             return found
         return replace(found, annotators_=self._judge(found))
 
@@ -314,11 +346,15 @@ class Session:
         rows: NDArray[np.intp] = np.unique(pairs_of(active[~active["asked"]]))
         return rows
 
-    def _begin_anew(self, line: int) -> None:
+    def _follow(self) -> None:
+        """Run the flow again if the ledger has more than it has seen."""
+        if self.ledger.revision[:3] != self._seen:
+            self._replay()
+
+    def _make_checkpoint(self, line: int) -> None:
         """Make a checkpoint after a change that was written from a line on, or taken back (-1)."""
         if self.algorithm == "focused" and self._infers:
             self._checkpoints.make(self._kinds.members, line)
-        self._replay()
 
     def _check_rows(self, pairs: Pairs) -> None:
         if len(pairs) and int(pairs.max()) >= self.points.n:
@@ -334,7 +370,7 @@ class Session:
         return not bool((~np.isin(pairs, mentioned)).any(axis=1).all())
 
     def _judge(self, found: Clusters) -> list[Reliability]:
-        active, names = self.ledger.active(), self.ledger.names
+        active, names = self.ledger.active(), self.ledger.annotators
         who = [names[number] for number in active["who"].tolist()]
         rows, places = np.unique(pairs_of(active), return_inverse=True)  # others need no label
         labels = np.full(rows.size, -1) if self._infers else found.labels_of(rows)
@@ -356,6 +392,10 @@ class Session:
     def _bind(self, keep_seed: bool) -> None:
         """Tie the ledger to this data; take its seed if none was given."""
         fingerprint = self.points.fingerprint()
+        with self.ledger.transaction():
+            self._bind_to(fingerprint, keep_seed)
+
+    def _bind_to(self, fingerprint: str, keep_seed: bool) -> None:
         known = self.ledger.meta.get("fingerprint")
         if known is None:
             self.ledger.set_meta("fingerprint", fingerprint)
@@ -378,7 +418,8 @@ class Session:
         self._kinds.skipped = set(self.ledger.skipped()[:, 0].tolist())
         self._unclaimed = self.ledger.asked_pairs()
         self.n_questions = 0
-        start = self._checkpoints.latest()
+        self._seen = self.ledger.revision[:3]
+        start = self.ledger.latest_checkpoint()
         if start is not None:
             paid = self.ledger.asked_pairs(start.upto)
             self._unclaimed -= paid
@@ -395,7 +436,7 @@ class Session:
         """Send answers to the flow until it needs one that the ledger does not have."""
         while True:
             if answers is not None and not self._infers:
-                self._kinds.who = self.ledger.speakers(self._wave)
+                self._kinds.who = self.ledger.annotators_of(self._wave)
             try:
                 wave = next(self._flow) if answers is None else self._flow.send(answers)
             except StopIteration as end:
@@ -461,9 +502,7 @@ class Session:
     def _record(
         self, pairs: Pairs, answers: Answers, who: str, asked: bool | NDArray[np.bool_]
     ) -> None:
-        written, struck = self.ledger.revision
-        self.ledger.record_checked(pairs, answers, who, asked)
-        if self.ledger.revision != (written + len(pairs), struck):  # somebody else wrote, too
+        if not self._write(pairs, answers, who, asked):
             self._replay()
             return
         self.n_questions += len(pairs) if asked is True else int(np.count_nonzero(asked))
@@ -477,6 +516,17 @@ class Session:
             self._ask_on()
         else:
             self._advance(self._answers)
+
+    def _write(
+        self, pairs: Pairs, answers: Answers, who: str, asked: bool | NDArray[np.bool_]
+    ) -> bool:
+        """Write answers to the ledger; return whether nobody else wrote to it since the flow looked."""
+        written, *rest = self._seen
+        self.ledger.record_checked(pairs, answers, who, asked)
+        if self.ledger.revision[:3] != (written + len(pairs), *rest):
+            return False
+        self._seen = self.ledger.revision[:3]
+        return True
 
     def _end(self, reason: str) -> None:
         self.stop_reason = reason
