@@ -141,6 +141,10 @@ class Visit:
         self.page.keyboard.press(key)
         return self.wait(before, hasty)
 
+    def listens(self):
+        """Wait until keys count again, as they do a second after typing."""
+        self.page.wait_for_selector("body:not([data-keys=quiet])")
+
     def saved(self):
         """Wait until the server has everything."""
         self.page.wait_for_selector("#saved[data-state=saved]")

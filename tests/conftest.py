@@ -32,8 +32,6 @@ def keys(pairs):
 class Expert:
     """Knows the kinds, is unsure of a fixed share of all pairs, and remembers what it was asked."""
 
-    answers_waves = True
-
     def __init__(self, y, unsure=0.0):
         self.y = np.asarray(y)
         self.unsure = unsure

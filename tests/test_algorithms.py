@@ -11,24 +11,28 @@ from scipy.stats import chisquare
 
 from conftest import CountingPoints, Expert, answer, assert_recovered, blobs, keys
 from samekind import DIFFERENT, SAME, UNSURE, LabelOracle, Session, solve
-from samekind.algorithms import ALGORITHMS, Kinds, Settings, make_settings
-from samekind.algorithms.basic import heaviest
-from samekind.algorithms.batched import majority
-from samekind.algorithms.classify import classify
-from samekind.algorithms.improved_exact import heavy_bands
-from samekind.algorithms.kinds import GIVEN_UP, UNKNOWN
-from samekind.algorithms.sampling import Draws, QuietTest
-from samekind.algorithms.thinning import Thinning
-from samekind.flow import drive
+from samekind.algorithms import GIVEN_UP, UNKNOWN, ClusterState, Params, classify, find_algorithm
+from samekind.algorithms.paper import QuietTest
+from samekind.algorithms.paper.base import Draws
+from samekind.algorithms.paper.improved_exact import heavy_bands
+from samekind.algorithms.paper.rejection import RejectionSampling
+from samekind.flow import Reply, drive
 from samekind.points import ArrayPoints
 
 
 def three_kinds():
     """Return kinds 0, 1, 2 at 0, 10 and 20, each known by the row of its number."""
-    kinds = Kinds(1)
+    kinds = ClusterState(1)
     for row in range(3):
         kinds.discover(row, np.array([10.0 * row]))
     return kinds
+
+
+def make(name, X, seed=0, **parameters):
+    """Return an algorithm that is about to run."""
+    algorithm = find_algorithm(name)
+    params = algorithm.Params.make(name, parameters)
+    return algorithm(ArrayPoints(X), params, np.random.default_rng(seed))
 
 
 def converse(flow, replies):
@@ -36,7 +40,7 @@ def converse(flow, replies):
     waves, replies = [next(flow).tolist()], iter(replies)
     try:
         while True:
-            waves.append(flow.send(np.array(next(replies), dtype=np.int8)).tolist())
+            waves.append(flow.send(Reply(np.array(next(replies), dtype=np.int8))).tolist())
     except StopIteration as end:
         return waves, end.value
 
@@ -50,13 +54,13 @@ class TestClassify:
     def test_nearest_centre_first(self):
         waves, found = self.ask([14.0], [[0], [0], [1]])
         assert waves == [[[3, 1]], [[3, 2]], [[3, 0]]]
-        assert found.kinds.tolist() == [0]
+        assert found.labels.tolist() == [0]
         assert found.n_asked.tolist() == [3]
 
     def test_in_the_order_of_discovery(self):
         waves, found = self.ask([19.0], [[0], [0], [1]], order="index")
         assert waves == [[[3, 0]], [[3, 1]], [[3, 2]]]
-        assert found.kinds.tolist() == [2]
+        assert found.labels.tolist() == [2]
 
     def test_a_wave_for_several_rows(self):
         """Row 3 is of kind 2, row 4 new, row 5 of the same new kind as 4."""
@@ -68,40 +72,40 @@ class TestClassify:
             [[4, 2], [5, 0]],
             [[5, 4]],
         ]
-        assert found.kinds.tolist() == [2, 3, 3]
+        assert found.labels.tolist() == [2, 3, 3]
         assert found.n_asked.tolist() == [1, 3, 4]
         assert kinds.members == [[0], [1], [2, 3], [4, 5]]
 
     def test_two_new_kinds_in_one_wave(self):
         waves, found = self.ask([0.0, 1.0], [[0, 0], [0, 0], [0, 0], [0]])
         assert waves[-1] == [[4, 3]]
-        assert found.kinds.tolist() == [3, 4]
+        assert found.labels.tolist() == [3, 4]
 
     def test_unsure_asks_the_next_member(self):
         kinds = three_kinds()
         kinds.add_members(np.array([7, 8]), np.array([0, 0]))
         waves, found = self.ask([1.0], [[UNSURE], [UNSURE], [SAME]], kinds)
         assert waves == [[[3, 0]], [[3, 7]], [[3, 8]]]
-        assert found.kinds.tolist() == [0]
+        assert found.labels.tolist() == [0]
 
     def test_patience_ends(self):
         kinds = three_kinds()
         kinds.add_members(np.array([7, 8]), np.array([0, 0]))
         waves, found = self.ask([1.0], [[UNSURE], [UNSURE]], kinds, patience=2)
         assert waves == [[[3, 0]], [[3, 7]]]
-        assert found.kinds.tolist() == [GIVEN_UP]
+        assert found.labels.tolist() == [GIVEN_UP]
         assert kinds.given_up == [3]
 
     def test_half_refused_rows_found_no_kind(self):
         waves, found = self.ask([1.0], [[UNSURE], [DIFFERENT], [DIFFERENT]])
         assert waves == [[[3, 0]], [[3, 1]], [[3, 2]]]
-        assert found.kinds.tolist() == [GIVEN_UP]
+        assert found.labels.tolist() == [GIVEN_UP]
 
     def test_without_growing(self):
         kinds = three_kinds()
         waves, found = self.ask([1.0], [[0], [0], [0]], kinds, grow=False)
         assert len(waves) == 3
-        assert found.kinds.tolist() == [UNKNOWN]
+        assert found.labels.tolist() == [UNKNOWN]
         assert len(kinds) == 3
 
 
@@ -163,7 +167,7 @@ class TestChoices:
         assert heavy_bands(Counter(counts)) == expected
 
     def kinds(self, *n_uniform, recovered=()):
-        kinds = Kinds(1)
+        kinds = ClusterState(1)
         for row, count in enumerate(n_uniform):
             kinds.discover(row, np.zeros(1))
             kinds.n_uniform[row] = count
@@ -183,29 +187,30 @@ class TestChoices:
         ],
     )
     def test_whom_to_recover(self, n_uniform, recovered, basic, batched):
-        kinds = self.kinds(*n_uniform, recovered=recovered)
-        heavy = kinds.unrecovered_heavy(10)
-        assert (heaviest(heavy, kinds) if heavy else []) == basic
-        assert (majority(heavy, kinds) if heavy else []) == batched
+        for name, expected in (("basic", basic), ("batched", batched)):
+            algorithm = make(name, np.zeros((1, 1)))
+            algorithm.state = self.kinds(*n_uniform, recovered=recovered)
+            heavy = algorithm.state.unrecovered_heavy(10)
+            assert (algorithm.choose(heavy) if heavy else []) == expected
 
     def test_batch_grows_with_what_is_known(self):
-        sizes = [Settings(batch="auto").batch_size(n) for n in (0, 15, 16, 160, 10**6)]
+        sizes = [Params(batch="auto").batch_size(n) for n in (0, 15, 16, 160, 10**6)]
         assert sizes == [1, 1, 2, 11, 1024]
-        assert Settings(batch=5).batch_size(10**6) == 5
+        assert Params(batch=5).batch_size(10**6) == 5
 
 
-class TestThinning:
+class TestRejectionSampling:
     """One centre at 0, so Φ(x) = x²; kind 1 is being sampled, row i is the number X[i]."""
 
     X = np.array([[0.0], [1.0], [2.0], [4.0], [4.0]])
 
     def thinning(self, recovered=True):
-        kinds, sampler = Kinds(1), ArrayPoints(self.X).sampler()
+        kinds, sampler = ClusterState(1), ArrayPoints(self.X).sampler()
         kinds.discover(0, self.X[0])
         kinds.discover(3, self.X[3])
         if recovered:
             sampler.add(kinds.recover([0]))
-        thinning = Thinning(kinds)
+        thinning = RejectionSampling(kinds)
         thinning.next_round(sampler)
         return kinds, sampler, thinning
 
@@ -255,7 +260,7 @@ class TestQuiet:
         kinds = three_kinds()
         kinds.recover([0])
         drawn = np.array(kinds_of_draws)
-        return quiet.outside(Draws(np.zeros(drawn.size), drawn, np.ones(drawn.size)), kinds)
+        return quiet.outside(drawn, kinds)
 
     def test_passes_after_a_long_run_inside(self):
         quiet = QuietTest(0.5)  # more than 16 ln 10 = 36.8 draws
@@ -319,7 +324,7 @@ class TestExactConstants:
         assert max(last) == floor(8 * log(20)) + 1
 
 
-class Watched(Kinds):
+class Watched(ClusterState):
     """Notes the uniform samples of each kind."""
 
     def __init__(self, d):
@@ -341,9 +346,9 @@ def test_rejection_sampling_is_uniform_within_a_cluster(algorithm, options):
     far = np.linspace(5, 15, 200)
     X = np.concatenate([np.linspace(-0.01, 0.01, 3800), far])[:, None]
     y = np.repeat([0, 1], [3800, 200])
-    kinds, rng = Watched(1), np.random.default_rng(1)
-    chosen = make_settings(algorithm, target=2, batch=64, **options)
-    reason = drive(ALGORITHMS[algorithm](ArrayPoints(X), kinds, rng, chosen), LabelOracle(y))
+    run, kinds = make(algorithm, X, seed=1, target=2, batch=64, **options), Watched(1)
+    run.state = kinds
+    reason = drive(run.run(), LabelOracle(y))
     assert reason == "target"
     samples = next(s for kind, s in kinds.samples.items() if y[kinds.members[kind][0]] == 1)
     assert len(samples) >= 500

@@ -13,7 +13,7 @@ from rich.console import Console
 import samekind
 from conftest import blobs
 from samekind import DIFFERENT, SAME, UNSURE, Clusters, Session
-from samekind._solve import run
+from samekind.engine import answer_with
 from samekind.measures import Reliability, annotator_reliability
 from samekind.measures._consensus import Consensus
 from samekind.report import write_report
@@ -259,7 +259,8 @@ def ask_a_crowd(seed):
     X, y = blobs((60, 50, 40, 30), spread=1.0)
     rates = RATES | {"dora": 0.1}
     with Session(X, error_rate="estimate", budget=600, batch=8, random_state=seed) as session:
-        clusters = run(session, Crowd(y, rates, seed))
+        answer_with(session, Crowd(y, rates, seed))
+        clusters = session.clusters()
         active, known = session.ledger.active(), session.ledger.annotators
         wrong = active["answer"] != (y[active["a"]] == y[active["b"]])
         who = np.array(known)[active["who"]]

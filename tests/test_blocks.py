@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from samekind import UNSURE
-from samekind.algorithms.blocks import find_blocks, observed_error
+from samekind.algorithms.paper.planted_partition import find_blocks, observed_error
 
 EQUAL = [50] * 8
 UNEQUAL = [30, 34, 38, 42, 50, 56, 60, 90]

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from conftest import Expert, answer, assert_same_clusters, blobs
 from samekind import ArrayPoints, Clusters, LabelOracle, Session, solve
-from samekind.algorithms import Kinds
+from samekind.algorithms import find_algorithm
 from samekind.clusters import STOP_REASONS
 
 X, Y = blobs((60, 40, 20), seed=4)
@@ -77,15 +77,18 @@ class TestNumbering:
 
     def test_by_hand(self):
         """Of kinds 0, 1 and 2, the last was recovered first, then the first."""
-        kinds = Kinds(1)
+        points = ArrayPoints([[0.0], [10.0], [20.0], [12.0], [19.0], [16.0]])
+        algorithm = find_algorithm("basic")
+        run = algorithm(points, algorithm.Params(), np.random.default_rng(0))
+        kinds = run.state
         for row in range(3):
             kinds.discover(row, np.array([10.0 * row]))
         kinds.add_members(np.array([4]), np.array([0]))
         kinds.recover([2])
         kinds.recover([0])
-        result = Clusters.from_kinds(
-            kinds,
-            ArrayPoints([[0.0], [10.0], [20.0], [12.0], [19.0], [16.0]]),
+        result = Clusters.from_snapshot(
+            run.snapshot(),
+            points,
             algorithm="basic",
             seed=0,
             n_questions=7,
@@ -121,8 +124,8 @@ class TestLabels:
             assert (partly.labels_[members] == cluster).all()
 
     def test_of_other_rows_are_the_nearest_centre(self, found):
-        kind_of = np.array([Y[members[0]] for members in found.members_])
-        np.testing.assert_array_equal(kind_of[found.labels_], Y)
+        cluster_of = np.array([Y[members[0]] for members in found.members_])
+        np.testing.assert_array_equal(cluster_of[found.labels_], Y)
         np.testing.assert_array_equal(found.predict(X), found.labels_)
 
     def test_of_rows_given_up(self):
@@ -149,7 +152,7 @@ class TestClassify:
     def test_new_rows_cost_one_question_each(self, found):
         expert = Expert(BOTH)
         result = found.classify(NEW_X, expert)
-        np.testing.assert_array_equal(self.kinds(found)[result.kinds], NEW_Y)
+        np.testing.assert_array_equal(self.kinds(found)[result.labels], NEW_Y)
         assert result.n_asked.tolist() == [1] * 15
         assert len(expert.asked) == 15
         assert {row for wave in expert.waves for row in wave[:, 0]} == set(range(120, 135))
@@ -158,13 +161,13 @@ class TestClassify:
     def test_in_batches(self, found, batch):
         expert = Expert(BOTH)
         result = found.classify(NEW_X, expert, batch=batch)
-        np.testing.assert_array_equal(self.kinds(found)[result.kinds], NEW_Y)
+        np.testing.assert_array_equal(self.kinds(found)[result.labels], NEW_Y)
         assert max(len(wave) for wave in expert.waves) <= batch
 
     def test_known_rows_cost_nothing(self, found):
         expert = Expert(Y)
         result = found.classify(X, expert, rows=np.arange(120))
-        np.testing.assert_array_equal(self.kinds(found)[result.kinds], Y)
+        np.testing.assert_array_equal(self.kinds(found)[result.labels], Y)
         known = np.concatenate(found.members_)
         assert (result.n_asked[known] == 0).all()
         assert result.n_asked.sum() == len(expert.asked) == 120 - known.size
@@ -172,7 +175,7 @@ class TestClassify:
     def test_a_row_of_no_cluster_has_asked_all(self, found):
         expert = Expert(np.append(Y, 99))
         result = found.classify([[0.0, 0.0]], expert)
-        assert result.kinds.tolist() == [-1]
+        assert result.labels.tolist() == [-1]
         assert result.n_asked.tolist() == [3]
 
     def test_in_the_order_of_the_clusters(self, found):
@@ -183,7 +186,7 @@ class TestClassify:
 
     def test_rows_the_oracle_is_unsure_of(self, found):
         result = found.classify(NEW_X, Expert(BOTH, unsure=1.0), patience=2)
-        assert (result.kinds == -2).all()
+        assert (result.labels == -2).all()
         assert (result.n_asked == 2).all()
 
     def test_a_row_of_which_a_cluster_is_unsure_is_not_in_none(self):
@@ -193,11 +196,11 @@ class TestClassify:
         expert.says = lambda a, b: -1 if a == 0 else 0
         said = result.classify([[1.0]], expert)
         assert said.n_asked.tolist() == [2]
-        assert said.kinds.tolist() == [-2]
+        assert said.labels.tolist() == [-2]
 
     def test_a_function_of_two_rows_may_answer_as_in_solve(self, found):
         result = found.classify(NEW_X, lambda a, b: bool(BOTH[a] == BOTH[b]))
-        np.testing.assert_array_equal(self.kinds(found)[result.kinds], NEW_Y)
+        np.testing.assert_array_equal(self.kinds(found)[result.labels], NEW_Y)
 
     @pytest.mark.parametrize(
         ("options", "message"),

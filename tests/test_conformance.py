@@ -13,13 +13,15 @@ from hypothesis import strategies as st
 
 from conftest import Expert, answer, assert_recovered, assert_same_clusters, blobs, keys
 from samekind import Session
-from samekind.algorithms import ALGORITHMS, Kinds, make_settings
+from samekind.algorithms import ALGORITHMS, find_algorithm
+from samekind.flow import Reply
 from samekind.points import ArrayPoints
 
 X, Y = blobs((16, 9, 6), seed=1)
 BACKENDS = ("float64", "float32", "memmap", "dask")
 
 NEEDS = {"noisy-exact": {"error_rate": 0.0}}  # parameters without a default
+FOR_PEOPLE = {"focused": {"goal": "labels", "lineup": 9}}  # what a page asks with
 
 algorithms = pytest.mark.parametrize("algorithm", list(ALGORITHMS))
 
@@ -51,23 +53,24 @@ def points(request, tmp_path):
 
 def drive_raw(points, algorithm, expert, seed=0, **parameters):
     """Drive a flow without a session; return what it yielded, what it knows and how it ended."""
-    kinds = Kinds(points.d)
-    chosen = make_settings(algorithm, **needs(algorithm), **parameters)
-    flow = ALGORITHMS[algorithm](points, kinds, np.random.default_rng(seed), chosen)
+    chosen = find_algorithm(algorithm)
+    params = chosen.Params.make(algorithm, needs(algorithm) | parameters)
+    run = chosen(points, params, np.random.default_rng(seed))
+    flow = run.run()
     waves = []
     try:
         wave = next(flow)
         while True:
             waves.append(wave.copy())
-            wave = flow.send(expert(wave))
+            wave = flow.send(Reply(expert(wave)))
     except StopIteration as end:
-        return waves, kinds, end.value
+        return waves, run.state, end.value
 
 
 @algorithms
 @pytest.mark.parametrize(("batch", "unsure"), [(1, 0.0), (1, 0.2), (7, 0.2), ("auto", 0.0)])
 def test_asks_about_two_rows_of_the_data_and_never_again(points, algorithm, batch, unsure):
-    waves, kinds, reason = drive_raw(points, algorithm, Expert(Y, unsure), batch=batch)
+    waves, state, reason = drive_raw(points, algorithm, Expert(Y, unsure), batch=batch)
     for wave in waves:
         assert wave.ndim == 2
         assert wave.shape[1] == 2
@@ -81,9 +84,43 @@ def test_asks_about_two_rows_of_the_data_and_never_again(points, algorithm, batc
     asked = [key for wave in waves for key in keys(wave)]
     assert len(asked) == len(set(asked))
     assert reason in ("reducible", "covered", "exhausted")
-    members = sorted(row for rows in kinds.members for row in rows)
+    members = sorted(row for rows in state.members for row in rows)
     assert len(members) == len(set(members))
-    assert not set(members) & set(kinds.given_up)
+    assert not set(members) & set(state.given_up)
+
+
+def overlapping(seed, n=150, k=40):
+    """Return X and y of many small clusters that run into each other: many of them are to be compared."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, k, n)
+    return rng.normal(0, 2, (k, 4))[y] + rng.normal(0, 1, (n, 4)), y
+
+
+@algorithms
+@pytest.mark.parametrize("unsure", [0.0, 0.1])
+@pytest.mark.parametrize("seed", range(3))
+def test_asks_each_pair_once_in_a_wave_and_each_row_in_one_line_up(algorithm, seed, unsure):
+    """However muddled the clusters are, and whether rows or clusters are compared."""
+    rows, labels = overlapping(seed)
+    chosen = {"batch": 4, **needs(algorithm), **FOR_PEOPLE.get(algorithm, {})}
+    params = find_algorithm(algorithm).Params.make(algorithm, chosen)
+    run = find_algorithm(algorithm)(ArrayPoints(rows), params, np.random.default_rng(seed))
+    flow, expert, answers = run.run(), Expert(labels, unsure), None
+    for _ in range(200):
+        try:
+            wave = next(flow) if answers is None else flow.send(Reply(answers))
+        except StopIteration:
+            break
+        asked = keys(wave)
+        assert len(asked) == len(set(asked))
+        if params.most_in_lineup > 1:
+            for row in np.unique(wave[:, 0]):
+                places = np.flatnonzero(wave[:, 0] == row)
+                others = run.state.cluster_of(wave[places, 1])
+                assert others.min() >= 0
+                assert np.unique(others).size == others.size <= params.most_in_lineup
+                assert (np.diff(places) == 1).all()  # no second line-up further on
+        answers = expert(wave)
 
 
 @algorithms
@@ -259,7 +296,7 @@ def test_target(algorithm):
         (
             TypeError,
             {"colour": 1},
-            "'focused' has no parameter 'colour'. Its parameters are epsilon,",
+            "'focused' has no parameter 'colour'. Its parameters are target, batch, patience, epsilon,",
         ),
     ],
 )

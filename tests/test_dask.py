@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 
 from conftest import Expert, answer, assert_same_clusters, blobs
 from samekind import ArrayPoints, Clusters, LabelOracle, SameKindClustering, Session, solve
+from samekind.engine import OtherDataError
 from samekind.measures import adjusted_rand_index, cost
 from samekind.points import Names, as_points
 from samekind.report import write_report
-from samekind.session import OtherDataError
 
 pd = pytest.importorskip("pandas")
 da = pytest.importorskip("dask.array")
@@ -418,7 +418,7 @@ class TestSessions:
     def test_before_anything_is_found(self, client):
         X, y = blobs((20, 10, 5))
         clusters = solve(parted(X, [9]), LabelOracle(y), budget=1, algorithm="basic")
-        nothing = replace(clusters, members_=[], _labels={})
+        nothing = replace(clusters, members_=[], _labels=type(clusters._labels)())
         assert nothing.labels_.compute().tolist() == [-1] * 35
 
 

@@ -66,7 +66,7 @@ def answer(desk, count, who="ann", **options):
     return seen
 
 
-def kind_of(desk, number):
+def cluster_of(desk, number):
     """Return the desk's name for one of the true kinds."""
     return next(k.kind for k in desk.outline().kinds if KINDS[k.kind] == number)
 
@@ -198,7 +198,7 @@ class TestAsking:
 class TestLineUp:
     @pytest.fixture
     def desk(self, tmp_path):
-        """Kinds that overlap, so that it is not obvious which comes next."""
+        """ClusterState that overlap, so that it is not obvious which comes next."""
         np.save(tmp_path / "blurred.npy", ROWS + 3 * RNG.normal(size=ROWS.shape))
         return Desk(load_things(tmp_path / "blurred.npy"), random_state=0)
 
@@ -330,7 +330,7 @@ class TestUndo:
 class TestHandEdits:
     def test_names_follow_their_kinds(self, desk):
         answer(desk, 40)
-        first, second = kind_of(desk, 0), kind_of(desk, 1)
+        first, second = cluster_of(desk, 0), cluster_of(desk, 1)
         desk.rename(first, "  noughts \n and more ")
         desk.rename(second, "ones")
         assert {k.name for k in desk.outline().kinds} == {"noughts and more", "ones", None}
@@ -358,7 +358,7 @@ class TestHandEdits:
 
     def test_a_known_row_that_does_not_belong(self, desk):
         answer(desk, 60)
-        kind = kind_of(desk, 2)
+        kind = cluster_of(desk, 2)
         row = desk.session.members_of(kind)[1]
         others = set(desk.session.members_of(kind)) - {row}
         desk.remove(kind, [row], who="ann")
@@ -370,7 +370,7 @@ class TestHandEdits:
 
     def test_the_row_that_stands_for_a_kind_does_not_belong(self, desk):
         answer(desk, 60)
-        kind = kind_of(desk, 3)
+        kind = cluster_of(desk, 3)
         others = desk.session.members_of(kind)[1:]
         assert len(others) > 1
         desk.remove(kind, [kind], who="ann")
@@ -407,7 +407,7 @@ class TestHandEdits:
 
     def test_a_predicted_row_that_does_not_belong(self, desk):
         answer(desk, 60)
-        kind = kind_of(desk, 2)
+        kind = cluster_of(desk, 2)
         page = desk.kind(kind, limit=1000)
         row = page.rows[page.known.index(False)]
         before = desk.next("ann")
@@ -424,13 +424,13 @@ class TestHandEdits:
         answer(desk, 60)
         before = desk.standing()
         known = [row for row in range(200) if desk.session.members_of(row)]
-        desk.merge([kind_of(desk, 0), kind_of(desk, 1)], who="ann")
-        row = desk.session.members_of(kind_of(desk, 2))[1]
-        desk.remove(kind_of(desk, 2), [row], who="ann")
+        desk.merge([cluster_of(desk, 0), cluster_of(desk, 1)], who="ann")
+        row = desk.session.members_of(cluster_of(desk, 2))[1]
+        desk.remove(cluster_of(desk, 2), [row], who="ann")
         after = desk.standing()
         assert (after.questions, after.clicks) == (before.questions, before.clicks + 2)
         assert {r for r in known if not desk.session.members_of(r)} <= {row}
-        assert row not in desk.session.members_of(kind_of(desk, 2))
+        assert row not in desk.session.members_of(cluster_of(desk, 2))
         answer(desk, 1)
         questions, now = desk.next("ann"), desk.standing()
         desk.close()
@@ -451,7 +451,7 @@ class TestHandEdits:
 
     def test_bad_removals(self, desk):
         answer(desk, 60)
-        kind, other = kind_of(desk, 0), kind_of(desk, 1)
+        kind, other = cluster_of(desk, 0), cluster_of(desk, 1)
         for rows in ([], [other], [-1], [10**6], desk.session.members_of(kind)):
             with pytest.raises(DeskError):
                 desk.remove(kind, rows)
@@ -460,7 +460,7 @@ class TestHandEdits:
 
     def test_merging_turns_every_answer_round(self, desk):
         answer(desk, 60)
-        kinds = [kind_of(desk, number) for number in (0, 1, 2)]
+        kinds = [cluster_of(desk, number) for number in (0, 1, 2)]
         desk.merge(kinds, who="ann")
         assert desk.contradictions() == []
         assert len(desk.outline().kinds) == 3
@@ -573,7 +573,7 @@ class TestImport:
 class TestExport:
     def test_all_files(self, desk, tmp_path):
         answer(desk, 60)
-        desk.rename(kind_of(desk, 0), "=HYPERLINK(1)")
+        desk.rename(cluster_of(desk, 0), "=HYPERLINK(1)")
         for name in ("csv", "parquet", "json", "npz"):
             desk.export(f"clusters.{name}", tmp_path / f"c.{name}")
         table = pd.read_csv(tmp_path / "c.csv")
@@ -626,7 +626,7 @@ class TestLooking:
 
     def test_pages_of_a_kind(self, desk):
         answer(desk, 60)
-        kind = kind_of(desk, 4)
+        kind = cluster_of(desk, 4)
         whole = desk.kind(kind, limit=1000)
         assert whole.total == 40 == len(whole.rows)
         assert whole.known == sorted(whole.known, reverse=True)

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from conftest import Expert, answer, assert_recovered, assert_same_clusters, blobs
 from samekind import UNSURE, LabelOracle, Session, solve
-from samekind.algorithms import Kinds, make_settings
+from samekind.algorithms import ClusterState, make_settings
 from samekind.algorithms.focused import PARTS, focused
 from samekind.algorithms.focused._kernels import score
 from samekind.algorithms.focused.centers import rectified
@@ -322,7 +322,7 @@ class TestTrials:
 
 
 class TestRectified:
-    """Kinds at 0 and 10 in one dimension, 1,000 rows of each predicted."""
+    """ClusterState at 0 and 10 in one dimension, 1,000 rows of each predicted."""
 
     means, counts = np.array([[0.0], [10.0]]), np.array([1000, 1000])
 
@@ -422,7 +422,7 @@ class TestWaves:
         assert not session.clusters().unproven_
 
     def test_a_merger_settles_other_pairs_of_its_wave(self):
-        """Kinds that were called new too soon, and are compared in one wave."""
+        """ClusterState that were called new too soon, and are compared in one wave."""
         X = np.concatenate(
             [np.full((40, 1), x) + np.linspace(0, 1, 40)[:, None] for x in range(0, 900, 30)]
         )
@@ -568,7 +568,7 @@ def assert_same_all(one, other):
 
 def questions(X, y, look, unsure=0.0, most=250, **options):
     """Run the flow alone, and look at its kinds before every wave is answered; return what was asked."""
-    kinds, expert = Kinds(X.shape[1]), Expert(y, unsure)
+    kinds, expert = ClusterState(X.shape[1]), Expert(y, unsure)
     chosen = make_settings("focused", **options)
     flow = focused(ArrayPoints(X), kinds, np.random.default_rng(3), chosen)
     wave = next(flow)
@@ -695,7 +695,7 @@ class TestSessions:
     def test_no_unsure_pair_comes_back(self, seed, batch):
         """Not even where no ledger stands between the flow and who answers."""
         X, y = mixture(110, 20, d=5, spread=1.0, seed=seed)
-        kinds, expert = Kinds(5), Expert(y, 0.15)
+        kinds, expert = ClusterState(5), Expert(y, 0.15)
         chosen = make_settings("focused", batch=batch)
         drive(focused(ArrayPoints(X), kinds, np.random.default_rng(seed), chosen), expert)
         assert len(set(expert.asked)) == len(expert.asked)

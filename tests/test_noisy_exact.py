@@ -7,10 +7,9 @@ import pytest
 
 from conftest import Expert, answer, assert_recovered, assert_same_clusters, blobs, keys
 from samekind import DIFFERENT, SAME, UNSURE, LabelOracle, NoisyOracle, Session, solve
-from samekind.algorithms import Kinds, make_settings
-from samekind.algorithms.kinds import GIVEN_UP, UNKNOWN
-from samekind.algorithms.majority import Panel, lead, voters
-from samekind.algorithms.noisy_exact import least_block, nodes_needed
+from samekind.algorithms import GIVEN_UP, UNKNOWN, find_algorithm
+from samekind.algorithms.paper.majority import lead, voters
+from samekind.algorithms.paper.noisy_exact import least_block, nodes_needed
 from samekind.flow import drive
 from samekind.measures import centroid_error
 from samekind.points import ArrayPoints
@@ -50,13 +49,16 @@ class TestPanel:
     X = np.arange(180.0)[:, None]
 
     def panel(self, error=0.1, n_members=30, **options):
-        kinds = Kinds(1)
+        algorithm = find_algorithm("noisy-exact")
+        given = {"error_rate": error, "batch": 1000, **options}
+        params = algorithm.Params.make("noisy-exact", given)
+        run = algorithm(ArrayPoints(self.X), params, np.random.default_rng(0))
+        kinds = run.state
         for first in (0, 30):
             kind = kinds.discover(first, self.X[first])
             others = np.arange(first + 1, first + n_members)
             kinds.add_members(others, np.full(others.size, kind))
-        settings = make_settings("noisy-exact", error_rate=error, batch=1000, **options)
-        return Panel(ArrayPoints(self.X), kinds, settings, error, 0.01), kinds
+        return run.panel, kinds
 
     @pytest.mark.parametrize("order", ["index", "nearest"])
     def test_places_rows_in_spite_of_errors(self, order):

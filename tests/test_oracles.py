@@ -146,7 +146,7 @@ class TestSolve:
 
     @pytest.mark.parametrize("said", [[1, 1], [5], [None], []])
     def test_wrong_answers_of_an_oracle_are_refused(self, said):
-        waves = type("Wrong", (), {"answers_waves": True, "__call__": lambda self, pairs: said})()
+        waves = type("Wrong", (), {"__call__": lambda self, pairs: said})()
         with pytest.raises(ValueError, match="answer"):
             solve(X, waves, batch=1, random_state=0)
 

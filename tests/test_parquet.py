@@ -20,7 +20,8 @@ import samekind
 from conftest import assert_same_clusters, blobs
 from samekind.datasets import DataError, read_points
 from samekind.datasets._streamed import open_points
-from samekind.points import ArrayPoints, as_points, parquet
+from samekind.datasets.files import points_of
+from samekind.points import ArrayPoints, parquet
 from samekind.points._shelf import Shelf
 from samekind.points.mapped import MappedPoints
 from samekind.points.parquet import ParquetPoints
@@ -136,7 +137,7 @@ class TestAsInMemory:
         mapped = np.load(path, mmap_mode="r")
         points = MappedPoints(mapped, ["b"], [1], standardize=False)
         assert points.rows(np.arange(len(X)))[:, 0].tolist() == mapped[:, 1].tolist()
-        assert as_points(path).n == len(X)
+        assert points_of(path).n == len(X)
 
 
 class TestColumns:
@@ -208,7 +209,7 @@ class TestFiles:
         for source in (tmp_path, str(tmp_path), str(tmp_path / "**" / "part*.parquet")):
             if "*" in str(source):
                 (tmp_path / "_temporary" / "part.0.parquet").unlink()
-            points = as_points(source)
+            points = points_of(source)
             assert points.rows(np.arange(3)).ravel().tolist() == [1, 2, 10]
 
     def test_a_list_keeps_its_order(self, tmp_path):
@@ -286,7 +287,7 @@ class TestHostileFiles:
     def test_not_parquet_at_all(self, tmp_path):
         (tmp_path / "X.parquet").write_text("x0,x1\n1,2\n", encoding="utf-8")
         with pytest.raises(DataError, match="not a Parquet file"):
-            as_points(tmp_path / "X.parquet")
+            points_of(tmp_path / "X.parquet")
 
     def test_changed_while_in_use(self, tmp_path, small_parts):
         path = write(tmp_path / "X.parquet", X, row_group_size=50)

@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 
 import samekind
-from samekind._solve import run
 from samekind.datasets import load_digits
+from samekind.engine import answer_with
 from samekind.report import write_report
 from samekind.report._charts import MOST_STEPS, thin_steps
 from samekind.report._colors import color_of, symbol_of
@@ -70,7 +70,8 @@ def found(X, y, **options):
     """Run on labels; return the clusters and what was asked."""
     options = {"batch": "auto", "random_state": 0} | options
     with samekind.Session(X, **options) as session:
-        clusters = run(session, samekind.LabelOracle(y))
+        answer_with(session, samekind.LabelOracle(y))
+        clusters = session.clusters()
         active = session.ledger.active()
     pairs = np.column_stack([active["a"], active["b"]])
     return SimpleNamespace(clusters=clusters, pairs=pairs, answers=active["answer"])

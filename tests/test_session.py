@@ -46,11 +46,9 @@ class TestTell:
         """Reordering it in place must not give answers to the wrong pairs."""
         session, rng, expert = Session(X, **OPTIONS), np.random.default_rng(0), Expert(Y)
         while not session.done:
-            pairs = session.pending()
-            try:
-                rng.shuffle(pairs)
-            except ValueError:  # read-only
-                pairs = pairs.copy()
+            pairs, taken = session.pending(), session.pending()
+            rng.shuffle(pairs)
+            np.testing.assert_array_equal(session.pending(), taken)
             session.tell(pairs, expert(pairs))
         assert_same_clusters(session.clusters(), WHOLE)
 
@@ -73,13 +71,13 @@ class TestTell:
         assert session.n_questions == 0
         assert len(session.ledger) == 0
 
-    def test_a_pair_twice_in_one_call_is_charged_once(self):
+    def test_a_pair_twice_in_one_call_is_refused(self):
         session = Session(X, algorithm="basic", random_state=3, budget=1)
         pair = session.pending()
-        try:
+        with pytest.raises(ValueError, match="a pair is answered twice"):
             session.tell(np.vstack([pair, pair[:, ::-1]]), [SAME, SAME])
-        except ValueError:
-            session.tell(pair, [SAME])
+        assert session.n_questions == len(session.ledger) == 0
+        session.tell(pair, [SAME])
         assert session.n_questions == 1
 
     def test_nothing_is_told_to_a_session_that_is_over(self):
@@ -356,3 +354,27 @@ def test_a_session_closes_only_what_it_opened(tmp_path):
         ledger.record([[0, 1]], [SAME])
         assert len(ledger) > 1
     assert [file.name for file in tmp_path.iterdir()] == ["mine.db"]
+
+
+def test_a_pair_that_a_flow_yields_twice_is_asked_once_and_the_algorithm_is_named(monkeypatch):
+    heard = []
+
+    def stutter(self):
+        heard.append((yield np.array([[0, 1], [2, 3], [1, 0], [3, 2]])).answers.tolist())
+        heard.append((yield np.array([[0, 2]])).answers.tolist())
+        return "covered"
+
+    monkeypatch.setattr(ALGORITHMS["uniform"], "run", stutter)
+    with pytest.warns(RuntimeWarning, match="'uniform' asks twice at once whether rows 1 and 0"):
+        session = Session(np.zeros((4, 1)), "uniform")
+    assert session.pending().tolist() == [[0, 1], [2, 3]]
+    session.answer_all(np.array([SAME, DIFFERENT]))
+    with pytest.warns(RuntimeWarning, match="please report"):  # as the flow starts over
+        session.undo()
+    assert session.pending().tolist() == [[2, 3]]
+    session.tell([[2, 3]], [UNSURE])
+    session.tell([[0, 2]], [SAME])
+    assert session.stop_reason == "covered"
+    assert session.n_questions == len(session.ledger) == 3
+    assert heard[0] == [SAME, DIFFERENT, SAME, DIFFERENT]
+    assert heard[-2:] == [[SAME, UNSURE, SAME, UNSURE], [SAME]]

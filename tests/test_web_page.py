@@ -212,6 +212,74 @@ def test_answers_wait_for_a_server_that_is_gone(digits, visiting):
         ]
 
 
+@contextmanager
+def failing(served, monkeypatch, *, at, even_to_skip=False):
+    """Let the server break down over any answer to a question."""
+    answer = served.desk.answer
+
+    def fail(question_id, said, **options):
+        if question_id == at and (even_to_skip or said != "skip"):
+            raise ValueError("a pair is answered twice")
+        answer(question_id, said, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(served.desk, "answer", fail)
+        yield
+
+
+def test_a_question_that_the_server_fails_at_can_be_skipped(digits, visiting, monkeypatch):
+    with serving(digits, several=2) as served:
+        tab = visiting(served, remembered=PAIRS)
+        page, banner, standing = tab.page, tab.page.locator("#banner"), served.desk.standing
+        page.on("dialog", lambda dialog: dialog.accept())
+        questions = standing().questions
+        asked = tab.question
+        with failing(served, monkeypatch, at=asked):
+            tab.press("d", hasty=True)
+            expect(banner).to_contain_text("Something went wrong inside samekind")
+            expect(banner).to_contain_text("Your answer could not be saved; it is tried again in")
+            page.keyboard.press("d")  # waits behind it
+            expect(banner).to_contain_text("1 more answer waits behind it.")
+            page.reload()
+            expect(banner).to_contain_text("1 more answer waits behind it.")
+            banner.get_by_role("button", name="Skip this question").click()
+            tab.saved()
+            expect(banner).to_be_hidden()
+            assert standing().skipped == 1
+            assert standing().questions == questions + 1  # the other one was taken
+            tab.wait()
+            tab.press(truth(tab.question, LABELS))
+            tab.saved()
+            assert standing().questions == questions + 2
+        page.reload()
+        assert tab.wait() != asked
+
+
+def test_a_question_that_cannot_even_be_skipped_is_set_aside(digits, visiting, monkeypatch):
+    with serving(digits) as served:
+        tab = visiting(served, remembered=PAIRS)
+        tab.press(truth(tab.question, LABELS))
+        page, asked = tab.page, tab.question
+        with failing(served, monkeypatch, at=asked, even_to_skip=True):
+            page.keyboard.press("d")
+            page.locator("#banner").get_by_role("button", name="Skip this question").click()
+            title = page.locator("#question-title")
+            expect(title).to_have_text("This question cannot be answered now")
+            expect(page.locator("#question-body")).to_contain_text("Everything answered before")
+            expect(page.locator("#banner")).to_be_hidden()
+            page.click("text=Undo the last answer")
+            assert tab.wait() not in ("", asked)
+            assert tab.press(truth(tab.question, LABELS)) == asked
+            page.keyboard.press("d")
+            page.locator("#banner").get_by_role("button", name="Skip this question").click()
+            expect(title).to_have_text("This question cannot be answered now")
+        page.click("text=Try it again")
+        assert tab.wait() == asked
+        assert tab.press(truth(asked, LABELS)) != asked
+        tab.saved()
+        assert served.desk.standing().questions == 2
+
+
 def test_an_answer_outlives_a_reload_before_it_is_sent(digits, visiting):
     with serving(digits, several=2) as served:
         tab = visiting(served, remembered=PAIRS)
@@ -414,6 +482,7 @@ def test_the_focus_and_typing_are_respected(digits, visiting):
         before = tab.question
         page.click(".answer.different")
         tab.wait(before)
+        tab.listens()
         tab.press("Space")  # not sure: the button that was clicked has lost the focus
         tab.saved()
         answers = served.desk.answers().answers
@@ -428,6 +497,105 @@ def test_the_focus_and_typing_are_respected(digits, visiting):
         page.keyboard.down("d")  # a key that is held down answers once
         tab.saved()
         assert served.desk.standing().clicks == 4
+
+
+def type_slowly(page, text, pause=120, between=None):
+    """Type at a person's pace; after every few letters something may happen."""
+    for place, letter in enumerate(text):
+        if between is not None and place and place % 16 == 0:
+            between(place // 16)
+        page.keyboard.type(letter)
+        page.wait_for_timeout(pause)
+
+
+def test_a_name_is_typed_in_peace_while_the_panel_changes(digits, visiting):
+    """The letters are keys that answer, and the kinds change their order, size and number meanwhile."""
+    with serving(digits, clicks=40) as served:
+        desk = served.desk
+        clicks = desk.standing().clicks
+        tab = visiting(served)
+        page = tab.page
+        expect(page.locator(".kind")).to_have_count(len(desk.outline().kinds))
+        card = page.locator(".kind").nth(3)
+        kind = int(card.get_attribute("data-kind"))
+        card.get_by_role("textbox").click()
+
+        def happen(step):
+            if step == 3:  # the kind itself is merged into another one, and its card is due to go
+                others = [other.kind for other in desk.outline().kinds if other.kind != kind]
+                desk.merge([others[0], kind], who="Bob")
+            for _ in range(6):
+                [question] = desk.next("Bob")
+                key = truth(question.id, LABELS)
+                if question.id.startswith("l"):
+                    said = question.options[int(key) - 1].kind if key != "0" else "none"
+                else:
+                    said = {"s": "same", "d": "different"}[key]
+                desk.answer(question.id, said, who="Bob")
+            page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # looks again
+
+        name = "sad dusks and bad nuns: kinds that fuddle us, 0123456789, and undo buds"
+        order = [card.get_attribute("data-kind") for card in page.locator(".kind").all()]
+        refreshed = []
+        page.on("response", lambda response: refreshed.append("/api/kinds?" in response.url))
+        type_slowly(page, name, between=happen)
+        assert sum(refreshed) >= 3
+        assert page.evaluate("document.activeElement.value") == name
+        page.keyboard.press("Enter")
+        expect(page.locator(".toast").last).to_contain_text(f"Named “{name}”")
+        assert desk.standing().clicks == clicks + 4 * 6 + 1  # nothing was said on this page
+        members = desk.session.members_of(kind)
+        assert desk.name_of(members) == name
+        # Then the panel catches up.
+        kinds = [str(kind.kind) for kind in desk.outline().kinds]
+        assert kinds != order
+        page.wait_for_function(
+            "kinds => [...document.querySelectorAll('.kind')]"
+            ".map(card => card.dataset.kind).join() === kinds.join()",
+            arg=kinds,
+        )
+        expect(page.locator(f".kind[data-kind='{members[0]}'] .kind-name")).to_have_value(name)
+
+
+def test_keys_are_quiet_for_a_second_after_a_field(digits, visiting):
+    with serving(digits, clicks=20) as served:
+        tab = visiting(served, remembered=PAIRS)
+        page = tab.page
+        clicks = served.desk.standing().clicks
+        field = page.locator(".kind-name").first
+        # Left on purpose: a second, whatever is pressed in it.
+        field.click()
+        page.keyboard.type("sad")
+        page.keyboard.press("Enter")
+        left = page.evaluate("performance.now()")
+        while page.evaluate("performance.now()") < left + 700:
+            page.keyboard.press("s")
+            page.keyboard.press("Backspace")
+        expect(page.locator(".toast").last).to_contain_text("Named “sad”")
+        assert served.desk.standing().clicks == clicks
+        tab.listens()
+        assert page.evaluate("performance.now()") < left + 2_500
+        tab.press("d")
+        tab.saved()
+        assert served.desk.standing().clicks == clicks + 1
+        # Gone under the fingers: until the typing stops.
+        page.locator(".kind-name").first.click()
+        page.keyboard.type("s")
+        page.evaluate("document.activeElement.closest('.kind').remove()")
+        type_slowly(page, "dsk bdu", pause=500)
+        assert served.desk.standing().clicks == clicks + 1
+        tab.listens()
+        tab.press("d")
+        tab.saved()
+        assert served.desk.standing().clicks == clicks + 2
+        # A button is pressed at any time.
+        page.locator("#who").click()
+        page.keyboard.type("Ann")
+        before = tab.question
+        page.click(".answer.unsure")
+        tab.wait(before)
+        tab.saved()
+        assert served.desk.standing().clicks == clicks + 3
 
 
 def test_zoom_is_shared_and_blink_overlays(digits, visiting):

@@ -14,29 +14,27 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from samekind import datasets, measures, report
-    from samekind._solve import ContradictionWarning, solve
     from samekind.clusters import Clusters
+    from samekind.engine import ClassifySession, ContradictionWarning, Session, solve
     from samekind.estimator import SameKindClustering
     from samekind.flow import DIFFERENT, SAME, UNSURE
     from samekind.ledger import Contradiction, Ledger, LedgerError, SqlLedger
     from samekind.oracles import FunctionOracle, LabelOracle, NoisyOracle
     from samekind.points import ArrayPoints
     from samekind.progress import Progress
-    from samekind.session import Session
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "samekind.algorithms.findings": ["Certificate"],
-    "samekind._solve": ["ContradictionWarning", "solve"],
+    "samekind.algorithms": ["Certificate"],
     "samekind.clusters": ["Clusters"],
+    "samekind.engine": ["ClassifySession", "ContradictionWarning", "Session", "solve"],
     "samekind.estimator": ["SameKindClustering"],
     "samekind.flow": ["DIFFERENT", "SAME", "UNSURE"],
     "samekind.ledger": ["Contradiction", "Ledger", "LedgerError", "SqlLedger"],
     "samekind.oracles": ["FunctionOracle", "LabelOracle", "NoisyOracle"],
     "samekind.points": ["ArrayPoints"],
     "samekind.progress": ["Progress"],
-    "samekind.session": ["Session"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _ROOMS = ("datasets", "measures", "report")
@@ -47,6 +45,7 @@ __all__ = [
     "UNSURE",
     "ArrayPoints",
     "Certificate",
+    "ClassifySession",
     "Clusters",
     "Contradiction",
     "ContradictionWarning",

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from samekind._solve import solve
 from samekind._validation import refuse_dask
 from samekind.algorithms import DEFAULT
 from samekind.clusters import Clusters
+from samekind.engine import solve
 from samekind.oracles import LabelOracle
 
 __all__ = ["SameKindClustering"]

@@ -1,15 +1,15 @@
 """Questions, answers, and flows: the vocabulary that every room shares.
 
-A *flow* is a generator that yields questions (an array of pairs of row numbers), is sent their
-answers (an array of the same length), and returns what it found. It does no input or output, so the
-same flow serves a label array, a person at a prompt, or a crowd; see :mod:`samekind.session`. A flow
-yields at least one pair at a time, never a row with itself, and never the same pair again.
+A *flow* is a generator that yields questions (an array of pairs of row numbers), is sent a `Reply` with
+as many answers, and returns what it found. It does no input or output, so the same flow serves a label
+array, a person at a prompt, or a crowd; see :mod:`samekind.engine`. A flow yields at least one pair at a
+time, never a row with itself, and never the same pair again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Protocol, TypeAlias, TypeVar
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ __all__ = [
     "Flow",
     "Oracle",
     "Pairs",
+    "Reply",
     "drive",
 ]
 
@@ -32,13 +33,28 @@ UNSURE = -1
 UNANSWERED = -2  # what a line-up did not need
 
 Pairs: TypeAlias = NDArray[np.intp]
-"""(m, 2) row numbers: is row ``pairs[i, 0]`` of the same kind as row ``pairs[i, 1]``?"""
+"""(m, 2) row numbers: is row ``pairs[i, 0]`` in the same cluster as row ``pairs[i, 1]``?"""
 
 Answers: TypeAlias = NDArray[np.int8]
 """(m,) one of SAME, DIFFERENT and UNSURE for each pair."""
 
+
+class Reply(NamedTuple):
+    """What a flow is sent for the questions it yielded: all that it learns from outside.
+
+    A question of a line-up (one row beside several clusters) that nobody needed to answer, because the
+    row was found in another cluster of it, is UNANSWERED.
+    """
+
+    answers: Answers
+    who: NDArray[np.int64] | None = None
+    """(m,) the number of who gave each answer, -1 for nobody; None where no answer can be wrong."""
+    skipped: NDArray[np.bool_] | None = None
+    """(m,) where UNSURE means that the question was put aside; None where none was."""
+
+
 T = TypeVar("T")
-Flow: TypeAlias = Generator[Pairs, Answers, T]
+Flow: TypeAlias = Generator[Pairs, Reply, T]
 
 
 class Oracle(Protocol):
@@ -56,15 +72,15 @@ def drive(flow: Flow[T], oracle: Oracle) -> T:
     --------
     >>> import numpy as np
     >>> def two_questions():
-    ...     answers = yield np.array([[0, 1], [1, 2]])
-    ...     return int(answers.sum())
+    ...     reply = yield np.array([[0, 1], [1, 2]])
+    ...     return int(reply.answers.sum())
     >>> drive(two_questions(), lambda pairs: np.ones(len(pairs), dtype=np.int8))
     2
     """
     try:
         pairs = next(flow)
         while True:
-            pairs = flow.send(oracle(pairs))
+            pairs = flow.send(Reply(oracle(pairs)))
     except StopIteration as end:
         result: T = end.value
         return result

@@ -104,7 +104,7 @@ def _nothing_asked(things: Things) -> Sorted:
 
 def _sorted_by_names(desk: Desk, things: Things, column: str) -> Sorted:
     """Let the names of the kinds, in a column, answer."""
-    from samekind.datasets._errors import did_you_mean
+    from samekind.errors import did_you_mean
     from samekind.terminal import Sorted
 
     names = [] if things.frame is None else [str(name) for name in things.frame.columns]

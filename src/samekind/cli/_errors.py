@@ -35,7 +35,7 @@ def users_values(project: Path | None = None) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        from samekind.session import OtherDataError
+        from samekind.engine import OtherDataError
 
         text = str(error)
         if project is not None and isinstance(error, OtherDataError):

@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,20 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from samekind._solve import ContradictionWarning
-from samekind._solve import run as answer_all
-from samekind._validation import is_dask
 from samekind.cli._errors import INTERRUPTED, users_values
 from samekind.cli._interrupts import Interrupts
 from samekind.cli._passes import Passes
 from samekind.cli._results import print_results, write_results
 from samekind.cli._rows import Rows
-from samekind.clusters import Clusters
 from samekind.desk import Desk
+from samekind.engine import ContradictionWarning, Session, answer_with
 from samekind.oracles import LabelOracle
 from samekind.progress import progress_bar
 from samekind.report import compare
-from samekind.session import Session
 from samekind.terminal import answer_in_terminal, at_hand
 
 if TYPE_CHECKING:
@@ -101,7 +97,7 @@ def run_job(job: Job) -> int:
                     return INTERRUPTED
                 session.stop()
                 chat.print("\nStopped. What is known so far is being written.")
-            clusters = _with_labels(session.clusters())
+            clusters = session.clusters().with_computed_labels()
             truth = None
             if job.labels is not None:
                 truth = compare(job.labels, clusters.labels_, clusters.n_discovered_)
@@ -113,12 +109,6 @@ def run_job(job: Job) -> int:
     return INTERRUPTED if interrupts.count else 0
 
 
-def _with_labels(clusters: Clusters) -> Clusters:
-    """Return clusters with the labels of all rows; those on a Dask cluster are computed and stay there."""
-    labels = clusters.labels_
-    return replace(clusters, _labels={"all": labels.persist()}) if is_dask(labels) else clusters
-
-
 def _answer_from_labels(
     session: Session, oracle: LabelOracle, chat: Console, check: Callable[[object], None]
 ) -> None:
@@ -127,7 +117,11 @@ def _answer_from_labels(
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore", ContradictionWarning)  # the summary lists them
-        answer_all(session, oracle, [check] if bar is None else [bar, check])
+        answer_with(
+            session,
+            oracle,
+            lambda: [listen(session.progress) for listen in (bar, check) if listen is not None],
+        )
 
 
 def _things(job: Job) -> Rows:

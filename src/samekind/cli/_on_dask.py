@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from samekind.cli._job import Job
     from samekind.cli._streaming import Choice
     from samekind.clusters import Clusters
-    from samekind.datasets._standardize import Scaling
+    from samekind.points.scaling import Scaling
 
 __all__ = ["LOCAL", "run_on_dask", "write_on_workers"]
 
@@ -143,7 +143,7 @@ def _standardised(X: Any, dtype: np.dtype[Any]) -> tuple[Any, Scaling | None]:
     """Return a table whose columns have mean 0 and variance 1, and how they were."""
     import dask
 
-    from samekind.datasets._standardize import Scaling
+    from samekind.points.scaling import Scaling
 
     means, variances, low, high = (
         np.asarray(found, dtype=np.float64)

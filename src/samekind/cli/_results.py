@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +15,8 @@ from samekind._validation import is_dask
 from samekind.cli._errors import UserError
 from samekind.cli._rows_file import MANY, write_csv, write_parquet
 from samekind.clusters import Clusters
+from samekind.engine import Session
 from samekind.report import Comparison, write_report
-from samekind.session import Session
 
 if TYPE_CHECKING:
     from samekind.cli._job import Job
@@ -86,7 +85,9 @@ def write_results(
     else:
         replace_file(rows, lambda path: write_csv(path, clusters, job.labels))
     replace_file(job.out / CENTERS, lambda path: centers.to_csv(path, index=False))
-    replace_file(job.out / SAVED, (clusters if rows.name == ROWS else _without_rows(clusters)).save)
+    replace_file(
+        job.out / SAVED, (clusters if rows.name == ROWS else clusters.without_labels()).save
+    )
     write_report(
         job.out / REPORT,
         clusters,
@@ -109,11 +110,6 @@ def write_results(
     if job.project is not None:
         written.append((job.project, "the answers"))
     return written
-
-
-def _without_rows(clusters: Clusters) -> Clusters:
-    """Return clusters without the labels of all rows, which have a file of their own."""
-    return replace(clusters, _labels={}, _points=None)
 
 
 def print_results(

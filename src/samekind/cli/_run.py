@@ -90,13 +90,14 @@ def run(
 
     from rich.console import Console
 
-    from samekind.algorithms import DEFAULT, make_settings
+    from samekind.algorithms import DEFAULT, find_algorithm
     from samekind.cli._job import Job, run_job
     from samekind.cli._results import PROJECT, prepare_folder
     from samekind.datasets import read_points
 
     with users_values():
-        make_settings(algorithm or DEFAULT, **settings)  # complain before a long file is read
+        chosen = find_algorithm(algorithm or DEFAULT)
+        chosen.Params.make(chosen.name, settings)  # complain before a long file is read
         alone = None if shape is None else "--images"
         kept = is_streamed(data, True if dask is not None else stream, only_in_memory=alone)
     job = Job(

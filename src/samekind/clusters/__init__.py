@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from samekind.algorithms.classify import Classified
-from samekind.clusters.heed import heed
+from samekind.algorithms import Classified
 from samekind.clusters.result import Clusters
 from samekind.clusters.tables import STOP_REASONS
 
-__all__ = ["STOP_REASONS", "Classified", "Clusters", "heed"]
+__all__ = ["STOP_REASONS", "Classified", "Clusters"]

@@ -5,21 +5,26 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from samekind._validation import check_choice, check_positive_int
-from samekind.algorithms.classify import ORDERS, Classified, classify
-from samekind.algorithms.findings import Certificate
-from samekind.algorithms.kinds import UNKNOWN, Kinds
+from samekind._validation import check_choice, check_positive_int, is_dask
+from samekind.algorithms import (
+    ORDERS,
+    UNKNOWN,
+    Certificate,
+    Classified,
+    ClusterState,
+    Snapshot,
+    classify,
+)
 from samekind.clusters import storage, tables
-from samekind.clusters.said import Said, known_names
-from samekind.flow import Oracle, drive
+from samekind.clusters.renumbered import RenumberedSnapshot, label_map
+from samekind.flow import DIFFERENT, SAME, Answers, Oracle, Pairs, drive
 from samekind.measures import Reliability
 from samekind.oracles import LabelOracle, as_oracle
 from samekind.points import ArrayPoints, Points
@@ -31,6 +36,14 @@ if TYPE_CHECKING:
 __all__ = ["Clusters"]
 
 NOBODY = np.empty(0, dtype=np.intp)
+
+
+@dataclass(eq=False)
+class Labels:
+    """The labels of all rows, or how to compute them; neither: by the nearest centre."""
+
+    compute: Callable[[], Any] | None = None
+    found: Any = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,6 +79,8 @@ class Clusters:
         Pairs of clusters about which nobody was asked: they may be one. Likeliest first.
     prototypes_ : tuple of arrays, or None
         Coordinates and clusters of the labelled rows, which `predict` compares new rows with.
+    error_rate_ : float or None
+        The share of answers that seem to be wrong, where ``error_rate`` says that they may be.
     annotators_ : list of Reliability
         Who answered, how often, and the estimated share of wrong answers; only if several answered or answers
         may be wrong (``error_rate``).
@@ -92,14 +107,15 @@ class Clusters:
     certificate_: Certificate | None = None
     unproven_: list[tuple[int, int]] = field(default_factory=list)
     prototypes_: tuple[NDArray[np.float64], NDArray[np.intp]] | None = None
+    error_rate_: float | None = None
     annotators_: list[Reliability] = field(default_factory=list)
     _points: Points | None = None
-    _labels: dict[str, Any] = field(default_factory=dict)  # "all" once they are there, or "later"
+    _labels: Labels = field(default_factory=lambda: Labels())
 
     @classmethod
-    def from_kinds(
+    def from_snapshot(
         cls,
-        kinds: Kinds,
+        snapshot: Snapshot,
         points: Points,
         *,
         algorithm: str,
@@ -109,35 +125,71 @@ class Clusters:
         stop_reason: str | None,
         contradictions: list[str],
     ) -> Clusters:
-        """Copy what a flow knows so far."""
-        rest = (k for k in range(len(kinds)) if kinds.members[k] and not kinds.is_recovered(k))
-        order = [*kinds.recovered, *rest]
-        said = Said(kinds.findings(), order) if kinds.findings is not None else None
-        members = [np.array(kinds.members[kind], dtype=np.intp) for kind in order]
-        given_up = np.array(kinds.given_up, dtype=np.intp)
+        """Return what an algorithm knows at one moment, with the recovered clusters first."""
+        found = RenumberedSnapshot(snapshot)
         return cls(
-            all_centers_=kinds.centers[order] if said is None else said.centers,
-            n_recovered_=len(kinds.recovered),
-            members_=members,
-            given_up_=given_up,
+            all_centers_=found.centers,
+            n_recovered_=len(snapshot.recovered),
+            members_=found.members,
+            given_up_=found.given_up,
             n_questions_=n_questions,
-            n_samples_=kinds.n_samples,
-            n_rounds_=kinds.n_rounds,
+            n_samples_=snapshot.n_samples,
+            n_rounds_=snapshot.n_rounds,
             history_=history,
             stop_reason_=stop_reason,
-            sampling_time_=kinds.sampler.seconds if kinds.sampler is not None else 0.0,
+            sampling_time_=snapshot.sampling_seconds,
             contradictions_=contradictions,
-            notes_=[*kinds.notes, *(said.notes if said is not None else ())],
+            notes_=found.notes,
             algorithm_=algorithm,
             random_state_=seed,
             n_rows_=points.n,
-            standard_errors_=None if said is None else said.standard_errors,
-            certificate_=None if said is None else said.certificate,
-            unproven_=[] if said is None else said.unproven,
-            prototypes_=None if said is None else said.prototypes(kinds, points),
+            standard_errors_=found.standard_errors,
+            certificate_=found.certificate,
+            unproven_=found.unproven,
+            prototypes_=found.prototypes(points),
+            error_rate_=found.error_rate,
             _points=points,
-            _labels={} if said is None else {"later": partial(said.labels, members, given_up)},
+            _labels=Labels(found.labels),
         )
+
+    def with_volunteered(
+        self, lookup: Callable[[Pairs], Answers], rows: NDArray[np.intp]
+    ) -> Clusters:
+        """Return the same with some rows where people said they belong, and out of where they do not.
+
+        Rows known to the run stay where it put them. One that is out of its predicted cluster goes to the
+        nearest centre of those that nobody ruled out.
+        """
+        known = np.concatenate([*self.members_, self.given_up_, NOBODY])
+        rows = np.setdiff1d(rows, known)
+        if not rows.size or not self.members_ or self._points is None:
+            return self
+        labels, found = self.labels_.copy(), self.labels_of(rows)
+        first = np.array([members[0] for members in self.members_], dtype=np.intp)
+        for place, row in enumerate(rows.tolist()):
+            said = lookup(np.column_stack([np.full(first.size, row, dtype=np.intp), first]))
+            if (said == SAME).any():
+                found[place] = int((said == SAME).argmax())
+            elif found[place] >= 0 and said[found[place]] == DIFFERENT:
+                x = self._points.rows(np.array([row]))[0]
+                distances = ((self.all_centers_ - x) ** 2).sum(axis=1)
+                distances[said == DIFFERENT] = np.inf
+                found[place] = int(distances.argmin()) if np.isfinite(distances).any() else -1
+        labels[rows] = found
+        return replace(self, _labels=Labels(found=labels))
+
+    def with_computed_labels(self) -> Clusters:
+        """Return the same with the labels of all rows computed; those on a Dask cluster stay there."""
+        labels = self.labels_
+        return replace(self, _labels=Labels(found=labels.persist())) if is_dask(labels) else self
+
+    def without_labels(self) -> Clusters:
+        """Return the same without the labels of all rows and the data, for files that hold those already."""
+        return replace(self, _labels=Labels(), _points=None)
+
+    def with_annotators(self, annotators: list[Reliability]) -> Clusters:
+        """Return the same with estimates of how reliable those who answered are."""
+        return replace(self, annotators_=annotators)
 
     @property
     def centers_(self) -> NDArray[np.float64]:
@@ -157,20 +209,23 @@ class Clusters:
         computed when first asked for, and are an array of the kind that the data are. -1 where there is no
         cluster at all, and for rows that were given up.
         """
-        if "later" in self._labels:
-            found = self._labels.pop("later")()
+        if self._labels.found is None:
+            self._labels.found = self._compute_labels()
+        return self._labels.found
+
+    def _compute_labels(self) -> Any:
+        if self._labels.compute is not None:
+            found = self._labels.compute()
             lay_out: Any = getattr(self._points, "laid_out", None)
             if lay_out is not None and isinstance(found, np.ndarray):
                 found = lay_out(found)
-            self._labels["all"] = found
-        if "all" not in self._labels:
-            if self._points is None:
-                raise AttributeError(
-                    "these clusters were loaded without the labels of their rows. "
-                    "Call predict(X) with the data."
-                )
-            self._labels["all"] = self._predict(self._points, fitted=True)
-        return self._labels["all"]
+            return found
+        if self._points is None:
+            raise AttributeError(
+                "these clusters were loaded without the labels of their rows. "
+                "Call predict(X) with the data."
+            )
+        return self._predict(self._points, fitted=True)
 
     def labels_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return what `labels_` says of some rows, wherever it is."""
@@ -181,11 +236,12 @@ class Clusters:
         labels: NDArray[np.intp] = found
         return labels
 
-    def _have_labels(self) -> bool:
-        """Return whether there are labels in memory; "focused" makes them now if it has not yet."""
-        if "later" in self._labels and not hasattr(self._points, "laid_out"):
-            return self.labels_ is not None
-        return "all" in self._labels and isinstance(self._labels["all"], np.ndarray)
+    def labels_in_memory(self) -> NDArray[np.intp] | None:
+        """Return the labels if they are, or can at once be, an array in memory; for `save`."""
+        if self._labels.compute is not None and not hasattr(self._points, "laid_out"):
+            return np.asarray(self.labels_)
+        found = self._labels.found
+        return found if isinstance(found, np.ndarray) else None
 
     def predict(self, X: ArrayLike) -> NDArray[np.intp]:
         """Return the cluster of each row of X, without a question: the nearest labelled row's or centre's.
@@ -193,7 +249,7 @@ class Clusters:
         -1 if there is no cluster at all.
         """
         points = ArrayPoints(X)
-        self._check_columns(points.d)
+        self.check_columns(points.d)
         labels: NDArray[np.intp] = self._predict(points, fitted=False)
         return labels
 
@@ -228,7 +284,7 @@ class Clusters:
         Returns
         -------
         Classified
-            `kinds`, the cluster of each row (-1 if it is in none, -2 if given up), and `n_asked`, the
+            `labels`, the cluster of each row (-1 if it is in none, -2 if given up), and `n_asked`, the
             questions each row took.
         """
         check_choice("order", order, ORDERS)
@@ -236,7 +292,7 @@ class Clusters:
         check_positive_int("batch", batch)
         answers = as_oracle(oracle)
         points = ArrayPoints(X)
-        self._check_columns(points.d)
+        self.check_columns(points.d)
         numbers = np.arange(points.n) + self.n_rows_ if rows is None else np.asarray(rows)
         if numbers.shape != (points.n,):
             raise ValueError(f"rows must be {points.n} numbers, got shape {numbers.shape}.")
@@ -251,30 +307,30 @@ class Clusters:
                 f"new rows are numbered from {self.n_rows_} on. Give it the labels of old and new rows "
                 "together, or pass the numbers of rows it knows as rows."
             )
-        kinds = self._as_kinds()
+        state = self.to_state()
         n_asked = np.zeros(points.n, dtype=np.intp)
         first = np.sort(np.unique(numbers, return_index=True)[1])  # a repeated row is asked once
-        unknown = first[kinds.kind_of(numbers[first]) == UNKNOWN]
+        unknown = first[state.cluster_of(numbers[first]) == UNKNOWN]
         for start in range(0, unknown.size, batch):
             some = unknown[start : start + batch]
             flow = classify(
                 numbers[some],
                 points.rows(some),
-                kinds,
+                state,
                 order=order,
                 patience=patience,
                 grow=False,
             )
             n_asked[some] = drive(flow, answers).n_asked
-        return Classified(kinds.kind_of(numbers), n_asked)
+        return Classified(state.cluster_of(numbers), n_asked)
 
-    def _as_kinds(self) -> Kinds:
-        """Return what a flow would know that had found these clusters."""
-        kinds = Kinds(self.all_centers_.shape[1])
+    def to_state(self) -> ClusterState:
+        """Return what an algorithm would know that had found these clusters."""
+        state = ClusterState(self.all_centers_.shape[1])
         for center, members in zip(self.all_centers_, self.members_, strict=True):
-            kind = kinds.discover(int(members[0]), center)
-            kinds.add_members(members[1:], np.full(len(members) - 1, kind))
-        return kinds
+            cluster = state.discover(int(members[0]), center)
+            state.add_members(members[1:], np.full(len(members) - 1, cluster))
+        return state
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with a line for each row: its cluster, and whether that is known or predicted."""
@@ -291,12 +347,12 @@ class Clusters:
     @classmethod
     def load(cls, path: str | Path) -> Clusters:
         """Read what `save` wrote."""
-        return cls(**storage.load(path))
+        stored, labels = storage.load(path)
+        return cls(**stored, _labels=Labels(found=labels))
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the data out of pickles and copies; labels that are computed stay."""
-        labels = {"all": self.labels_} if self._have_labels() else {}
-        return self.__dict__ | {"_points": None, "_labels": labels}
+        return self.__dict__ | {"_points": None, "_labels": Labels(found=self.labels_in_memory())}
 
     def __dask_tokenize__(self) -> tuple[str, str]:
         """Let Dask know equal clusters from others, without the data."""
@@ -320,14 +376,15 @@ class Clusters:
     def _predict(self, points: Points, *, fitted: bool) -> Any:
         if self.n_discovered_ == 0:
             nowhere = np.zeros((1, points.d))
-            return points.nearest(nowhere, known_names(np.array([-1]), [], NOBODY))
+            return points.nearest(nowhere, label_map(np.array([-1]), [], NOBODY))
         places, of = self.all_centers_, np.arange(self.n_discovered_)
         if self.prototypes_ is not None:
             places, of = self.prototypes_
         known, given_up = (self.members_, self.given_up_) if fitted else ([], NOBODY)
-        return points.nearest(places, known_names(of, known, given_up))
+        return points.nearest(places, label_map(of, known, given_up))
 
-    def _check_columns(self, d: int) -> None:
+    def check_columns(self, d: int) -> None:
+        """Raise an error unless rows have as many columns as those in which the clusters were found."""
         if d != self.all_centers_.shape[1]:
             raise ValueError(
                 f"X has {d} columns, but the clusters were found in {self.all_centers_.shape[1]}."

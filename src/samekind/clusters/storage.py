@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.algorithms.findings import Certificate
+from samekind.algorithms import Certificate
 from samekind.measures import Reliability
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ def save(clusters: Clusters, path: str | Path) -> None:
     meta = {"format": FORMAT} | {name: getattr(clusters, name) for name in META}
     if clusters.certificate_ is not None:
         meta["certificate_"] = asdict(clusters.certificate_)
+    if clusters.error_rate_ is not None:
+        meta["error_rate_"] = clusters.error_rate_
     if clusters.annotators_:
         meta["annotators_"] = clusters.annotators_
     arrays = {
@@ -53,14 +55,15 @@ def save(clusters: Clusters, path: str | Path) -> None:
         arrays["standard_errors"] = clusters.standard_errors_
     if clusters.prototypes_ is not None:
         arrays["prototypes"], arrays["prototype_clusters"] = clusters.prototypes_
-    if clusters._have_labels():
-        arrays["labels"] = clusters.labels_
+    labels = clusters.labels_in_memory()
+    if labels is not None:
+        arrays["labels"] = labels
     with open(path, "wb") as file:  # given a name, NumPy would append .npz to it
         np.savez_compressed(file, allow_pickle=False, meta=np.array(json.dumps(meta)), **arrays)
 
 
-def load(path: str | Path) -> dict[str, Any]:
-    """Return what `Clusters` is made from."""
+def load(path: str | Path) -> tuple[dict[str, Any], NDArray[np.intp] | None]:
+    """Return what `Clusters` is made from, and the labels of all rows if they were saved."""
     with open(path, "rb") as source:
         try:
             with np.load(source, allow_pickle=False) as file:
@@ -68,7 +71,7 @@ def load(path: str | Path) -> dict[str, Any]:
             meta = json.loads(str(stored["meta"]))
             version = int(meta.pop("format"))
             if version <= FORMAT:
-                return _fields(stored, meta)
+                return _fields(stored, meta), stored.get("labels")
         except Exception as error:  # a damaged archive fails in a dozen ways
             raise ValueError(f"{path} does not hold saved clusters.") from error
     raise ValueError(f"{path} was saved by a newer samekind. Update samekind to read it.")
@@ -94,7 +97,7 @@ def _fields(stored: dict[str, NDArray[Any]], meta: dict[str, Any]) -> dict[str, 
         "certificate_": None if certificate is None else Certificate(**certificate),
         "unproven_": [(a, b) for a, b in unproven],
         "prototypes_": prototypes,
+        "error_rate_": meta.get("error_rate_"),
         "annotators_": [Reliability(*line) for line in meta.get("annotators_", ())],
-        "_labels": {"all": stored["labels"]} if "labels" in stored else {},
         **{name: meta[name] for name in META},
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from samekind._validation import refuse_dask
-from samekind.clusters.people import is_told, percent, shown_name, warnings_about
+from samekind.clusters.annotators import is_told, percent, shown_name, warnings_about
 
 if TYPE_CHECKING:
     import pandas as pd

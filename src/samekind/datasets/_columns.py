@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
-from samekind.datasets._errors import DataError, did_you_mean
+from samekind.errors import DataError, no_such_column
 
 Place: TypeAlias = Callable[[int], str]
 
@@ -72,15 +72,6 @@ def choose_columns(
     if len(set(columns)) < len(columns):
         raise DataError(f"columns must name every column once, got {list(columns)!r}.")
     return list(columns)
-
-
-def no_such_column(source: str, parameter: str, name: str, names: list[str]) -> DataError:
-    """Say that a parameter names a column that the file does not have."""
-    shown = ", ".join(map(repr, names[:30])) + (", …" if len(names) > 30 else "")
-    return DataError(
-        f"{source} has no column {name!r}, which {parameter} names."
-        f"{did_you_mean(name, names)} Its columns are {shown}."
-    )
 
 
 def encode_columns(

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import pandas as pd
 
-from samekind.datasets._errors import DataError
+from samekind.errors import DataError
 
 MISSING = ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None"]
 

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.datasets._errors import DataError
+from samekind.errors import DataError
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 

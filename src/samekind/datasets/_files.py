@@ -22,7 +22,7 @@ from samekind.datasets._csv import (
     read_csv,
     wrong_encoding,
 )
-from samekind.datasets._errors import DataError, did_you_mean
+from samekind.errors import DataError, did_you_mean
 
 _TEXT_SUFFIXES = {
     ".csv": "csv",

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.datasets import _descriptions as descriptions
-from samekind.datasets._errors import DataError
 from samekind.datasets._fetch import find_table, load_arrays
 from samekind.datasets._standardize import standardize_columns
+from samekind.errors import DataError
 
 KDD_FULL_COUNTS = {
     "normal": 972_781,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from samekind.points.scaling import Scaling
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
 
@@ -18,18 +20,6 @@ def row_chunks(n_rows: int, n_columns: int) -> Iterator[slice]:
     step = max(1, CHUNK_ELEMENTS // max(1, n_columns))
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
-
-
-class Scaling(NamedTuple):
-    """How columns were standardised: x = offset + scale * z; which of them are constant."""
-
-    offset: NDArray[np.float64]
-    scale: NDArray[np.float64]
-    constant: NDArray[np.bool_]
-
-    def in_file_units(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return points such as centres in the units that they had before."""
-        return self.offset + self.scale * points
 
 
 def standardize_columns(

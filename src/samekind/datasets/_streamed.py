@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.datasets._errors import DataError
+from samekind.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,7 +152,8 @@ def choose_parquet(
     path: Path, labels: str | None, columns: Sequence[str] | None, exclude: Sequence[str]
 ) -> tuple[list[Leaf], Chosen, list[str]]:
     """Return the files, the columns of them to use, and notes on these for a person to read."""
-    from samekind.datasets._columns import choose_columns, no_such_column
+    from samekind.datasets._columns import choose_columns
+    from samekind.errors import no_such_column
     from samekind.points._parquet_files import choose, counters, find_files, in_words, read_footers
 
     leaves = read_footers(find_files(path))
@@ -183,7 +184,8 @@ def _open_array(
     report: Report | None,
 ) -> StreamedTable:
     from samekind.datasets import _files
-    from samekind.datasets._columns import choose_columns, no_such_column
+    from samekind.datasets._columns import choose_columns
+    from samekind.errors import no_such_column
     from samekind.points.array import ArrayPoints
     from samekind.points.mapped import MappedPoints
 

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_positive_int
-from samekind.datasets._errors import DataError
-from samekind.datasets._standardize import Floats, Scaling, row_chunks, standardize_columns
+from samekind.datasets._standardize import Floats, row_chunks, standardize_columns
+from samekind.errors import DataError, no_such_column
+from samekind.points.scaling import Scaling
 
 # pandas takes as long to import as all else together: the functions that need it import it.
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def read_points(
     y = None
     if labels is not None:
         if labels not in names:
-            raise _columns.no_such_column(source, "labels", labels, names)
+            raise no_such_column(source, "labels", labels, names)
         y = _columns.label_values(source, frame[labels], labels, place)
     used = _columns.choose_columns(source, names, labels=labels, columns=columns, exclude=exclude)
     features = _columns.encode_columns(
@@ -217,7 +218,7 @@ def _table_of_matrix(
     elif labels in names:
         y = np.array(X[:, names.index(labels)])
     elif labels is not None:
-        raise _columns.no_such_column(source, "labels", labels, [*others, *names])
+        raise no_such_column(source, "labels", labels, [*others, *names])
     if y is not None and y.dtype.kind == "f" and not np.isfinite(y).all():
         row = int(np.flatnonzero(~np.isfinite(y))[0])
         raise DataError(f"{source}: the label of row {row + 1:,} is {y[row]}. Give it a label.")

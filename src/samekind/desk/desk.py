@@ -28,9 +28,9 @@ from samekind.desk.shapes import (
     Standing,
 )
 from samekind.desk.words import SPOKEN, WORDS, DeskError, deed_in_words, left_in_words
+from samekind.engine import Session
 from samekind.flow import UNSURE
 from samekind.ledger import Ledger, LedgerLine
-from samekind.session import Session
 from samekind.things import Things
 
 __all__ = ["Desk"]
@@ -152,7 +152,7 @@ class Desk:
         """Say where the work stands."""
         session = self.session
         now = session.progress
-        next_kind = session.outlook()
+        next_kind = session.questions_to_next_cluster()
         return Standing(
             questions=now.questions,
             clicks=session.ledger.n_acts,

@@ -24,11 +24,11 @@ def merged(members: list[list[int]], active: NDArray[np.void]) -> Said:
     Every answer that says otherwise is turned round; kinds that nobody compared are joined by the rows that
     stand for them.
     """
-    kind_of = {row: kind for kind, rows in enumerate(members) for row in rows}
+    cluster_of = {row: kind for kind, rows in enumerate(members) for row in rows}
     said: Said = []
     for line in active[active["answer"] == DIFFERENT]:
         a, b = int(line["a"]), int(line["b"])
-        if a in kind_of and b in kind_of and kind_of[a] != kind_of[b]:
+        if a in cluster_of and b in cluster_of and cluster_of[a] != cluster_of[b]:
             said.append((a, b, SAME))
     joined = {(min(a, b), max(a, b)) for a, b, _ in said}
     for first, second in pairwise(members):

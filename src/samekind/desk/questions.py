@@ -8,8 +8,8 @@ from itertools import islice
 from samekind.desk.leases import Leases
 from samekind.desk.shapes import LineUp, Option, Pair, Question
 from samekind.desk.words import WORDS, DeskError, Stale
+from samekind.engine import Session
 from samekind.flow import DIFFERENT, SAME, UNSURE
-from samekind.session import Session
 
 __all__ = ["Questions"]
 
@@ -106,7 +106,7 @@ class Questions:
             raise DeskError(
                 'The answer to a line-up is the number of one of its kinds, "none", "unsure" or "skip".'
             )
-        return picked, [SAME]
+        return picked[:1], [SAME]
 
     def _answer_skipped(self, a: int, b: int, said: str, who: str) -> None:
         if (a, b) not in self.skipped_pairs():

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.clusters import Clusters
+from samekind.engine import Session
 from samekind.experiments.one_run import Instance, questions_per_point
 from samekind.experiments.truth import Truth
 from samekind.flow import Pairs
 from samekind.measures import adjusted_rand_index
-from samekind.session import Session
 
 __all__ = ["FocusedSetup", "follow", "look"]
 

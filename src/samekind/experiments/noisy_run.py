@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from samekind.clusters import Clusters
+from samekind.engine import Session
 from samekind.experiments.one_run import Instance
 from samekind.experiments.truth import Truth
 from samekind.measures import adjusted_rand_index
 from samekind.oracles import NoisyOracle
-from samekind.session import Session
 
 __all__ = ["NoisySetup", "follow_noisy", "measure"]
 
@@ -120,5 +120,4 @@ def measure(clusters: Clusters, truth: Truth) -> dict[str, Any]:
 
 def _estimate(session: Session) -> float | None:
     """Return which share of the answers the algorithm holds to be wrong; None if it takes all for true."""
-    findings = session._kinds.findings  # clusters() has it in words only
-    return None if findings is None else findings().error_rate
+    return session.clusters().error_rate_

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.clusters import Clusters
+from samekind.engine import Session
 from samekind.experiments.truth import Truth
 from samekind.flow import Answers, Pairs
 from samekind.measures import centroid_errors
 from samekind.oracles import LabelOracle
 from samekind.points import ArrayPoints
 from samekind.points.sampler import CoverSampler
-from samekind.session import Session
 
 __all__ = ["Instance", "Setup", "draws_seed", "questions_per_point", "run_once"]
 
@@ -159,7 +159,7 @@ def questions_per_point(clusters: Clusters, data: Instance) -> dict[str, Any]:
         "after": clusters.n_questions_,
         "shares": [float(count) / n for count in counts[1:]],  # 1, 2, at least 3 questions
         "mean": float(found.n_asked.mean()),
-        "in_none": float((found.kinds < 0).mean()),
+        "in_none": float((found.labels < 0).mean()),
     }
 
 

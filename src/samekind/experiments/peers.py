@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind.algorithms import ALGORITHMS
+from samekind.engine import Session
 from samekind.oracles import LabelOracle
-from samekind.session import Session
 
 __all__ = ["PEERS", "Peer", "find_peer"]
 

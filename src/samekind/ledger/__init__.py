@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from samekind.ledger.inference import Contradiction, Statement
+from samekind.ledger.inference import Contradiction, Implications, Statement
 from samekind.ledger.log import LedgerLine, Lines
 from samekind.ledger.memory import UNANSWERED, Ledger, Revision
 from samekind.ledger.notes import Checkpoint, ClusterName
@@ -19,6 +19,7 @@ __all__ = [
     "Checkpoint",
     "ClusterName",
     "Contradiction",
+    "Implications",
     "Ledger",
     "LedgerError",
     "LedgerLine",

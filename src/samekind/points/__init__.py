@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from samekind._validation import is_dask
@@ -14,11 +13,7 @@ __all__ = ["ArrayPoints", "Cells", "Names", "Points", "Sampler", "as_points"]
 
 
 def as_points(X: Any) -> Points:
-    """Return X itself if it is a Points, otherwise wrapped as one; a text or a Path names files."""
-    if isinstance(X, str | Path):
-        from samekind.points.files import points_in
-
-        return points_in(X)
+    """Return X itself if it is a Points, otherwise an array or a Dask collection wrapped as one."""
     if is_dask(X):
         from samekind.points.dask import DaskPoints
 

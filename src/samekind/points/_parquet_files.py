@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from samekind.datasets._errors import DataError, did_you_mean
+from samekind.errors import DataError, did_you_mean, no_such_column
 
 __all__ = [
     "Chosen",
@@ -209,8 +209,6 @@ def choose(
     if columns is None:
         _check_same(leaves, names)
     else:
-        from samekind.datasets._columns import no_such_column
-
         for name in [*columns, *exclude]:
             if name not in first.types:
                 raise no_such_column(str(first.path), "columns", name, list(first.types))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.datasets._errors import DataError
+from samekind.errors import DataError
 from samekind.points._parquet_files import (
     Chosen,
     Leaf,

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_int, check_positive_int
-from samekind.datasets._standardize import Scaling
 from samekind.points import _fold
 from samekind.points._row_cache import RowCache
 from samekind.points._shelf import Shelf
@@ -21,6 +20,7 @@ from samekind.points.crew import LocalCrew
 from samekind.points.frame import Extent, Frame
 from samekind.points.part import Part, scan
 from samekind.points.parted import CrewPoints
+from samekind.points.scaling import Scaling
 
 __all__ = ["Reader", "StreamedPoints"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from samekind.clusters import Clusters
-from samekind.clusters.people import is_told, percent, shown_name, warnings_about
+from samekind.clusters.annotators import is_told, percent, shown_name, warnings_about
 from samekind.measures import Reliability
 from samekind.report._figures import shown_text
 

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_int, refuse_dask
 from samekind.clusters import Clusters
+from samekind.datasets.files import points_of
 from samekind.flow import Answers, Pairs
 from samekind.ledger import check_pairs
-from samekind.points import as_points
 from samekind.report._charts import draw_history, draw_sizes
 from samekind.report._exemplars import cards, cells_of
 from samekind.report._figures import shown_text
@@ -95,7 +95,7 @@ def write_report(
     >>> folder.cleanup()
     """
     refuse_dask("X", X)
-    points = as_points(X)
+    points = points_of(X)
     if points.n != clusters.n_rows_:
         raise ValueError(
             f"X has {points.n:,} rows, but the clusters were found in {clusters.n_rows_:,}."

@@ -77,7 +77,7 @@ def sort_in_terminal(
             except (_QuitError, KeyboardInterrupt):
                 break
             else:
-                clusters[row], questions[row] = one.kinds[0], one.n_asked[0]
+                clusters[row], questions[row] = one.labels[0], one.n_asked[0]
                 row += 1
     return Sorted(clusters, questions)
 

@@ -15,10 +15,11 @@ from samekind.datasets._columns import (
     blanks_note,
     choose_columns,
     encode_columns,
-    no_such_column,
 )
-from samekind.datasets._standardize import Scaling, row_chunks, standardize_columns
+from samekind.datasets._standardize import row_chunks, standardize_columns
 from samekind.datasets._table import scaling_notes
+from samekind.errors import no_such_column
+from samekind.points.scaling import Scaling
 
 Floats: TypeAlias = NDArray[np.float64]
 Place: TypeAlias = Callable[[int], str]

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from samekind.datasets import DataError
-from samekind.datasets._columns import no_such_column
 from samekind.datasets._files import Matrix, _load, file_kind, read_matrix, read_records
+from samekind.errors import no_such_column
 from samekind.things._cache import Cache, digest
 from samekind.things._calls import Tick
 from samekind.things._cells import cell_text

@@ -44,7 +44,7 @@ class Removal(Body):
 
 
 class Merge(Body):
-    """Kinds that are one."""
+    """ClusterState that are one."""
 
     kinds: Annotated[list[Row], Field(min_length=2, max_length=1000)]
 

@@ -22,13 +22,13 @@ def is_known(tag: str, tags: str) -> bool:
     return tag in (given.strip().removeprefix("W/") for given in tags.split(","))
 
 
-@router.get("/kinds", response_model=r.Kinds, **READS)
+@router.get("/kinds", response_model=r.ClusterState, **READS)
 def kinds(
     view: ViewOf,
     response: Response,
     members: Annotated[int, Query(ge=1, le=50)] = 8,
     tags: Tags = "",
-) -> r.Kinds | Response:
+) -> r.ClusterState | Response:
     """All kinds found so far, with some members of each."""
     tag = view.tag(view.desk.standing().revision, members)
     headers = {"ETag": tag, "Cache-Control": REVALIDATED}
@@ -79,6 +79,6 @@ def map_of_rows(view: ViewOf, response: Response, tags: Tags = "") -> r.Map | Re
 
 @router.get("/history", **READS)
 def history(view: ViewOf) -> r.History:
-    """Kinds found after so many questions."""
+    """ClusterState found after so many questions."""
     questions, found = view.desk.history()
     return r.History(questions=questions, kinds=found)

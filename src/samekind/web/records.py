@@ -10,6 +10,7 @@ __all__ = [
     "Afterwards",
     "Answers",
     "Certificate",
+    "ClusterState",
     "Contradiction",
     "Contradictions",
     "Failure",
@@ -19,7 +20,6 @@ __all__ = [
     "KindBrief",
     "KindMembers",
     "KindOption",
-    "Kinds",
     "Left",
     "LineUpQuestion",
     "Map",
@@ -208,7 +208,7 @@ class Finding(KindBrief):
     doubtful: list[Thing]
 
 
-class Kinds(BaseModel):
+class ClusterState(BaseModel):
     """All kinds found so far."""
 
     kinds: list[Finding]
@@ -233,7 +233,7 @@ class Map(BaseModel):
 
 
 class History(BaseModel):
-    """Kinds found after so many questions."""
+    """ClusterState found after so many questions."""
 
     questions: list[int]
     kinds: list[int]

@@ -64,11 +64,11 @@ class View:
             for question in asked
         ]
 
-    def kinds(self, members: int) -> r.Kinds:
+    def kinds(self, members: int) -> r.ClusterState:
         """Return all kinds found so far."""
         outline = self.desk.outline(members)
         promise = outline.promise
-        return r.Kinds(
+        return r.ClusterState(
             kinds=[
                 r.Finding(
                     kind=found.kind,

@@ -1,38 +1,22 @@
-"""`focused`: draw where nothing is known, ask the likeliest kind first, predict the rest."""
+"""`focused`: draw where nothing is known, ask the likeliest cluster first, predict the rest."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from samekind.algorithms.base import Algorithm, Known
 from samekind.algorithms.focused.flow import Focus
+from samekind.algorithms.focused.params import PARTS, FocusedParams
 from samekind.algorithms.focused.wary import Wary
-from samekind.algorithms.kinds import Kinds
-from samekind.algorithms.sampling import Settings
+from samekind.algorithms.snapshot import Snapshot
 from samekind.flow import Flow
 from samekind.points import Points
 
-__all__ = ["CERTIFY", "GOALS", "PARTS", "STOPS", "focused"]
-
-CERTIFY = ("lazy", "full")
-STOPS = ("reducible", "certified")
-GOALS = ("centers", "labels")
-PARTS = (
-    "explore",
-    "survey",
-    "fill",
-    "refine",
-    "graph",
-    "discriminant",
-    "merge",
-    "audit",
-    "rectify",
-)
-"""What can be switched off, to see what it is worth."""
+__all__ = ["PARTS", "Focused", "FocusedParams"]
 
 
-def focused(
-    points: Points, kinds: Kinds, rng: np.random.Generator, settings: Settings
-) -> Flow[str]:
+class Focused(Algorithm[FocusedParams]):
     """Draw where no labelled row is near, ask the likeliest kind first, and predict the rest.
 
     Every draw has one of these aims:
@@ -57,5 +41,36 @@ def focused(
     With an error rate, answers may be wrong: see `Wary`. Then the guarantees hold as far as the rows asked
     about are where they are held to be.
     """
-    run = Focus if settings.error_rate is None else Wary
-    return run(points, kinds, rng, settings).run()
+
+    name = "focused"
+    Params = FocusedParams
+    predicts = True
+    resumes_from_known = True
+    asks_lineups = True
+
+    def __init__(
+        self,
+        points: Points,
+        params: FocusedParams,
+        rng: np.random.Generator,
+        known: Known | None = None,
+    ) -> None:
+        super().__init__(points, params, rng, known)
+        kind = Focus if params.trusts_answers else Wary
+        self._focus = kind(points, self.state, rng, params, self.sampler, known)
+
+    def run(self) -> Flow[str]:
+        """Draw, ask and learn until there is a reason to stop."""
+        return self._focus.run()
+
+    def snapshot(self) -> Snapshot:
+        """Return what is known and predicted now."""
+        return self._snapshot(*self._focus.findings())
+
+    def confidence(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return how likely each row is in the cluster that it is known, or predicted, to be in."""
+        return self._focus.confidence(rows)
+
+    def questions_to_next_cluster(self) -> float | None:
+        """Return the expected number of questions until the next new cluster."""
+        return self._focus.outlook()

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.algorithms.focused.evidence import Evidence, Weighed
-from samekind.algorithms.kinds import GIVEN_UP, Kinds
-from samekind.algorithms.sampling import Settings
-from samekind.flow import DIFFERENT, SAME, UNANSWERED, Answers, Flow
+from samekind.algorithms.focused.params import FocusedParams
+from samekind.algorithms.state import GIVEN_UP, ClusterState
+from samekind.flow import DIFFERENT, SAME, UNANSWERED, Flow, Reply
 
 __all__ = ["Asking", "Doubt", "weigh"]
 
@@ -20,7 +20,7 @@ WORTH_A_LOOK = 0.01  # the same for kinds in a line-up, where one more costs lit
 OBVIOUS = 0.9  # chance of a kind that is asked about alone, not in a line-up
 
 LineUp = list[tuple[int, int]]
-"""Kinds to compare a row with, and a member of each. A line-up is one question to who answers it."""
+"""ClusterState to compare a row with, and a member of each. A line-up is one question to who answers it."""
 
 
 class Doubt:
@@ -98,8 +98,8 @@ class Asking:
     def __init__(
         self,
         evidence: Evidence,
-        kinds: Kinds,
-        settings: Settings,
+        kinds: ClusterState,
+        settings: FocusedParams,
         start: Callable[[Doubt], None],
         unsure: set[tuple[int, int]],
     ) -> None:
@@ -126,10 +126,10 @@ class Asking:
                     break  # the others may be of the new kind
             else:
                 if wave:
-                    answers = yield np.array(
+                    reply = yield np.array(
                         [(doubt.row, member) for doubt, line_up in wave for _, member in line_up]
                     )
-                    self._take(wave, answers)
+                    self._take(wave, reply)
 
     def _others(self, doubt: Doubt, first: int) -> LineUp:
         """Return the other kinds of a line-up, each with a member: those that the row could plausibly be of.
@@ -154,22 +154,24 @@ class Asking:
                 found.append((kind, member))
         return found
 
-    def _take(self, wave: list[tuple[Doubt, LineUp]], answers: Answers) -> None:
+    def _take(self, wave: list[tuple[Doubt, LineUp]], reply: Reply) -> None:
         """Take in the answers of a wave."""
-        who = [-1] * len(answers) if self._kinds.who is None else self._kinds.who.tolist()
-        said = zip(answers.tolist(), who, strict=True)
+        answers, size = reply.answers.tolist(), len(reply.answers)
+        who = [-1] * size if reply.who is None else reply.who.tolist()
+        skipped = [False] * size if reply.skipped is None else reply.skipped.tolist()
+        said = zip(answers, who, skipped, strict=True)
         for doubt, line_up in wave:
             self._take_one(doubt, line_up, list(islice(said, len(line_up))))
 
-    def _take_one(self, doubt: Doubt, line_up: LineUp, said: list[tuple[int, int]]) -> None:
-        """Take in what was said about a row, and by whom.
+    def _take_one(self, doubt: Doubt, line_up: LineUp, said: list[tuple[int, int, bool]]) -> None:
+        """Take in what was said about a row, by whom, and whether it was skipped.
 
         Where it was found in a line-up, nothing else counts, and the rest of it need not be answered. Who is
         not sure of a line-up is not asked about the row again.
         """
         doubt.n_asked += 1
-        found = any(answer == SAME for answer, _ in said)
-        for (kind, member), (answer, by) in zip(line_up, said, strict=True):
+        found = any(answer == SAME for answer, _, _ in said)
+        for (kind, member), (answer, by, skipped) in zip(line_up, said, strict=True):
             if answer == UNANSWERED or (found and answer != SAME):
                 continue
             asked = doubt.asked.setdefault(kind, [])
@@ -179,8 +181,7 @@ class Asking:
                 continue
             doubt.n_unsure += 1
             self._unsure.add((min(doubt.row, member), max(doubt.row, member)))
-            skipped = doubt.row in self._kinds.skipped or len(line_up) > 1
-            if skipped or doubt.n_unsure >= self._settings.patience:
+            if skipped or len(line_up) > 1 or doubt.n_unsure >= self._settings.patience:
                 doubt.kind = GIVEN_UP
             elif len(asked) == len(self._kinds.members[kind]):
                 doubt.half_refused.add(kind)

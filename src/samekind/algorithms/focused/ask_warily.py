@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from samekind.algorithms.focused.ask import Asking, Doubt
 from samekind.algorithms.focused.beliefs import Beliefs
 from samekind.algorithms.focused.evidence import Evidence
-from samekind.algorithms.kinds import Kinds
-from samekind.algorithms.sampling import Settings
+from samekind.algorithms.focused.params import FocusedParams
+from samekind.algorithms.state import ClusterState
 from samekind.flow import SAME
 
 __all__ = ["WaryAsking"]
@@ -34,8 +34,8 @@ class WaryAsking(Asking):
     def __init__(
         self,
         evidence: Evidence,
-        kinds: Kinds,
-        settings: Settings,
+        kinds: ClusterState,
+        settings: FocusedParams,
         start: Callable[[Doubt], None],
         unsure: set[tuple[int, int]],
         beliefs: Beliefs,

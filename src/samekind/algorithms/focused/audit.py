@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import betaln
 
-from samekind.algorithms.findings import Certificate
+from samekind.algorithms.snapshot import Certificate
 
 __all__ = ["Audit", "upper_bound"]
 

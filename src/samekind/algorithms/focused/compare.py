@@ -9,7 +9,7 @@ from itertools import islice, product
 import numpy as np
 
 from samekind.algorithms.focused.relations import Relations
-from samekind.algorithms.kinds import Kinds
+from samekind.algorithms.state import ClusterState
 from samekind.flow import DIFFERENT, SAME, UNANSWERED, Flow
 
 __all__ = ["Comparing"]
@@ -28,7 +28,7 @@ class Comparing:
 
     def __init__(
         self,
-        kinds: Kinds,
+        kinds: ClusterState,
         relations: Relations,
         patience: int,
         merge: Callable[[int, int], None],
@@ -68,21 +68,31 @@ class Comparing:
         while self.n_asked < last and (
             wave := self._wave(least, of, int(min(size, last - self.n_asked)))
         ):
-            answers = yield np.array([pair for _, line_up in wave for _, pair in line_up])
+            reply = yield np.array([pair for _, line_up in wave for _, pair in line_up])
             self.n_asked += len(wave)
-            said = iter(answers.tolist())
+            who = [-1] * len(reply.answers) if reply.who is None else reply.who.tolist()
+            said = zip(reply.answers.tolist(), who, strict=True)
             for kind, line_up in wave:
                 self._take(kind, line_up, [next(said) for _ in line_up])
 
     def _wave(
         self, least: float, of: int | None, size: int
     ) -> list[tuple[int, list[tuple[int, tuple[int, int]]]]]:
-        """Return up to `size` kinds, each with others and pairs of rows to compare; none if none is left."""
+        """Return up to `size` kinds, each with others and pairs of rows to compare; none if none is left.
+
+        Two kinds are compared once in a wave, and a kind has one line-up in it: who answers knows a line-up
+        by the row that it is about.
+        """
         while True:
-            wave, decided = [], False
+            wave: list[tuple[int, list[tuple[int, tuple[int, int]]]]] = []
+            compared: set[tuple[int, int]] = set()
+            decided = False
             for alike, a, b in self._relations.likeliest(of, size):
                 if alike < least:
                     break
+                lined_up = self._lineup > 1 and any(kind == a for kind, _ in wave)
+                if lined_up or (min(a, b), max(a, b)) in compared:
+                    continue
                 if self.settle(alike, a, b):
                     decided = True
                     continue
@@ -91,32 +101,41 @@ class Comparing:
                     self._relations.despair(a, b)
                     decided = True
                     continue
-                wave.append((a, [(b, pair), *self._others(a, b, pair[0])]))
+                line_up = [(b, pair), *self._others(a, b, pair[0], compared)]
+                compared |= {(min(a, other), max(a, other)) for other, _ in line_up}
+                wave.append((a, line_up))
             if wave or not decided:
                 return wave
 
     def _take(
-        self, kind: int, line_up: list[tuple[int, tuple[int, int]]], answers: list[int]
+        self,
+        kind: int,
+        line_up: list[tuple[int, tuple[int, int]]],
+        answers: list[tuple[int, int]],
     ) -> None:
         """Take in answers about a kind and others; where it was found in a line-up, nothing else counts."""
         said = list(zip(line_up, answers, strict=True))
-        for (other, pair), answer in [one for one in said if one[1] == SAME][:1] or said:
+        for (other, pair), (answer, who) in [one for one in said if one[1][0] == SAME][:1] or said:
             if answer == UNANSWERED or not self._relations.is_open(kind, other):
                 continue  # the latter if another answer of the wave has settled it
             if answer in (SAME, DIFFERENT):
-                self.hear(kind, other, pair, answer)
+                self.hear(kind, other, pair, answer, who)
             else:
                 self._n_unsure[min(kind, other), max(kind, other)] += 1
                 self._unsure.add((min(pair), max(pair)))
 
-    def _others(self, kind: int, first: int, row: int) -> list[tuple[int, tuple[int, int]]]:
+    def _others(
+        self, kind: int, first: int, row: int, compared: set[tuple[int, int]]
+    ) -> list[tuple[int, tuple[int, int]]]:
         """Return the other kinds of a line-up, each with a row to compare with: those not compared yet."""
         found: list[tuple[int, tuple[int, int]]] = []
         for other in self._relations.open_with(kind) if self._lineup > 1 else ():
             if len(found) + 1 == self._lineup:
                 break
+            if other == first or (min(kind, other), max(kind, other)) in compared:
+                continue
             member = self._kinds.members[other][0]
-            if other != first and (min(row, member), max(row, member)) not in self._unsure:
+            if (min(row, member), max(row, member)) not in self._unsure:
                 found.append((other, (row, member)))
         return found
 
@@ -135,7 +154,7 @@ class Comparing:
         """Merge or part two kinds if what was said suffices; return whether it did."""
         return False
 
-    def hear(self, a: int, b: int, pair: tuple[int, int], answer: int) -> None:
+    def hear(self, a: int, b: int, pair: tuple[int, int], answer: int, who: int) -> None:
         """Take in SAME or DIFFERENT about members of two kinds."""
         if answer == SAME:
             self._merge(a, b)

@@ -10,7 +10,7 @@ import numpy as np
 from samekind.algorithms.focused.beliefs import Beliefs
 from samekind.algorithms.focused.compare import Comparing
 from samekind.algorithms.focused.relations import Relations
-from samekind.algorithms.kinds import Kinds
+from samekind.algorithms.state import ClusterState
 
 __all__ = ["ONE", "WaryComparing"]
 
@@ -26,7 +26,7 @@ class WaryComparing(Comparing):
 
     def __init__(
         self,
-        kinds: Kinds,
+        kinds: ClusterState,
         relations: Relations,
         patience: int,
         merge: Callable[[int, int], None],
@@ -53,13 +53,12 @@ class WaryComparing(Comparing):
         odds = log(prior / (1 - prior)) + self._beliefs.between(members[few], other)
         return float(1 / (1 + np.exp(-np.clip(odds, -500, 500))))
 
-    def hear(self, a: int, b: int, pair: tuple[int, int], answer: int) -> None:
+    def hear(self, a: int, b: int, pair: tuple[int, int], answer: int, who: int) -> None:
         """Take in SAME or DIFFERENT about members of two kinds."""
-        self.hear_pair(pair, answer)
+        self.hear_pair(pair, answer, who)
 
-    def hear_pair(self, pair: tuple[int, int], answer: int) -> None:
+    def hear_pair(self, pair: tuple[int, int], answer: int, who: int) -> None:
         """Take in SAME or DIFFERENT about two rows whose kinds are held to be known."""
-        who = -1 if self._kinds.who is None else int(self._kinds.who[0])
         first, second = min(pair), max(pair)
         self._beliefs.hear(first, second, answer, who)
         self._beliefs.asked.add((first, second))

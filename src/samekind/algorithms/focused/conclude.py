@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from samekind.algorithms.findings import Findings
 from samekind.algorithms.focused.audit import CERTAIN, Audit
 from samekind.algorithms.focused.centers import rectified
 from samekind.algorithms.focused.evidence import Evidence
 from samekind.algorithms.focused.relations import Relations
 from samekind.algorithms.focused.trials import Trials
-from samekind.algorithms.kinds import Kinds
+from samekind.algorithms.snapshot import Prediction
+from samekind.algorithms.state import ClusterState
 from samekind.points import Points
 
 __all__ = ["conclude"]
@@ -18,14 +19,14 @@ __all__ = ["conclude"]
 
 def conclude(
     points: Points,
-    kinds: Kinds,
+    kinds: ClusterState,
     evidence: Evidence,
     trials: Trials,
     audit: Audit,
     relations: Relations,
     *,
     rectify: bool,
-) -> Findings:
+) -> tuple[NDArray[np.float64], Prediction]:
     """Say what is known now; whoever looks changes nothing."""
     k = len(kinds)
     call, of, (counts, means, spreads) = evidence.look()
@@ -50,13 +51,12 @@ def conclude(
         centers, errors = np.array(kinds.centers), np.zeros(k)
     all_known = kinds.n_labelled == points.n and not kinds.given_up
     unproven = relations.unproven()
-    return Findings(
-        call=call,
-        centers=centers,
+    return centers, Prediction(
+        labels=call,
         standard_errors=np.where(
             np.isfinite(errors), np.sqrt(np.minimum(errors, 1e300) * spreads), np.inf
         ),
         certificate=CERTAIN if all_known else audit.certificate(predicted, len(unproven)),
         unproven=unproven,
-        muddled=[(a, b) for a in range(k) for b in trials.muddled(a)],
+        confused=[(a, b) for a in range(k) for b in trials.muddled(a)],
     )

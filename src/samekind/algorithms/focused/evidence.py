@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,7 @@ class Weighed(NamedTuple):
 class Look(NamedTuple):
     """What is predicted at one moment."""
 
-    call: Callable[[Names], Any]
+    call: Callable[[Names], object]
     """Says what every row is called, by its predicted kind, also later."""
     of: Callable[[NDArray[np.intp]], NDArray[np.intp]]
     """Says of what kind some rows are predicted to be, now."""
@@ -227,7 +227,7 @@ class Evidence:
     def doubtful(self, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
         """Return rows that may be predicted wrongly: the most doubtful around members of some kind.
 
-        Kinds take turns by chance, whatever their sizes, so that small ones get all their rows.
+        ClusterState take turns by chance, whatever their sizes, so that small ones get all their rows.
         """
         kinds = self.alive.nonzero()[0]
         kind = kinds[int(rng.random() * kinds.size)]

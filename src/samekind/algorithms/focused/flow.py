@@ -5,21 +5,22 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.algorithms.findings import Findings
+from samekind.algorithms.base import Known
 from samekind.algorithms.focused.ask import Asking, Doubt, weigh
 from samekind.algorithms.focused.audit import Audit
 from samekind.algorithms.focused.compare import Comparing
 from samekind.algorithms.focused.conclude import conclude
 from samekind.algorithms.focused.frontier import Frontier
 from samekind.algorithms.focused.paper import PaperDraws
+from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.payoff import LOOKING, Payoff
 from samekind.algorithms.focused.recovery import Recovery
 from samekind.algorithms.focused.relations import Relations
 from samekind.algorithms.focused.small_evidence import make_evidence
-from samekind.algorithms.kinds import GIVEN_UP, UNKNOWN, Given, Kinds
-from samekind.algorithms.sampling import Settings
+from samekind.algorithms.snapshot import Prediction
+from samekind.algorithms.state import GIVEN_UP, UNKNOWN, ClusterState
 from samekind.flow import Flow
-from samekind.points import Points
+from samekind.points import Points, Sampler
 
 __all__ = ["Focus"]
 
@@ -38,8 +39,15 @@ class Focus:
     """One run: chooses rows, has them asked about, and lets every part learn from the answers."""
 
     def __init__(
-        self, points: Points, kinds: Kinds, rng: np.random.Generator, settings: Settings
+        self,
+        points: Points,
+        kinds: ClusterState,
+        rng: np.random.Generator,
+        settings: FocusedParams,
+        sampler: Sampler,
+        given: Known | None,
     ) -> None:
+        self.given = given
         self.points = points
         self.kinds = kinds
         self.rng = rng
@@ -49,7 +57,7 @@ class Focus:
         self.audit = Audit()
         self.payoff = Payoff()
         self.frontier = Frontier(points, kinds, self.evidence, rng)
-        self.paper = PaperDraws(points, kinds, settings.epsilon)
+        self.paper = PaperDraws(sampler, kinds, settings.epsilon)
         self.recovery = Recovery(points, kinds, self.evidence, rng, self.paper.cover)
         self.unsure: set[tuple[int, int]] = set()  # pairs of rows that nobody could tell
         self.asking = Asking(self.evidence, kinds, settings, self.start, self.unsure)
@@ -57,9 +65,6 @@ class Focus:
             kinds, self.relations, settings.patience, self.merge, self.unsure, settings.lineup
         )
         self.founders: dict[int, tuple[Doubt, str]] = {}  # the rows that were called new, by kind
-        kinds.findings = self.findings
-        kinds.confidence = self.confidence
-        kinds.outlook = self.outlook
 
     def without(self, part: str) -> bool:
         """Return whether a part is switched off."""
@@ -67,8 +72,8 @@ class Focus:
 
     def run(self) -> Flow[str]:
         """Draw, ask and learn until there is a reason to stop."""
-        if self.kinds.given is not None:
-            yield from self.begin_with(self.kinds.given)
+        if self.given is not None:
+            yield from self.begin_with(self.given)
         while not (reason := self.reason_to_stop()):
             plan = self.draw(self.wave())
             if plan:
@@ -85,7 +90,7 @@ class Focus:
                 self.kinds.settle(self.points)
         return reason
 
-    def begin_with(self, given: Given) -> Flow[None]:
+    def begin_with(self, given: Known) -> Flow[None]:
         """Take in what is known already, as if it had just been answered; ask what it leaves open."""
         kinds: dict[int, int] = {}  # of each group
         for row, group in zip(given.rows, given.groups, strict=True):
@@ -98,10 +103,10 @@ class Focus:
                 assert doubt.kind is not None
                 kinds[group] = doubt.kind
             self.learn(doubt, aim, doubt.kind)
-        for a, b in given.parted:
+        for a, b in given.different:
             self.relations.part(kinds[a], kinds[b])
         self.kinds.n_samples += len(given.rows)
-        for row in given.ask:
+        for row in given.ask_first:
             yield from self.ask(self.plan_for([row], "refine"))
 
     def plan_for(self, rows: list[int], aim: str) -> list[tuple[Doubt, str]]:
@@ -176,7 +181,7 @@ class Focus:
             row = self.draw_to(aim)
             if row < 0 or row in chosen:
                 continue
-            known = self.kinds.kind_of_row(row)
+            known = self.kinds.cluster_of_row(row)
             self.kinds.n_samples += known == UNKNOWN
             if known != UNKNOWN:
                 self.know_already(row, known, aim)
@@ -349,7 +354,7 @@ class Focus:
 
     # What it amounts to
 
-    def findings(self) -> Findings:
+    def findings(self) -> tuple[NDArray[np.float64], Prediction]:
         """Say what is known now."""
         return conclude(
             self.points,
@@ -362,14 +367,14 @@ class Focus:
         )
 
     def confidence(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return how likely each row is of its kind; see `Kinds`."""
-        known = self.kinds.kind_of(rows) >= 0
+        """Return how likely each row is of its kind; see `ClusterState`."""
+        known = self.kinds.cluster_of(rows) >= 0
         found = np.ones(rows.size)
         found[~known] = self.evidence.confidence(rows[~known])
         return found
 
     def outlook(self) -> float | None:
-        """Return the expected number of questions until the next new kind; see `Kinds`."""
+        """Return the expected number of questions until the next new kind; see `ClusterState`."""
         expected = self.payoff.outlook()
         if expected is None or self.frontier.is_dry:
             return None

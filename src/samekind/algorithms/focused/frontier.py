@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from samekind.algorithms.focused.evidence import Evidence
-from samekind.algorithms.kinds import UNKNOWN, Kinds
+from samekind.algorithms.state import UNKNOWN, ClusterState
 from samekind.points import Points
 
 __all__ = ["Frontier"]
@@ -17,7 +17,7 @@ class Frontier:
     """Draws rows that are far from all labelled ones, whose kinds are doubtful, or just unknown."""
 
     def __init__(
-        self, points: Points, kinds: Kinds, evidence: Evidence, rng: np.random.Generator
+        self, points: Points, kinds: ClusterState, evidence: Evidence, rng: np.random.Generator
     ) -> None:
         self.is_dry = False  # whether every row lies on a labelled one
         self._points = points
@@ -55,7 +55,7 @@ class Frontier:
         start = int(self._rng.random() * n)
         for first in range(0, n, 4096):
             rows = (start + np.arange(first, min(first + 4096, n))) % n
-            unknown = rows[self._kinds.kind_of(rows) == UNKNOWN]
+            unknown = rows[self._kinds.cluster_of(rows) == UNKNOWN]
             if unknown.size:
                 return int(unknown[0])
         return -1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from samekind.algorithms.kinds import Kinds
-from samekind.algorithms.sampling import QuietTest
-from samekind.points import Points
+from samekind.algorithms.paper import QuietTest
+from samekind.algorithms.state import ClusterState
+from samekind.points import Sampler
 
 __all__ = ["PaperDraws"]
 
@@ -14,9 +14,9 @@ __all__ = ["PaperDraws"]
 class PaperDraws:
     """D²-samples with respect to the recovered centres, whatever the other draws do."""
 
-    def __init__(self, points: Points, kinds: Kinds, epsilon: float | None) -> None:
+    def __init__(self, sampler: Sampler, kinds: ClusterState, epsilon: float | None) -> None:
         self._kinds = kinds
-        self._sampler = kinds.sampler = points.sampler()
+        self._sampler = sampler
         self._quiet = QuietTest(epsilon)
         self._waiting: list[int] = []  # recovered kinds whose centres the sampler lacks
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from samekind.algorithms.focused.evidence import Evidence
 from samekind.algorithms.focused.trials import Trials
-from samekind.algorithms.kinds import UNKNOWN, Kinds
+from samekind.algorithms.state import UNKNOWN, ClusterState
 from samekind.points import Points
 
 __all__ = ["Recovery"]
@@ -27,7 +27,7 @@ class Recovery:
     def __init__(
         self,
         points: Points,
-        kinds: Kinds,
+        kinds: ClusterState,
         evidence: Evidence,
         rng: np.random.Generator,
         on_recovery: Callable[[int], None],
@@ -74,7 +74,7 @@ class Recovery:
         for _ in range(2):
             while held:
                 row = held.pop()
-                unknown = self._kinds.kind_of_row(row) == UNKNOWN
+                unknown = self._kinds.cluster_of_row(row) == UNKNOWN
                 if unknown and self._evidence.predicted_of(row) == kind:
                     return row
             held += self._influential(self._evidence.pick(kind, self._rng, POOL))
@@ -89,7 +89,7 @@ class Recovery:
         X = self._points.rows(rows)
         steps = X - X.mean(axis=0)
         distances = np.sqrt(np.einsum("ij,ij->i", steps, steps))
-        unknown = self._kinds.kind_of(rows) == UNKNOWN
+        unknown = self._kinds.cluster_of(rows) == UNKNOWN
         distances *= unknown
         if not distances.any():
             few: list[int] = rows[unknown][:DRAWN].tolist()

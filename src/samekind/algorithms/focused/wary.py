@@ -8,17 +8,18 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.algorithms.findings import Findings
+from samekind.algorithms.base import Known
 from samekind.algorithms.focused.ask import Doubt
 from samekind.algorithms.focused.ask_warily import WaryAsking
 from samekind.algorithms.focused.beliefs import Beliefs
 from samekind.algorithms.focused.compare_warily import ONE, WaryComparing
 from samekind.algorithms.focused.flow import Focus
+from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.parted import parted
-from samekind.algorithms.kinds import UNKNOWN, Kinds
-from samekind.algorithms.sampling import Settings
+from samekind.algorithms.snapshot import Prediction
+from samekind.algorithms.state import UNKNOWN, ClusterState
 from samekind.flow import DIFFERENT, SAME, Flow
-from samekind.points import Points
+from samekind.points import Points, Sampler
 
 __all__ = ["Wary"]
 
@@ -46,13 +47,19 @@ class Wary(Focus):
     """
 
     def __init__(
-        self, points: Points, kinds: Kinds, rng: np.random.Generator, settings: Settings
+        self,
+        points: Points,
+        kinds: ClusterState,
+        rng: np.random.Generator,
+        settings: FocusedParams,
+        sampler: Sampler,
+        given: Known | None,
     ) -> None:
-        super().__init__(points, kinds, rng, settings)
+        super().__init__(points, kinds, rng, settings, sampler, given)
         assert settings.error_rate is not None
         self.beliefs = Beliefs(
             settings.error_rate,
-            lambda rows: kinds.kind_of(np.array(rows, dtype=np.intp)).tolist(),
+            lambda rows: kinds.cluster_of(np.array(rows, dtype=np.intp)).tolist(),
         )
         self.asking: WaryAsking = WaryAsking(
             self.evidence, kinds, settings, self.start, self.unsure, self.beliefs
@@ -98,7 +105,7 @@ class Wary(Focus):
         self.n_confirming[kind] += 1
         founder = self.points.rows(np.array(self.kinds.members[kind]))[0]
         rows = self.evidence.cells.near(founder, NEIGHBOURS)
-        unknown = rows[self.kinds.kind_of(rows) == UNKNOWN]
+        unknown = rows[self.kinds.cluster_of(rows) == UNKNOWN]
         return int(unknown[0]) if unknown.size else -1
 
     # What the answers teach
@@ -159,10 +166,11 @@ class Wary(Focus):
         pair = min(a, b), max(a, b)
         if a == b or b in self.beliefs.told(a) or pair in self.unsure:
             return
-        answers = yield np.array([[a, b]])
+        answers, who, _ = yield np.array([[a, b]])
         self.n_checked += 1
         if answers[0] in (SAME, DIFFERENT):
-            self.comparing.hear_pair(pair, int(answers[0]))
+            by = -1 if who is None else int(who[0])
+            self.comparing.hear_pair(pair, int(answers[0]), by)
         else:
             self.unsure.add(pair)
 
@@ -213,15 +221,15 @@ class Wary(Focus):
     # What it amounts to
 
     def confidence(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return how likely each row is of its kind; see `Kinds`."""
+        """Return how likely each row is of its kind; see `ClusterState`."""
         found = super().confidence(rows)
         for place, row in enumerate(rows.tolist()):
             found[place] = min(found[place], self.beliefs.certainty.get(row, 1.0))
         return found
 
-    def findings(self) -> Findings:
+    def findings(self) -> tuple[NDArray[np.float64], Prediction]:
         """Say what is known now, and how certain it is."""
-        found = super().findings()
+        centers, found = super().findings()
         rate = self.beliefs.rate()
         notes = [f"About {100 * rate:.2g} % of the answers seem to be wrong."]
         doubtful = sum(certainty < UNCERTAIN for certainty in self.beliefs.certainty.values())
@@ -233,4 +241,4 @@ class Wary(Focus):
         lonely = sum(len(members) == 1 for members in self.kinds.members)
         if lonely:
             notes.append(f"{lonely:,} of the clusters rest on one row, which nothing confirmed.")
-        return replace(found, error_rate=rate, notes=notes)
+        return centers, replace(found, notes=notes, error_rate=rate)

@@ -4,7 +4,7 @@ import { remembered } from "./settings.js";
 
 const TIMEOUT_MS = 30_000;
 
-/** The server said no, or nothing. `retry` tells whether the same call may succeed later, `locked` that it wants a token. */
+/** The server said no, or nothing. `retry` tells whether the same call may succeed later, `failed` that the server is at fault, `locked` that it wants a token. */
 export class ApiError extends Error {
   /** @param {string} message @param {number} status 0: no answer @param {any} [body] */
   constructor(message, status, body = null) {
@@ -12,7 +12,8 @@ export class ApiError extends Error {
     this.status = status;
     this.body = body;
     this.locked = status === 401;
-    this.retry = status === 0 || status >= 500 || [401, 408, 425, 429].includes(status);
+    this.failed = status >= 500;
+    this.retry = status === 0 || this.failed || [401, 408, 425, 429].includes(status);
   }
 }
 

@@ -5,7 +5,7 @@ import { Desk } from "./desk.js";
 import { Finish } from "./finish.js";
 import { Found, inShort, isSafe } from "./found.js";
 import { openHelp } from "./help.js";
-import { keyOf, keys, pressesControl, takesTyping } from "./keys.js";
+import { keyOf, keys, leftField, pressesControl, takesTyping } from "./keys.js";
 import { QuestionArea } from "./question.js";
 import { flag, Review } from "./review.js";
 import { initTheme, remember, remembered } from "./settings.js";
@@ -78,9 +78,11 @@ document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || takesTyping(event.target) || document.querySelector("dialog[open]")) return;
   const key = keyOf(event);
   if (key === null || pressesControl(event.target, key)) return;
+  const typing = leftField();
   const action = keys.action(key);
   if (!action || (document.body.dataset.view !== "question" && !["undo", "help"].includes(action))) return;
   event.preventDefault();
+  if (typing) return;
   if (!event.repeat || action === "zoom") act(action, event); // a key held down answers once
 });
 
@@ -112,11 +114,17 @@ function showStanding() {
 }
 
 desk.addEventListener("status", (event) => {
-  const { state, waiting, seconds, why } = /** @type {CustomEvent} */ (event).detail;
+  const { state, waiting, seconds, why, stuck } = /** @type {CustomEvent} */ (event).detail;
   const saved = byId("saved");
   saved.dataset.state = state;
   saved.textContent = { saved: "Saved", saving: "Saving…", unsaved: "Not saved – retrying" }[/** @type {"saved"} */ (state)];
   if (state !== "unsaved") return state === "saved" && hideBanner();
+  if (stuck) {
+    const what = stuck === "answer" ? "Your answer could not be saved" : "Your last answer could not be taken back";
+    const rest = waiting > 1 ? ` ${count(waiting - 1, "more answer")} ${waiting === 2 ? "waits" : "wait"} behind it.` : "";
+    const leave = stuck === "answer" ? "Skip this question" : "Leave it as it is";
+    return showBanner(`${why} ${what}; it is tried again in ${seconds} s.${rest}`, () => desk.outbox.retryNow(), [leave, () => desk.outbox.giveUp()]);
+  }
   const kept = waiting === 1 ? "Your answer is kept" : `Your ${waiting} answers are kept`;
   return showBanner(`${why} ${kept} on this page and sent as soon as possible; next try in ${seconds} s.`, () => desk.outbox.retryNow());
 });
@@ -139,12 +147,15 @@ desk.addEventListener("say", (event) => {
   toast(text, { bad, pictures: pictures(things ?? []) });
 });
 
-/** @param {string} text @param {() => void} again */
-function showBanner(text, again) {
+/** @param {string} text @param {() => void} again @param {[string, () => void]} [otherwise] what else can be done */
+function showBanner(text, again, otherwise) {
   const banner = byId("banner");
   const shown = banner.querySelector("span");
-  if (shown) shown.textContent = text;
-  else banner.replaceChildren(h("span", {}, text), h("button", { type: "button", onclick: again }, "Try now"));
+  const offers = [["Try now", again], ...(otherwise ? [otherwise] : [])];
+  const labels = offers.map(([label]) => label).join();
+  if (shown && banner.dataset.offers === labels) shown.textContent = text; // the buttons stay, and with them the focus
+  else banner.replaceChildren(h("span", {}, text), ...offers.map(([label, act]) => h("button", { type: "button", onclick: act }, label)));
+  banner.dataset.offers = labels;
   banner.hidden = false;
 }
 

@@ -30,6 +30,8 @@ export class Desk extends EventTarget {
     this.sent = 0;
     this.settled = 0;
     this.loaded = false;
+    /** @type {Set<string>} questions that the server takes no answer to, not even that they are skipped */
+    this.aside = new Set();
     /** Whether the server wants a token that this page has not. */
     this.locked = false;
     /** @type {Map<number, Thing>} things that were asked about, to name them by more than their numbers */
@@ -130,6 +132,12 @@ export class Desk extends EventTarget {
     }
   }
 
+  /** Ask again what was set aside. @returns {Promise<void>} */
+  retryAside() {
+    this.aside.clear();
+    return this.load();
+  }
+
   /** Put skipped questions first. @returns {Promise<number>} how many there are */
   async comeBack() {
     const reply = await this.perform(() => call("GET", "/api/skipped?most=20"));
@@ -187,6 +195,7 @@ export class Desk extends EventTarget {
     const answered = new Set(this.outbox.items.map((item) => item.question?.id));
     const shown = this.queue[0];
     const kept = by === "undo" ? [] : this.queue.filter((question) => question.skipped);
+    for (const id of this.aside) answered.add(id);
     const fresh = open.filter((question) => !answered.has(question.id) && !kept.some((other) => other.id === question.id));
     this.queue = [...kept, ...fresh];
     const place = this.queue.findIndex((question) => question.id === shown?.id);
@@ -212,6 +221,7 @@ export class Desk extends EventTarget {
   #taken(item, reply) {
     if (item.type === "undo") {
       this.undoing = Math.max(0, this.undoing - 1);
+      this.aside.clear();
       this.#see(reply.questions ?? []);
       const undone = (reply.undone ?? []).map((/** @type {string} */ text) => this.#inWords(text, reply.questions?.[0]));
       this.#tell("say", undone.length
@@ -225,6 +235,7 @@ export class Desk extends EventTarget {
   /** @param {import("./outbox.js").Item} item @param {ApiError} error */
   #refused(item, error) {
     if (item.type === "undo") this.undoing = Math.max(0, this.undoing - 1);
+    if (item.givenUp && error.failed && item.question) this.aside.add(item.question.id);
     // A second try that comes too late was most likely the first one, whose reply was lost.
     if (!(error.status === 409 && (item.tries ?? 0) > 1)) this.#tell("say", { text: error.message, bad: true });
     if (error.body?.questions) this.accept(error.body);

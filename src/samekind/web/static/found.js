@@ -5,6 +5,7 @@ import { paint } from "./colors.js";
 import { byId, count, h, number, percent } from "./dom.js";
 import { KindActions } from "./kinds.js";
 import { kindsOverQuestions, RowMap } from "./map.js";
+import { takesTyping } from "./keys.js";
 import { kindName, meet } from "./names.js";
 import { mini, spoken } from "./things.js";
 
@@ -38,7 +39,7 @@ export class Found {
     this.summary = h("p", { class: "hint" }, "Loading…");
     this.promise = h("div", { class: "promise", hidden: true });
     this.mergeBar = h("div", { class: "merge-bar", hidden: true });
-    this.list = h("ul", { class: "kinds" });
+    this.list = h("ul", { class: "kinds", onfocusout: () => (clearTimeout(this.held), (this.held = setTimeout(() => this.#catchUp(), IDLE_MS))) });
     this.open = h("p", { class: "hint", hidden: true }, "Some kinds may prove to be the same as more is asked.");
     this.map = new RowMap((row, kind, known) => this.#openRow(row, kind, known));
     this.curve = h("div", {});
@@ -126,8 +127,16 @@ export class Found {
     );
   }
 
-  /** @param {Kind[]} kinds only cards that changed are made anew, so that the focus stays */
+  /** Show what came while a name was typed. It waits a moment, or what is being clicked might move away. */
+  #catchUp() {
+    if (this.behind) this.#showKinds(this.outline.value.kinds);
+  }
+
+  /** @param {Kind[]} kinds only cards that changed are made anew, and none moves while a name is typed, so that the focus stays */
   #showKinds(kinds) {
+    const focused = /** @type {HTMLElement | null} */ (this.list.contains(document.activeElement) ? document.activeElement : null);
+    this.behind = takesTyping(focused);
+    if (this.behind) return;
     const there = new Set(kinds.map((kind) => kind.kind));
     for (const kind of this.picked) if (!there.has(kind)) this.picked.delete(kind);
     for (const [number, card] of this.cards) {
@@ -139,8 +148,8 @@ export class Found {
     for (const kind of kinds) {
       const text = JSON.stringify(kind);
       let card = this.cards.get(kind.kind);
-      const typing = card?.element.contains(document.activeElement) && document.activeElement instanceof HTMLInputElement;
-      if (!card || (card.text !== text && !typing)) {
+      const inUse = focused instanceof HTMLInputElement && card?.element.contains(focused);
+      if (!card || (card.text !== text && !inUse)) {
         const element = this.#card(kind);
         card?.element.replaceWith(element);
         card = { kind, text, element };
@@ -150,6 +159,7 @@ export class Found {
       if (after !== card.element) this.list.insertBefore(card.element, after);
       before = card.element;
     }
+    if (focused?.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true }); // it was moved
     this.#showMerge();
   }
 

@@ -66,6 +66,47 @@ export function pressesControl(target, key) {
   return (key === " " || key === "Enter") && target instanceof Element && target.closest("button, a, summary, input, label") !== null;
 }
 
+const QUIET_MS = 1000;
+const LEAVING = ["Enter", "Escape", "Tab"];
+
+/** @type {EventTarget | null} the field that has the focus, or had it when we last looked */
+let field = null;
+let meant = false; // whether it was left on purpose, as far as one can tell
+let quietUntil = 0;
+/** @type {number | undefined} */
+let loud;
+
+/** Let keys do nothing for a second, and show it. */
+function hush() {
+  field = null;
+  quietUntil = performance.now() + QUIET_MS;
+  document.body.dataset.keys = "quiet";
+  clearTimeout(loud);
+  loud = setTimeout(() => delete document.body.dataset.keys, QUIET_MS);
+}
+
+document.addEventListener("focusin", ({ target }) => {
+  if (!takesTyping(target)) return;
+  field = target;
+  meant = false;
+});
+document.addEventListener("focusout", ({ target }) => takesTyping(target) && hush());
+document.addEventListener("pointerdown", () => (meant = true), true);
+document.addEventListener("keydown", (event) => takesTyping(event.target) && (meant = LEAVING.includes(event.key)), true);
+
+/**
+ * Whether a key may have been meant for a field that has just lost the focus. For a second after it was left on
+ * purpose; for who may not know that it is gone, until they stop typing for a second.
+ *
+ * @returns {boolean}
+ */
+export function leftField() {
+  if (field && document.activeElement !== field) hush(); // it vanished, which not every browser tells
+  const quiet = performance.now() < quietUntil;
+  if (quiet && !meant) hush();
+  return quiet;
+}
+
 class Keys {
   constructor() {
     /** @type {Record<string, string[]>} */

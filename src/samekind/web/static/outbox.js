@@ -1,16 +1,18 @@
 /**
  * Sends what was answered: in order, one at a time, each kept until the server has said that it is on disk.
  *
- * Rules. An item leaves the box only when the server took it or refused it for good. Nothing is called saved
- * while the box holds anything. A box survives a reload of its tab.
+ * Rules. An item leaves the box only when the server took it or refused it for good, or when the person gave it up
+ * after the server had failed at it. Nothing is called saved while the box holds anything. A box survives a reload of
+ * its tab.
  */
 
 import { ApiError } from "./api.js";
 
 /**
  * @typedef {{type: "answer" | "undo", question?: import("./types.js").Question, said?: import("./types.js").Said,
- *   tries?: number, revision?: number}} Item
- * @typedef {{state: "saved" | "saving" | "unsaved", waiting: number, seconds: number, why: string}} Status
+ *   tries?: number, revision?: number, givenUp?: boolean}} Item
+ * @typedef {{state: "saved" | "saving" | "unsaved", waiting: number, seconds: number, why: string,
+ *   stuck: Item["type"] | null}} Status stuck: what the server failed at, for which it may fail for ever
  */
 
 const FIRST_WAIT_S = 1;
@@ -74,6 +76,15 @@ export class Outbox {
     this.wake?.();
   }
 
+  /** Skip the question whose answer the server failed to take, or leave an undo, so that the rest can go on. */
+  giveUp() {
+    const item = this.items[0];
+    if (!item || !this.wake) return;
+    item.givenUp = true;
+    if (item.type === "answer") item.said = "skip";
+    this.wake();
+  }
+
   async #run() {
     if (this.sending) return;
     this.sending = true;
@@ -90,8 +101,8 @@ export class Outbox {
         this.does.taken(item, reply);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        if (error.retry) {
-          await this.#wait(Math.min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** failures++), error.message);
+        if (error.retry && !(item.givenUp && error.failed)) {
+          await this.#wait(Math.min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** failures++), error.message, error.failed ? item.type : null);
           continue;
         }
         failures = 0;
@@ -117,10 +128,10 @@ export class Outbox {
     }
   }
 
-  /** @param {number} seconds @param {string} why */
-  async #wait(seconds, why) {
+  /** @param {number} seconds @param {string} why @param {Status["stuck"]} stuck */
+  async #wait(seconds, why, stuck) {
     for (let left = seconds; left > 0; left -= 1) {
-      this.#say("unsaved", left, why);
+      this.#say("unsaved", left, why, stuck);
       const woken = await new Promise((resolve) => {
         const timer = setTimeout(() => resolve(false), 1000);
         this.wake = () => (clearTimeout(timer), resolve(true));
@@ -130,8 +141,8 @@ export class Outbox {
     this.wake = null;
   }
 
-  /** @param {Status["state"]} state @param {number} [seconds] @param {string} [why] */
-  #say(state, seconds = 0, why = "") {
-    this.does.status({ state, waiting: this.items.length, seconds, why });
+  /** @param {Status["state"]} state @param {number} [seconds] @param {string} [why] @param {Status["stuck"]} [stuck] */
+  #say(state, seconds = 0, why = "", stuck = null) {
+    this.does.status({ state, waiting: this.items.length, seconds, why, stuck });
   }
 }

@@ -135,10 +135,10 @@ export class QuestionArea {
     }
     this.section.classList.remove("waiting");
     byId("actions").hidden = true;
-    const now = JSON.stringify([state?.done, state?.stop_reason, state?.skipped, state?.can_undo, state?.budget]);
+    const now = JSON.stringify([state?.done, state?.stop_reason, state?.skipped, state?.can_undo, state?.budget, this.desk.aside.size]);
     if (this.section.dataset.type === "none" && this.none === now) return; // what is pressed must not vanish under the finger
     if (state?.done) this.#say("That is all", this.#done(state));
-    else this.#say("Nothing to ask right now", this.#empty(state));
+    else this.#say(this.desk.aside.size ? "This question cannot be answered now" : "Nothing to ask right now", this.#empty(state));
     this.none = now;
   }
 
@@ -188,7 +188,10 @@ export class QuestionArea {
   /** @param {import("./types.js").State | null} state */
   #empty(state) {
     // The work is not done, so that there are questions, and none for us: skipped ones would not keep it from its end.
-    const text = "Other people are answering all open questions at the moment. This page looks again every few seconds and goes on by itself.";
+    const aside = this.desk.aside.size > 0;
+    const text = aside
+      ? "The server could not take an answer to the open question, not even that it is skipped. The terminal in which samekind runs says why. Everything answered before is saved."
+      : "Other people are answering all open questions at the moment. This page looks again every few seconds and goes on by itself.";
     const skipped = state?.skipped ?? 0;
     announce(text);
     return h(
@@ -199,7 +202,8 @@ export class QuestionArea {
         "p",
         { class: "buttons" },
         skipped > 0 && h("button", { type: "button", class: "primary", onclick: () => this.desk.comeBack() }, `Meanwhile, come back to ${skipped} skipped`),
-        h("button", { type: "button", onclick: () => this.desk.load() }, "Look again"),
+        aside && state?.can_undo && h("button", { type: "button", onclick: () => this.does.act("undo") }, "Undo the last answer"),
+        h("button", { type: "button", onclick: () => this.desk.retryAside() }, aside ? "Try it again" : "Look again"),
       ),
     );
   }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Literal
@@ -12,21 +12,22 @@ import numpy as np
 
 from samekind.algorithms import DEFAULT
 from samekind.clusters import Clusters
+from samekind.engine.flow_session import FlowSession
+from samekind.engine.session import Session
 from samekind.ledger import Ledger
 from samekind.oracles import LabelOracle, Oracle, as_oracle
 from samekind.progress import Progress, progress_bar
-from samekind.session import Session
 
-__all__ = ["ContradictionWarning", "run", "solve"]
+__all__ = ["ContradictionWarning", "answer_with", "solve"]
 
 
 class ContradictionWarning(UserWarning):
     """Some answers cannot all be true."""
 
 
-def run(
-    session: Session, oracle: Oracle, listeners: Sequence[Callable[[Progress], object]] = ()
-) -> Clusters:
+def answer_with(
+    session: FlowSession, oracle: Oracle, after_wave: Callable[[], object] | None = None
+) -> None:
     """Let an oracle that answers at once answer all questions of a session."""
     who = str(getattr(oracle, "name", ""))
     while not session.done:
@@ -39,8 +40,8 @@ def run(
             for name in dict.fromkeys(names):
                 own = np.array([other == name for other in names])
                 session.tell(pairs[own], np.asarray(answers)[own], who=name)
-        for listener in listeners:
-            listener(session.progress)
+        if after_wave is not None:
+            after_wave()
     found = session.contradictions
     if found:
         warnings.warn(
@@ -49,7 +50,6 @@ def run(
             ContradictionWarning,
             stacklevel=3,
         )
-    return session.clusters()
 
 
 def solve(
@@ -120,4 +120,10 @@ def solve(
             raise ValueError(f"X has {session.points.n} rows, but y has {len(answers)} labels.")
         with progress_bar() if progress else nullcontext() as bar:
             listeners = [listener for listener in (bar, on_progress) if listener is not None]
-            return run(session, answers, listeners)
+
+            def tell_listeners() -> None:
+                for listener in listeners:
+                    listener(session.progress)
+
+            answer_with(session, answers, tell_listeners if listeners else None)
+        return session.clusters()

@@ -1,17 +1,16 @@
-"""What a flow can say beyond the kinds and their members."""
+"""What an algorithm knows at one moment, and what it promises."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points import Names
+from samekind.points import Names as LabelMap
 
-__all__ = ["Certificate", "Findings"]
+__all__ = ["Certificate", "Prediction", "Snapshot"]
 
 
 @dataclass(frozen=True)
@@ -62,16 +61,39 @@ def _percent(share: float) -> str:
 
 
 @dataclass(frozen=True)
-class Findings:
-    """What a flow says about its kinds at one moment; kinds by their numbers in `Kinds`."""
+class Prediction:
+    """What an algorithm predicts of all rows, and how far it can be trusted; clusters by their numbers."""
 
-    call: Callable[
-        [Names], Any
-    ]  # says what every row is called, by its predicted kind, -1: by none
-    centers: NDArray[np.float64]  # (kinds, d)
-    standard_errors: NDArray[np.float64]  # (kinds,) of each centre, as a distance
+    labels: Callable[[LabelMap], object]
+    """Return the label of every row, given the label of each cluster (of the last one also for -1: none)."""
+    standard_errors: NDArray[np.float64]
+    """(clusters,) of each centre, as a distance."""
     certificate: Certificate
     unproven: list[tuple[int, int]]
-    muddled: list[tuple[int, int]]  # a kind, and one that many rows predicted to be of it are of
-    error_rate: float | None = None  # of the answers, where they may be wrong
-    notes: list[str] = field(default_factory=list)  # what else the user should know
+    """Pairs of clusters about which nobody was asked, likeliest to be one first."""
+    confused: list[tuple[int, int]]
+    """A cluster, and one that many rows predicted to be in the first are in."""
+    notes: list[str] = field(default_factory=list)
+    error_rate: float | None = None
+    """The share of answers that seem to be wrong, where they may be."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What an algorithm knows at one moment. Clusters have the numbers in which they were discovered."""
+
+    members: list[list[int]]
+    """The rows known to be in each cluster, its first one before the others; none if it was merged away."""
+    recovered: list[int]
+    """The clusters whose centres are final, in the order of recovery."""
+    centers: NDArray[np.float64]
+    """(clusters, d)."""
+    given_up: list[int]
+    """Rows about which the oracle was too unsure."""
+    n_samples: int
+    n_rounds: int
+    sampling_seconds: float
+    notes: list[str]
+    """What the user should know."""
+    prediction: Prediction | None = None
+    """None where rows are just in the cluster of the nearest centre."""

@@ -1,9 +1,11 @@
-"""The one exception for data that cannot be used as it is."""
+"""The one exception for data that cannot be used as it is, and the words of its messages."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+__all__ = ["DataError", "did_you_mean", "no_such_column"]
 
 
 class DataError(ValueError):
@@ -11,7 +13,8 @@ class DataError(ValueError):
 
     Examples
     --------
-    >>> from samekind.datasets import DataError, read_points
+    >>> from samekind.datasets import read_points
+    >>> from samekind.errors import DataError
     >>> try:
     ...     read_points("flowers.xlsx")
     ... except DataError as error:
@@ -25,3 +28,12 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     folded = {other.strip().casefold(): other for other in names}
     close = difflib.get_close_matches(name.strip().casefold(), folded, n=1)
     return f" Did you mean {folded[close[0]]!r}?" if close else ""
+
+
+def no_such_column(source: str, parameter: str, name: str, names: Sequence[str]) -> DataError:
+    """Return the error that says that `parameter` names a column which `source` does not have."""
+    shown = ", ".join(map(repr, names[:30])) + (", …" if len(names) > 30 else "")
+    return DataError(
+        f"{source} has no column {name!r}, which {parameter} names."
+        f"{did_you_mean(name, names)} Its columns are {shown}."
+    )

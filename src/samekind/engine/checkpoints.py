@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from samekind.algorithms import Given
+from samekind.algorithms import Known
 from samekind.flow import DIFFERENT, SAME
 from samekind.ledger import Checkpoint, Ledger, pairs_of
 
@@ -29,18 +29,19 @@ class Checkpoints:
     def make(self, members: list[list[int]], line: int) -> None:
         """Make one, for a change that has just been written from a line on.
 
-        `members` are the kinds before it. Rows that are alone now and were not before have lost their kinds,
-        and are to be asked about. Rows that a run has not come to count if they are the same as another one.
+        `members` are the clusters before it. Rows that are alone now and were not before have lost their
+        clusters, and are to be asked about. Rows that a run has not come to count
+        if they are the same as another one.
         """
         upto = self._ledger.revision.answers
         lines = self._ledger.active(upto, consistent=True)
-        known = {row for kind in members for row in kind}
+        known = {row for cluster in members for row in cluster}
         known.update(pairs_of(lines[lines["answer"] == SAME]).ravel().tolist())
         mentioned = dict.fromkeys(pairs_of(lines).ravel().tolist())
         rows = [*sorted(known - mentioned.keys()), *(row for row in mentioned if row in known)]
         group = _groups(rows, lines)
         size = np.bincount(group)
-        crowded = {row for kind in members if len(kind) > 1 for row in kind}
+        crowded = {row for cluster in members if len(cluster) > 1 for row in cluster}
         lost = [
             row
             for row, own in zip(rows, group.tolist(), strict=True)
@@ -52,7 +53,7 @@ class Checkpoints:
             Checkpoint(line, upto, known_still, np.array(lost, dtype=np.int32))
         )
 
-    def given(self, checkpoint: Checkpoint) -> Given:
+    def known(self, checkpoint: Checkpoint) -> Known:
         """Return what a run begins with."""
         lines = self._ledger.active(checkpoint.upto, consistent=True)
         rows = checkpoint.rows.tolist()
@@ -60,11 +61,11 @@ class Checkpoints:
         place = {row: int(own) for row, own in zip(rows, group, strict=True)}
         apart = pairs_of(lines[lines["answer"] == DIFFERENT]).tolist()
         parted = {(place[a], place[b]) for a, b in apart if a in place and b in place}
-        return Given(
+        return Known(
             rows=rows,
             groups=group.tolist(),
-            parted=sorted({(min(pair), max(pair)) for pair in parted if pair[0] != pair[1]}),
-            ask=checkpoint.ask.tolist(),
+            different=sorted({(min(pair), max(pair)) for pair in parted if pair[0] != pair[1]}),
+            ask_first=checkpoint.ask.tolist(),
         )
 
 

@@ -1,6 +1,6 @@
-"""CheckCluster: of what kind are these rows, when answers may be wrong? Many members are asked about each.
+"""CheckCluster: of what cluster are these rows, when answers may be wrong? Many members are asked about each.
 
-The votes of a kind's members about a row are independent, each wrong with probability p. So they are
+The votes of a cluster's members about a row are independent, each wrong with probability p. So they are
 counted until SAME is ahead of DIFFERENT, or behind it, by so many that the lead is an accident only with
 the chance that is allowed (Wald's sequential test): about a third of the votes that a majority of a
 fixed number would need. If the members end first, their majority decides, as in the paper.
@@ -9,20 +9,22 @@ fixed number would need. If the members end first, their majority decides, as in
 from __future__ import annotations
 
 from math import ceil, inf, log, sqrt
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from samekind._intmap import IntMap
-from samekind.algorithms.kinds import UNKNOWN, Kinds
-from samekind.algorithms.sampling import Settings
+from samekind.algorithms.paper.base import PaperAlgorithm, PaperParams
+from samekind.algorithms.state import UNKNOWN
 from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Flow
-from samekind.points import Points
 
 __all__ = ["Panel", "lead", "voters"]
 
 UNASKED = 2
+P = TypeVar("P", bound=PaperParams)
+
 MORE_IF_UNSURE = 4  # times as many members may be asked where some are unsure
 
 
@@ -54,34 +56,33 @@ class Panel:
 
     Parameters
     ----------
-    points, kinds, settings
-        As a flow gets them.
+    algorithm : PaperAlgorithm
+        Whose rows are placed.
     error : float
         The chance that an answer is wrong.
     risk : float
-        The chance that any verdict of a run, of all kinds on all rows, may be wrong.
+        The chance that any verdict of a run, of all clusters on all rows, may be wrong.
     """
 
-    def __init__(
-        self, points: Points, kinds: Kinds, settings: Settings, error: float, risk: float
-    ) -> None:
+    def __init__(self, algorithm: PaperAlgorithm[P], error: float, risk: float) -> None:
         self.error = error
         self._risk = risk
-        self._points = points
-        self._kinds = kinds
-        self._settings = settings
+        self._algorithm = algorithm
+        self._points = algorithm.points
+        self._state = algorithm.state
+        self._params = algorithm.params
         self._answers = IntMap()
-        self._refused_by = IntMap()  # how many kinds, from the first one on, refused a row
+        self._refused_by = IntMap()  # how many clusters, from the first one on, refused a row
 
     def ask(self, rows: NDArray[np.intp], others: NDArray[np.intp]) -> Flow[Answers]:
         """Return an answer for each pair, asking for those not known, `batch` at a time."""
         keys = np.minimum(rows, others) * self._points.n + np.maximum(rows, others)
         answers = self._answers.get(keys, UNASKED).astype(np.int8)
         new = np.flatnonzero(answers == UNASKED)
-        size = self._settings.batch_size(self._kinds.n_samples)
+        size = self._algorithm.batch_size()
         for start in range(0, new.size, size):
             some = new[start : start + size]
-            answers[some] = yield np.column_stack([rows[some], others[some]])
+            answers[some] = (yield np.column_stack([rows[some], others[some]])).answers
             self._answers.put(keys[some], answers[some])
         return answers
 
@@ -93,27 +94,27 @@ class Panel:
         return graph
 
     def place(self, rows: NDArray[np.intp]) -> Flow[NDArray[np.intp]]:
-        """Return the kind of each row (rows may repeat), UNKNOWN where every kind refused it.
+        """Return the cluster of each row (rows may repeat), UNKNOWN where every cluster refused it.
 
-        A row is given up when no kind has accepted it, and the members of some kind cannot tell.
+        A row is given up when no cluster has accepted it, and the members of some cluster cannot tell.
         """
-        known = self._kinds.kind_of(rows)
+        known = self._state.cluster_of(rows)
         unknown = rows[known == UNKNOWN]
         new = np.array(list(dict.fromkeys(unknown.tolist())), dtype=np.intp)
         n_refused = self._refused_by.get(new, 0)
-        left = n_refused < len(self._kinds)
+        left = n_refused < len(self._state)
         if left.any():
             yield from self._hear(new[left], n_refused[left])
-            known = self._kinds.kind_of(rows)
+            known = self._state.cluster_of(rows)
         return known
 
     def _hear(self, rows: NDArray[np.intp], n_refused: NDArray[np.int64]) -> Flow[None]:
-        """Ask the kinds that have not refused a row yet, one after the other, until one accepts it."""
-        kinds, n_kinds = self._kinds, len(self._kinds)
+        """Ask the clusters that have not refused a row yet, one after the other, until one accepts it."""
+        state, n_clusters = self._state, len(self._state)
         order = self._order(rows)
         cannot_tell = np.zeros(rows.size, dtype=bool)
         doubtful = np.arange(rows.size)
-        for place in range(n_kinds):
+        for place in range(n_clusters):
             candidates = order[doubtful, place]
             fresh = candidates >= n_refused[doubtful]
             asking, candidates = doubtful[fresh], candidates[fresh]
@@ -121,34 +122,34 @@ class Panel:
                 continue
             verdicts = yield from self._vote(rows[asking], candidates)
             accepted = verdicts == SAME
-            kinds.add_members(rows[asking[accepted]], candidates[accepted])
+            state.add_members(rows[asking[accepted]], candidates[accepted])
             cannot_tell[asking[verdicts == UNSURE]] = True
             doubtful = np.setdiff1d(doubtful, asking[accepted], assume_unique=True)
         for row in rows[doubtful[cannot_tell[doubtful]]].tolist():
-            kinds.give_up(row)
+            state.give_up(row)
         refused = rows[doubtful[~cannot_tell[doubtful]]]
-        self._refused_by.put(refused, np.full(refused.size, n_kinds))
+        self._refused_by.put(refused, np.full(refused.size, n_clusters))
 
     def _order(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the kinds in the order in which each row asks them, (m, kinds)."""
-        if self._settings.order == "index":
-            return np.broadcast_to(np.arange(len(self._kinds)), (rows.size, len(self._kinds)))
-        distances = cdist(self._points.rows(rows), self._kinds.centers, "sqeuclidean")
+        """Return the clusters in the order in which each row asks them, (m, clusters)."""
+        if self._params.order == "index":
+            return np.broadcast_to(np.arange(len(self._state)), (rows.size, len(self._state)))
+        distances = cdist(self._points.rows(rows), self._state.centers, "sqeuclidean")
         order: NDArray[np.intp] = distances.argsort(axis=1, kind="stable")
         return order
 
     def _vote(self, rows: NDArray[np.intp], candidates: NDArray[np.intp]) -> Flow[Answers]:
         """Return the verdict of each row's candidate: SAME, DIFFERENT, or UNSURE if it cannot tell."""
-        risk = self._risk / (self._points.n * len(self._kinds))
+        risk = self._risk / (self._points.n * len(self._state))
         most, enough = voters(self.error, risk), lead(self.error, risk)
         pools = {
-            kind: np.array(self._kinds.members[kind][: MORE_IF_UNSURE * most])
-            for kind in dict.fromkeys(candidates.tolist())
+            cluster: np.array(self._state.members[cluster][: MORE_IF_UNSURE * most])
+            for cluster in dict.fromkeys(candidates.tolist())
         }
         starts = dict(zip(pools, np.cumsum([0, *map(len, pools.values())]), strict=False))
         voter = np.concatenate(list(pools.values()))
-        first = np.array([starts[kind] for kind in candidates.tolist()])
-        pool = np.array([len(pools[kind]) for kind in candidates.tolist()])
+        first = np.array([starts[cluster] for cluster in candidates.tolist()])
+        pool = np.array([len(pools[cluster]) for cluster in candidates.tolist()])
         n_same, n_different, n_unsure, n_asked = np.zeros((4, rows.size), dtype=np.intp)
         voting = np.arange(rows.size)
         while voting.size:
@@ -164,7 +165,7 @@ class Panel:
             n_asked[voting] += size
             n_sure = n_same + n_different
             decided = (np.abs(n_same - n_different) >= enough) | (n_sure >= most)
-            hopeless = (n_asked >= pool) | ((n_unsure >= self._settings.patience) & (n_sure == 0))
+            hopeless = (n_asked >= pool) | ((n_unsure >= self._params.patience) & (n_sure == 0))
             voting = voting[~(decided | hopeless)[voting]]
         cannot_tell = (n_same == n_different) & (n_unsure > 0)
         return np.where(cannot_tell, UNSURE, n_same > n_different).astype(np.int8)

@@ -1,0 +1,182 @@
+"""What an algorithm is: an object that asks, keeps what it knows, and can be looked at at any moment."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind._validation import check_error_rate, check_int, check_positive_int
+from samekind.algorithms.snapshot import Prediction, Snapshot
+from samekind.algorithms.state import ClusterState
+from samekind.flow import Flow
+from samekind.points import Points, Sampler
+
+__all__ = ["Algorithm", "ErrorRate", "Known", "Params", "check_rate"]
+
+Batch = int | Literal["auto"]
+ErrorRate = float | Literal["estimate"]
+
+MOST_AT_ONCE = 1024  # rows, with batch="auto"
+
+
+class Known(NamedTuple):
+    """What is known before a run begins, for algorithms that can resume from it."""
+
+    rows: list[int]
+    """In the order in which they became known."""
+    groups: list[int]
+    """For each of them the number of its cluster, 0, 1, …"""
+    different: list[tuple[int, int]]
+    """Groups known to be different."""
+    ask_first: list[int]
+    """Rows to ask about before any others."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Params:
+    """The parameters that all algorithms have; each adds its own, and checks them where they are declared.
+
+    Attributes
+    ----------
+    target : int or None
+        Stop after so many recovered clusters.
+    batch : int or "auto"
+        Rows asked about at once.
+    patience : int
+        UNSURE answers after which a row is given up.
+    """
+
+    target: int | None = None
+    batch: Batch = 1
+    patience: int = 3
+
+    def __post_init__(self) -> None:
+        check_int("target", self.target, none="find all clusters")
+        if self.batch != "auto":
+            check_positive_int("batch", self.batch)
+        check_positive_int("patience", self.patience)
+
+    @classmethod
+    def make(cls, algorithm: str, given: Mapping[str, object]) -> Self:
+        """Return checked parameters of an algorithm; what is not given takes its default."""
+        known = [field.name for field in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise TypeError(
+                    f"{algorithm!r} has no parameter {name!r}. Its parameters are {', '.join(known)}."
+                )
+        return cls(**given)  # type: ignore[arg-type]  # each is checked by __post_init__
+
+    def batch_size(self, n_samples: int) -> int:
+        """Return how many rows to ask about at once, after so many draws.
+
+        "auto" starts with one and grows with what is known, so that a run learns as much from its first
+        answers as one row at a time would, and is soon quick.
+        """
+        return min(MOST_AT_ONCE, 1 + n_samples // 16) if self.batch == "auto" else self.batch
+
+    @property
+    def trusts_answers(self) -> bool:
+        """Whether every answer is true, so that other answers follow from it."""
+        return True
+
+    @property
+    def most_in_lineup(self) -> int:
+        """How many clusters a row is compared with at once, where a person can pick one of them."""
+        return 1
+
+
+def check_rate(value: object) -> None:
+    """Raise an error unless `value` is an error rate, "estimate" or None."""
+    if value is not None and value != "estimate":
+        check_error_rate(value)
+
+
+P = TypeVar("P", bound=Params)
+
+
+class Algorithm(ABC, Generic[P]):
+    """One run of an algorithm.
+
+    `run` is the flow: what it learns from outside comes with each `Reply`. What others learn from it, between
+    two waves of questions and without any effect on the run, comes by the other methods.
+
+    Parameters
+    ----------
+    points : Points
+        The data.
+    params : Params
+        Of the algorithm's own class.
+    rng : numpy.random.Generator
+        Where all chance comes from.
+    known : Known or None
+        What to begin with; only where `resumes_from_known`.
+    """
+
+    name: ClassVar[str]
+    Params: type[P]
+    predicts: ClassVar[bool] = False
+    """Whether it says more of rows it did not ask about than which centre is nearest."""
+    resumes_from_known: ClassVar[bool] = False
+    """Whether a run can begin with rows whose clusters are known."""
+    asks_lineups: ClassVar[bool] = False
+    """Whether it can compare a row with several clusters in one question."""
+
+    sampler: Sampler
+    """Draws by D² with respect to the recovered centres."""
+
+    def __init__(
+        self,
+        points: Points,
+        params: P,
+        rng: np.random.Generator,
+        known: Known | None = None,
+    ) -> None:
+        if known is not None and not self.resumes_from_known:
+            raise ValueError(f"{self.name!r} cannot begin with known rows.")
+        self.points = points
+        self.params = params
+        self.rng = rng
+        self.known = known
+        self.state = ClusterState(points.d)
+        self.sampler = points.sampler()
+
+    @abstractmethod
+    def run(self) -> Flow[str]:
+        """Ask until there is a reason to stop, and return it."""
+
+    def snapshot(self) -> Snapshot:
+        """Return what is known now."""
+        return self._snapshot(self.state.centers.copy())
+
+    def _snapshot(
+        self, centers: NDArray[np.float64], prediction: Prediction | None = None
+    ) -> Snapshot:
+        state = self.state
+        return Snapshot(
+            members=[list(rows) for rows in state.members],
+            recovered=list(state.recovered),
+            centers=centers,
+            given_up=list(state.given_up),
+            n_samples=state.n_samples,
+            n_rounds=state.n_rounds,
+            sampling_seconds=self.sampler.seconds,
+            notes=list(state.notes),
+            prediction=prediction,
+        )
+
+    def confidence(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return how likely each row is in the cluster that it is known, or predicted, to be in.
+
+        1 where that is known; NaN where the algorithm does not say.
+        """
+        return np.where(self.state.cluster_of(rows) >= 0, 1.0, np.nan)
+
+    def questions_to_next_cluster(self) -> float | None:
+        """Return the expected number of questions until the next new cluster; None if there is no telling."""
+        return None

@@ -1,0 +1,122 @@
+"""What the paper's algorithms share: their parameters, and Sample (Algorithm 3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind._validation import check_choice, check_fraction, check_positive_int
+from samekind.algorithms.base import Algorithm, Params
+from samekind.algorithms.paper.classify import ORDERS, classify
+from samekind.algorithms.state import UNKNOWN
+from samekind.flow import Flow
+
+__all__ = ["Draws", "ExactParams", "PaperAlgorithm", "PaperParams", "PracticalParams"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperParams(Params):
+    """Parameters of the paper's algorithms.
+
+    Attributes
+    ----------
+    order : {"nearest", "index"}
+        Which cluster a row asks first: the nearest centre's (Heuristic 1), or as they were found
+        (Algorithm 1).
+    """
+
+    order: str = "nearest"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("order", self.order, ORDERS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PracticalParams(PaperParams):
+    """Parameters of the practical algorithms (Section 5).
+
+    Attributes
+    ----------
+    epsilon : float or None
+        How small undiscovered clusters may be when the run stops by itself; None: it never does.
+    heavy : int
+        Uniform samples that recover a cluster.
+    """
+
+    epsilon: float | None = 0.01
+    heavy: int = 10
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_fraction("epsilon", self.epsilon, none="stop only at the budget or the target")
+        check_positive_int("heavy", self.heavy)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactParams(PaperParams):
+    """Parameters of the algorithms with the paper's constants.
+
+    Attributes
+    ----------
+    epsilon : float
+        How small undiscovered clusters may be, and how accurate centres are.
+    """
+
+    epsilon: float = 0.5
+    order: str = "index"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_fraction("epsilon", self.epsilon)
+
+
+class Draws(NamedTuple):
+    """Rows drawn, their clusters (or GIVEN_UP), and Φ({x}, C) of each when it was drawn."""
+
+    rows: NDArray[np.intp]
+    clusters: NDArray[np.intp]
+    costs: NDArray[np.float64]
+
+
+P = TypeVar("P", bound=PaperParams)
+
+
+class PaperAlgorithm(Algorithm[P]):
+    """An algorithm that draws rows by D² and asks in which cluster each of them is."""
+
+    def batch_size(self) -> int:
+        """Return how many rows to ask about at once now."""
+        return self.params.batch_size(self.state.n_samples)
+
+    def draw(self, size: int) -> Flow[Draws]:
+        """Sample (Algorithm 3), `size` times at once: D²-sample rows and ask in which clusters they are."""
+        rows = self.sampler.draw(self.rng.random(size))
+        clusters = yield from self.clusters_of(rows)
+        self.state.n_samples += size
+        return Draws(rows, clusters, self.sampler.cost(rows))
+
+    def clusters_of(self, rows: NDArray[np.intp]) -> Flow[NDArray[np.intp]]:
+        """Return the cluster of each row (rows may repeat), asking for `batch` rows at a time."""
+        known = self.state.cluster_of(rows)
+        unknown = np.flatnonzero(known == UNKNOWN)
+        if not unknown.size:
+            return known
+        new = np.array(list(dict.fromkeys(rows[unknown].tolist())), dtype=np.intp)
+        size, params = self.batch_size(), self.params
+        for start in range(0, new.size, size):
+            some = new[start : start + size]
+            found = yield from classify(
+                some,
+                self.points.rows(some),
+                self.state,
+                order=params.order,
+                patience=params.patience,
+            )
+            if some.size == unknown.size:  # the usual case: one batch without repeats
+                known[unknown] = found.labels
+                return known
+        return self.state.cluster_of(rows)

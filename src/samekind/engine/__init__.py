@@ -1,0 +1,18 @@
+"""The engine: sessions that ask, remember, undo and resume, and `solve`, which runs one to its end."""
+
+from __future__ import annotations
+
+from samekind.engine.classify_session import ClassifySession
+from samekind.engine.flow_session import FlowSession, OtherDataError
+from samekind.engine.session import Session
+from samekind.engine.solve import ContradictionWarning, answer_with, solve
+
+__all__ = [
+    "ClassifySession",
+    "ContradictionWarning",
+    "FlowSession",
+    "OtherDataError",
+    "Session",
+    "answer_with",
+    "solve",
+]

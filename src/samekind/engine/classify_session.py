@@ -1,0 +1,169 @@
+"""The session that puts new rows into clusters that are known."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind.algorithms import Classified, PaperParams, classify
+from samekind.clusters import Clusters
+from samekind.datasets.files import points_of
+from samekind.engine.flow_session import FlowSession
+from samekind.flow import DIFFERENT, SAME, UNANSWERED, Answers, Flow, Pairs
+from samekind.ledger import Implications, Ledger, pairs_of
+
+__all__ = ["NOT_ASKED", "ClassifyParams", "ClassifySession"]
+
+NOT_ASKED = -3
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassifyParams(PaperParams):
+    """Parameters of a classification.
+
+    Attributes
+    ----------
+    grow : bool
+        Whether a row that every cluster refused founds a new one, which later rows are compared with.
+    """
+
+    grow: bool = False
+
+
+class ClassifySession(FlowSession):
+    """Asks in which cluster each new row is, nearest centre first (Heuristic 1); about one question a row.
+
+    It asks, takes answers, undoes and resumes as a `Session` does. What was said of one member of a cluster
+    holds for the whole cluster, so answers stay true when the clusters have grown since.
+
+    Parameters
+    ----------
+    clusters : Clusters
+        What is known.
+    X : array-like of shape (m, d), or Points
+        The new rows. In questions and in the ledger they are numbered after those in which the clusters
+        were found: ``clusters.n_rows_``, ``clusters.n_rows_ + 1``, and so on.
+    ledger : None, path, URL or Ledger
+        Where answers are kept; one of its own for each set of new rows.
+    budget : int or None
+        The most questions to ask; None asks without limit.
+    **parameters
+        ``order``, ``patience``, ``batch`` and ``grow``; see `ClassifyParams`.
+
+    Examples
+    --------
+    >>> import samekind
+    >>> X = np.array([[0.0], [0.1], [5.0], [5.1]])
+    >>> clusters = samekind.solve(X, lambda a, b: a // 2 == b // 2, random_state=0)
+    >>> session = ClassifySession(clusters, [[4.9]])
+    >>> session.pending().shape
+    (1, 2)
+    >>> session.tell(session.pending(), [1])
+    >>> session.result().labels.tolist() == clusters.predict([[4.9]]).tolist()
+    True
+    """
+
+    def __init__(
+        self,
+        clusters: Clusters,
+        X: Any,
+        *,
+        ledger: Ledger | str | Path | None = None,
+        budget: int | None = None,
+        **parameters: object,
+    ) -> None:
+        self.clusters = clusters
+        self.points = points_of(X)
+        clusters.check_columns(self.points.d)
+        self._numbers = clusters.n_rows_ + np.arange(self.points.n)
+        self._options = ClassifyParams.make(self.algorithm, parameters)
+        super().__init__(self._options, ledger, budget)
+        try:
+            if ledger is not None:
+                fingerprint = f"{self.points.fingerprint()} after {clusters.n_rows_}"
+                digest = hashlib.blake2b(fingerprint.encode(), digest_size=16).hexdigest()
+                self._bind(digest, f"{self.points.n} new rows x {self.points.d}")
+            self._replay()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def algorithm(self) -> str:
+        """The name of what asks."""
+        return "classify"
+
+    def result(self) -> Classified:
+        """Return the cluster of each new row as far as it is known, and the questions each one took.
+
+        -1 where every cluster refused it, -2 where it was given up, `NOT_ASKED` where it is not decided yet.
+        """
+        return Classified(self._labels.copy(), self._n_asked.copy())
+
+    @property
+    def n_decided(self) -> int:
+        """How many of the new rows are decided."""
+        return int(np.count_nonzero(self._labels != NOT_ASKED))
+
+    def cluster_of(self, row: int) -> int:
+        """Return the cluster of a row that is known, be it an old or a new one; -1: none."""
+        return self._state.cluster_of_row(row)
+
+    def _begin(self) -> Flow[str]:
+        self._labels = np.full(self.points.n, NOT_ASKED, dtype=np.intp)
+        self._n_asked = np.zeros(self.points.n, dtype=np.intp)
+        self._state = self.clusters.to_state()
+        self._implied = _what_clusters_imply(self.clusters.members_)
+        active = self.ledger.active()
+        self._implied.add(pairs_of(active), active["answer"])
+        return self._classify_all()
+
+    def _classify_all(self) -> Flow[str]:
+        options = self._options
+        size = options.batch_size(self.points.n)
+        for start in range(0, self.points.n, size):
+            some = np.arange(start, min(start + size, self.points.n))
+            found = yield from classify(
+                self._numbers[some],
+                self.points.rows(some),
+                self._state,
+                order=options.order,
+                patience=options.patience,
+                grow=options.grow,
+            )
+            self._labels[some], self._n_asked[some] = found
+        return "exhausted"
+
+    def _look_up(self) -> Answers:
+        answers = self._implied.get(self._wave, UNANSWERED)
+        said = self.ledger.lookup(self._wave, infer=False)
+        return np.where(answers == UNANSWERED, said, answers)
+
+    def _write(
+        self, pairs: Pairs, answers: Answers, who: str, asked: bool | NDArray[np.bool_]
+    ) -> bool:
+        alone = super()._write(pairs, answers, who, asked)
+        self._implied.add(pairs, answers)
+        return alone
+
+
+def _what_clusters_imply(members: list[NDArray[np.intp]]) -> Implications:
+    """Return that rows of a cluster are the same, and clusters different."""
+    implied = Implications()
+    firsts = np.array([rows[0] for rows in members], dtype=np.intp)
+    same = np.concatenate(
+        [
+            *(np.column_stack([np.full(len(rows) - 1, rows[0]), rows[1:]]) for rows in members),
+            np.empty((0, 2), dtype=np.intp),
+        ]
+    )
+    one, two = np.triu_indices(firsts.size, 1)
+    different = np.column_stack([firsts[one], firsts[two]])
+    for pairs, answer in ((same, SAME), (different, DIFFERENT)):
+        implied.add(pairs.astype(np.intp), np.full(len(pairs), answer, dtype=np.int8))
+    return implied
