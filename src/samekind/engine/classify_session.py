@@ -85,8 +85,11 @@ class ClassifySession(FlowSession):
         super().__init__(self._options, ledger, budget)
         try:
             if ledger is not None:
-                fingerprint = f"{self.points.fingerprint()} after {clusters.n_rows_}"
+                own = self.points.fingerprint()
+                fingerprint = f"{own} after {clusters.n_rows_}"
                 digest = hashlib.blake2b(fingerprint.encode(), digest_size=16).hexdigest()
+                if self.ledger.meta.get("fingerprint") == own:  # a file of version 1
+                    digest = own
                 self._bind(digest, f"{self.points.n} new rows x {self.points.d}")
             self._replay()
         except BaseException:

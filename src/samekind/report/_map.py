@@ -15,7 +15,7 @@ from samekind.points import Points
 from samekind.report._colors import color_of, symbol_of
 from samekind.report._figures import Figure, shown_text
 from samekind.report._headline import called, counted
-from samekind.report._projection import Projection, choose_rows, project
+from samekind.report._projection import Projection, choose_rows, project_rows
 
 __all__ = ["draw_map"]
 
@@ -45,7 +45,7 @@ def draw_map(
     `names` are those of the columns, `kinds` those of the clusters.
     """
     rows = choose_rows(clusters, seed)
-    projection, places = project(points, rows, names, seed)
+    projection, places = project_rows(points, rows, names, seed)
     kind = "scatter" if len(rows) <= MOST_SVG else "scattergl"
     known = np.isin(rows, np.concatenate([*clusters.members_, np.empty(0, dtype=np.intp)]))
     centers = _center_places(clusters, projection)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +44,7 @@ class Picture:
         return Measurement(self.width, self.width)
 
 
-def pictures(images: Sequence[NDArray[Any]], columns: int, lines: int) -> list[Picture]:
+def pictures(images: Sequence[NDArray[np.generic]], columns: int, lines: int) -> list[Picture]:
     """Return pictures in one scale of brightness."""
     grey = [np.asarray(image, dtype=np.float64) for image in images]
     low, high = min(map(np.min, grey)), max(map(np.max, grey))
