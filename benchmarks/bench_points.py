@@ -24,7 +24,7 @@ class Passes:
         self.sampler = self.points.sampler()
         self.sampler.add(self.middle)
         self.fresh().draw(np.linspace(0.0, 0.99, 8))  # compiles
-        self.points.nearest(self.X[:2].astype(np.float64))
+        self.points.label_by_nearest(self.X[:2].astype(np.float64))
 
     def fresh(self):
         sampler = self.points.sampler()
@@ -48,7 +48,7 @@ class Passes:
         self.sampler.draw(np.linspace(0.0, 0.99, 8))
 
     def time_nearest(self, n: int, dtype: str) -> None:
-        self.points.nearest(self.X[:10].astype(np.float64))
+        self.points.label_by_nearest(self.X[:10].astype(np.float64))
 
     def time_read(self, n: int, dtype: str) -> None:
         """What every pass is set against."""
@@ -100,10 +100,10 @@ class Sites:
         from samekind.points import ArrayPoints
 
         rng = np.random.default_rng(0)
-        cells = ArrayPoints(self.X).cells()
+        cells = ArrayPoints(self.X).voronoi()
         for _ in range(size):
             cells.add(cells.draw(rng))
-        cells.settle()
+        cells.flush()
         return cells
 
     def time_grow(self) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 import samekind
-from samekind.points.parquet import ParquetPoints
+from samekind.points import ParquetPoints
 
 FILES, ROWS, KINDS = 6, 60_000, 12
 

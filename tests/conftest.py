@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,12 @@ from samekind.points import ArrayPoints
 
 settings.register_profile("samekind", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("samekind")
+
+
+def pytest_configure():
+    """Let programs that tests start hear Ctrl-C, also where a background shell has us ignore it."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def blobs(sizes=(40, 25, 15), d=2, spread=0.2, gap=10.0, seed=0):

@@ -120,7 +120,7 @@ def open_backend(backend, X, folder, client=None):
     if backend == "dask":
         import dask.array as da
 
-        from samekind.points.dask import DaskPoints
+        from samekind.points import DaskPoints
 
         return DaskPoints(da.from_array(X, chunks=(len(X) // 3 + 1, -1)), client=client)
     return X

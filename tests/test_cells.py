@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from samekind.points import ArrayPoints, Names
+from samekind.points import ArrayPoints, LabelMap
 
 
 def distances(X, x):
@@ -29,7 +29,7 @@ class Brute:
 
     def __init__(self, X, sites):
         X = np.asarray(X, dtype=np.float64)
-        unit = ArrayPoints(X).crew.frame.unit
+        unit = ArrayPoints(X).executor.frame.unit
         self.costs, self.owners = np.full(len(X), np.inf), np.full(len(X), -1)
         for number, row in enumerate(sites):
             new = rounded(distances(X, X[row]), unit)
@@ -75,8 +75,8 @@ def assert_like_brute_force(X, cells, sites):
     for _ in range(2):  # before and after the sites added last took their rows
         np.testing.assert_array_equal(cells.owners(rows), brute.owners[rows])
         np.testing.assert_array_equal(cells.costs(rows), brute.costs[rows])
-        cells.settle()
-    np.testing.assert_array_equal(cells.look()(Names.by_number(len(sites))), brute.owners)
+        cells.flush()
+    np.testing.assert_array_equal(cells.labeler()(LabelMap.identity(len(sites))), brute.owners)
     np.testing.assert_array_equal(cells.counts, brute.counts)
     np.testing.assert_array_equal(cells.sites, X[sites].astype(np.float64))
     assert cells.n_sites == len(sites)
@@ -86,7 +86,7 @@ class TestOwners:
     @given(X=data, how_many=st.integers(1, 90), seed=st.integers(0, 99))
     @settings(max_examples=150)
     def test_after_every_few_sites(self, X, how_many, seed):
-        cells = ArrayPoints(X).cells()
+        cells = ArrayPoints(X).voronoi()
         sites = sites_of(len(X), how_many, seed)
         for number, row in enumerate(sites):
             assert cells.add(row) == number
@@ -98,28 +98,31 @@ class TestOwners:
     def test_values_of_any_size(self, scale):
         """Squares of 1e25 are no float32, those of 1e149 still a float64."""
         X = scale * np.random.default_rng(0).uniform(-1, 1, size=(500, 3))
-        cells, sites = ArrayPoints(X).cells(), sites_of(500, 10, 0)
+        cells, sites = ArrayPoints(X).voronoi(), sites_of(500, 10, 0)
         for row in sites:
             cells.add(row)
         assert_like_brute_force(X, cells, sites)
 
     def test_the_first_of_equal_sites_keeps_its_rows(self):
-        cells = ArrayPoints([[0.0], [0.0], [1.0], [2.0]]).cells()
+        cells = ArrayPoints([[0.0], [0.0], [1.0], [2.0]]).voronoi()
         cells.add(0)
         cells.add(1)
         cells.add(3)
         assert cells.owners(np.arange(4)).tolist() == [0, 0, 0, 2]
-        assert cells.look()(Names.by_number(3)).tolist() == [0, 0, 0, 2]
+        assert cells.labeler()(LabelMap.identity(3)).tolist() == [0, 0, 0, 2]
         assert cells.counts.tolist() == [4, 0, 0]  # who looks changes nothing
-        cells.settle()
-        assert cells.look()(Names.by_number(3)).tolist() == [0, 0, 0, 2]
+        cells.flush()
+        assert cells.labeler()(LabelMap.identity(3)).tolist() == [0, 0, 0, 2]
         assert cells.counts.tolist() == [3, 0, 1]
 
     def test_before_the_first_site(self):
-        cells = ArrayPoints(np.arange(6.0)[:, None]).cells()
+        cells = ArrayPoints(np.arange(6.0)[:, None]).voronoi()
         assert cells.n_sites == 0
         assert cells.counts.tolist() == []
-        assert cells.look()(Names.by_number(0)._replace(of=np.array([-1]))).tolist() == [-1] * 6
+        assert (
+            cells.labeler()(LabelMap.identity(0)._replace(of_centers=np.array([-1]))).tolist()
+            == [-1] * 6
+        )
         assert cells.owners(np.arange(6)).tolist() == [-1] * 6
         rng = np.random.default_rng(0)
         drawn = np.bincount([cells.draw(rng) for _ in range(3000)], minlength=6)
@@ -128,27 +131,30 @@ class TestOwners:
     def test_a_memory_map(self, tmp_path):
         X = make(700, 5, "normal", np.float32, 1)
         np.save(tmp_path / "X.npy", X)
-        cells, sites = ArrayPoints(np.load(tmp_path / "X.npy", mmap_mode="r")).cells(), [5, 600, 42]
+        cells, sites = (
+            ArrayPoints(np.load(tmp_path / "X.npy", mmap_mode="r")).voronoi(),
+            [5, 600, 42],
+        )
         for row in sites:
             cells.add(row)
         assert_like_brute_force(X, cells, sites)
 
     def test_more_sites_than_there_was_room_for(self):
         X = make(1500, 2, "normal", np.float64, 2)
-        cells, sites = ArrayPoints(X).cells(), sites_of(1500, 400, 2)
+        cells, sites = ArrayPoints(X).voronoi(), sites_of(1500, 400, 2)
         for row in sites:
             cells.add(row)
         assert_like_brute_force(X, cells, sites)
 
     def test_a_site_looks_at_the_rows_around_it_only(self):
         X = np.random.default_rng(0).uniform(size=(50_000, 2))
-        cells = ArrayPoints(X).cells()
+        cells = ArrayPoints(X).voronoi()
         for row in range(1000):
             cells.add(row)
-        cells.settle()
+        cells.flush()
         before = cells.n_distances
         cells.add(1000)
-        cells.settle()
+        cells.flush()
         assert 0 < cells.n_distances - before < 0.05 * len(X)
 
 
@@ -159,7 +165,7 @@ class TestThreads:
 
     def test_one_or_two(self):
         sites = sites_of(len(self.X), 40, 3)
-        one, two = (ArrayPoints(self.X, threads=threads).cells() for threads in (1, 2))
+        one, two = (ArrayPoints(self.X, threads=threads).voronoi() for threads in (1, 2))
         groups = np.arange(len(sites)) % 3
         for cells in (one, two):
             for row in sites:
@@ -173,7 +179,7 @@ class TestThreads:
         )
         assert first == second
         np.testing.assert_array_equal(
-            *(cells.pick(groups == 1, np.random.default_rng(0), 50) for cells in (one, two))
+            *(cells.sample(groups == 1, np.random.default_rng(0), 50) for cells in (one, two))
         )
 
 
@@ -181,12 +187,12 @@ class TestMoments:
     @given(X=data, how_many=st.integers(1, 30), seed=st.integers(0, 99))
     @settings(max_examples=60)
     def test_of_groups_of_cells(self, X, how_many, seed):
-        cells = ArrayPoints(X).cells()
+        cells = ArrayPoints(X).voronoi()
         sites = sites_of(len(X), how_many, seed)
         for row in sites:
             cells.add(row)
         groups = np.random.default_rng(seed).integers(-1, 4, size=len(sites))
-        cells.settle()
+        cells.flush()
         counts, means, spreads = cells.moments(groups, 4)
         of_rows = groups[Brute(X, sites).owners]
         X = X.astype(np.float64)
@@ -208,11 +214,11 @@ class TestPick:
     @given(X=data, how_many=st.integers(1, 30), seed=st.integers(0, 99))
     @settings(max_examples=60)
     def test_from_the_chosen_cells_alone(self, X, how_many, seed):
-        cells = ArrayPoints(X).cells()
+        cells = ArrayPoints(X).voronoi()
         sites = sites_of(len(X), how_many, seed)
         for row in sites:
             cells.add(row)
-        cells.settle()
+        cells.flush()
         rng = np.random.default_rng(seed)
         chosen = rng.random(len(sites)) < 0.5
         expected = chosen[Brute(X, sites).owners]
@@ -220,7 +226,7 @@ class TestPick:
         if total:
             ranked = cells._cover.at_ranks(cells.sites[chosen], chosen, np.arange(total), total)
             np.testing.assert_array_equal(ranked, np.flatnonzero(expected))
-        rows = cells.pick(chosen, rng, 20)
+        rows = cells.sample(chosen, rng, 20)
         assert rows.size <= 20
         assert expected[rows].all()
         assert (rows.size > 0) == expected.any()
@@ -230,10 +236,10 @@ class TestPick:
         for seed in range(20):
             v = np.random.default_rng(seed).normal(size=5)
             X = np.repeat([0 * v, v, v * (2 + 2e-7)], 1_000, axis=0)
-            cells = ArrayPoints(X).cells()
+            cells = ArrayPoints(X).voronoi()
             cells.add(0)
             cells.add(2_500)
-            cells.settle()
+            cells.flush()
             assert cells.counts.tolist() == [2_000, 1_000]
             chosen, ranks = np.array([True, False]), np.arange(2_000)
             rows = cells._cover.at_ranks(cells.sites[:1], chosen, ranks, 2_000)
@@ -245,12 +251,12 @@ class TestPick:
         X = np.zeros((20_000, 1))
         held = np.random.default_rng(0).permutation(20_000)[:size]
         X[held] = 9.0
-        cells = ArrayPoints(X).cells()
+        cells = ArrayPoints(X).voronoi()
         cells.add(int(np.flatnonzero(X[:, 0] == 0)[0]))
         cells.add(int(held[0]))
-        cells.settle()
+        cells.flush()
         rng = np.random.default_rng(1)
-        drawn = [cells.pick(np.array([False, True]), rng, 100) for _ in range(200)]
+        drawn = [cells.sample(np.array([False, True]), rng, 100) for _ in range(200)]
         seen = np.bincount(np.concatenate(drawn), minlength=20_000)[np.sort(held)]
         assert seen.sum() == sum(map(len, drawn)) > 15_000
         assert chisquare(seen.reshape(20, -1).sum(axis=1)).pvalue > 0.01
@@ -260,11 +266,11 @@ class TestMemory:
     def test_nothing_stays_of_cells_and_samplers_that_are_gone(self):
         points = ArrayPoints(make(500, 2, "normal", np.float64, 6))
         for _ in range(3):
-            cells, sampler = points.cells(), points.sampler()
+            cells, sampler = points.voronoi(), points.sampler()
             cells.add(0)
             sampler.add(points.X[:2])
         del cells, sampler
-        assert not points.crew._parts[0]._states
+        assert not points.executor._parts[0]._states
 
 
 class TestNear:
@@ -275,7 +281,7 @@ class TestNear:
         x = X[rng.integers(len(X))].astype(np.float64)
         if seed % 2:
             x = x + rng.normal(size=X.shape[1]) * np.ptp(X.astype(np.float64), axis=0)
-        rows = ArrayPoints(X).cells().near(x, size)
+        rows = ArrayPoints(X).voronoi().nearest_rows(x, size)
         all_distances = distances(X, x)
         assert rows.size == np.unique(rows).size == min(size, len(X))
         np.testing.assert_array_equal(all_distances[rows], np.sort(all_distances)[: rows.size])
@@ -283,20 +289,20 @@ class TestNear:
     @given(X=data, how_many=st.integers(1, 40), seed=st.integers(0, 99))
     @settings(max_examples=40)
     def test_the_nearest_site_of_each_group(self, X, how_many, seed):
-        cells = ArrayPoints(X).cells()
+        cells = ArrayPoints(X).voronoi()
         sites = sites_of(len(X), how_many, seed)
         for row in sites:
             cells.add(row)
         rng = np.random.default_rng(seed)
         groups = rng.integers(-1, 5, size=len(sites))
         some = X[rng.integers(len(X), size=3)].astype(np.float64)
-        best = cells.nearest_of_each(groups, 6, some)
+        best = cells.group_distances(groups, 6, some)
         for x, best_of_x in zip(some, best, strict=True):
             reach = distances(X[sites], x)
             for group in range(6):
                 mine = np.flatnonzero(groups == group)
                 nearest = mine[reach[mine].argmin()] if mine.size else -1
-                assert cells.nearest_of(groups, group, x) == nearest
+                assert cells.nearest_site(groups, group, x) == nearest
                 least = reach[nearest] if mine.size else np.inf
                 assert best_of_x[group] == pytest.approx(least, rel=1e-12)
 
@@ -306,11 +312,11 @@ class TestDraw:
     def test_follows_the_fourth_power_of_the_distance(self, settled):
         """400 rows in several leaves, four sites: expected counts of at least 5 a bin."""
         X = make(400, 2, "normal", np.float64, 4)
-        cells, sites = ArrayPoints(X).cells(), [0, 100, 200, 300]
+        cells, sites = ArrayPoints(X).voronoi(), [0, 100, 200, 300]
         for row in sites:
             cells.add(row)
         if settled:
-            cells.settle()
+            cells.flush()
         weights = Brute(X, sites).costs ** 2
         rng = np.random.default_rng(1)
         drawn = np.bincount([cells.draw(rng) for _ in range(20_000)], minlength=400)
@@ -329,7 +335,7 @@ class TestDraw:
     @given(X=data, how_many=st.integers(1, 10), seed=st.integers(0, 99))
     @settings(max_examples=80)
     def test_never_a_row_on_a_site(self, X, how_many, seed):
-        cells = ArrayPoints(X).cells()
+        cells = ArrayPoints(X).voronoi()
         sites = sites_of(len(X), how_many, 0)
         for row in sites:
             cells.add(row)
@@ -343,13 +349,13 @@ class TestDraw:
 
     @pytest.mark.parametrize("X", [np.full((300, 2), 7.0), np.ones((1, 1))])
     def test_nothing_when_every_row_lies_on_a_site(self, X):
-        cells = ArrayPoints(X).cells()
+        cells = ArrayPoints(X).voronoi()
         cells.add(0)
         assert cells.draw(np.random.default_rng(0)) == -1
 
     def test_until_every_row_is_a_site(self):
         X = make(260, 1, "normal", np.float64, 5)
-        cells, rng, drawn = ArrayPoints(X).cells(), np.random.default_rng(1), []
+        cells, rng, drawn = ArrayPoints(X).voronoi(), np.random.default_rng(1), []
         while (row := cells.draw(rng)) >= 0:
             drawn.append(row)
             cells.add(row)

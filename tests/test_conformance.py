@@ -43,7 +43,7 @@ def client():
 def points(request, tmp_path):
     if request.param == "dask":
         lazy = pytest.importorskip("dask.array").from_array(X, chunks=((13, 0, 18), 2))
-        dask = pytest.importorskip("samekind.points.dask")
+        dask = pytest.importorskip("samekind.points.sources.dask")
         return dask.DaskPoints(lazy, client=request.getfixturevalue("client"))
     if request.param == "memmap":
         np.save(tmp_path / "X.npy", X)

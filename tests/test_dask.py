@@ -23,7 +23,7 @@ from conftest import Expert, answer, assert_same_clusters, blobs
 from samekind import ArrayPoints, Clusters, LabelOracle, SameKindClustering, Session, solve
 from samekind.engine import OtherDataError
 from samekind.measures import adjusted_rand_index, cost
-from samekind.points import Names, as_points
+from samekind.points import LabelMap, as_points
 from samekind.report import write_report
 
 pd = pytest.importorskip("pandas")
@@ -31,8 +31,9 @@ da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 
-from samekind.points import _dask_blocks, _dask_desk  # noqa: E402
-from samekind.points.dask import ClusterError, DaskPoints  # noqa: E402
+from samekind.points import ClusterError, DaskPoints  # noqa: E402
+from samekind.points.sources.dask import blocks as _dask_blocks  # noqa: E402
+from samekind.points.sources.dask import worker as _dask_desk  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::UserWarning:distributed", "ignore::ResourceWarning"
@@ -78,24 +79,24 @@ def walk(points, seed):
         said += [sampler.draw(rng.random(5)), sampler.total, sampler.cost(np.arange(n))]
     tried = points.sampler()
     for row in (rng.random(4) * n).astype(np.intp).tolist():
-        tried.expect(points.row(row))
-        said += [tried.draw_some(rng, 3)]
-    cells = points.cells()
+        tried.add_lazily(points.row(row))
+        said += [tried.draw_by_rejection(rng, 3)]
+    cells = points.voronoi()
     rows = rng.permutation(n)
     for step, row in enumerate(rows[:25].tolist()):
-        cells.add(row, patient=step % 5 == 4)
+        cells.add(row, deferred=step % 5 == 4)
         said += [cells.draw(rng), cells.owners(rows[:9]), cells.costs(rows[:9])]
         if step % 7 == 3:
             kinds = np.arange(cells.n_sites) % 3
-            said += [*cells.moments(kinds, 3), *cells.moments(kinds, 3, all_in=True)]
-            said += [cells.pick(kinds == 1, rng, 6), cells.near(cells.sites[0], 7)]
-            said += [cells.look()(Names(kinds, rows[:2], np.array([8, 9])))]
+            said += [*cells.moments(kinds, 3), *cells.moments(kinds, 3, include_pending=True)]
+            said += [cells.sample(kinds == 1, rng, 6), cells.nearest_rows(cells.sites[0], 7)]
+            said += [cells.labeler()(LabelMap(kinds, rows[:2], np.array([8, 9])))]
         if step == 11:
-            cells.hurry(4)
-            cells.settle()
-            early = cells.look()
+            cells.activate(4)
+            cells.flush()
+            early = cells.labeler()
     if cells.n_sites > 12:
-        said += [early(Names.by_number(cells.n_sites))]
+        said += [early(LabelMap.identity(cells.n_sites))]
     said += [cells.counts.copy(), cells.sites.copy()]
     return [np.asarray(one) for one in said]
 
@@ -148,7 +149,9 @@ class TestSameAsOnTheArray:
         points, local = DaskPoints(lazy), ArrayPoints(X[X[:, 0] > 0.1])
         assert (points.n, points.d) == (local.n, local.d)
         np.testing.assert_array_equal(points.rows(np.arange(local.n)[::-1]), local.X[::-1])
-        np.testing.assert_array_equal(points.nearest(X[:3]).compute(), local.nearest(X[:3]))
+        np.testing.assert_array_equal(
+            points.label_by_nearest(X[:3]).compute(), local.label_by_nearest(X[:3])
+        )
 
     def test_two_runs_at_once(self, client):
         X, y = many_rows("f4")
@@ -453,7 +456,7 @@ class TestWhatTravels:
         X, y = many_rows("f4")
         wait_until(lambda: gc.collect() is not None and n_held(client) == 0)
         points = DaskPoints(parted(X, [8_000, 8_000]))
-        cells = points.cells()
+        cells = points.voronoi()
         cells.add(3)
         assert n_held(client) == 3
         points.close()
@@ -466,7 +469,7 @@ class TestWhatTravels:
     def test_cells_that_are_gone_are_not_brought_back(self, client):
         points = DaskPoints(da.random.random((60, 2), chunks=(20, 2)))
         for row in range(5):
-            points.cells().add(row)
+            points.voronoi().add(row)
         gc.collect()
         points.sampler().add([[0.0, 0.0]])
         kept = [entry.what for entry in points._blocks._log if entry is not None]

@@ -21,10 +21,9 @@ from conftest import assert_same_clusters, blobs
 from samekind.datasets import DataError, read_points
 from samekind.datasets._streamed import open_points
 from samekind.datasets.files import points_of
-from samekind.points import ArrayPoints, parquet
-from samekind.points._shelf import Shelf
-from samekind.points.mapped import MappedPoints
-from samekind.points.parquet import ParquetPoints
+from samekind.points import ArrayPoints, MappedPoints, ParquetPoints
+from samekind.points.sources import parquet
+from samekind.points.sources.byte_lru import Shelf
 
 X, Y = blobs((160, 90, 60), seed=1)
 
@@ -79,26 +78,26 @@ class TestAsInMemory:
                 uniforms = np.random.default_rng(seed).random(20)
                 some = sampler.draw(uniforms) if sampler.total else np.empty(0)
                 tried = points.sampler()
-                tried.expect(centers)
-                by_trying = tried.draw_some(np.random.default_rng(seed), 20)
-                cells = points.cells()
+                tried.add_lazily(centers)
+                by_trying = tried.draw_by_rejection(np.random.default_rng(seed), 20)
+                cells = points.voronoi()
                 for row in index[:6].tolist():
-                    cells.add(row, patient=row % 3 == 0)
+                    cells.add(row, deferred=row % 3 == 0)
                 own_rng = np.random.default_rng(seed)
                 far = [cells.draw(own_rng) for _ in range(5)]
-                names = samekind.points.Names.by_number(6)
-                called = cells.look()(names)
-                cells.settle()
+                names = samekind.points.LabelMap.identity(6)
+                called = cells.labeler()(names)
+                cells.flush()
                 chosen = np.arange(cells.n_sites) % 2 == 0
                 drawn.append(
                     [
                         *(sampler.total, some.tolist(), sampler.cost(index).tolist(), far),
                         by_trying,
                         *(called.tolist(), cells.counts.tolist(), cells.owners(index).tolist()),
-                        cells.pick(chosen, own_rng, 5).tolist(),
-                        cells.near(centers[0], 7).tolist(),
+                        cells.sample(chosen, own_rng, 5).tolist(),
+                        cells.nearest_rows(centers[0], 7).tolist(),
                         [some.tolist() for some in cells.moments(np.arange(cells.n_sites) % 2, 2)],
-                        points.nearest(centers).tolist(),
+                        points.label_by_nearest(centers).tolist(),
                     ]
                 )
             assert drawn[0] == drawn[1]
@@ -228,13 +227,13 @@ class TestFiles:
 
     def test_one_row(self, tmp_path):
         points = ParquetPoints(write(tmp_path / "X.parquet", [[1.0, 2.0]]))
-        assert points.cells().draw(np.random.default_rng(0)) == 0
-        assert points.nearest(np.zeros((1, 2))).tolist() == [0]
+        assert points.voronoi().draw(np.random.default_rng(0)) == 0
+        assert points.label_by_nearest(np.zeros((1, 2))).tolist() == [0]
 
     def test_row_groups_larger_than_the_cache(self, tmp_path):
         Z = np.random.default_rng(0).normal(size=(300_000, 2))
         points = ParquetPoints(write(tmp_path / "X.parquet", Z), cache=1000)
-        assert len(points.crew.firsts) == 2
+        assert len(points.executor.firsts) == 2
         assert points.rows(np.array([299_999])).tolist() == [Z[-1].tolist()]
 
     def test_no_rows(self, tmp_path):
@@ -431,7 +430,7 @@ MEMORY = """
 import sys
 import numpy as np
 import samekind
-from samekind.points.parquet import ParquetPoints
+from samekind.points import ParquetPoints
 
 def anonymous():
     with open("/proc/self/status") as file:

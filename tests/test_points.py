@@ -18,8 +18,8 @@ from scipy.stats import chisquare
 from sklearn.metrics import pairwise_distances_argmin
 
 from samekind import ArrayPoints
-from samekind.points import array as array_module
 from samekind.points import as_points
+from samekind.points.sources import array as array_module
 
 LARGEST_UNIFORM = np.nextafter(1.0, 0.0)
 
@@ -136,12 +136,12 @@ class TestSamplerAgainstNumPy:
         rng, rows = np.random.default_rng(settled), []
         for _ in range(400):
             sampler = ArrayPoints(X).sampler()
-            assert len(sampler.draw_some(rng, 2)) == 2  # uniform
+            assert len(sampler.draw_by_rejection(rng, 2)) == 2  # uniform
             sampler.add(np.reshape(centers[:settled], (-1, 1)))
-            sampler.expect(np.reshape(centers[settled:2], (-1, 1)))
-            sampler.draw_some(rng, 3)
-            sampler.expect(centers[2])
-            rows += sampler.draw_some(rng, 20)
+            sampler.add_lazily(np.reshape(centers[settled:2], (-1, 1)))
+            sampler.draw_by_rejection(rng, 3)
+            sampler.add_lazily(centers[2])
+            rows += sampler.draw_by_rejection(rng, 20)
         costs = plain_costs(X, np.array(centers))
         seen = np.bincount(rows, minlength=600).reshape(12, 50).sum(axis=1)
         expected = costs.reshape(12, 50).sum(axis=1)
@@ -151,38 +151,40 @@ class TestSamplerAgainstNumPy:
         X = np.random.default_rng(0).normal(size=(200_000, 3))
         sampler, rng = ArrayPoints(X).sampler(), np.random.default_rng(1)
         for x in X[:20]:
-            sampler.expect(x)
-            assert len(sampler.draw_some(rng, 1)) == 1
+            sampler.add_lazily(x)
+            assert len(sampler.draw_by_rejection(rng, 1)) == 1
         assert 0 < sampler.n_distances < len(X)  # as many as one pass for one centre
         X[0] = 1e4  # whose bound is far beyond what rows have
         sampler, rng = ArrayPoints(X).sampler(), np.random.default_rng(1)
-        sampler.expect(X[1:3])
-        assert len(sampler.draw_some(rng, 200)) == 200
+        sampler.add_lazily(X[1:3])
+        assert len(sampler.draw_by_rejection(rng, 200)) == 200
         assert len(X) <= sampler.n_distances < 4 * len(X)
 
     def test_trying_where_every_row_lies_on_a_centre(self):
         sampler = ArrayPoints(np.repeat(np.eye(3), 500, axis=0)).sampler()
-        sampler.expect(np.eye(3)[:2])
-        assert set(sampler.draw_some(np.random.default_rng(0), 50)) <= set(range(1000, 1500))
-        sampler.expect(np.eye(3)[2])
-        assert sampler.draw_some(np.random.default_rng(0), 5) == []
+        sampler.add_lazily(np.eye(3)[:2])
+        assert set(sampler.draw_by_rejection(np.random.default_rng(0), 50)) <= set(
+            range(1000, 1500)
+        )
+        sampler.add_lazily(np.eye(3)[2])
+        assert sampler.draw_by_rejection(np.random.default_rng(0), 5) == []
         assert sampler.total == 0.0
 
     def test_what_is_expected_counts_everywhere(self):
         X = np.array([[0.0], [1.0], [3.0], [0.0]])
         sampler = ArrayPoints(X).sampler()
-        sampler.expect([[0.0], [4.0]])
+        sampler.add_lazily([[0.0], [4.0]])
         assert sampler.cost(np.arange(4)).tolist() == [0, 1, 1, 0]
         assert sampler.total == 2.0
         with pytest.raises(ValueError, match="centres have 2 columns"):
-            sampler.expect([[0.0, 1.0]])
+            sampler.add_lazily([[0.0, 1.0]])
 
     @given(
         hnp.arrays(np.float64, (30, 3), elements=st.floats(-100, 100)),
         hnp.arrays(np.float64, (4, 3), elements=st.floats(-100, 100)),
     )
     def test_nearest(self, X, centers):
-        labels = ArrayPoints(X).nearest(centers)
+        labels = ArrayPoints(X).label_by_nearest(centers)
         chosen = ((X - centers[labels]) ** 2).sum(axis=1)
         np.testing.assert_allclose(chosen, plain_costs(X, centers), rtol=1e-12, atol=1e-12)
 
@@ -190,10 +192,10 @@ class TestSamplerAgainstNumPy:
         rng = np.random.default_rng(0)
         X, centers = rng.normal(size=(5000, 6)), rng.normal(size=(17, 6))
         expected = pairwise_distances_argmin(X, centers)
-        np.testing.assert_array_equal(ArrayPoints(X).nearest(centers), expected)
+        np.testing.assert_array_equal(ArrayPoints(X).label_by_nearest(centers), expected)
 
     def test_the_first_centre_wins_a_tie(self):
-        assert ArrayPoints([[0.0]]).nearest(np.array([[1.0], [-1.0]])).tolist() == [0]
+        assert ArrayPoints([[0.0]]).label_by_nearest(np.array([[1.0], [-1.0]])).tolist() == [0]
 
 
 class TestThreads:
@@ -208,7 +210,7 @@ class TestThreads:
         sampler.add(self.centers[:1] + 1)
         every = sampler.cost(np.arange(points.n))
         drawn = sampler.draw(self.uniforms)
-        labels = points.nearest(self.centers)
+        labels = points.label_by_nearest(self.centers)
         return sampler.total, *(sha256(x.tobytes()).hexdigest() for x in (every, drawn, labels))
 
     @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -258,7 +260,9 @@ class TestInput:
         assert points.fingerprint() == ArrayPoints(X).fingerprint()
         one, other = sampler_of(mapped, X[:2]), sampler_of(X, X[:2])
         assert one.total == other.total
-        np.testing.assert_array_equal(points.nearest(X[:2]), ArrayPoints(X).nearest(X[:2]))
+        np.testing.assert_array_equal(
+            points.label_by_nearest(X[:2]), ArrayPoints(X).label_by_nearest(X[:2])
+        )
 
     @pytest.mark.parametrize(
         "X",

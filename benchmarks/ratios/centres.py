@@ -20,8 +20,8 @@ def sample_centres(X: Any, size: int, seed: int = 0) -> list[int]:
     sampler = ArrayPoints(X).sampler()
     rows = []
     for _ in range(size):
-        (row,) = sampler.draw_some(rng, 1)
-        sampler.expect(X[row])
+        (row,) = sampler.draw_by_rejection(rng, 1)
+        sampler.add_lazily(X[row])
         rows.append(row)
     return rows
 

@@ -22,7 +22,7 @@ def after_first_pass(n: int, questions: int) -> tuple[float, float]:
     points = WatchedPoints(X)
     samekind.solve(points, oracle, budget=questions, epsilon=None, random_state=0)
     took = perf_counter() - started
-    first = points.scanning + points.crew.first_pass
+    first = points.scanning + points.executor.first_pass
     return first, took - first
 
 

@@ -8,13 +8,14 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import numpy as np
 
 import samekind
 from benchmarks.ratios import Ratio, Setting
 from benchmarks.ratios.clock import compile_all, in_turns, seconds, synthetic
+from samekind.algorithms import ALGORITHMS, Algorithm, Params
+from samekind.flow import Flow
 
 __all__ = ["importing", "memory", "session", "sqlite"]
 
@@ -50,34 +51,36 @@ def memory(setting: Setting) -> Iterator[Ratio]:
     yield Ratio(what, f"{X.nbytes / 1e6:.0f} MB", float(out.stdout), 1.5)
 
 
-def questions_of_new_rows(points: Any, kinds: Any, rng: Any, settings: Any) -> Iterator[Any]:
+class AskOnly(Algorithm[Params]):
     """A flow that only asks: a million questions, each row its wrong and then its right cluster."""
-    kinds.sampler = points.sampler()
-    for start in range(1_000, points.n, 5_000):
-        rows = np.arange(start, min(start + 5_000, points.n))
-        for shift in (1, 0):
-            yield np.column_stack([rows, (rows + shift) % 100])
-    return "exhausted"
+
+    name = "ask-only"
+    Params = Params
+
+    def run(self) -> Flow[str]:
+        for start in range(1_000, self.points.n, 5_000):
+            rows = np.arange(start, min(start + 5_000, self.points.n))
+            for shift in (1, 0):
+                yield np.column_stack([rows, (rows + shift) % 100])
+        return "exhausted"
 
 
 def session(setting: Setting) -> Iterator[Ratio]:
     """Every question goes through a session and a ledger; the reference is 2 s of overhead."""
-    from samekind.algorithms import ALGORITHMS
-
     n = setting.rows(500_000)
     labels = np.arange(n + 1_000) % 100
     X = labels[:, None].astype(np.float64)
-    ALGORITHMS["ask-only"] = questions_of_new_rows
+    ALGORITHMS[AskOnly.name] = AskOnly
     oracle = samekind.LabelOracle(labels)
     try:
         took = median(
             seconds(
-                lambda: samekind.solve(X, oracle, algorithm="ask-only", batch=1, random_state=0)
+                lambda: samekind.solve(X, oracle, algorithm=AskOnly.name, batch=1, random_state=0)
             )
             for _ in range(3)
         )
     finally:
-        del ALGORITHMS["ask-only"]
+        del ALGORITHMS[AskOnly.name]
     limit = 2.0 * n / 500_000
     what = f"{2 * n:,} questions, session and ledger in memory / {limit:g} s"
     yield Ratio(what, f"{took:.2f} s", took / limit, 1.0)

@@ -8,16 +8,16 @@ from time import perf_counter
 from typing import Any
 
 from samekind.points import ArrayPoints
-from samekind.points.crew import LocalCrew
+from samekind.points.executor import LocalExecutor
 
 __all__ = ["WatchedCrew", "WatchedPoints"]
 
 
-class WatchedCrew(LocalCrew):
+class WatchedCrew(LocalExecutor):
     """Counts the calls of each method of the parts, and their seconds."""
 
-    def __init__(self, crew: LocalCrew) -> None:
-        super().__init__(crew._parts, crew.frame, crew.firsts, crew._threads)
+    def __init__(self, executor: LocalExecutor) -> None:
+        super().__init__(executor._parts, executor.frame, executor.firsts, executor._threads)
         self.calls: Counter[str] = Counter()
         self.seconds: Counter[str] = Counter()
         self._last = ""
@@ -41,7 +41,7 @@ class WatchedCrew(LocalCrew):
 class WatchedPoints(ArrayPoints):
     """Keeps the cells and samplers that it hands out."""
 
-    crew_class = WatchedCrew
+    executor_class = WatchedCrew
 
     def __init__(self, X: Any, **options: Any) -> None:
         started = perf_counter()
@@ -51,17 +51,17 @@ class WatchedPoints(ArrayPoints):
         self._watched: Any = None
 
     @property
-    def crew(self) -> Any:
+    def executor(self) -> Any:
         if self._watched is None:
-            self._watched = self.crew_class(super().crew)
+            self._watched = self.executor_class(super().executor)
         return self._watched
 
     def sampler(self) -> Any:
         self.handed_out.append(super().sampler())
         return self.handed_out[-1]
 
-    def cells(self) -> Any:
-        self.handed_out.append(super().cells())
+    def voronoi(self) -> Any:
+        self.handed_out.append(super().voronoi())
         return self.handed_out[-1]
 
     @property

@@ -59,7 +59,7 @@ def local_cluster(workers: int) -> Iterator[Any]:
     try:
         from distributed import Client, LocalCluster
 
-        from samekind.points import dask as _  # noqa: F401
+        from samekind.points.sources import dask as _  # noqa: F401
     except ImportError as error:
         raise SkippedError(str(error)) from None
     with (
@@ -113,7 +113,7 @@ def on_workers(setting: Setting) -> Iterator[Ratio]:
     ):
         from distributed import wait
 
-        from samekind.points.dask import DaskPoints
+        from samekind.points import DaskPoints
 
         file = Path(folder, "X.npy")
         np.save(file, X)

@@ -128,7 +128,7 @@ def _calls(
 
     The scheduler is in this process, too.
     """
-    from samekind.points.dask import DaskPoints
+    from samekind.points import DaskPoints
 
     file = Path(folder, "few.npy")
     np.save(file, np.random.default_rng(0).random((8_192, 10), dtype=np.float32))
@@ -138,10 +138,12 @@ def _calls(
             one = np.array([0])
             for parts in sorted({1, size}):
                 asked = dict.fromkeys(range(parts), (one,))
-                points.crew.ask("rows", asked)
+                points.executor.ask("rows", asked)
                 computed = process_time()
                 times = [
-                    seconds(lambda asked=asked, crew=points.crew: crew.ask("rows", asked))
+                    seconds(
+                        lambda asked=asked, executor=points.executor: executor.ask("rows", asked)
+                    )
                     for _ in range(CALLS)
                 ]
                 computed = (process_time() - computed) / CALLS
@@ -153,7 +155,7 @@ def _calls(
 def _run(client: Any, folder: Path, n: int, clusters: int, questions: int) -> tuple[Wire, float]:
     """Return what a run sent, and its questions for each cluster until half were recovered."""
     from samekind.datasets import make_synthetic
-    from samekind.points.dask import DaskPoints
+    from samekind.points import DaskPoints
 
     X, y = make_synthetic(n, n_clusters=clusters, dtype=np.float32, random_state=0)
     file = Path(folder, f"{clusters}.npy")

@@ -19,8 +19,8 @@ __all__ = ["NoteCrew", "NotePoints", "measure_rows"]
 class NoteCrew(WatchedCrew):
     """Notes of every pass its seconds, sites and visited rows."""
 
-    def __init__(self, crew: Any) -> None:
-        super().__init__(crew)
+    def __init__(self, executor: Any) -> None:
+        super().__init__(executor)
         self.passes: list[tuple[float, int, int]] = []
 
     def ask(self, what: str, calls: Mapping[int, tuple[Any, ...]]) -> dict[int, Any]:
@@ -34,9 +34,9 @@ class NoteCrew(WatchedCrew):
 
 
 class NotePoints(WatchedPoints):
-    """Points with one thread, and such a crew."""
+    """Points with one thread, and such a executor."""
 
-    crew_class = NoteCrew
+    executor_class = NoteCrew
 
     def __init__(self, X: Any) -> None:
         super().__init__(X, threads=1)
@@ -45,7 +45,7 @@ class NotePoints(WatchedPoints):
 def measure_rows(n: int, questions: int, n_clusters: int = 100) -> tuple[Passes, Bytes]:
     """Measure passes on n rows of 10 columns, alone and in a run of so many questions."""
     from samekind.datasets import make_synthetic
-    from samekind.points._plant import LEAF
+    from samekind.points.kernels.leaves import LEAF
 
     X, y = make_synthetic(n, n_clusters=n_clusters, dtype=np.float32, random_state=0)
     oracle = samekind.LabelOracle(y)
@@ -56,7 +56,7 @@ def measure_rows(n: int, questions: int, n_clusters: int = 100) -> tuple[Passes,
     scan, group, first_of_cells = np.median(taken, axis=0) / n
     points = NotePoints(X)
     samekind.solve(points, oracle, budget=questions, epsilon=None, random_state=0)
-    took, sites, visited = np.array(points.crew.passes).T
+    took, sites, visited = np.array(points.executor.passes).T
     per_leaf = _in_vain(X) / (n / LEAF)
     per_visit = max(took.sum() - sites.sum() * per_leaf * n / LEAF, 0.0) / visited.sum()
     passes = Passes(
@@ -86,9 +86,9 @@ def _in_vain(X: Any) -> float:
 def _first_passes(X: Any) -> tuple[list[float], Bytes]:
     """Return the seconds of the first passes one by one, and the bytes that are kept for a row."""
     points = NotePoints(X)
-    (part,) = points.crew._parts
+    (part,) = points.executor._parts
     group = seconds(lambda: part._leaves)
-    cells = points.cells()
+    cells = points.voronoi()
     first_of_cells = seconds(lambda: cells.add(0))
     (state,) = part._states.values()
     groups, kept = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points import Names as LabelMap
+from samekind.points import LabelMap
 
 __all__ = ["Certificate", "Prediction", "Snapshot"]
 

@@ -53,7 +53,7 @@ def run_on_dask(job: Job, data: Path, choice: Choice, address: str) -> int:
     with _client(address) as client, Passes(chat) as passes:
         import dask.dataframe as dd
 
-        from samekind.points.dask import DaskPoints
+        from samekind.points import DaskPoints
 
         workers = client.scheduler_info(n_workers=-1)["workers"]
         threads = sum(worker["nthreads"] for worker in workers.values())
@@ -118,7 +118,7 @@ def _client(address: str) -> Iterator[Any]:
 @contextmanager
 def _told_apart() -> Iterator[None]:
     """Take it for no fault of samekind that a cluster is gone."""
-    from samekind.points.dask import ClusterError
+    from samekind.points import ClusterError
 
     try:
         yield

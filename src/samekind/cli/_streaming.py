@@ -64,7 +64,7 @@ def run_streamed(job: Job, data: Path, choice: Choice) -> int:
 
     files: list[Path] = []
     if is_many(data.expanduser()):
-        from samekind.points._parquet_files import find_files
+        from samekind.points.sources.parquet_files import find_files
 
         files = find_files(data)
     prepare_folder(job.out, keep=data, files=files)

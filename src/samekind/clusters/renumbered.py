@@ -10,24 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.algorithms import Certificate, Prediction, Snapshot
-from samekind.points import Names as LabelMap
+from samekind.clusters.labels import label_map
 from samekind.points import Points
 
-__all__ = ["RenumberedSnapshot", "label_map"]
+__all__ = ["RenumberedSnapshot"]
 
 NO_ROWS = np.empty(0, dtype=np.intp)
-
-
-def label_map(
-    of: NDArray[np.intp], members: list[NDArray[np.intp]], given_up: NDArray[np.intp]
-) -> LabelMap:
-    """Return labels by predictions, but for rows that are known to be in clusters, or given up."""
-    sizes = [len(rows) for rows in members]
-    return LabelMap(
-        of,
-        np.concatenate([*members, given_up]).astype(np.intp),
-        np.repeat([*range(len(members)), -1], [*sizes, len(given_up)]),
-    )
 
 
 class RenumberedSnapshot:

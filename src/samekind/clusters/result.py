@@ -12,21 +12,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from samekind._validation import check_choice, check_positive_int, is_dask
-from samekind.algorithms import (
-    ORDERS,
-    UNKNOWN,
-    Certificate,
-    Classified,
-    ClusterState,
-    Snapshot,
-    classify,
-)
+from samekind._validation import is_dask
+from samekind.algorithms import Certificate, Classified, ClusterState, PaperParams, Snapshot
 from samekind.clusters import storage, tables
-from samekind.clusters.renumbered import RenumberedSnapshot, label_map
-from samekind.flow import DIFFERENT, SAME, Answers, Oracle, Pairs, drive
+from samekind.clusters.labels import Labels, label_map, volunteered_labels
+from samekind.clusters.new_rows import (
+    check_labels_of_new_rows,
+    classify_rows,
+    numbers_of_new_rows,
+)
+from samekind.clusters.renumbered import RenumberedSnapshot
+from samekind.flow import Answers, Oracle, Pairs
 from samekind.measures import Reliability
-from samekind.oracles import LabelOracle, as_oracle
+from samekind.oracles import as_oracle
 from samekind.points import ArrayPoints, Points
 
 if TYPE_CHECKING:
@@ -35,15 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Clusters"]
 
-NOBODY = np.empty(0, dtype=np.intp)
-
-
-@dataclass(eq=False)
-class Labels:
-    """The labels of all rows, or how to compute them; neither: by the nearest centre."""
-
-    compute: Callable[[], Any] | None = None
-    found: Any = None
+NO_ROWS = np.empty(0, dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -160,22 +150,19 @@ class Clusters:
         Rows known to the run stay where it put them. One that is out of its predicted cluster goes to the
         nearest centre of those that nobody ruled out.
         """
-        known = np.concatenate([*self.members_, self.given_up_, NOBODY])
+        known = np.concatenate([*self.members_, self.given_up_, NO_ROWS])
         rows = np.setdiff1d(rows, known)
         if not rows.size or not self.members_ or self._points is None:
             return self
-        labels, found = self.labels_.copy(), self.labels_of(rows)
-        first = np.array([members[0] for members in self.members_], dtype=np.intp)
-        for place, row in enumerate(rows.tolist()):
-            said = lookup(np.column_stack([np.full(first.size, row, dtype=np.intp), first]))
-            if (said == SAME).any():
-                found[place] = int((said == SAME).argmax())
-            elif found[place] >= 0 and said[found[place]] == DIFFERENT:
-                x = self._points.rows(np.array([row]))[0]
-                distances = ((self.all_centers_ - x) ** 2).sum(axis=1)
-                distances[said == DIFFERENT] = np.inf
-                found[place] = int(distances.argmin()) if np.isfinite(distances).any() else -1
-        labels[rows] = found
+        labels = self.labels_.copy()
+        labels[rows] = volunteered_labels(
+            rows,
+            self._points.rows(rows),
+            self.labels_of(rows),
+            np.array([members[0] for members in self.members_], dtype=np.intp),
+            self.all_centers_,
+            lookup,
+        )
         return replace(self, _labels=Labels(found=labels))
 
     def with_computed_labels(self) -> Clusters:
@@ -216,9 +203,8 @@ class Clusters:
     def _compute_labels(self) -> Any:
         if self._labels.compute is not None:
             found = self._labels.compute()
-            lay_out: Any = getattr(self._points, "laid_out", None)
-            if lay_out is not None and isinstance(found, np.ndarray):
-                found = lay_out(found)
+            if self._points is not None and isinstance(found, np.ndarray):
+                found = self._points.distribute(found)
             return found
         if self._points is None:
             raise AttributeError(
@@ -231,14 +217,14 @@ class Clusters:
         """Return what `labels_` says of some rows, wherever it is."""
         found: Any = self.labels_[rows]
         if not isinstance(found, np.ndarray):
-            points: Any = self._points
-            found = points.brought(found)
+            assert self._points is not None
+            found = self._points.gather(found)
         labels: NDArray[np.intp] = found
         return labels
 
     def labels_in_memory(self) -> NDArray[np.intp] | None:
         """Return the labels if they are, or can at once be, an array in memory; for `save`."""
-        if self._labels.compute is not None and not hasattr(self._points, "laid_out"):
+        if self._labels.compute is not None and not getattr(self._points, "is_remote", False):
             return np.asarray(self.labels_)
         found = self._labels.found
         return found if isinstance(found, np.ndarray) else None
@@ -287,42 +273,13 @@ class Clusters:
             `labels`, the cluster of each row (-1 if it is in none, -2 if given up), and `n_asked`, the
             questions each row took.
         """
-        check_choice("order", order, ORDERS)
-        check_positive_int("patience", patience)
-        check_positive_int("batch", batch)
-        answers = as_oracle(oracle)
         points = ArrayPoints(X)
         self.check_columns(points.d)
-        numbers = np.arange(points.n) + self.n_rows_ if rows is None else np.asarray(rows)
-        if numbers.shape != (points.n,):
-            raise ValueError(f"rows must be {points.n} numbers, got shape {numbers.shape}.")
-        if numbers.dtype.kind not in "iu" or numbers.min() < 0:
-            raise ValueError(
-                "rows must be the numbers of rows, 0 or more, as the oracle knows them."
-            )
-        numbers = numbers.astype(np.intp, copy=False)
-        if isinstance(answers, LabelOracle) and numbers.max() >= len(answers):
-            raise ValueError(
-                f"the oracle has {len(answers)} labels, but rows up to {numbers.max()} are asked about: "
-                f"new rows are numbered from {self.n_rows_} on. Give it the labels of old and new rows "
-                "together, or pass the numbers of rows it knows as rows."
-            )
-        state = self.to_state()
-        n_asked = np.zeros(points.n, dtype=np.intp)
-        first = np.sort(np.unique(numbers, return_index=True)[1])  # a repeated row is asked once
-        unknown = first[state.cluster_of(numbers[first]) == UNKNOWN]
-        for start in range(0, unknown.size, batch):
-            some = unknown[start : start + batch]
-            flow = classify(
-                numbers[some],
-                points.rows(some),
-                state,
-                order=order,
-                patience=patience,
-                grow=False,
-            )
-            n_asked[some] = drive(flow, answers).n_asked
-        return Classified(state.cluster_of(numbers), n_asked)
+        params = PaperParams(order=order, patience=patience, batch=batch)
+        numbers = numbers_of_new_rows(points.n, self.n_rows_, rows)
+        answers = as_oracle(oracle)
+        check_labels_of_new_rows(answers, numbers, self.n_rows_)
+        return classify_rows(points, numbers, self.to_state(), answers, params)
 
     def to_state(self) -> ClusterState:
         """Return what an algorithm would know that had found these clusters."""
@@ -376,12 +333,12 @@ class Clusters:
     def _predict(self, points: Points, *, fitted: bool) -> Any:
         if self.n_discovered_ == 0:
             nowhere = np.zeros((1, points.d))
-            return points.nearest(nowhere, label_map(np.array([-1]), [], NOBODY))
+            return points.label_by_nearest(nowhere, label_map(np.array([-1]), [], NO_ROWS))
         places, of = self.all_centers_, np.arange(self.n_discovered_)
         if self.prototypes_ is not None:
             places, of = self.prototypes_
-        known, given_up = (self.members_, self.given_up_) if fitted else ([], NOBODY)
-        return points.nearest(places, label_map(of, known, given_up))
+        known, given_up = (self.members_, self.given_up_) if fitted else ([], NO_ROWS)
+        return points.label_by_nearest(places, label_map(of, known, given_up))
 
     def check_columns(self, d: int) -> None:
         """Raise an error unless rows have as many columns as those in which the clusters were found."""

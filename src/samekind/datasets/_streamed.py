@@ -16,10 +16,9 @@ from samekind.errors import DataError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from samekind.points._parquet_files import Chosen, Leaf
-    from samekind.points._threads import Report
-    from samekind.points.array import ArrayPoints
-    from samekind.points.streamed import StreamedPoints
+    from samekind.points import ArrayPoints, StreamedPoints
+    from samekind.points.sources.parquet_files import Chosen, Leaf
+    from samekind.points.threads import ReportProgress
 
 __all__ = ["LARGE", "StreamedTable", "choose_parquet", "is_large", "is_many", "open_points"]
 
@@ -62,7 +61,7 @@ class StreamedTable:
 
 def is_many(path: Path) -> bool:
     """Return whether a path is a folder, or a pattern of several files."""
-    from samekind.points._parquet_files import is_pattern
+    from samekind.points.sources.parquet_files import is_pattern
 
     return is_pattern(path) or path.is_dir()
 
@@ -74,7 +73,7 @@ def is_large(path: Path) -> bool:
     if path.suffix.lower() == ".npy":
         return path.stat().st_size >= LARGE
     if path.suffix.lower() == ".parquet":
-        from samekind.points._parquet_files import read_footers
+        from samekind.points.sources.parquet_files import read_footers
 
         (leaf,) = read_footers([path])
         return sum(leaf.rows) * len(leaf.types) * 8 >= LARGE
@@ -88,7 +87,7 @@ def open_points(
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
     standardize: bool = True,
-    report: Report | None = None,
+    report: ReportProgress | None = None,
 ) -> StreamedTable:
     """Open a ``.npy`` or Parquet file, a folder of Parquet files or a pattern, and load none of it.
 
@@ -134,10 +133,10 @@ def _open_parquet(
     columns: Sequence[str] | None,
     exclude: Sequence[str],
     standardize: bool,
-    report: Report | None,
+    report: ReportProgress | None,
 ) -> StreamedTable:
-    from samekind.points.parquet import ParquetReader
-    from samekind.points.streamed import StreamedPoints
+    from samekind.points import StreamedPoints
+    from samekind.points.sources.parquet import ParquetReader
 
     leaves, chosen, notes = choose_parquet(path, labels, columns, exclude)
     reader = ParquetReader(leaves, chosen)
@@ -154,7 +153,13 @@ def choose_parquet(
     """Return the files, the columns of them to use, and notes on these for a person to read."""
     from samekind.datasets._columns import choose_columns
     from samekind.errors import no_such_column
-    from samekind.points._parquet_files import choose, counters, find_files, in_words, read_footers
+    from samekind.points.sources.parquet_files import (
+        choose,
+        counters,
+        find_files,
+        in_words,
+        read_footers,
+    )
 
     leaves = read_footers(find_files(path))
     names = list(leaves[0].types)
@@ -181,13 +186,12 @@ def _open_array(
     columns: Sequence[str] | None,
     exclude: Sequence[str],
     standardize: bool,
-    report: Report | None,
+    report: ReportProgress | None,
 ) -> StreamedTable:
     from samekind.datasets import _files
     from samekind.datasets._columns import choose_columns
     from samekind.errors import no_such_column
-    from samekind.points.array import ArrayPoints
-    from samekind.points.mapped import MappedPoints
+    from samekind.points import ArrayPoints, MappedPoints
 
     matrix = _files.read_matrix(path, _files.file_kind(path))
     X, names = matrix.X, matrix.names

@@ -23,7 +23,7 @@ def points_of(X: Any) -> Points:
     path = Path(X).expanduser()
     pattern = any(sign in str(path) for sign in "*?[") and not path.exists()
     if pattern or path.is_dir() or path.suffix.lower() in PARQUET_SUFFIXES:
-        from samekind.points.parquet import ParquetPoints
+        from samekind.points import ParquetPoints
 
         return ParquetPoints(path)
     kind = file_kind(path)

@@ -17,7 +17,7 @@ from samekind.experiments.plan import Plan, Saved, make_focused_setup, make_setu
 from samekind.experiments.runner import carry_out
 from samekind.experiments.scenes import Scene, scenes_of
 from samekind.experiments.summary import SEEDS, environment, summarize_scene
-from samekind.points._threads import available_threads
+from samekind.points.threads import available_threads
 
 __all__ = ["PRACTICAL", "run_bench"]
 

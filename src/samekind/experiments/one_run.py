@@ -18,8 +18,7 @@ from samekind.experiments.truth import Truth
 from samekind.flow import Answers, Pairs
 from samekind.measures import centroid_errors
 from samekind.oracles import LabelOracle
-from samekind.points import ArrayPoints
-from samekind.points.sampler import CoverSampler
+from samekind.points import ArrayPoints, Sampler
 
 __all__ = ["Instance", "Setup", "draws_seed", "questions_per_point", "run_once"]
 
@@ -54,9 +53,9 @@ class TimedPoints(ArrayPoints):
 
     # Weak: the sampler knows its points, and a circle would keep the data of every run in memory until the
     # garbage collector comes, which it seldom does for so few objects.
-    _latest: weakref.ref[CoverSampler] | None = None
+    _latest: weakref.ref[Sampler] | None = None
 
-    def sampler(self) -> CoverSampler:
+    def sampler(self) -> Sampler:
         """Return a new sampler."""
         sampler = super().sampler()
         self._latest = weakref.ref(sampler)

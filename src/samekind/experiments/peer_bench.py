@@ -32,7 +32,7 @@ from samekind.experiments.peers import PEERS, find_peer
 from samekind.experiments.statistics import summarize
 from samekind.experiments.store import RunStore
 from samekind.experiments.summary import environment
-from samekind.points._threads import available_threads
+from samekind.points.threads import available_threads
 
 __all__ = ["BUDGETS", "TITLES", "run_peers"]
 

@@ -19,7 +19,7 @@ from samekind.experiments.statistics import Cell
 from samekind.experiments.studies import Requirement
 from samekind.experiments.study_page import study_page
 from samekind.experiments.summary import SEEDS, environment
-from samekind.points._threads import available_threads
+from samekind.points.threads import available_threads
 
 __all__ = ["Found", "choose", "do_runs", "hold", "write_study"]
 

@@ -11,7 +11,7 @@ import dask
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points.dask import Blocks, find_client, open_desks
+from samekind.points.sources.dask.points import Blocks, find_client, open_desks
 
 __all__ = ["DaskLabels"]
 

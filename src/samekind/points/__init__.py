@@ -2,20 +2,60 @@
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from samekind._validation import is_dask
-from samekind.points._base import Cells, Points, Sampler
-from samekind.points.array import ArrayPoints
-from samekind.points.names import Names
+from samekind.points.base import Points
+from samekind.points.labels import LabelMap, RowLabels
+from samekind.points.sampler import Sampler
+from samekind.points.sources.array import ArrayPoints
+from samekind.points.voronoi import VoronoiCells
 
-__all__ = ["ArrayPoints", "Cells", "Names", "Points", "Sampler", "as_points"]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from samekind.points.sources.dask import ClusterError, DaskPoints
+    from samekind.points.sources.mapped import MappedPoints
+    from samekind.points.sources.parquet import ParquetPoints
+    from samekind.points.sources.streamed import StreamedPoints
+
+_LAZY = {  # loaded when first used, for few need them
+    "ClusterError": "dask",
+    "DaskPoints": "dask",
+    "MappedPoints": "mapped",
+    "ParquetPoints": "parquet",
+    "StreamedPoints": "streamed",
+}
+
+__all__ = [
+    "ArrayPoints",
+    "ClusterError",
+    "DaskPoints",
+    "LabelMap",
+    "MappedPoints",
+    "ParquetPoints",
+    "Points",
+    "RowLabels",
+    "Sampler",
+    "StreamedPoints",
+    "VoronoiCells",
+    "as_points",
+]
 
 
-def as_points(X: Any) -> Points:
-    """Return X itself if it is a Points, otherwise an array or a Dask collection wrapped as one."""
+def as_points(X: Points | ArrayLike) -> Points:
+    """Return X itself if it is Points, else an array or a Dask array or dataframe as such."""
+    if isinstance(X, Points):
+        return X
     if is_dask(X):
-        from samekind.points.dask import DaskPoints
+        from samekind.points.sources.dask import DaskPoints
 
         return DaskPoints(X)
-    return X if hasattr(X, "sampler") and hasattr(X, "nearest") else ArrayPoints(X)
+    return ArrayPoints(X)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"samekind.points.sources.{_LAZY[name]}"), name)

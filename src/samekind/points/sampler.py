@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from samekind.points import _cover
-from samekind.points._base import Points
-from samekind.points.cover import Cover
-from samekind.points.crew import Crew
+from samekind.points.executor import Executor
+from samekind.points.kernels import nearest as _cover
+from samekind.points.nearest_centers import NearestCenters
 
-__all__ = ["CoverSampler"]
+if TYPE_CHECKING:
+    from samekind.points.base import Points
+
+__all__ = ["Sampler"]
 
 REJECTED = 256  # rows, or
 PATIENCE = 1 / 256  # as a share of all rows, after which a pass is cheaper than to go on trying,
@@ -43,7 +45,7 @@ class Drawn(NamedTuple):
         )
 
 
-class CoverSampler:
+class Sampler:
     """D²-sampling: a new centre visits only the rows it can come closer to.
 
     Or none: centres that are merely expected take no pass over the data. Rows are drawn as if they were not
@@ -51,13 +53,15 @@ class CoverSampler:
     it pays to let them take their rows.
     """
 
-    def __init__(self, points: Points, crew: Crew) -> None:
+    def __init__(self, points: Points, executor: Executor) -> None:
         self.seconds = 0.0
         self._points = points
-        self._crew = crew
-        self._cover: Cover | None = None  # made with the first centre
-        self._expected = np.empty((0, crew.frame.d))
-        self._nothing = Drawn(np.empty(0, dtype=np.intp), np.empty((0, crew.frame.d)), np.empty(0))
+        self._executor = executor
+        self._cover: NearestCenters | None = None  # made with the first centre
+        self._expected = np.empty((0, executor.frame.d))
+        self._nothing = Drawn(
+            np.empty(0, dtype=np.intp), np.empty((0, executor.frame.d)), np.empty(0)
+        )
         self._drawn = self._nothing
         self._n_tried = self._n_accepted = 0  # since the last pass
         self._n_compared = 0
@@ -68,7 +72,7 @@ class CoverSampler:
         self._settle()
         if self._cover is None:
             return np.inf
-        return self._cover.sum_of_costs * self._crew.frame.unit
+        return self._cover.sum_of_costs * self._executor.frame.unit
 
     @property
     def n_distances(self) -> int:
@@ -78,16 +82,16 @@ class CoverSampler:
     def add(self, centers: ArrayLike) -> None:
         """Add centres (m, d) to C, in one pass over the data."""
         started = perf_counter()
-        self.expect(centers)
+        self.add_lazily(centers)
         self._settle()
         self.seconds += perf_counter() - started
 
-    def expect(self, centers: ArrayLike) -> None:
-        """Add centres (m, d) to C, without a pass as long as only `draw_some` is called."""
+    def add_lazily(self, centers: ArrayLike) -> None:
+        """Add centres (m, d) to C, without a pass as long as only `draw_by_rejection` is called."""
         new = np.atleast_2d(np.ascontiguousarray(centers, dtype=np.float64))
-        if new.shape[1] != self._crew.frame.d:
+        if new.shape[1] != self._executor.frame.d:
             raise ValueError(
-                f"centres have {new.shape[1]} columns, the points {self._crew.frame.d}."
+                f"centres have {new.shape[1]} columns, the points {self._executor.frame.d}."
             )
         if self._cover is None and not len(self._expected):
             self._drawn = self._nothing  # what was drawn uniformly is no measure
@@ -103,7 +107,7 @@ class CoverSampler:
             return
         self._n_tried = self._n_accepted = 0
         if self._cover is None:
-            self._cover = Cover(self._crew, squared=False, owned=False)
+            self._cover = NearestCenters(self._executor, squared=False, owned=False)
             self._cover.begin(new[0].copy())
             new = new[1:]
         if len(new):
@@ -113,7 +117,7 @@ class CoverSampler:
         """Return a row for each uniform in [0, 1), row x with probability Φ({x}, C) / Φ(X, C)."""
         started = perf_counter()
         self._settle()
-        n = self._crew.frame.n
+        n = self._executor.frame.n
         rows: NDArray[np.intp]
         if self._cover is None:
             rows = np.minimum((uniforms * n).astype(np.intp), n - 1)
@@ -124,13 +128,13 @@ class CoverSampler:
         self.seconds += perf_counter() - started
         return rows
 
-    def draw_some(self, rng: np.random.Generator, size: int) -> list[int]:
+    def draw_by_rejection(self, rng: np.random.Generator, size: int) -> list[int]:
         """Return rows that are drawn with the same chances; none when every row lies on a centre."""
         started = perf_counter()
         while self._drawn.rows.size < size:
             rejected = self._n_tried - self._n_accepted
-            share = PATIENCE if self._crew.is_grouped else AT_FIRST
-            if rejected >= max(REJECTED, share * self._crew.frame.n):
+            share = PATIENCE if self._executor.is_grouped else AT_FIRST
+            if rejected >= max(REJECTED, share * self._executor.frame.n):
                 self._settle()
             if self._cover is not None and self._cover.total == 0:
                 break
@@ -144,7 +148,7 @@ class CoverSampler:
 
     def _try(self, rng: np.random.Generator, size: int) -> None:
         """Draw rows without regard to the expected centres, and keep some of them."""
-        frame = self._crew.frame
+        frame = self._executor.frame
         if self._cover is not None:
             rows, X, most = self._cover.draw(rng.random(size))
         else:
@@ -163,7 +167,7 @@ class CoverSampler:
     ) -> NDArray[np.float32]:
         """Return the costs of rows once they are lowered by more centres."""
         costs, numbers = costs.copy(), np.arange(len(centers), dtype=np.int32)
-        per_unit = 1.0 / self._crew.frame.unit
+        per_unit = 1.0 / self._executor.frame.unit
         _cover.nearer_of_each(X, centers, numbers, per_unit, costs, numbers[:0])
         self._n_compared += len(X) * len(centers)
         return costs
@@ -173,4 +177,4 @@ class CoverSampler:
         self._settle()
         if self._cover is None:
             return np.ones(len(rows))
-        return self._cover.held(rows)[0].astype(np.float64) * self._crew.frame.unit
+        return self._cover.held(rows)[0].astype(np.float64) * self._executor.frame.unit

@@ -12,7 +12,7 @@ from scipy.spatial.distance import pdist
 from samekind.algorithms.focused import _kernels
 from samekind.algorithms.focused.choice import Choice
 from samekind.algorithms.focused.discriminant import SILENT, Discriminant, Voice
-from samekind.points import Names, Points
+from samekind.points import LabelMap, Points
 
 __all__ = ["Evidence", "Features", "Regions", "Weighed"]
 
@@ -54,7 +54,7 @@ class Weighed(NamedTuple):
 class Look(NamedTuple):
     """What is predicted at one moment."""
 
-    call: Callable[[Names], object]
+    call: Callable[[LabelMap], object]
     """Says what every row is called, by its predicted kind, also later."""
     of: Callable[[NDArray[np.intp]], NDArray[np.intp]]
     """Says of what kind some rows are predicted to be, now."""
@@ -73,7 +73,7 @@ class Evidence:
 
     def __init__(self, points: Points, discriminant: bool = True) -> None:
         self.points = points
-        self.cells = points.cells()
+        self.cells = points.voronoi()
         self.frugal = points.n > MANY
         self.choice = Choice()
         self.n_kinds = 0
@@ -102,9 +102,9 @@ class Evidence:
         """Make a row a site before its kind is known."""
         if row in self._site_of:
             if not patient:
-                self.cells.hurry(self._site_of[row])
+                self.cells.activate(self._site_of[row])
             return
-        site = self.cells.add(row, patient=patient)
+        site = self.cells.add(row, deferred=patient)
         self._site_of[row] = site
         self._row_of.append(row)
         if site == self._kind_of_site.size:
@@ -186,7 +186,7 @@ class Evidence:
         self, rows: NDArray[np.intp], X: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
         """Return squared distances to kinds, (m, kinds) and, where there is a graph, its chances."""
-        return self.cells.nearest_of_each(self.members, self.n_kinds, X), NO_GRAPH
+        return self.cells.group_distances(self.members, self.n_kinds, X), NO_GRAPH
 
     def predicted(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the predicted kind of each row; -1 where the nearest site's is not known yet."""
@@ -201,11 +201,11 @@ class Evidence:
 
         Whoever looks changes nothing: the run goes on as if nobody had.
         """
-        kinds, call = self.site_kinds.copy(), self.cells.look()
+        kinds, call = self.site_kinds.copy(), self.cells.labeler()
         return Look(
-            lambda names: call(names.after(kinds) if kinds.size else names),
+            lambda names: call(names.of_subset(kinds) if kinds.size else names),
             self.predicted,
-            self.cells.moments(kinds, self.n_kinds, all_in=True),
+            self.cells.moments(kinds, self.n_kinds, include_pending=True),
         )
 
     def regions(self) -> Regions:
@@ -219,10 +219,10 @@ class Evidence:
         """Draw rows uniformly from those predicted to be of a kind; none if there are none."""
         chosen = self.site_kinds == kind
         if not self.cells.counts[chosen].any():
-            self.cells.settle()
+            self.cells.flush()
         if not self.cells.counts[chosen].any():
             return np.empty(0, dtype=np.intp)
-        return self.cells.pick(chosen, rng, size)
+        return self.cells.sample(chosen, rng, size)
 
     def doubtful(self, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
         """Return rows that may be predicted wrongly: the most doubtful around members of some kind.
@@ -235,7 +235,7 @@ class Evidence:
         if not sites.size:
             return np.empty(0, dtype=np.intp)
         site = sites[int(rng.random() * sites.size)]
-        pool = self.cells.near(self.cells.sites[site], AROUND)
+        pool = self.cells.nearest_rows(self.cells.sites[site], AROUND)
         untold = np.array([row not in self._site_of for row in pool.tolist()])
         pool = pool[untold & (self.cells.costs(pool) > 0)]
         if not pool.size:
@@ -252,7 +252,7 @@ class Evidence:
 
     def nearest_member(self, x: NDArray[np.float64], kind: int) -> int:
         """Return the labelled row of a kind that is nearest to x."""
-        return self._row_of[self.cells.nearest_of(self.members, kind, x)]
+        return self._row_of[self.cells.nearest_site(self.members, kind, x)]
 
     def utilities(self, features: Features) -> NDArray[np.float64]:
         """Return the utility of each kind, (m, kinds); -inf for those that are merged into others."""

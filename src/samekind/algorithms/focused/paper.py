@@ -28,10 +28,10 @@ class PaperDraws:
     def draw(self, rng: np.random.Generator) -> int:
         """Draw a row; -1 when all lie on centres."""
         if self._waiting:
-            self._sampler.expect(self._kinds.centers[self._waiting])
+            self._sampler.add_lazily(self._kinds.centers[self._waiting])
             self._waiting = []
             self._quiet.restart()
-        return next(iter(self._sampler.draw_some(rng, 1)), -1)
+        return next(iter(self._sampler.draw_by_rejection(rng, 1)), -1)
 
     def hear(self, kind: int) -> None:
         """Take in the kind of a row that was drawn."""

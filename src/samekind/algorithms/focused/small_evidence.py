@@ -96,7 +96,7 @@ class SmallEvidence(Evidence):
     def look(self) -> Look:
         """Return the predicted kind of every row, and the regions they make, with everything taken in."""
         labels = self._likeliest()[0]
-        return Look(lambda names: names.call(labels), labels.__getitem__, self._moments(labels))
+        return Look(lambda names: names.of_rows(labels), labels.__getitem__, self._moments(labels))
 
     def regions(self) -> Regions:
         """Return how many rows are predicted to be of each kind, their means and spreads."""

@@ -104,7 +104,7 @@ class Wary(Focus):
         kind = lonely[int(self.rng.random() * len(lonely))]
         self.n_confirming[kind] += 1
         founder = self.points.rows(np.array(self.kinds.members[kind]))[0]
-        rows = self.evidence.cells.near(founder, NEIGHBOURS)
+        rows = self.evidence.cells.nearest_rows(founder, NEIGHBOURS)
         unknown = rows[self.kinds.cluster_of(rows) == UNKNOWN]
         return int(unknown[0]) if unknown.size else -1
 

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_int, check_positive_int
-from samekind.points import _fold
-from samekind.points._row_cache import RowCache
-from samekind.points._shelf import Shelf
-from samekind.points._threads import Report, available_threads, split
-from samekind.points.crew import LocalCrew
-from samekind.points.frame import Extent, Frame
-from samekind.points.part import Part, scan
-from samekind.points.parted import CrewPoints
+from samekind.points.base import Points
+from samekind.points.executor import LocalExecutor
+from samekind.points.fixed_point import Extent, Frame
+from samekind.points.kernels import streaming_stats as _fold
+from samekind.points.partition import Part, scan
 from samekind.points.scaling import Scaling
+from samekind.points.sources.byte_lru import Shelf
+from samekind.points.sources.row_cache import RowCache
+from samekind.points.threads import ReportProgress, available_threads, split
 
 __all__ = ["Reader", "StreamedPoints"]
 
@@ -52,7 +52,7 @@ class Reader(Protocol):
         ...
 
 
-class StreamedPoints(CrewPoints):
+class StreamedPoints(Points):
     """Rows that stay in files. Only what is known about each of them is in memory.
 
     Parameters
@@ -76,7 +76,7 @@ class StreamedPoints(CrewPoints):
         standardize: bool = False,
         threads: int | None = None,
         cache: int = CACHE,
-        report: Report | None = None,
+        report: ReportProgress | None = None,
     ) -> None:
         wanted = check_int("threads", threads, none="use every core")
         self.threads = available_threads() if wanted is None else wanted
@@ -92,7 +92,7 @@ class StreamedPoints(CrewPoints):
         if standardize:
             self.scaling, extent = _scaling(extent, means, variances, reader.dtype)
         self._frame = Frame.around(extent)
-        self._crew: LocalCrew | None = None
+        self._executor: LocalExecutor | None = None
 
     def __repr__(self) -> str:
         parts = len(self._reader.firsts) - 1
@@ -102,15 +102,15 @@ class StreamedPoints(CrewPoints):
         )
 
     @property
-    def crew(self) -> LocalCrew:
+    def executor(self) -> LocalExecutor:
         """Who keeps what is known of the rows."""
-        if self._crew is None:
+        if self._executor is None:
             firsts = self._reader.firsts
             parts = [
                 Part(partial(self._load, part), int(size), self._frame, resident=False)
                 for part, size in enumerate(np.diff(firsts))
             ]
-            self._crew = FileCrew(
+            self._executor = FileExecutor(
                 parts,
                 self._frame,
                 firsts,
@@ -119,7 +119,7 @@ class StreamedPoints(CrewPoints):
                 rows=self._rows,
                 tell=self._tell,
             )
-        return self._crew
+        return self._executor
 
     def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the rows with these numbers, (m, d)."""
@@ -177,7 +177,7 @@ class StreamedPoints(CrewPoints):
         return extent, int(checksum), means, variances
 
 
-class FileCrew(LocalCrew):
+class FileExecutor(LocalExecutor):
     """Parts in files: those that are in memory come first, before others take their place."""
 
     def __init__(
@@ -189,7 +189,7 @@ class FileCrew(LocalCrew):
         *,
         shelf: Shelf,
         rows: RowCache,
-        tell: Report,
+        tell: ReportProgress,
     ) -> None:
         super().__init__(parts, frame, firsts, threads)
         self._shelf = shelf

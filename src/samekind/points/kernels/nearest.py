@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from samekind.points._plant import BUNDLE, LEAF, add_up, gather
+from samekind.points.kernels.leaves import BUNDLE, LEAF, add_up, gather
 
 BLOCK = 128  # rows whose weights are summed together
 SPAN = 32  # blocks

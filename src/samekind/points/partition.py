@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points import _cover, _plant, _search
-from samekind.points._plant import Leaves
-from samekind.points._threads import Report, split
-from samekind.points.frame import LARGEST, Extent, Frame, unusable
-from samekind.points.names import Names
+from samekind.points.fixed_point import LARGEST, Extent, Frame, unusable
+from samekind.points.kernels import leaves as _plant
+from samekind.points.kernels import nearest as _cover
+from samekind.points.kernels import search as _search
+from samekind.points.kernels.leaves import Leaves
+from samekind.points.labels import LabelMap
+from samekind.points.threads import ReportProgress, split
 
 __all__ = ["Change", "Ends", "Found", "Part", "scan"]
 
@@ -28,7 +30,7 @@ def scan(
     X: NDArray[Any],
     threads: int = 1,
     first: int = 0,
-    report: Report | None = None,
+    report: ReportProgress | None = None,
     *,
     names: Sequence[str] | None = None,
     place: Callable[[int], str] | None = None,
@@ -169,7 +171,7 @@ class Part:
         Is told about the progress of long passes.
 
     Every set of centres has a number, `key`; rows are counted from the part's first. What each method does
-    is said in `Cover`, which puts the parts' answers together.
+    is said in `NearestCenters`, which puts the parts' answers together.
     """
 
     def __init__(
@@ -180,7 +182,7 @@ class Part:
         *,
         threads: int = 1,
         resident: bool = True,
-        report: Report | None = None,
+        report: ReportProgress | None = None,
     ) -> None:
         self._load = load
         self._n = n
@@ -386,18 +388,18 @@ class Part:
         key: int,
         sites: NDArray[np.float64],
         numbers: NDArray[np.int32],
-        names: Names,
+        names: LabelMap,
     ) -> NDArray[np.intp]:
         """Return what each row is called: by its owner, once more centres have taken their rows."""
         owners = self._states[key].held.owners.astype(np.int32)
         if sites.size:
-            self._claim(key, sites, numbers, names.of.size, commit=False, labels=owners)
+            self._claim(key, sites, numbers, names.of_centers.size, commit=False, labels=owners)
         leaves, labels = self._leaves, np.empty(self._n, dtype=np.intp)
         self._split(
             self._n,
-            lambda first, last: _cover.name(leaves, owners, names.of, labels, first, last),
+            lambda first, last: _cover.name(leaves, owners, names.of_centers, labels, first, last),
         )
-        labels[names.rows] = names.values
+        labels[names.known_rows] = names.known_labels
         return labels
 
     def highest(self, key: int) -> float:
@@ -479,7 +481,7 @@ class Part:
         _search.near(self._load(), self._leaves, self._units, x, rows, distances)
         return distances, rows
 
-    def nearest(self, centers: NDArray[np.float64], names: Names) -> NDArray[np.intp]:
+    def nearest(self, centers: NDArray[np.float64], names: LabelMap) -> NDArray[np.intp]:
         """Return what each row is called: by its nearest centre."""
         X, labels = self._load(), np.empty(self._n, dtype=np.intp)
         self._split(
@@ -487,7 +489,7 @@ class Part:
             lambda first, last: _search.nearest(X, centers, labels, first, last),
             "Finding the nearest centres",
         )
-        return names.call(labels)
+        return names.of_rows(labels)
 
     def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the rows with these numbers, (m, d)."""

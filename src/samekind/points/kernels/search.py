@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from samekind.points._cover import DARING, blur_of, roughly
-from samekind.points._plant import BUNDLE, LEAF
+from samekind.points.kernels.leaves import BUNDLE, LEAF
+from samekind.points.kernels.nearest import DARING, blur_of, roughly
 
 WIDE = 1024  # sites, or
 ABREAST = 16  # rows that are looked at together

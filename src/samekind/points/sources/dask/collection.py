@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points import _search
-from samekind.points.array import as_matrix
-from samekind.points.frame import LARGEST, Extent, unusable
+from samekind.points.fixed_point import LARGEST, Extent, unusable
+from samekind.points.kernels import search as _search
+from samekind.points.sources.array import as_matrix
 
 __all__ = ["Collection", "Scanned", "as_block", "collection", "join", "scan_block"]
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points import _cover, _search
-from samekind.points._base import Points
-from samekind.points.cover import Cover
-from samekind.points.crew import Crew
-from samekind.points.names import Names
+from samekind.points.executor import Executor
+from samekind.points.kernels import nearest as _cover
+from samekind.points.kernels import search as _search
+from samekind.points.labels import LabelMap
+from samekind.points.nearest_centers import NearestCenters
 
-__all__ = ["CoverCells"]
+if TYPE_CHECKING:
+    from samekind.points.base import Points
+
+__all__ = ["VoronoiCells"]
 
 WAITING = 16  # sites that take their rows in one pass
 FEWEST, MOST = 8, 4096  # rows that are drawn ahead
@@ -65,7 +68,7 @@ class Drawn(NamedTuple):
     coins: NDArray[np.float64]
 
 
-class CoverCells:
+class VoronoiCells:
     """The Voronoi cells of rows that became sites, kept exact as sites are added.
 
     A new site visits only the leaves (small groups of rows) that it can come closer to than the sites before
@@ -76,25 +79,25 @@ class CoverCells:
     Examples
     --------
     >>> from samekind.points import ArrayPoints
-    >>> cells = ArrayPoints([[0.0], [1.0], [6.0], [9.0]]).cells()
+    >>> cells = ArrayPoints([[0.0], [1.0], [6.0], [9.0]]).voronoi()
     >>> cells.add(0), cells.add(3)
     (0, 1)
     >>> cells.owners(np.array([0, 1, 2, 3]))
     array([0, 0, 1, 1], dtype=int32)
-    >>> cells.settle()
+    >>> cells.flush()
     >>> cells.counts
     array([2, 2])
     """
 
-    def __init__(self, points: Points, crew: Crew) -> None:
+    def __init__(self, points: Points, executor: Executor) -> None:
         started = perf_counter()
         self._points = points
-        self._crew = crew
-        self._cover = Cover(crew, squared=True, owned=True)
-        self._per_unit = 1.0 / crew.frame.unit
-        self._sites = np.empty((64, crew.frame.d))
-        self._columns = np.empty((crew.frame.d, 64))  # the sites again
-        self._accounts = np.zeros((64, crew.frame.d + 2), dtype=np.int64)
+        self._executor = executor
+        self._cover = NearestCenters(executor, squared=True, owned=True)
+        self._per_unit = 1.0 / executor.frame.unit
+        self._sites = np.empty((64, executor.frame.d))
+        self._columns = np.empty((executor.frame.d, 64))  # the sites again
+        self._accounts = np.zeros((64, executor.frame.d + 2), dtype=np.int64)
         self.n_sites = 0
         self._n_passes = 0
         self._waiting = Numbers()  # sites that are about to take their rows
@@ -120,7 +123,7 @@ class CoverCells:
         """(sites, d) where they are."""
         return self._sites[: self.n_sites]
 
-    def add(self, row: int, *, patient: bool = False) -> int:
+    def add(self, row: int, *, deferred: bool = False) -> int:
         """Make a row a site, and return its number."""
         started = perf_counter()
         site = self.n_sites
@@ -130,14 +133,14 @@ class CoverCells:
         self.n_sites += 1
         if site == 0:
             self._accounts[0] = self._cover.begin(self._sites[0].copy())
-        elif patient:
+        elif deferred:
             self._patient.append(site)
         else:
             self._wait(site)
         self.seconds += perf_counter() - started
         return site
 
-    def hurry(self, site: int) -> None:
+    def activate(self, site: int) -> None:
         """Let a patient site take its rows soon."""
         started = perf_counter()
         if self._patient.remove(site):
@@ -147,9 +150,9 @@ class CoverCells:
     def _wait(self, site: int) -> None:
         self._waiting.append(site)
         if self._waiting.numbers.size == WAITING:
-            self.settle()
+            self.flush()
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Let the sites that were added last take their rows now, but for the patient ones."""
         self._take(self._waiting.numbers)
         self._waiting = Numbers()
@@ -204,7 +207,7 @@ class CoverCells:
     def owner(self, row: int) -> int:
         """Return the site that owns a row; -1 while there is none."""
         waiting = self._waiting.numbers
-        if self._crew.is_remote or not self.n_sites:
+        if self._executor.is_remote or not self.n_sites:
             return int(self.owners(np.array([row]))[0])
         cost, owner = self._cover.held_by(row)
         if waiting.size:
@@ -218,20 +221,20 @@ class CoverCells:
 
     def costs(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the squared distance of each row to its owner."""
-        return self._now(rows)[0].astype(np.float64) * self._crew.frame.unit
+        return self._now(rows)[0].astype(np.float64) * self._executor.frame.unit
 
     def _now(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
         """Return cost and owner of these rows, with sites that are about to take their rows."""
         if not self.n_sites:
             return np.full(rows.size, np.inf, np.float32), np.full(rows.size, -1, np.int32)
         waiting = self._waiting.numbers
-        X = self._points.rows(rows) if waiting.size or self._crew.is_remote else None
+        X = self._points.rows(rows) if waiting.size or self._executor.is_remote else None
         costs, owners = self._cover.held(rows, X)
         if waiting.size:
             _cover.nearer_of_each(X, self._sites, waiting, self._per_unit, costs, owners)
         return costs, owners
 
-    def look(self) -> Callable[[Names], Any]:
+    def labeler(self) -> Callable[[LabelMap], Any]:
         """Return a function that says, also later, what every row is called now: by the site that owns it.
 
         Nobody who looks changes anything.
@@ -239,17 +242,19 @@ class CoverCells:
         n_sites, n_passes = self.n_sites, self._n_passes
         waiting, patient = self._waiting.numbers.copy(), self._patient.numbers.copy()
 
-        def call(names: Names) -> Any:
+        def call(labels: LabelMap) -> Any:
             if not n_sites:
-                return self._points.nearest(np.zeros((1, self._points.d)), names.after(NOTHING))
+                return self._points.label_by_nearest(
+                    np.zeros((1, self._points.d)), labels.of_subset(NOTHING)
+                )
             if n_passes == self._n_passes:
-                return self._cover.labels(self._sites[waiting], waiting, names)
+                return self._cover.labels(self._sites[waiting], waiting, labels)
             owning = np.setdiff1d(np.arange(n_sites), patient)
-            return self._points.nearest(self._sites[owning], names.after(owning))
+            return self._points.label_by_nearest(self._sites[owning], labels.of_subset(owning))
 
         return call
 
-    def pick(
+    def sample(
         self, chosen: NDArray[np.bool_], rng: np.random.Generator, size: int
     ) -> NDArray[np.intp]:
         """Draw rows uniformly from the cells of the chosen sites as of the last pass.
@@ -272,12 +277,14 @@ class CoverCells:
         self.seconds += perf_counter() - started
         return rows
 
-    def near(self, x: NDArray[np.float64], size: int) -> NDArray[np.intp]:
+    def nearest_rows(self, x: NDArray[np.float64], size: int) -> NDArray[np.intp]:
         """Return the rows nearest to x, nearest first."""
         started = perf_counter()
-        parts = self._crew.firsts.size - 1
-        found = self._crew.ask("near", dict.fromkeys(range(parts), (x, size)))
-        rows = np.concatenate([some[1] + self._crew.firsts[part] for part, some in found.items()])
+        parts = self._executor.firsts.size - 1
+        found = self._executor.ask("near", dict.fromkeys(range(parts), (x, size)))
+        rows = np.concatenate(
+            [some[1] + self._executor.firsts[part] for part, some in found.items()]
+        )
         if parts > 1:
             distances = np.concatenate([some[0] for some in found.values()])
             rows = rows[np.lexsort((rows, distances))[:size]]
@@ -285,32 +292,32 @@ class CoverCells:
         return rows
 
     def moments(
-        self, groups: NDArray[np.intp], n_groups: int, *, all_in: bool = False
+        self, groups: NDArray[np.intp], n_groups: int, *, include_pending: bool = False
     ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
         """Return the number of rows, the mean and the mean squared distance to it, for groups of sites.
 
-        As of the last pass, or with the sites added since (`all_in`), which changes nothing. `groups`
-        (sites,) has the group of each site, or -1.
+        As of the last pass, or with the sites added since (`include_pending`), which changes nothing.
+        `groups` (sites,) has the group of each site, or -1.
         """
         accounts = self._accounts[: self.n_sites]
-        if all_in and self.n_sites:
+        if include_pending and self.n_sites:
             waiting = self._waiting.numbers.copy()
             accounts = self._cover.peek(self._sites[waiting], waiting, accounts)
         used = groups >= 0
         of = np.zeros((n_groups, accounts.shape[1]), dtype=np.int64)
         np.add.at(of, groups[used], accounts[used])
-        frame, counts = self._crew.frame, of[:, -1]
+        frame, counts = self._executor.frame, of[:, -1]
         held = np.maximum(counts, 1)
         means = of[:, :-2] / held[:, None] / frame.per_step
         squares = of[:, -2] / held / frame.per_square
         spread = np.maximum(squares - (means**2).sum(axis=1), 0.0)
         return counts, means + frame.origin, spread
 
-    def nearest_of(self, groups: NDArray[np.intp], group: int, x: NDArray[np.float64]) -> int:
+    def nearest_site(self, groups: NDArray[np.intp], group: int, x: NDArray[np.float64]) -> int:
         """Return the site of a group that is nearest to x, or -1 if it has none."""
         return int(_search.nearest_of(self._sites, groups, group, x))
 
-    def nearest_of_each(
+    def group_distances(
         self, groups: NDArray[np.intp], n_groups: int, X: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Return for each row of X the squared distance to the nearest site of each group.

@@ -16,7 +16,7 @@ from typing import Any
 import distributed
 from distributed import Client, Future
 
-from samekind.points._dask_desk import (
+from samekind.points.sources.dask.worker import (
     ABSENT,
     BEHIND,
     DONE,

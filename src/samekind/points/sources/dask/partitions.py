@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points._dask_desk import Entry, held_here
-from samekind.points.frame import Frame
-from samekind.points.names import Names
-from samekind.points.part import Change, Part
+from samekind.points.fixed_point import Frame
+from samekind.points.labels import LabelMap
+from samekind.points.partition import Change, Part
+from samekind.points.sources.dask.worker import Entry, held_here
 
 __all__ = ["Naming", "PartRecipe", "Seen", "name_rows"]
 
@@ -94,7 +94,7 @@ class Naming(NamedTuple):
     args: tuple[Any, ...]
 
 
-def name_rows(block: NDArray[Any], part: int, naming: Naming, names: Names) -> NDArray[np.intp]:
+def name_rows(block: NDArray[Any], part: int, naming: Naming, names: LabelMap) -> NDArray[np.intp]:
     """Return the names of the rows of a block: a task that may run later, anywhere and again.
 
     What is held of the part is used if it is still as it was; otherwise the entries are applied to a new one.

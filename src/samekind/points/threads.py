@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 T = TypeVar("T")
-Report = Callable[[str, float], object]
+ReportProgress = Callable[[str, float], object]
 """Is told what is done, and the share of it that is done already."""
 
 STEPS = 32  # reports about a long pass
@@ -34,7 +34,7 @@ def split(
     size: int,
     threads: int,
     work: Callable[[int, int], T],
-    report: Report | None = None,
+    report: ReportProgress | None = None,
     what: str = "",
 ) -> list[T]:
     """Call ``work(first, last)`` on `threads` parts of ``range(size)``; return the results in order.

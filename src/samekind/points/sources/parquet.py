@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.errors import DataError
-from samekind.points._parquet_files import (
+from samekind.points.sources.byte_lru import room_for
+from samekind.points.sources.parquet_files import (
     Chosen,
     Leaf,
     cannot_read,
@@ -21,9 +22,8 @@ from samekind.points._parquet_files import (
     read_footers,
     state_of,
 )
-from samekind.points._shelf import room_for
-from samekind.points._threads import Report
-from samekind.points.streamed import CACHE, StreamedPoints
+from samekind.points.sources.streamed import CACHE, StreamedPoints
+from samekind.points.threads import ReportProgress
 
 __all__ = ["ParquetPoints", "ParquetReader"]
 
@@ -162,7 +162,7 @@ class ParquetPoints(StreamedPoints):
         standardize: bool = False,
         threads: int | None = None,
         cache: int = CACHE,
-        report: Report | None = None,
+        report: ReportProgress | None = None,
     ) -> None:
         if isinstance(columns, str):
             raise TypeError(f"columns must be a list of names, got {columns!r}: [{columns!r}]?")

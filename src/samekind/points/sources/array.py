@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_int, refuse_dask
-from samekind.points._threads import Report, available_threads
-from samekind.points.crew import LocalCrew
-from samekind.points.frame import Frame
-from samekind.points.part import Part, scan
-from samekind.points.parted import CrewPoints
+from samekind.points.base import Points
+from samekind.points.executor import LocalExecutor
+from samekind.points.fixed_point import Frame
+from samekind.points.partition import Part, scan
+from samekind.points.threads import ReportProgress, available_threads
 
 __all__ = ["ArrayPoints"]
 
@@ -21,7 +21,7 @@ SMALL = 2**18  # numbers in an array that one thread passes sooner than two can 
 HASHED = 2**28  # bytes hashed for a fingerprint; of larger data, evenly spaced pieces
 
 
-class ArrayPoints(CrewPoints):
+class ArrayPoints(Points):
     """Rows of a float32 or float64 array, or of a memory map, which is not loaded.
 
     Parameters
@@ -50,7 +50,7 @@ class ArrayPoints(CrewPoints):
         X: ArrayLike,
         *,
         threads: int | None = None,
-        report: Report | None = None,
+        report: ReportProgress | None = None,
     ) -> None:
         self.X = as_matrix(X)
         self.n, self.d = self.X.shape
@@ -60,15 +60,15 @@ class ArrayPoints(CrewPoints):
             self.threads = 1
         self._report = report
         self._frame = Frame.around(scan(self.X, self.threads, report=report))
-        self._crew: LocalCrew | None = None
+        self._executor: LocalExecutor | None = None
 
     def __repr__(self) -> str:
         return f"ArrayPoints({self.n:,} rows x {self.d} columns, {self.X.dtype})"
 
     @property
-    def crew(self) -> LocalCrew:
+    def executor(self) -> LocalExecutor:
         """Who keeps what is known of the rows: one part with all of them."""
-        if self._crew is None:
+        if self._executor is None:
             X = self.X  # not self, whom it would keep alive
             part = Part(
                 lambda: X,
@@ -78,8 +78,8 @@ class ArrayPoints(CrewPoints):
                 resident=not _is_mapped(self.X),
                 report=self._report,
             )
-            self._crew = LocalCrew([part], self._frame, np.array([0, self.n]))
-        return self._crew
+            self._executor = LocalExecutor([part], self._frame, np.array([0, self.n]))
+        return self._executor
 
     def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the rows with these numbers, (m, d)."""

@@ -12,12 +12,12 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points._threads import Report
-from samekind.points.array import hash_of
-from samekind.points.crew import parted
-from samekind.points.frame import Frame
-from samekind.points.names import Names
-from samekind.points.parted import CrewPoints
+from samekind.points.base import Points
+from samekind.points.executor import parted
+from samekind.points.fixed_point import Frame
+from samekind.points.labels import LabelMap, LazyArray, RowLabels
+from samekind.points.sources.array import hash_of
+from samekind.points.threads import ReportProgress
 
 try:
     import dask
@@ -30,15 +30,15 @@ except ImportError as error:
         f"points on a Dask cluster need dask and distributed ({error}): pip install 'samekind[dask]'."
     ) from error
 
-from samekind.points._dask_blocks import Blocks, ClusterError, find_client, open_desks
-from samekind.points._dask_parts import Naming, PartRecipe, Seen, name_rows
-from samekind.points._dask_read import Scanned, as_block, collection, join, scan_block
-from samekind.points._row_cache import RowCache
+from samekind.points.sources.dask.blocks import Blocks, ClusterError, find_client, open_desks
+from samekind.points.sources.dask.collection import Scanned, as_block, collection, join, scan_block
+from samekind.points.sources.dask.partitions import Naming, PartRecipe, Seen, name_rows
+from samekind.points.sources.row_cache import RowCache
 
-__all__ = ["Blocks", "ClusterError", "DaskCrew", "DaskPoints", "find_client", "open_desks"]
+__all__ = ["Blocks", "ClusterError", "DaskExecutor", "DaskPoints", "find_client", "open_desks"]
 
 
-class DaskCrew:
+class DaskExecutor:
     """Parts that lie on the workers of a cluster, a block each."""
 
     is_remote = True
@@ -75,7 +75,7 @@ class DaskCrew:
         """Return these rows if the driver remembers all of them."""
         return self._cache.seen(rows)
 
-    def name(self, what: str, names: Names, *args: Any) -> Any:
+    def name(self, what: str, names: LabelMap, *args: Any) -> Any:
         """Return what all rows are called now, as a Dask array with the partitions of the data."""
         entries = self._blocks.entries(args[0]) if what == "labels" else []
         naming = Naming(self._blocks.run, self.frame, entries, what, args)
@@ -94,7 +94,7 @@ class DaskCrew:
         return da.Array(graph, key, chunks=(tuple(self._sizes),), dtype=np.intp)
 
 
-class DaskPoints(CrewPoints):
+class DaskPoints(Points):
     """Rows of a Dask array or dataframe. They stay on the workers; hardly anything travels.
 
     Parameters
@@ -124,8 +124,10 @@ class DaskPoints(CrewPoints):
     >>> points.close()
     """
 
+    is_remote = True
+
     def __init__(
-        self, X: Any, *, client: Client | None = None, report: Report | None = None
+        self, X: Any, *, client: Client | None = None, report: ReportProgress | None = None
     ) -> None:
         read = collection(X)
         self.client, self._started = find_client(client)
@@ -151,9 +153,9 @@ class DaskPoints(CrewPoints):
         self._cache = RowCache(self.d)
         held = [future for future, size in zip(futures, sizes, strict=True) if size]
         self._blocks = Blocks(self.client, run, held, PartRecipe(frame))
-        self._crew = DaskCrew(self._blocks, frame, sizes, self._cache)
+        self._executor = DaskExecutor(self._blocks, frame, sizes, self._cache)
 
-    def _scan(self, futures: list[Future], report: Report | None) -> list[Scanned]:
+    def _scan(self, futures: list[Future], report: ReportProgress | None) -> list[Scanned]:
         scans = self.client.map(scan_block, futures, pure=False)
         with self.client.as_current():
             for done, _ in enumerate(distributed.as_completed(scans), start=1):
@@ -180,9 +182,9 @@ class DaskPoints(CrewPoints):
         self.close()
 
     @property
-    def crew(self) -> DaskCrew:
+    def executor(self) -> DaskExecutor:
         """Who holds the parts: the workers."""
-        return self._crew
+        return self._executor
 
     @property
     def n_calls(self) -> Counter[str]:
@@ -193,13 +195,14 @@ class DaskPoints(CrewPoints):
         """Return the rows with these numbers, (m, d)."""
         return self._cache.rows(np.asarray(index), self.fetch)
 
-    def laid_out(self, labels: NDArray[np.intp]) -> Any:
-        """Return labels of all rows, few enough to be here, as a Dask array with the data's partitions."""
-        return da.from_array(labels, chunks=(self.chunks,))
+    def distribute(self, labels: NDArray[np.intp]) -> RowLabels:
+        """Return labels of all rows as a Dask array with the data's partitions."""
+        lazy: LazyArray = da.from_array(labels, chunks=(self.chunks,))
+        return lazy
 
-    def brought(self, values: Any) -> NDArray[Any]:
-        """Return a small Dask array as an array here."""
-        found: NDArray[Any] = self.client.gather(self.client.compute(values))
+    def gather(self, labels: RowLabels) -> NDArray[np.intp]:
+        """Return some of these labels as a NumPy array."""
+        found: NDArray[np.intp] = self.client.gather(self.client.compute(labels))
         return found
 
     def fingerprint(self) -> str:

@@ -8,15 +8,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points._threads import split
-from samekind.points.frame import Frame
-from samekind.points.names import Names
-from samekind.points.part import Part
+from samekind.points.fixed_point import Frame
+from samekind.points.labels import LabelMap
+from samekind.points.partition import Part
+from samekind.points.threads import split
 
-__all__ = ["Crew", "LocalCrew", "by_part", "parted"]
+__all__ = ["Executor", "LocalExecutor", "by_part", "parted"]
 
 
-class Crew(Protocol):
+class Executor(Protocol):
     """The parts of the data, wherever they are."""
 
     frame: Frame
@@ -43,7 +43,7 @@ class Crew(Protocol):
         """Return these rows if all of them are at hand, where asking takes long."""
         ...
 
-    def name(self, what: str, names: Names, *args: Any) -> Any:
+    def name(self, what: str, names: LabelMap, *args: Any) -> Any:
         """Call a method of every part that names its rows; return the names of all rows.
 
         As an array of the kind that the data are.
@@ -51,7 +51,7 @@ class Crew(Protocol):
         ...
 
 
-class LocalCrew:
+class LocalExecutor:
     """Parts that lie in this process."""
 
     is_remote = False
@@ -91,7 +91,7 @@ class LocalCrew:
     def seen(self, rows: NDArray[np.intp]) -> None:
         """Return nothing: the parts are asked as quickly."""
 
-    def name(self, what: str, names: Names, *args: Any) -> NDArray[np.intp]:
+    def name(self, what: str, names: LabelMap, *args: Any) -> NDArray[np.intp]:
         """Call a method of every part that names its rows; return the names of all rows."""
         each = self.ask(what, {k: (*args, own) for k, own in enumerate(parted(self, names))})
         found: NDArray[np.intp] = np.concatenate(list(each.values())) if len(each) > 1 else each[0]
@@ -99,25 +99,25 @@ class LocalCrew:
 
 
 def by_part(
-    crew: Crew, rows: NDArray[np.intp]
+    executor: Executor, rows: NDArray[np.intp]
 ) -> dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Return for each part that holds some of these rows which of them, and their numbers there."""
-    if crew.firsts.size == 2:
+    if executor.firsts.size == 2:
         return {0: (np.arange(rows.size), rows)}
-    parts = crew.firsts.searchsorted(rows, side="right") - 1
+    parts = executor.firsts.searchsorted(rows, side="right") - 1
     found = {}
     for part in np.unique(parts).tolist():
         at = (parts == part).nonzero()[0]
-        found[part] = at, rows[at] - crew.firsts[part]
+        found[part] = at, rows[at] - executor.firsts[part]
     return found
 
 
-def parted(crew: Crew, names: Names) -> list[Names]:
+def parted(executor: Executor, names: LabelMap) -> list[LabelMap]:
     """Return the names for each part."""
-    where = by_part(crew, names.rows)
+    where = by_part(executor, names.known_rows)
     nowhere = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
     found = []
-    for part in range(crew.firsts.size - 1):
+    for part in range(executor.firsts.size - 1):
         at, rows = where.get(part, nowhere)
-        found.append(Names(names.of, rows, names.values[at]))
+        found.append(LabelMap(names.of_centers, rows, names.known_labels[at]))
     return found

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points._shelf import room_for
-from samekind.points._threads import Report
-from samekind.points.streamed import CACHE, StreamedPoints
+from samekind.points.sources.byte_lru import room_for
+from samekind.points.sources.streamed import CACHE, StreamedPoints
+from samekind.points.threads import ReportProgress
 
 __all__ = ["MappedPoints"]
 
@@ -51,7 +51,7 @@ class MappedPoints(StreamedPoints):
     X : ndarray of shape (n, d)
         Any numbers. An array of floats that is used as it is needs no more than `ArrayPoints`.
     names : sequence of str
-        Names of the columns to use.
+        LabelMap of the columns to use.
     columns : sequence of int
         Which they are.
     standardize, threads, cache, report
@@ -67,7 +67,7 @@ class MappedPoints(StreamedPoints):
         standardize: bool = False,
         threads: int | None = None,
         cache: int = CACHE,
-        report: Report | None = None,
+        report: ReportProgress | None = None,
     ) -> None:
         super().__init__(
             MappedReader(X, names, columns),

@@ -1,0 +1,79 @@
+"""The data as algorithms see them: n rows of d numbers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind.points.executor import Executor, by_part
+from samekind.points.labels import LabelMap, RowLabels
+from samekind.points.sampler import Sampler
+from samekind.points.voronoi import VoronoiCells
+
+__all__ = ["Points"]
+
+
+class Points(ABC):
+    """n rows of d finite numbers, in this process, in files or on a Dask cluster.
+
+    What an algorithm draws and measures is the same wherever the rows are, bit for bit.
+    """
+
+    n: int
+    d: int
+    is_remote = False
+    """Whether the rows are in other processes."""
+
+    @property
+    @abstractmethod
+    def executor(self) -> Executor:
+        """Runs what is to be done with the partitions of the rows, where they are."""
+
+    @abstractmethod
+    def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the rows with these numbers, (m, d)."""
+
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """Return a text that changes when the data change."""
+
+    def row(self, row: int) -> NDArray[np.float64]:
+        """Return one row, (d,)."""
+        x: NDArray[np.float64] = self.rows(np.array([row]))[0]
+        return x
+
+    def fetch(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the rows with these numbers, (m, d), from the partitions that hold them."""
+        places = by_part(self.executor, index)
+        found = self.executor.ask("rows", {part: (rows,) for part, (_, rows) in places.items()})
+        X = np.empty((index.size, self.d))
+        for part, (at, _) in places.items():
+            X[at] = found[part]
+        return X
+
+    def sampler(self) -> Sampler:
+        """Return a new D²-sampler without a centre: it draws uniformly."""
+        return Sampler(self, self.executor)
+
+    def voronoi(self) -> VoronoiCells:
+        """Return new Voronoi cells without a site."""
+        return VoronoiCells(self, self.executor)
+
+    def label_by_nearest(
+        self, centers: NDArray[np.float64], labels: LabelMap | None = None
+    ) -> RowLabels:
+        """Return the label of every row: that of the nearest centre, by default its number."""
+        found: RowLabels = self.executor.name(
+            "nearest", labels or LabelMap.identity(len(centers)), centers
+        )
+        return found
+
+    def distribute(self, labels: NDArray[np.intp]) -> RowLabels:
+        """Return labels of all rows in the form that `label_by_nearest` gives them."""
+        return labels
+
+    def gather(self, labels: RowLabels) -> NDArray[np.intp]:
+        """Return some of these labels as a NumPy array."""
+        return np.asarray(labels)

@@ -1,0 +1,1 @@
+"""Compiled loops over rows; callers own the buffers."""

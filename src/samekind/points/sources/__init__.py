@@ -1,0 +1,1 @@
+"""Where rows come from: an array, a memory map, Parquet files or a Dask cluster."""

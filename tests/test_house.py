@@ -1,0 +1,92 @@
+"""The house: its rooms, what they may import of each other, and how large they may grow."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import samekind
+
+PACKAGE = Path(samekind.__file__).parent
+ROOT = PACKAGE.parents[1]
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+
+MOST_LINES_OF_A_MODULE = 350
+MOST_LINES = 27_000  # of Python
+MOST_ANY = 350
+
+
+def title(path):
+    return str(path.relative_to(PACKAGE))
+
+
+@cache
+def parsed(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imports(path):
+    """Yield (module, name or None) for everything of samekind that a file imports."""
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("samekind"):
+            for alias in node.names:
+                yield node.module, alias.name
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.startswith("samekind"):
+                    yield alias.name, None
+
+
+def is_private(name):
+    return name.startswith("_") and not name.startswith("__")
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=title)
+def test_nothing_private_of_another_folder_is_imported(path):
+    """What begins with an underscore is for its own folder, and the folders below it."""
+    here = ("samekind", *path.relative_to(PACKAGE).parent.parts)
+    for module, name in imports(path):
+        parts = [*module.split("."), *([name] if name else [])]
+        for place, part in enumerate(parts):
+            if is_private(part):
+                owner = tuple(parts[:place])
+                if (PACKAGE.joinpath(*owner[1:]).with_suffix(".py")).is_file():
+                    owner = owner[:-1]  # a private name of a module is for the module's folder
+                assert here[: len(owner)] == owner, f"{title(path)} imports {'.'.join(parts)}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=title)
+def test_a_module_is_one_idea(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES_OF_A_MODULE
+
+
+def test_the_house_does_not_grow_unnoticed():
+    texts = [path.read_text(encoding="utf-8") for path in SOURCES]
+    assert sum(len(text.splitlines()) for text in texts) <= MOST_LINES
+    assert sum(len(re.findall(r"\bAny\b", text)) for text in texts) <= MOST_ANY
+
+
+def test_no_two_classes_have_one_name():
+    homes = defaultdict(list)
+    for path in SOURCES:
+        for node in parsed(path).body:
+            if isinstance(node, ast.ClassDef):
+                homes[node.name].append(title(path))
+    twice = {name: places for name, places in homes.items() if len(places) > 1}
+    assert not twice
+
+
+def test_contributing_lists_every_room():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+)(?:/|\.py)` \|", text, flags=re.MULTILINE)
+    rooms = {
+        path.stem
+        for path in PACKAGE.iterdir()
+        if (path.is_dir() and (path / "__init__.py").is_file()) or path.suffix == ".py"
+    }
+    assert sorted(listed) == sorted(rooms - {"__init__", "__main__"})
