@@ -174,6 +174,10 @@ class Clusters:
         """Return the same without the labels of all rows and the data, for files that hold those already."""
         return replace(self, _labels=Labels(), _points=None)
 
+    def with_points(self, points: Points) -> Clusters:
+        """Return the same clusters with their data at hand, from which labels can be computed."""
+        return replace(self, _points=points)
+
     def with_annotators(self, annotators: list[Reliability]) -> Clusters:
         """Return the same with estimates of how reliable those who answered are."""
         return replace(self, annotators_=annotators)

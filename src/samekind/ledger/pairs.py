@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -22,7 +20,7 @@ def keys_of(pairs: Pairs) -> NDArray[np.int64]:
     return keys
 
 
-def pairs_of(lines: NDArray[Any]) -> Pairs:
+def pairs_of(lines: NDArray[np.void]) -> Pairs:
     """Return the pairs on lines of the log."""
     return np.column_stack([lines["a"], lines["b"]]).astype(np.intp, copy=False)
 
@@ -44,7 +42,7 @@ def check_pairs(pairs: ArrayLike) -> Pairs:
     return array.astype(np.intp, copy=False)
 
 
-def _all_within(array: NDArray[Any], low: int, high: int) -> bool:
+def _all_within(array: NDArray[np.integer], low: int, high: int) -> bool:
     """Return whether all numbers are in [low, high]. A list of few is faster than NumPy."""
     numbers = array.tolist() if array.size <= FEW else [array.min(), array.max()]
     return bool(low <= min(numbers) and max(numbers) <= high)

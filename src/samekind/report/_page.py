@@ -29,7 +29,7 @@ def page(
     facts: str,
     figures: Sequence[Figure],
     exemplars: str,
-    people: str = "",
+    annotators: str = "",
 ) -> str:
     """Return the page. `title` is plain text; the others are HTML."""
     from plotly.offline import get_plotlyjs
@@ -46,7 +46,7 @@ def page(
         tiles=tiles,
         facts=facts,
         figures=f'<div class="plots">{"".join(map(_place, figures))}</div>',
-        people=people,
+        annotators=annotators,
         exemplars=exemplars,
         data="\n".join(map(_data, figures)),
         style=files.joinpath("style.css").read_text(encoding="utf-8"),

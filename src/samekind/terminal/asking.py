@@ -43,7 +43,7 @@ def answer_in_terminal(
     """
     screen = console if console is not None else Console(stderr=True)
     with keys_at_hand() if keys is None else keys as typed:
-        _Conversation(project, user_name() if who is None else who, lineup, screen, typed).ask_on()
+        _Asking(project, user_name() if who is None else who, lineup, screen, typed).ask_on()
 
 
 def user_name() -> str:
@@ -54,7 +54,7 @@ def user_name() -> str:
         return ""
 
 
-class _Conversation:
+class _Asking:
     def __init__(
         self, project: Project, who: str, lineup: bool, screen: Console, keys: Keys
     ) -> None:

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from samekind.project import ClusterOption, ItemView
-from samekind.terminal.pictures import Picture, pictures
+from samekind.terminal.pictures import TextPicture, pictures
 from samekind.terminal.text import brief, differing, printable
 
 __all__ = ["Cards", "short_title"]
@@ -139,7 +139,7 @@ class Cards:
             grid.add_row(*cells[start : start + a_row // each])
         return Group(*parts, grid)
 
-    def _pictures(self, items: list[ItemView], columns: int, lines: int) -> list[Picture]:
+    def _pictures(self, items: list[ItemView], columns: int, lines: int) -> list[TextPicture]:
         found = [self._image_of(item.row) for item in items]
         return pictures([image for image in found if image is not None], columns, lines)
 

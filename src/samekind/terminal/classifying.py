@@ -44,12 +44,12 @@ def classify_in_terminal(
     the next question is shown.
     """
     with keys as typed:
-        conversation = _Conversation(session, project, new, who, console, typed)
+        conversation = _Classifying(session, project, new, who, console, typed)
         while not session.done and conversation.ask_one():
             pass
 
 
-class _Conversation:
+class _Classifying:
     def __init__(
         self,
         session: ClassifySession,

@@ -40,9 +40,9 @@ def status(project: ProjectOf) -> Status:
 
 
 @router.get("/next", **READS)
-def next_questions(wanted: WantedBy) -> r.Questions:
+def next_questions(wanted: WantedBy) -> r.NextQuestions:
     """What to ask next. Asked again, it is the same until it is answered."""
-    return r.Questions(questions=wanted.questions(), status=wanted.project.status())
+    return r.NextQuestions(questions=wanted.questions(), status=wanted.project.status())
 
 
 @router.post(

@@ -15,7 +15,7 @@ __all__ = [
     "Contradictions",
     "Failure",
     "Imported",
-    "Questions",
+    "NextQuestions",
     "Saved",
     "Skipped",
     "Undone",
@@ -39,28 +39,28 @@ class Changed:
 
 
 @dataclass(frozen=True)
-class Questions(Changed):
+class NextQuestions(Changed):
     """What to ask next; nothing when all is done."""
 
     questions: list[Question]
 
 
 @dataclass(frozen=True)
-class Saved(Questions):
+class Saved(NextQuestions):
     """The answer is on disk."""
 
     saved: Literal[True] = True
 
 
 @dataclass(frozen=True)
-class Undone(Questions):
+class Undone(NextQuestions):
     """What was taken back, in words."""
 
     undone: list[str]
 
 
 @dataclass(frozen=True)
-class Closed(Questions):
+class Closed(NextQuestions):
     """The question is not open any more; these are."""
 
     error: str
