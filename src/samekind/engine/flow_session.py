@@ -24,14 +24,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_int
 from samekind.algorithms import Params
-from samekind.flow import SAME, UNSURE, Answers, Flow, Pairs, Reply
+from samekind.flow import SAME, UNSURE, Answers, Flow, Pairs, Reply, check_answers, check_pairs
 from samekind.ledger import (
     UNANSWERED,
     Contradiction,
     Ledger,
     LedgerLine,
-    check_answers,
-    check_pairs,
     keys_of,
     open_ledger,
 )

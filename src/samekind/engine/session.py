@@ -19,8 +19,8 @@ from samekind.clusters import Clusters
 from samekind.datasets.files import points_of
 from samekind.engine.checkpoints import Checkpoints
 from samekind.engine.flow_session import FlowSession
-from samekind.flow import Flow, Pairs
-from samekind.ledger import Ledger, check_answers, check_pairs, pairs_of
+from samekind.flow import Flow, Pairs, check_answers, check_pairs
+from samekind.ledger import Ledger, pairs_of
 from samekind.measures import Reliability, annotator_reliability
 from samekind.progress import Progress
 

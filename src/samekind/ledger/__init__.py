@@ -9,7 +9,7 @@ from samekind.ledger.inference import Contradiction, Implications, Statement
 from samekind.ledger.log import LedgerLine, Lines
 from samekind.ledger.memory import UNANSWERED, Ledger, Revision
 from samekind.ledger.notes import Checkpoint, ClusterName
-from samekind.ledger.pairs import check_answers, check_pairs, keys_of, pairs_of
+from samekind.ledger.pairs import keys_of, pairs_of
 
 if TYPE_CHECKING:
     from samekind.ledger.sql import LedgerError, SqlLedger
@@ -27,8 +27,6 @@ __all__ = [
     "Revision",
     "SqlLedger",
     "Statement",
-    "check_answers",
-    "check_pairs",
     "keys_of",
     "open_ledger",
     "pairs_of",

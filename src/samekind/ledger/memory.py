@@ -22,12 +22,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_positive_int
-from samekind.flow import UNANSWERED, UNSURE, Answers, Pairs
+from samekind.flow import UNANSWERED, UNSURE, Answers, Pairs, check_answers, check_pairs
 from samekind.ledger.inference import Contradiction, Statement
 from samekind.ledger.knowledge import Knowledge
 from samekind.ledger.log import AnswerLog, LedgerLine, Lines
 from samekind.ledger.notes import Checkpoint, ClusterName, Notes
-from samekind.ledger.pairs import check_answers, check_pairs, keys_of, pairs_of
+from samekind.ledger.pairs import keys_of, pairs_of
 
 __all__ = ["UNANSWERED", "Ledger", "Revision"]
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
+from samekind.flow import SAME, UNSURE, Answers, Pairs, check_answers, check_pairs
 from samekind.measures._consensus import Consensus
 from samekind.measures._grouped import Floats
 
@@ -139,13 +139,11 @@ def annotator_reliability(
     ann 4 0 0.08, in 0.00 to 0.38
     ben 2 1 0.50, in 0.06 to 0.94
     """
-    asked, said = _check_pairs(pairs), _check_answers(answers)
+    asked = check_pairs(pairs)
+    said = check_answers(answers, len(asked))
     names = [str(name) for name in who]
-    if not len(asked) == len(said) == len(names):
-        raise ValueError(
-            "pairs, answers and who must be equally many, got "
-            f"{len(asked)}, {len(said)} and {len(names)}."
-        )
+    if len(asked) != len(names):
+        raise ValueError(f"pairs and who must be equally many, got {len(asked)} and {len(names)}.")
     surest = _log_odds_of(confidence)
     known = None if labels is None else _check_labels(labels, asked)
     if not names:
@@ -242,33 +240,6 @@ def _log_odds_of(confidence: object) -> float:
     if isinstance(confidence, bool) or not 0.5 < number <= 1:
         raise ValueError(f"confidence must be a number in (0.5, 1], got {confidence!r}.")
     return log(number / (1 - number)) if number < 1 else inf
-
-
-def _check_pairs(pairs: ArrayLike) -> Pairs:
-    array = np.asarray(pairs)
-    if array.size == 0:
-        return np.empty((0, 2), dtype=np.intp)
-    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
-        raise ValueError(
-            f"pairs must be an (m, 2) array of row numbers, got {array.dtype} {array.shape}."
-        )
-    if array.min() < 0:
-        raise ValueError(f"pairs must be row numbers from 0 on, got {array.min()}.")
-    if (array[:, 0] == array[:, 1]).any():
-        row = int(array[array[:, 0] == array[:, 1]][0, 0])
-        raise ValueError(f"a row cannot be compared with itself, got the pair ({row}, {row}).")
-    return array.astype(np.intp, copy=False)
-
-
-def _check_answers(answers: ArrayLike) -> Answers:
-    array = np.asarray(answers)
-    if array.ndim != 1:
-        raise ValueError(f"answers must be one for each pair, got shape {array.shape}.")
-    strange = ~np.isin(array, (SAME, DIFFERENT, UNSURE))
-    if strange.any():
-        wrong = array[strange].tolist()[0]
-        raise ValueError(f"an answer is SAME (1), DIFFERENT (0) or UNSURE (-1), got {wrong!r}.")
-    return array.astype(np.int8)
 
 
 def _check_labels(labels: ArrayLike, pairs: Pairs) -> Integers:

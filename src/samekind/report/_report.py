@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from samekind._validation import check_int, refuse_dask
 from samekind.clusters import Clusters
 from samekind.datasets.files import points_of
-from samekind.flow import Answers, Pairs
-from samekind.ledger import check_pairs
+from samekind.flow import Answers, Pairs, check_pairs
 from samekind.points import Points
 from samekind.report._annotators import annotator_table
 from samekind.report._charts import draw_history, draw_sizes
