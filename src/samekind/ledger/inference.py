@@ -22,7 +22,7 @@ __all__ = ["Contradiction", "Implications", "Statement", "explain"]
 
 
 class Statement(NamedTuple):
-    """One recorded answer: what someone said of a pair."""
+    """One recorded answer to a pair."""
 
     a: int
     b: int
@@ -41,11 +41,11 @@ class Contradiction(NamedTuple):
         return tuple((s.a, s.b) for s in self.statements)
 
     def __str__(self) -> str:
-        said = (
+        stated = (
             f"{s.a} {'=' if s.answer == SAME else '≠'} {s.b}" + (f" ({s.who})" if s.who else "")
             for s in self.statements
         )
-        return ", ".join(said)
+        return ", ".join(stated)
 
 
 class Implications:

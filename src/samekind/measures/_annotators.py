@@ -85,12 +85,12 @@ def annotator_reliability(
     """Estimate how often each annotator's answers are wrong, without being told which are.
 
     The model is that of Dawid and Skene [1]_: every annotator has two error rates, for calling different
-    things the same and the same things different; whether a pair is the same is not known, and both are
+    rows the same and the same rows different; whether a pair is the same is not known, and both are
     found together by expectation maximisation, with a weak Beta prior (0.5 wrong answers, 1.5 right ones).
 
     As most pairs are asked about once, answers to the same pair cannot tell who errs. What is known of a
     pair therefore comes from `labels` or, without them, from the answers to *other* pairs: rows are grouped
-    by the weighted majority, and the odds that two are of one kind are those of the grouping against the
+    by the weighted majority, and the odds that two are in one cluster are those of the grouping against the
     best one in which that is otherwise. An answer counts by (2p - 1)², where p is the probability that
     its pair is the same according to all but the annotator's own answers to it: one that nothing else tests
     says nothing about its author, and only leaves the interval wide.
@@ -168,8 +168,8 @@ def _errors(given: _Definite, outlook: Outlook) -> tuple[Floats, Floats]:
     from scipy.special import expit
 
     start = WRONG / (WRONG + RIGHT)
-    says_same = np.full(given.n_annotators, start)  # of different things
-    says_different = np.full(given.n_annotators, start)  # of the same things
+    says_same = np.full(given.n_annotators, start)  # of different rows
+    says_different = np.full(given.n_annotators, start)  # of the same rows
     for _ in range(MOST_ROUNDS):
         for_same = (np.log1p(-says_different) - np.log(says_same))[given.who]
         for_different = (np.log(says_different) - np.log1p(-says_same))[given.who]

@@ -10,8 +10,6 @@ import sys
 from collections.abc import Callable
 from typing import Self
 
-import click
-
 __all__ = ["Keys", "Lines", "Presses", "keys_at_hand"]
 
 Reader = Callable[[], str]
@@ -135,6 +133,8 @@ class Presses(Lines):
 
     def _read_some(self) -> str:
         if sys.platform == "win32":
+            import click
+
             return click.getchar()
         # click.getchar throws away what was typed before it is called, echoes what is typed between two
         # calls, and takes Ctrl-Z for a key: not for who answers a question a second.
