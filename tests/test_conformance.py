@@ -7,18 +7,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import samekind.points
 from conftest import Expert, answer, assert_recovered, assert_same_clusters, blobs, keys
 from samekind import Session
 from samekind.algorithms import ALGORITHMS, find_algorithm
 from samekind.flow import Reply
-from samekind.points import ArrayPoints
+from samekind.points import ArrayPoints, ParquetPoints
+from samekind.points.sources import parquet
 
 X, Y = blobs((16, 9, 6), seed=1)
-BACKENDS = ("float64", "float32", "memmap", "dask")
+BACKENDS = ("float64", "float32", "memmap", "parquet", "dask")
 
 NEEDS = {"noisy-exact": {"error_rate": 0.0}}  # parameters without a default
 FOR_PEOPLE = {"focused": {"goal": "labels", "lineup": 9}}  # what a page asks with
@@ -43,11 +46,22 @@ def client():
 def points(request, tmp_path):
     if request.param == "dask":
         lazy = pytest.importorskip("dask.array").from_array(X, chunks=((13, 0, 18), 2))
-        dask = pytest.importorskip("samekind.points.sources.dask")
-        return dask.DaskPoints(lazy, client=request.getfixturevalue("client"))
+        return samekind.points.DaskPoints(lazy, client=request.getfixturevalue("client"))
     if request.param == "memmap":
         np.save(tmp_path / "X.npy", X)
-        return ArrayPoints(np.load(tmp_path / "X.npy", mmap_mode="r"))
+        mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+        found = ArrayPoints(mapped)
+        assert np.shares_memory(found.X, mapped)  # it is not loaded
+        return found
+    if request.param == "parquet":
+        names = [f"x{j}" for j in range(X.shape[1])]
+        for part, some in enumerate(np.split(X, [7, 20])):
+            pd.DataFrame(some, columns=names).to_parquet(tmp_path / f"{part}.parquet")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(parquet, "JOINED_ROWS", 10)  # several partitions
+            found = ParquetPoints(tmp_path, cache=0)
+        assert len(found.executor.partitions) == 3
+        return found
     return ArrayPoints(X.astype(request.param))
 
 

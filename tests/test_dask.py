@@ -32,8 +32,8 @@ dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 
 from samekind.points import ClusterError, DaskPoints  # noqa: E402
-from samekind.points.sources.dask import blocks as _dask_blocks  # noqa: E402
-from samekind.points.sources.dask import worker as _dask_desk  # noqa: E402
+from samekind.points.sources.dask import blocks as dask_blocks  # noqa: E402
+from samekind.points.sources.dask import worker as dask_worker  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::UserWarning:distributed", "ignore::ResourceWarning"
@@ -53,7 +53,7 @@ def client():
 
 def n_held(client):
     """Return how many parts the workers hold state of."""
-    return sum(client.run(lambda: sum(map(len, _dask_desk._desks.values()))).values())
+    return sum(client.run(lambda: sum(map(len, dask_worker._servers.values()))).values())
 
 
 def wait_until(happens, seconds=20):
@@ -428,7 +428,7 @@ class TestSessions:
 class TestWhatTravels:
     def test_nothing_of_the_size_of_the_data(self, client, monkeypatch):
         X, y = many_rows("f4", n=400_000)
-        sizes, outcome = [], _dask_blocks.Blocks._outcome
+        sizes, outcome = [], dask_blocks.Blocks._outcome
 
         def weighed(task, worker):
             sizes.append(len(task.result()))
@@ -437,7 +437,7 @@ class TestWhatTravels:
         lazy = da.from_array(X, chunks=(40_000, 5)).persist()
         kinds = da.from_array(y, chunks=40_000).persist()
         distributed.wait([lazy, kinds])
-        monkeypatch.setattr(_dask_blocks.Blocks, "_outcome", staticmethod(weighed))
+        monkeypatch.setattr(dask_blocks.Blocks, "_outcome", staticmethod(weighed))
         gathered = client.gather
         monkeypatch.setattr(
             client,
@@ -472,15 +472,15 @@ class TestWhatTravels:
             points.voronoi().add(row)
         gc.collect()
         points.sampler().add([[0.0, 0.0]])
-        kept = [entry.what for entry in points._blocks._log if entry is not None]
-        assert kept.count("begin") == 1
-        assert kept.count("drop") == 5
+        kept = [entry.call.name for entry in points._blocks._log if entry is not None]
+        assert kept.count("first_center") == 1
+        assert kept.count("drop_table") == 5
 
 
 @contextmanager
 def killed_after(monkeypatch, calls, kill):
     """Call `kill` after so many errands."""
-    deliver, left = _dask_blocks.Blocks._deliver, [calls]
+    deliver, left = dask_blocks.Blocks._deliver, [calls]
 
     async def counted(self, errands):
         left[0] -= 1
@@ -489,7 +489,7 @@ def killed_after(monkeypatch, calls, kill):
         return await deliver(self, errands)
 
     with monkeypatch.context() as patch:
-        patch.setattr(_dask_blocks.Blocks, "_deliver", counted)
+        patch.setattr(dask_blocks.Blocks, "_deliver", counted)
         yield left
 
 
@@ -552,7 +552,7 @@ class TestLostWorkers:
         async def fails(*args, **options):
             raise OSError("no route to host")
 
-        monkeypatch.setattr(_dask_blocks.Blocks, "_send", fails)
-        monkeypatch.setattr(_dask_blocks, "LONGEST", 0.1)
+        monkeypatch.setattr(dask_blocks.Blocks, "_send", fails)
+        monkeypatch.setattr(dask_blocks, "LONGEST", 0.1)
         with pytest.raises(ClusterError, match=r"did not answer \(no route to host\)"):
             points.rows(np.array([3]))

@@ -23,7 +23,7 @@ from samekind.datasets._streamed import open_points
 from samekind.datasets.files import points_of
 from samekind.points import ArrayPoints, MappedPoints, ParquetPoints
 from samekind.points.sources import parquet
-from samekind.points.sources.byte_lru import Shelf
+from samekind.points.sources.byte_lru import ByteLRU
 
 X, Y = blobs((160, 90, 60), seed=1)
 
@@ -36,7 +36,7 @@ def write(path, X, *, row_group_size=None, **columns):
 
 
 @pytest.fixture
-def small_parts(monkeypatch):
+def small_partitions(monkeypatch):
     """Parts of a hundred rows."""
     monkeypatch.setattr(parquet, "JOINED_ROWS", 100)
 
@@ -104,7 +104,7 @@ class TestAsInMemory:
 
     @pytest.mark.parametrize("algorithm", ["focused", "batched", "uniform"])
     @pytest.mark.parametrize("group", [7, 100, 1000])
-    def test_whole_runs(self, tmp_path, small_parts, algorithm, group):
+    def test_whole_runs(self, tmp_path, small_partitions, algorithm, group):
         path = write(tmp_path / "X.parquet", X, row_group_size=group)
         options = {"algorithm": algorithm, "budget": 150, "random_state": 3}
         oracle = samekind.LabelOracle(Y)
@@ -112,7 +112,7 @@ class TestAsInMemory:
         assert_same_clusters(found, samekind.solve(X, oracle, **options))
         assert found.labels_.tolist() == samekind.solve(X, oracle, **options).labels_.tolist()
 
-    def test_standardised_as_it_is_read(self, tmp_path, small_parts):
+    def test_standardised_as_it_is_read(self, tmp_path, small_partitions):
         Z = X * [3.0, 1e-3] + [1e6, -7.0] if X.shape[1] == 2 else X * 3.0 + 1e6
         flat = np.full((len(Z), 1), 5.0)
         path = write(tmp_path / "X.parquet", np.hstack([Z, flat]), row_group_size=50)
@@ -233,7 +233,7 @@ class TestFiles:
     def test_row_groups_larger_than_the_cache(self, tmp_path):
         Z = np.random.default_rng(0).normal(size=(300_000, 2))
         points = ParquetPoints(write(tmp_path / "X.parquet", Z), cache=1000)
-        assert len(points.executor.firsts) == 2
+        assert len(points.executor.first_rows) == 2
         assert points.rows(np.array([299_999])).tolist() == [Z[-1].tolist()]
 
     def test_no_rows(self, tmp_path):
@@ -288,7 +288,7 @@ class TestHostileFiles:
         with pytest.raises(DataError, match="not a Parquet file"):
             points_of(tmp_path / "X.parquet")
 
-    def test_changed_while_in_use(self, tmp_path, small_parts):
+    def test_changed_while_in_use(self, tmp_path, small_partitions):
         path = write(tmp_path / "X.parquet", X, row_group_size=50)
         points = ParquetPoints(path, cache=0)
         write(path, X[:-1], row_group_size=40)
@@ -344,31 +344,32 @@ class TestCache:
             points = ParquetPoints(write(tmp_path / "X.parquet", Z, row_group_size=200), cache=0)
         sampler = points.sampler()
         sampler.add(np.arange(20.0)[:, None] * 100)
-        before = points._shelf.n_loads
+        before = points._loaded.n_loads
         sampler.add([[900.0], [901.0]])
-        assert points._shelf.n_loads - before <= 2
+        assert points._loaded.n_loads - before <= 2
 
-    def test_single_rows_are_read_once(self, tmp_path, small_parts):
+    def test_single_rows_are_read_once(self, tmp_path, small_partitions):
         points = ParquetPoints(write(tmp_path / "X.parquet", X, row_group_size=50), cache=0)
-        before = points._shelf.n_loads
+        before = points._loaded.n_loads
         for _ in range(5):
             for row in (3, 150, 250):
                 assert points.rows(np.array([row])).tolist() == [X[row].tolist()]
-        assert points._shelf.n_loads - before <= 3
+        assert points._loaded.n_loads - before <= 3
 
     def test_what_is_kept_is_bounded(self):
-        shelf = Shelf(100)
-        for key in [1, 2, 3, 1, 4, 5, 1]:
-            shelf.get(key, 40, lambda key: np.array([key]))
-            assert sum(shelf._sizes.values()) <= 100
-        assert shelf.get(9, 1000, lambda key: np.array([key])).tolist() == [9]
-        assert list(shelf._held) == [9]
+        cache = ByteLRU(100)
+        for key in [1, 2, 1, 3, 1, 4]:
+            cache.get(key, 40, lambda key: np.full(5, float(key)))
+            assert sum(40 for key in range(10) if key in cache) <= 100
+        assert cache.n_loads == 4  # 1 was always used lately
+        assert cache.get(9, 1000, lambda key: np.full(125, float(key)))[0] == 9
+        assert [key for key in range(10) if key in cache] == [9]
 
     def test_what_failed_is_tried_again(self):
-        shelf = Shelf(100)
+        cache = ByteLRU(100)
         with pytest.raises(OSError, match="gone"):
-            shelf.get(1, 10, _fail)
-        assert shelf.get(1, 10, lambda key: np.array([key])).tolist() == [1]
+            cache.get(1, 8, _fail)
+        assert cache.get(1, 8, lambda key: np.array([key])).tolist() == [1]
 
 
 def _fail(key):

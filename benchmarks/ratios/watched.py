@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import Any
 
 from samekind.points import ArrayPoints
 from samekind.points.executor import LocalExecutor
 
-__all__ = ["WatchedCrew", "WatchedPoints"]
+__all__ = ["WatchedExecutor", "WatchedPoints"]
 
 
-class WatchedCrew(LocalExecutor):
-    """Counts the calls of each method of the parts, and their seconds."""
+class WatchedExecutor(LocalExecutor):
+    """Counts the calls of each method of the partitions, and their seconds."""
 
     def __init__(self, executor: LocalExecutor) -> None:
-        super().__init__(executor._parts, executor.frame, executor.firsts, executor._threads)
+        super().__init__(executor.partitions, executor.units, executor.first_rows, executor.threads)
         self.calls: Counter[str] = Counter()
         self.seconds: Counter[str] = Counter()
         self._last = ""
 
-    def ask(self, what: str, calls: Mapping[int, tuple[Any, ...]]) -> dict[int, Any]:
+    def run(
+        self, calls: Mapping[int, Any], combine: Callable[..., Any] | None = None
+    ) -> dict[int, Any]:
         started = perf_counter()
-        found = super().ask(what, calls)
+        found = super().run(calls, combine)
+        what = next(iter(calls.values())).name
         # the weights of the first distances are a part of the first pass
-        name = "begin" if (what, self._last) == ("rescale", "begin") else what
+        name = "first_center" if (what, self._last) == ("rescale", "first_center") else what
         self.seconds[name] += perf_counter() - started
         self.calls[what] += 1
         self._last = what
@@ -35,13 +38,13 @@ class WatchedCrew(LocalExecutor):
     @property
     def first_pass(self) -> float:
         """Seconds for grouping the rows and for first distances."""
-        return self.seconds["new"] + self.seconds["begin"]
+        return self.seconds["add_table"] + self.seconds["first_center"]
 
 
 class WatchedPoints(ArrayPoints):
     """Keeps the cells and samplers that it hands out."""
 
-    executor_class = WatchedCrew
+    executor_class = WatchedExecutor
 
     def __init__(self, X: Any, **options: Any) -> None:
         started = perf_counter()

@@ -18,12 +18,8 @@ from benchmarks.scale.constants import Rounds, Work
 
 __all__ = ["measure_rounds"]
 
-TO_FEW = (
-    "locate",
-    "rows",
-    "held",
-    "at_ranks",
-)  # those that hold some rows; all other calls are to all
+# What is asked of those that hold some rows; all other calls are to all.
+TO_FEW = ("rows_at_weights", "rows", "costs_and_owners")
 CALLS = 100
 ONCE = 1_000  # rows; so many are looked at only once, in the beginning
 
@@ -44,23 +40,27 @@ class Wire:
         self.sites = 0  # that took their rows
         self._bytes: list[int] = []
         self._blocks = blocks = points._blocks
-        self._call, self._send = blocks._call, blocks._send
-        blocks._call, blocks._send = self.call, self.send
+        self._request, self._send = blocks._request, blocks._send
+        blocks._request, blocks._send = self.request, self.send
 
-    def call(self, what: str, calls: Mapping[int, tuple[Any, ...]]) -> Any:
+    def request(self, calls: Mapping[int, Any], *args: Any, **options: Any) -> Any:
         self._bytes = []
-        found = self._call(what, calls)
-        to_all = what not in TO_FEW
-        if not what and self._blocks._log[-1].what == "take":
-            self.sites += len(self._blocks._log[-1].args[1])
-        rows = 0 if to_all else sum(len(args[-1]) for args in calls.values())
+        found = self._request(calls, *args, **options)
+        one, last = next(iter(calls.values())), self._blocks._log[-1]
+        ranked = one is not None and one.name == "owned_rows" and one.args[4] is not None
+        to_all = one is None or not (one.name in TO_FEW or ranked)
+        if one is None and last.call.name == "add_centers":
+            self.sites += len(last.call.args[1])
+        rows = 0
+        if not to_all:
+            rows = sum(len(each.args[4 if ranked else -1]) for each in calls.values())
         self.rounds.append(Round(to_all, rows, float(np.mean(self._bytes))))
         return found
 
     async def send(self, worker: str, operation: str, **message: Any) -> Any:
         reply = await self._send(worker, operation, **message)
-        if "errand" in message:
-            self._bytes.append(len(message["errand"]) + len(reply))
+        if "request" in message:
+            self._bytes.append(len(message["request"]) + len(reply))
         return reply
 
     def count(self, to_all: bool) -> int:
@@ -129,6 +129,8 @@ def _calls(
     The scheduler is in this process, too.
     """
     from samekind.points import DaskPoints
+    from samekind.points.calls import call
+    from samekind.points.partition import Partition
 
     file = Path(folder, "few.npy")
     np.save(file, np.random.default_rng(0).random((8_192, 10), dtype=np.float32))
@@ -137,13 +139,11 @@ def _calls(
         with DaskPoints(from_file(file, size), client=client) as points:
             one = np.array([0])
             for parts in sorted({1, size}):
-                asked = dict.fromkeys(range(parts), (one,))
-                points.executor.ask("rows", asked)
+                asked = dict.fromkeys(range(parts), call(Partition.rows, one))
+                points.executor.run(asked)
                 computed = process_time()
                 times = [
-                    seconds(
-                        lambda asked=asked, executor=points.executor: executor.ask("rows", asked)
-                    )
+                    seconds(lambda asked=asked, executor=points.executor: executor.run(asked))
                     for _ in range(CALLS)
                 ]
                 computed = (process_time() - computed) / CALLS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import Any
 
@@ -10,33 +10,35 @@ import numpy as np
 
 import samekind
 from benchmarks.ratios.clock import seconds
-from benchmarks.ratios.watched import WatchedCrew, WatchedPoints
+from benchmarks.ratios.watched import WatchedExecutor, WatchedPoints
 from benchmarks.scale.constants import Bytes, Passes
 
-__all__ = ["NoteCrew", "NotePoints", "measure_rows"]
+__all__ = ["NoteExecutor", "NotePoints", "measure_rows"]
 
 
-class NoteCrew(WatchedCrew):
+class NoteExecutor(WatchedExecutor):
     """Notes of every pass its seconds, sites and visited rows."""
 
     def __init__(self, executor: Any) -> None:
         super().__init__(executor)
         self.passes: list[tuple[float, int, int]] = []
 
-    def ask(self, what: str, calls: Mapping[int, tuple[Any, ...]]) -> dict[int, Any]:
+    def run(
+        self, calls: Mapping[int, Any], combine: Callable[..., Any] | None = None
+    ) -> dict[int, Any]:
         started = perf_counter()
-        found = super().ask(what, calls)
-        if what == "take":
+        found = super().run(calls, combine)
+        if calls[0].name == "add_centers":
             took = perf_counter() - started
             visited = sum(change.n_distances for change in found.values())
-            self.passes.append((took, len(calls[0][1]), visited))
+            self.passes.append((took, len(calls[0].args[1]), visited))
         return found
 
 
 class NotePoints(WatchedPoints):
-    """Points with one thread, and such a executor."""
+    """Points with one thread, and such an executor."""
 
-    executor_class = NoteCrew
+    executor_class = NoteExecutor
 
     def __init__(self, X: Any) -> None:
         super().__init__(X, threads=1)
@@ -86,14 +88,14 @@ def _in_vain(X: Any) -> float:
 def _first_passes(X: Any) -> tuple[list[float], Bytes]:
     """Return the seconds of the first passes one by one, and the bytes that are kept for a row."""
     points = NotePoints(X)
-    (part,) = points.executor._parts
+    (part,) = points.executor.partitions
     group = seconds(lambda: part._leaves)
     cells = points.voronoi()
     first_of_cells = seconds(lambda: cells.add(0))
-    (state,) = part._states.values()
+    (table,) = part.tables.values()
     groups, kept = (
         sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
-        for arrays in (part._leaves, state.held)
+        for arrays in (part._leaves, table.state)
     )
     took = [points.scanning, group, first_of_cells]
     return took, Bytes(groups / len(X), kept / len(X))

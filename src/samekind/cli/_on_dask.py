@@ -58,7 +58,7 @@ def run_on_dask(job: Job, data: Path, choice: Choice, address: str) -> int:
         workers = client.scheduler_info(n_workers=-1)["workers"]
         threads = sum(worker["nthreads"] for worker in workers.values())
         chat.print(
-            f"{data}: {sum(sum(leaf.rows) for leaf in leaves):,} points, {len(chosen.names)} features, "
+            f"{data}: {sum(leaf.n_rows for leaf in leaves):,} points, {len(chosen.names)} features, "
             f"on {len(workers)} Dask worker{'s' * (len(workers) != 1)} with {threads} threads",
             markup=False,
             highlight=False,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from samekind.points import ArrayPoints, StreamedPoints
-    from samekind.points.sources.parquet_files import Chosen, Leaf
+    from samekind.points.sources.parquet_files import ColumnChoice, ParquetFileInfo
     from samekind.points.threads import ReportProgress
 
 __all__ = ["LARGE", "StreamedTable", "choose_parquet", "is_large", "is_many", "open_points"]
 
 LARGE = 2**30  # bytes of values from which on data stay in their files
+COUNTED = 20  # rows from which on a column of 0, 1, 2, … numbers them
 PIECE = 2**18  # labels of an array that are looked at together
 
 
@@ -73,10 +75,10 @@ def is_large(path: Path) -> bool:
     if path.suffix.lower() == ".npy":
         return path.stat().st_size >= LARGE
     if path.suffix.lower() == ".parquet":
-        from samekind.points.sources.parquet_files import read_footers
+        from samekind.points.sources.parquet_files import inspect_files
 
-        (leaf,) = read_footers([path])
-        return sum(leaf.rows) * len(leaf.types) * 8 >= LARGE
+        (leaf,) = inspect_files([path])
+        return leaf.n_rows * len(leaf.types) * 8 >= LARGE
     return False
 
 
@@ -142,42 +144,73 @@ def _open_parquet(
     reader = ParquetReader(leaves, chosen)
     y = None
     if labels is not None:
-        y = _categories(_labels_of(reader, labels), int(reader.firsts[-1]), labels, str(path))
+        y = _categories(_labels_of(reader, labels), int(reader.first_rows[-1]), labels, str(path))
     points = StreamedPoints(reader, standardize=standardize, report=report)
     return _table(points, y, chosen.names, notes, path)
 
 
 def choose_parquet(
     path: Path, labels: str | None, columns: Sequence[str] | None, exclude: Sequence[str]
-) -> tuple[list[Leaf], Chosen, list[str]]:
+) -> tuple[list[ParquetFileInfo], ColumnChoice, list[str]]:
     """Return the files, the columns of them to use, and notes on these for a person to read."""
     from samekind.datasets._columns import choose_columns
     from samekind.errors import no_such_column
     from samekind.points.sources.parquet_files import (
-        choose,
-        counters,
+        choose_numbers,
         find_files,
-        in_words,
-        read_footers,
+        inspect_files,
+        type_in_words,
     )
 
-    leaves = read_footers(find_files(path))
+    leaves = inspect_files(find_files(path))
     names = list(leaves[0].types)
     if labels is not None and labels not in names:
         raise no_such_column(str(path), "labels", labels, names)
     choose_columns(str(path), names, labels=labels, columns=columns, exclude=exclude)
-    counted = [] if columns is not None else counters(leaves)
+    counted = [] if columns is not None else _row_number_columns(leaves)
     counted = [name for name in counted if name != labels and name not in exclude]
     without = [*exclude, *counted, *([] if labels is None else [labels])]
-    chosen = choose(leaves, columns, without, skip=True)
+    chosen = choose_numbers(leaves, columns, without, skip=True)
     files = "" if len(leaves) == 1 else f", of {len(leaves):,} files"
     notes = [f"{_numeric(len(chosen.names))} kept{files}"]
     notes += [
-        f"column {name!r} left out: it holds {in_words(leaves[0].types[name])}"
+        f"column {name!r} left out: it holds {type_in_words(leaves[0].types[name])}"
         for name in chosen.left_out
     ]
     notes += [f"column {name!r} left out: it only numbers the rows" for name in counted]
     return leaves, chosen, notes
+
+
+def _row_number_columns(leaves: Sequence[ParquetFileInfo]) -> list[str]:
+    """Return the columns that only number the rows, from 0 or 1, as far as the files tell."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    ranges: dict[str, list[tuple[int, int]]] = {
+        name: [] for name, kind in leaves[0].types.items() if pa.types.is_integer(kind)
+    }
+    for leaf in leaves:
+        footer = pq.read_metadata(leaf.path)
+        flat = [footer.schema.column(k).path for k in range(footer.num_columns)]
+        for group in (footer.row_group(k) for k in range(footer.num_row_groups)):
+            for name in [name for name in ranges if group.num_rows]:
+                told = group.column(flat.index(name)).statistics if name in flat else None
+                if (
+                    told is None
+                    or not told.has_min_max
+                    or told.max - told.min != group.num_rows - 1
+                ):
+                    del ranges[name]
+                else:
+                    ranges[name].append((told.min, told.max))
+    return [
+        name
+        for name, ends in ranges.items()
+        if ends
+        and ends[0][0] in (0, 1)
+        and all(low == high + 1 for (_, high), (low, _) in pairwise(ends))
+        and ends[-1][1] - ends[0][0] + 1 >= COUNTED
+    ]
 
 
 def _open_array(

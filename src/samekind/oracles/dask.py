@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable
 from functools import cached_property
 from typing import Any
 from uuid import uuid4
@@ -11,35 +11,22 @@ import dask
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points.sources.dask.points import Blocks, find_client, open_desks
+from samekind.points.calls import call
+from samekind.points.sources.dask.blocks import Blocks, find_client, serve_blocks
 
 __all__ = ["DaskLabels"]
 
 
-class Column:
+class LabelColumn:
     """The labels of a block."""
 
-    def __init__(self, values: NDArray[Any]) -> None:
+    def __init__(self, values: NDArray[Any], threads: int) -> None:
         self._values = values
 
-    def take(self, rows: NDArray[np.intp]) -> list[Any]:
+    def take(self, rows: NDArray[np.intp]) -> list[Hashable]:
         """Return the labels of some rows."""
-        taken: list[Any] = self._values[rows].tolist()
+        taken: list[Hashable] = self._values[rows].tolist()
         return taken
-
-
-class ColumnRecipe:
-    """Makes a `Column` of every block."""
-
-    def make(self, block: NDArray[Any], threads: int) -> Column:
-        """Return what answers for a block."""
-        return Column(block)
-
-    def fold(
-        self, what: str, made: Mapping[int, Any], calls: Mapping[int, Any], found: dict[int, Any]
-    ) -> dict[int, Any]:
-        """Leave the results as they are."""
-        return found
 
 
 class DaskLabels:
@@ -55,13 +42,13 @@ class DaskLabels:
                 f"{getattr(y, 'shape', 'unknown')}. Choose one column."
             )
         self._y = y
-        self._known: dict[int, Any] = {}
+        self._known: dict[int, Hashable] = {}
 
     @cached_property
-    def _held(self) -> tuple[Blocks, NDArray[np.intp]]:
+    def _held(self) -> tuple[Blocks[LabelColumn], NDArray[np.intp]]:
         """The blocks, and the number of each one's first row and of one past the last."""
         client, _ = find_client()
-        open_desks(client)
+        serve_blocks(client)
         run = uuid4().hex
         block = dask.delayed(np.asarray, pure=False)
         futures = client.compute(
@@ -72,12 +59,12 @@ class DaskLabels:
         )
         sizes = client.gather(client.map(len, futures, pure=False))
         held = [future for future, size in zip(futures, sizes, strict=True) if size]
-        return Blocks(client, run, held, ColumnRecipe()), np.cumsum([0, *filter(None, sizes)])
+        return Blocks(client, run, held, LabelColumn), np.cumsum([0, *filter(None, sizes)])
 
     def __len__(self) -> int:
         return int(self._held[1][-1])
 
-    def of(self, rows: NDArray[np.intp]) -> list[Any]:
+    def of(self, rows: NDArray[np.intp]) -> list[Hashable]:
         """Return the labels of some rows."""
         wanted = rows.tolist()
         missing = [row for row in dict.fromkeys(wanted) if row not in self._known]
@@ -92,8 +79,11 @@ class DaskLabels:
         calls: dict[int, list[int]] = {}
         for row, part in zip(rows, firsts.searchsorted(rows, side="right") - 1, strict=True):
             calls.setdefault(int(part), []).append(row)
-        found = blocks.ask(
-            "take", {part: (np.array(some) - firsts[part],) for part, some in calls.items()}
+        found = blocks.run(
+            {
+                part: call(LabelColumn.take, np.array(some) - firsts[part])
+                for part, some in calls.items()
+            }
         )
         for part, some in calls.items():
             self._known.update(zip(some, found[part], strict=True))

@@ -7,8 +7,10 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points.executor import Executor, by_part
+from samekind.points.calls import call
+from samekind.points.executor import Executor, rows_by_partition
 from samekind.points.labels import LabelMap, RowLabels
+from samekind.points.partition import Partition
 from samekind.points.sampler import Sampler
 from samekind.points.voronoi import VoronoiCells
 
@@ -46,8 +48,10 @@ class Points(ABC):
 
     def fetch(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the rows with these numbers, (m, d), from the partitions that hold them."""
-        places = by_part(self.executor, index)
-        found = self.executor.ask("rows", {part: (rows,) for part, (_, rows) in places.items()})
+        places = rows_by_partition(index, self.executor.first_rows)
+        found = self.executor.run(
+            {part: call(Partition.rows, local) for part, (_, local) in places.items()}
+        )
         X = np.empty((index.size, self.d))
         for part, (at, _) in places.items():
             X[at] = found[part]
@@ -65,10 +69,8 @@ class Points(ABC):
         self, centers: NDArray[np.float64], labels: LabelMap | None = None
     ) -> RowLabels:
         """Return the label of every row: that of the nearest centre, by default its number."""
-        found: RowLabels = self.executor.name(
-            "nearest", labels or LabelMap.identity(len(centers)), centers
-        )
-        return found
+        labels = labels or LabelMap.identity(len(centers))
+        return self.executor.label(labels, None, Partition.labels_by_nearest, centers)
 
     def distribute(self, labels: NDArray[np.intp]) -> RowLabels:
         """Return labels of all rows in the form that `label_by_nearest` gives them."""

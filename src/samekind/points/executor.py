@@ -1,123 +1,171 @@
-"""Who holds the parts of the data, and how they are asked."""
+"""Executors run calls on the partitions of the data, where these are."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points.fixed_point import Frame
-from samekind.points.labels import LabelMap
-from samekind.points.partition import Part
-from samekind.points.threads import split
+from samekind.points.calls import Call
+from samekind.points.labels import LabelMap, RowLabels
+from samekind.points.partition import Partition
+from samekind.points.threads import run_in_threads
+from samekind.points.units import Units
 
-__all__ = ["Executor", "LocalExecutor", "by_part", "parted"]
+__all__ = ["Executor", "LocalExecutor", "on_all", "rows_by_partition", "split_labels"]
+
+R = TypeVar("R")
+P = ParamSpec("P")
+PartitionCall: TypeAlias = Call[Partition, R]
+Combine: TypeAlias = Callable[[dict[int, R]], dict[int, R]]
+"""Makes less of the results of several partitions, before they travel; what they say together stays."""
 
 
 class Executor(Protocol):
-    """The parts of the data, wherever they are."""
+    """The partitions of the data, in this process or in others."""
 
-    frame: Frame
-    firsts: NDArray[np.intp]
-    """The number of each part's first row, and of one past the last."""
-    is_remote: bool
-    """Whether asking takes so long that what can be worked out here should be."""
-    is_grouped: bool
-    """Whether the rows were put into groups, for cells or a sampler."""
+    units: Units
+    first_rows: NDArray[np.intp]
+    """The number of each partition's first row, and of one past the last."""
+    has_leaves: bool
+    """Whether the rows were put into groups, which takes a pass over the data."""
 
-    def ask(self, what: str, calls: Mapping[int, tuple[Any, ...]]) -> dict[int, Any]:
-        """Call the method `what` of some parts, each with its own arguments; return the results."""
+    @property
+    def partitions(self) -> Sequence[Partition] | None:
+        """The partitions themselves, where they are in this process."""
         ...
 
-    def ask_one(self, what: str, part: int, *args: Any) -> Any:
-        """Call the method `what` of one part."""
+    def run(
+        self, calls: Mapping[int, PartitionCall[R]], combine: Combine[R] | None = None
+    ) -> dict[int, R]:
+        """Run calls that change nothing, each on its own partition; return the results."""
         ...
 
-    def tell(self, what: str, *args: Any) -> list[Any]:
-        """Call a method that changes every part, with the same arguments; return the results in order."""
+    def update_all(
+        self, key: int, call: PartitionCall[R], combine: Combine[R] | None = None
+    ) -> list[R]:
+        """Run a call that changes the cost table `key` on all partitions; return the results in order."""
         ...
 
-    def seen(self, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
-        """Return these rows if all of them are at hand, where asking takes long."""
+    def drop_table(self, key: int) -> None:
+        """Let all partitions forget a cost table, now or later."""
         ...
 
-    def name(self, what: str, names: LabelMap, *args: Any) -> Any:
-        """Call a method of every part that names its rows; return the names of all rows.
+    def label(
+        self,
+        labels: LabelMap,
+        key: int | None,
+        method: Callable[Concatenate[Partition, LabelMap, P], NDArray[np.intp]],
+        *args: P.args,
+        **no_keywords: P.kwargs,
+    ) -> RowLabels:
+        """Return the labels of all rows, which `method` gives to those of a partition.
 
-        As an array of the kind that the data are.
+        It may use the cost table `key`, as it is now.
         """
+        ...
+
+    def remember(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> None:
+        """Keep rows that will be looked at soon, where to fetch them takes long."""
+        ...
+
+    def remembered(self, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
+        """Return rows, if they are in other processes and all of them are remembered here."""
         ...
 
 
 class LocalExecutor:
-    """Parts that lie in this process."""
+    """Partitions that are in this process."""
 
-    is_remote = False
-    is_grouped = False
+    has_leaves = False
 
     def __init__(
-        self, parts: Sequence[Part], frame: Frame, firsts: NDArray[np.intp], threads: int = 1
+        self,
+        partitions: Sequence[Partition],
+        units: Units,
+        first_rows: NDArray[np.intp],
+        threads: int = 1,
     ) -> None:
-        self.frame = frame
-        self.firsts = firsts
-        self._parts = parts
-        self._threads = threads
+        self.partitions = partitions
+        self.units = units
+        self.first_rows = first_rows
+        self.threads = threads
 
-    def ask(self, what: str, calls: Mapping[int, tuple[Any, ...]]) -> dict[int, Any]:
-        """Call the method `what` of some parts, each with its own arguments; return the results."""
+    def run(
+        self, calls: Mapping[int, PartitionCall[R]], combine: Combine[R] | None = None
+    ) -> dict[int, R]:
+        """Run calls, each on its own partition; return the results. Nothing needs to be combined."""
         if len(calls) == 1:
-            ((part, args),) = calls.items()
-            return {part: getattr(self._parts[part], what)(*args)}
+            ((part, only),) = calls.items()
+            return {part: only(self.partitions[part])}
         numbers = list(calls)
-        found = split(
+        found = run_in_threads(
             len(numbers),
-            min(self._threads, len(numbers)),
+            min(self.threads, len(numbers)),
             lambda first, last: [
-                getattr(self._parts[part], what)(*calls[part]) for part in numbers[first:last]
+                calls[part](self.partitions[part]) for part in numbers[first:last]
             ],
         )
         return dict(zip(numbers, [result for some in found for result in some], strict=True))
 
-    def ask_one(self, what: str, part: int, *args: Any) -> Any:
-        """Call the method `what` of one part."""
-        return getattr(self._parts[part], what)(*args)
+    def update_all(
+        self, key: int, call: PartitionCall[R], combine: Combine[R] | None = None
+    ) -> list[R]:
+        """Run a call on all partitions; return the results in order."""
+        return list(self.run(on_all(self, call)).values())
 
-    def tell(self, what: str, *args: Any) -> list[Any]:
-        """Call a method that changes every part, with the same arguments; return the results in order."""
-        return list(self.ask(what, dict.fromkeys(range(len(self._parts)), args)).values())
+    def drop_table(self, key: int) -> None:
+        """Let all partitions forget a cost table."""
+        for partition in self.partitions:
+            partition.drop_table(key)
 
-    def seen(self, rows: NDArray[np.intp]) -> None:
-        """Return nothing: the parts are asked as quickly."""
+    def label(
+        self,
+        labels: LabelMap,
+        key: int | None,
+        method: Callable[Concatenate[Partition, LabelMap, P], NDArray[np.intp]],
+        *args: P.args,
+        **no_keywords: P.kwargs,
+    ) -> NDArray[np.intp]:
+        """Return the labels of all rows, which `method` gives to those of a partition."""
+        parts = split_labels(labels, self.first_rows)
+        each = self.run({part: Call(method, (own, *args)) for part, own in enumerate(parts)})
+        return np.concatenate(list(each.values())) if len(each) > 1 else each[0]
 
-    def name(self, what: str, names: LabelMap, *args: Any) -> NDArray[np.intp]:
-        """Call a method of every part that names its rows; return the names of all rows."""
-        each = self.ask(what, {k: (*args, own) for k, own in enumerate(parted(self, names))})
-        found: NDArray[np.intp] = np.concatenate(list(each.values())) if len(each) > 1 else each[0]
-        return found
+    def remember(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> None:
+        """Keep nothing: rows are at hand."""
+
+    def remembered(self, rows: NDArray[np.intp]) -> None:
+        """Return nothing: partitions answer as quickly."""
 
 
-def by_part(
-    executor: Executor, rows: NDArray[np.intp]
+def on_all(executor: Executor, call: PartitionCall[R]) -> dict[int, PartitionCall[R]]:
+    """Return the same call for every partition."""
+    return dict.fromkeys(range(executor.first_rows.size - 1), call)
+
+
+def rows_by_partition(
+    rows: NDArray[np.intp], first_rows: NDArray[np.intp]
 ) -> dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Return for each part that holds some of these rows which of them, and their numbers there."""
-    if executor.firsts.size == 2:
+    """Return for each partition that holds some of these rows which of them, and their numbers there."""
+    if first_rows.size == 2:
         return {0: (np.arange(rows.size), rows)}
-    parts = executor.firsts.searchsorted(rows, side="right") - 1
+    parts = first_rows.searchsorted(rows, side="right") - 1
     found = {}
     for part in np.unique(parts).tolist():
         at = (parts == part).nonzero()[0]
-        found[part] = at, rows[at] - executor.firsts[part]
+        found[part] = at, rows[at] - first_rows[part]
     return found
 
 
-def parted(executor: Executor, names: LabelMap) -> list[LabelMap]:
-    """Return the names for each part."""
-    where = by_part(executor, names.known_rows)
+def split_labels(labels: LabelMap, first_rows: NDArray[np.intp]) -> list[LabelMap]:
+    """Return the labels for each partition, in which rows are counted from its first."""
+    where = rows_by_partition(labels.known_rows, first_rows)
     nowhere = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
     found = []
-    for part in range(executor.firsts.size - 1):
+    for part in range(first_rows.size - 1):
         at, rows = where.get(part, nowhere)
-        found.append(LabelMap(names.of_centers, rows, names.known_labels[at]))
+        found.append(LabelMap(labels.of_centers, rows, labels.known_labels[at]))
     return found

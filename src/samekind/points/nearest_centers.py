@@ -5,213 +5,246 @@ from __future__ import annotations
 import weakref
 from bisect import bisect
 from itertools import count
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points.executor import Executor, by_part
-from samekind.points.kernels import nearest as _cover
-from samekind.points.labels import LabelMap
-from samekind.points.partition import Change, Ends, Found
+from samekind.points.calls import call
+from samekind.points.executor import Executor, on_all, rows_by_partition
+from samekind.points.kernels import sites
+from samekind.points.kernels.costs import BITS
+from samekind.points.labels import LabelMap, RowLabels
+from samekind.points.partition import Partition
+from samekind.points.partition_results import DrawnRows, OwnedRows, Reassignment, sum_of_all
+from samekind.points.running_sums import RunningSums
 
 __all__ = ["NearestCenters"]
 
 _keys = count()
-GATHERED = 2**14  # rows that may all come here to be picked from
+GATHERED = 2**14  # rows that may all come here to be drawn from
 QUICK = 2**22  # coordinates of rows and centres that are compared sooner than asked for
 COARSE = 2**10  # mean weight of a row below which weights are scaled anew
+SENT_ALONG = 64  # rows of a partition in another process that come with their values
 
 
 class NearestCenters:
-    """A set of centres over all parts: puts their answers together.
+    """A set of centres over all partitions: puts their answers together.
 
-    The weight of a row is its cost, or the square of it. Weights are integers, so that they have the same
-    sum however the rows are parted; `scale` is the cost of the highest.
+    The cost of a row is its squared distance to the nearest centre, its weight in draws the cost or, with
+    `squared`, the square of it. Weights are integers, so that their sum is the same however the rows are
+    partitioned. With `owned`, the nearest centre of every row is known: its owner; of equals, the first.
     """
 
     def __init__(self, executor: Executor, *, squared: bool, owned: bool) -> None:
-        self.total = 0
+        self.total_weight = 0
         self.n_distances = 0
         self._executor = executor
         self._owned = owned
         self._key = next(_keys)
-        self._firsts: list[int] = executor.firsts.tolist()
-        self._scale = 1.0
-        self._looked_at = 0  # total when scaling was last considered
-        self._ends = Ends([])  # of parts
+        self._first_rows: list[int] = executor.first_rows.tolist()
+        self._scale = 1.0  # the cost of the highest weight
+        self._considered = 0  # total weight when scaling was last considered
+        self._weights = RunningSums([])  # of partitions
         self._gathered: dict[bytes, NDArray[np.intp]] = {}  # rows of some centres, as of now
-        # All centres in their order, if the parts are far:
-        self._sites = np.empty((0, executor.frame.d))
+        # All centres in the order of their coming, if the partitions are in other processes:
+        self._centers = np.empty((0, executor.units.d))
         self._numbers = np.empty(0, dtype=np.int32)
-        executor.is_grouped = True
-        executor.tell("new", self._key, squared, owned)
-        weakref.finalize(self, executor.tell, "drop", self._key)
+        executor.has_leaves = True
+        executor.update_all(self._key, call(Partition.add_table, self._key, squared, owned))
+        weakref.finalize(self, executor.drop_table, self._key)
 
     @property
     def sum_of_costs(self) -> float:
         """Return the sum of the costs, where weights are costs."""
-        return float(self.total / 2**_cover.BITS * self._scale)
+        return float(self.total_weight / 2**BITS * self._scale)
 
     def begin(self, x: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Make x the first centre; return the account of all rows, (d + 2,)."""
-        self._scale = _power_above(self._executor.frame.highest(x))
-        found = self._executor.tell("begin", self._key, x, self._scale)
-        self._sum([total for total, _ in found])
-        self._looked_at = self.total
+        """Make x the first centre; return the sums of all rows, (d + 2,): coordinates, squares, ones."""
+        self._scale = _power_above(self._executor.units.largest_cost(x))
+        found = self._executor.update_all(
+            self._key, call(Partition.first_center, self._key, x, self._scale)
+        )
+        self._set_weights([weight for weight, _ in found])
+        self._considered = self.total_weight
         self._note(x[None], np.zeros(1, dtype=np.int32))
-        self.n_distances += self._executor.frame.n
-        accounts: NDArray[np.int64] = np.sum([account for _, account in found], axis=0)
-        return accounts
+        self.n_distances += self._executor.units.n
+        sums: NDArray[np.int64] = np.sum([own for _, own in found], axis=0)
+        return sums
 
-    def take(
-        self,
-        sites: NDArray[np.float64],
-        numbers: NDArray[np.int32],
-        accounts: NDArray[np.int64],
+    def add(
+        self, centers: NDArray[np.float64], numbers: NDArray[np.int32], sums: NDArray[np.int64]
     ) -> None:
-        """Let more centres take their rows, and change the accounts of all of them, (centres, d + 2)."""
+        """Let more centres own the rows closest to them, and change the sums of all centres, (all, d + 2)."""
         self._gathered.clear()
-        changes = self._executor.tell("take", self._key, sites, numbers, len(accounts))
-        self._sum([change.total for change in changes])
-        self._book(changes, accounts)
+        changes = self._executor.update_all(
+            self._key,
+            call(Partition.add_centers, self._key, centers, numbers, len(sums)),
+            sum_of_all,
+        )
+        self._set_weights([change.weight for change in changes])
+        self._apply(changes, sums)
         self.n_distances += sum(change.n_distances for change in changes)
-        self._note(sites, numbers)
-        if 0 < self.total < min(COARSE * self._executor.frame.n, self._looked_at // 2):
-            self._looked_at = self.total
-            found = self._executor.ask("highest", self._of_all()).values()
-            if max(found) <= self._scale / 2:
-                self._rescale(max(found))
+        self._note(centers, numbers)
+        if 0 < self.total_weight < min(COARSE * self._executor.units.n, self._considered // 2):
+            self._considered = self.total_weight
+            largest = call(Partition.largest_cost, self._key)
+            highest = max(self._executor.run(on_all(self._executor, largest)).values())
+            if highest <= self._scale / 2:
+                self._rescale(highest)
 
-    def peek(
-        self,
-        sites: NDArray[np.float64],
-        numbers: NDArray[np.int32],
-        accounts: NDArray[np.int64],
+    def preview(
+        self, centers: NDArray[np.float64], numbers: NDArray[np.int32], sums: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Return the accounts as they would be if more centres took their rows."""
-        accounts = accounts.copy()
-        if sites.size:
-            calls = self._of_all(sites, numbers, len(accounts))
-            self._book(list(self._executor.ask("peek", calls).values()), accounts)
-        return accounts
+        """Return the sums as they would be if more centres were added."""
+        sums = sums.copy()
+        if centers.size:
+            preview = call(Partition.preview_centers, self._key, centers, numbers, len(sums))
+            found = self._executor.run(on_all(self._executor, preview), sum_of_all)
+            self._apply(list(found.values()), sums)
+        return sums
 
     def labels(
-        self, sites: NDArray[np.float64], numbers: NDArray[np.int32], names: LabelMap
-    ) -> Any:
-        """Return what every row is called: by its owner, once more centres have taken their rows."""
-        return self._executor.name("labels", names, self._key, sites, numbers)
+        self, centers: NDArray[np.float64], numbers: NDArray[np.int32], labels: LabelMap
+    ) -> RowLabels:
+        """Return the label of every row: that of its owner, if more centres were added."""
+        return self._executor.label(
+            labels, self._key, Partition.labels_by_owner, self._key, centers, numbers
+        )
 
-    def draw(self, uniforms: NDArray[np.float64]) -> Found:
+    def draw(self, uniforms: NDArray[np.float64]) -> DrawnRows:
         """Return a row for each uniform in [0, 1), with a chance proportional to its weight."""
-        parts, rest = self._ends.find(self._ends.targets(uniforms))
-        places = {part: (parts == part).nonzero()[0] for part in np.unique(parts).tolist()}
-        calls = {part: (self._key, rest[at]) for part, at in places.items()}
-        answers = self._executor.ask("locate", calls)
+        parts, rest = self._weights.find(self._weights.targets(uniforms))
+        own = np.unique(parts).tolist() if len(self._first_rows) > 2 else [0]
+        places = {part: (parts == part).nonzero()[0] for part in own}
+        answers = self._executor.run(
+            {
+                part: call(Partition.rows_at_weights, self._key, rest[at])
+                for part, at in places.items()
+            }
+        )
         if len(answers) == 1:
             ((part, only),) = answers.items()
-            return Found(only.rows + self._executor.firsts[part], only.X, only.costs)
-        found = Found(
-            np.empty(uniforms.size, dtype=np.intp),
-            np.empty((uniforms.size, self._executor.frame.d)),
-            np.empty(uniforms.size, dtype=np.float32),
-        )
-        for part, some in answers.items():
-            at = places[part]
-            found.rows[at] = some.rows + self._executor.firsts[part]
-            found.X[at] = some.X
-            found.costs[at] = some.costs
+            found = only._replace(rows=only.rows + self._first_rows[part])
+        else:
+            found = DrawnRows(
+                np.empty(uniforms.size, dtype=np.intp),
+                np.empty((uniforms.size, self._executor.units.d)),
+                np.empty(uniforms.size, dtype=np.float32),
+            )
+            for part, some in answers.items():
+                at = places[part]
+                found.rows[at] = some.rows + self._first_rows[part]
+                found.X[at] = some.X
+                found.costs[at] = some.costs
+        self._executor.remember(found.rows, found.X)
         return found
 
-    def held(
+    def costs_and_owners(
         self, rows: NDArray[np.intp], X: NDArray[np.float64] | None = None
     ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
         """Return the cost and the owner of each of these rows. X are these rows, if they are at hand."""
-        costs = np.full(rows.size, np.inf, dtype=np.float32)
-        owners = np.full(rows.size, -1, dtype=np.int32)
-        if X is None:
-            X = self._executor.seen(rows)
-        if self._executor.is_remote and X is not None and X.size * self._numbers.size <= QUICK:
-            order = np.arange(self._numbers.size, dtype=np.int32)
-            _cover.nearer_of_each(
-                X, self._sites, order, 1.0 / self._executor.frame.unit, costs, owners
-            )
-            return costs, self._numbers[owners]
-        places = by_part(self._executor, rows)
-        answers = self._executor.ask(
-            "held", {part: (self._key, local) for part, (_, local) in places.items()}
+        executor = self._executor
+        if executor.partitions is None:
+            X = executor.remembered(rows) if X is None else X
+            if X is not None and X.size * self._numbers.size <= QUICK:
+                return self._computed_here(X)
+        places = rows_by_partition(rows, executor.first_rows)
+        answers = executor.run(
+            {
+                part: call(Partition.costs_and_owners, self._key, local)
+                for part, (_, local) in places.items()
+            }
         )
         if len(answers) == 1:
-            only: tuple[NDArray[np.float32], NDArray[np.int32]] = next(iter(answers.values()))
-            return only
+            return next(iter(answers.values()))
+        costs = np.empty(rows.size, dtype=np.float32)
+        owners = np.full(rows.size, -1, dtype=np.int32)
         for part, (some, of) in answers.items():
             costs[places[part][0]] = some
             if self._owned:
                 owners[places[part][0]] = of
         return costs, owners
 
-    def held_by(self, row: int) -> tuple[np.float32, int]:
-        """Return the cost and the owner of a row."""
-        part = 0 if len(self._firsts) == 2 else bisect(self._firsts, row) - 1
-        found: tuple[np.float32, int] = self._executor.ask_one(
-            "held_by", part, self._key, row - self._firsts[part]
-        )
-        return found
+    def _computed_here(
+        self, X: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+        """Return the cost and the owner of rows from all centres, as their partitions would."""
+        costs = np.full(len(X), np.inf, dtype=np.float32)
+        nearest = np.full(len(X), -1, dtype=np.int32)
+        order = np.arange(self._numbers.size, dtype=np.int32)
+        per_cost = 1.0 / self._executor.units.cost
+        sites.lower_to_nearer(X, self._centers, order, per_cost, costs, nearest)
+        return costs, self._numbers[nearest]
 
-    def at_ranks(
-        self, sites: NDArray[np.float64], chosen: NDArray[np.bool_], ranks: NDArray[np.intp], n: int
+    def cost_and_owner(self, row: int) -> tuple[np.float32, int]:
+        """Return the cost and the owner of a row, where the partitions are in this process."""
+        assert self._executor.partitions is not None
+        part = 0 if len(self._first_rows) == 2 else bisect(self._first_rows, row) - 1
+        partition = self._executor.partitions[part]
+        return partition.cost_and_owner(self._key, row - self._first_rows[part])
+
+    def owned_rows(
+        self,
+        centers: NDArray[np.float64],
+        chosen: NDArray[np.bool_],
+        ranks: NDArray[np.intp],
+        n: int,
     ) -> NDArray[np.intp]:
-        """Return the rows with these ranks (ascending) among the n that have a chosen owner.
+        """Return the rows with these ranks (ascending) among the n that the chosen centres own.
 
-        `sites` are the chosen ones.
+        `centers` are the chosen ones.
         """
+        executor, key = self._executor, self._key
+        values = 0 if executor.partitions is not None else SENT_ALONG
         if n <= GATHERED:
             who = chosen.nonzero()[0].tobytes()
             if who not in self._gathered:
-                every = self._executor.ask("owned", self._of_all(sites, chosen, n))
-                rows = [rows + self._executor.firsts[part] for part, rows in every.items()]
-                self._gathered[who] = np.concatenate(rows)
+                every = call(Partition.owned_rows, key, centers, chosen, n, None, values)
+                self._gathered[who] = self._all_rows(executor.run(on_all(executor, every)))
             return self._gathered[who][ranks]
         ends = np.array([n])
-        if self._executor.firsts.size > 2:
-            counts = self._executor.ask("count", self._of_all(sites, chosen, n))
+        if executor.first_rows.size > 2:
+            counts = executor.run(
+                on_all(executor, call(Partition.count_owned, key, centers, chosen, n))
+            )
             ends = np.cumsum(list(counts.values()))
         parts = ends.searchsorted(ranks, side="right")
-        calls = {
-            part: (
-                self._key,
-                sites,
-                chosen,
-                n,
-                ranks[parts == part] - (ends[part - 1] if part else 0),
-            )
-            for part in np.unique(parts).tolist()
-        }
-        found = self._executor.ask("at_ranks", calls)
-        return np.concatenate([rows + self._executor.firsts[part] for part, rows in found.items()])
+        calls = {}
+        for part in np.unique(parts).tolist():
+            local = ranks[parts == part] - (ends[part - 1] if part else 0)
+            most = values and local.size
+            calls[part] = call(Partition.owned_rows, key, centers, chosen, n, local, most)
+        return self._all_rows(executor.run(calls))
 
-    def _of_all(self, *args: Any) -> dict[int, tuple[Any, ...]]:
-        return dict.fromkeys(range(self._executor.firsts.size - 1), (self._key, *args))
+    def _all_rows(self, found: dict[int, OwnedRows]) -> NDArray[np.intp]:
+        """Return the numbers of rows in several partitions, and remember the values that came along."""
+        every = []
+        for part, (local, X) in found.items():
+            every.append(local + self._first_rows[part])
+            if X is not None:
+                self._executor.remember(every[-1], X)
+        return np.concatenate(every)
 
-    def _note(self, sites: NDArray[np.float64], numbers: NDArray[np.int32]) -> None:
-        """Keep centres by which costs are worked out here."""
-        if self._executor.is_remote:
-            self._sites = np.concatenate([self._sites, sites])
+    def _note(self, centers: NDArray[np.float64], numbers: NDArray[np.int32]) -> None:
+        """Keep centres, so that costs can be computed here."""
+        if self._executor.partitions is None:
+            self._centers = np.concatenate([self._centers, centers])
             self._numbers = np.concatenate([self._numbers, numbers])
 
-    def _book(self, changes: list[Change], accounts: NDArray[np.int64]) -> None:
+    def _apply(self, changes: list[Reassignment], sums: NDArray[np.int64]) -> None:
         if self._owned:
             for change in changes:
-                accounts[change.sites] += change.accounts
+                sums[change.centers] += change.sums
 
     def _rescale(self, highest: float) -> None:
         self._scale = _power_above(highest)
-        self._sum(self._executor.tell("rescale", self._key, self._scale))
-        self._looked_at = self.total
+        rescale = call(Partition.rescale, self._key, self._scale)
+        self._set_weights(self._executor.update_all(self._key, rescale))
+        self._considered = self.total_weight
 
-    def _sum(self, totals: list[int]) -> None:
-        self._ends = Ends(totals)
-        self.total = self._ends.total
+    def _set_weights(self, weights: list[int]) -> None:
+        self._weights = RunningSums(weights)
+        self.total_weight = self._weights.total
 
 
 def _power_above(value: float) -> float:

@@ -10,13 +10,15 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
+
+__all__ = ["ReportProgress", "available_threads", "run_in_threads"]
 
 T = TypeVar("T")
-ReportProgress = Callable[[str, float], object]
-"""Is told what is done, and the share of it that is done already."""
+ReportProgress: TypeAlias = Callable[[str, float], object]
+"""Is told what is being done, and the share of it that is done already."""
 
-STEPS = 32  # reports about a long pass
+REPORTS = 32  # about a long pass, for each thread
 
 _pools: dict[int, ThreadPoolExecutor] = {}
 os.register_at_fork(after_in_child=_pools.clear)
@@ -30,29 +32,29 @@ def available_threads() -> int:
         return os.cpu_count() or 1
 
 
-def split(
+def run_in_threads(
     size: int,
     threads: int,
     work: Callable[[int, int], T],
     report: ReportProgress | None = None,
     what: str = "",
 ) -> list[T]:
-    """Call ``work(first, last)`` on `threads` parts of ``range(size)``; return the results in order.
+    """Call ``work(first, last)`` on `threads` pieces of ``range(size)``; return the results in order.
 
-    For a report on the way, there are more and smaller parts.
+    For a report on the way, there are more and smaller pieces.
     """
     if report is None and (threads <= 1 or size < threads):
         return [work(0, size)]
-    parts = threads if report is None else min(size, STEPS * threads)
-    edges = [size * part // parts for part in range(parts + 1)]
+    pieces = threads if report is None else min(size, REPORTS * threads)
+    edges = [size * piece // pieces for piece in range(pieces + 1)]
     if threads not in _pools:
         _pools[threads] = ThreadPoolExecutor(threads, thread_name_prefix="samekind")
-    if report is None:  # the last part is for the thread that waits for the others
-        others = [_pools[threads].submit(work, *part) for part in pairwise(edges[:-1])]
+    if report is None:  # the last piece is for the thread that waits for the others
+        others = [_pools[threads].submit(work, *piece) for piece in pairwise(edges[:-1])]
         last = work(edges[-2], edges[-1])
         return [*(other.result() for other in others), last]
     found = []
-    for result in _pools[threads].map(lambda part: work(*part), pairwise(edges)):
+    for result in _pools[threads].map(lambda piece: work(*piece), pairwise(edges)):
         found.append(result)
-        report(what, len(found) / parts)
+        report(what, len(found) / pieces)
     return found

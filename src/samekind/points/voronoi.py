@@ -1,66 +1,41 @@
-"""Cells: every row with the site that is nearest to it, while sites are added one by one."""
+"""Voronoi cells: every row with the nearest site, while sites are added one by one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points.executor import Executor
-from samekind.points.kernels import nearest as _cover
-from samekind.points.kernels import search as _search
-from samekind.points.labels import LabelMap
+from samekind.points.calls import call
+from samekind.points.executor import Executor, on_all
+from samekind.points.kernels import sites as kernels
+from samekind.points.labels import LabelMap, RowLabels
 from samekind.points.nearest_centers import NearestCenters
+from samekind.points.partition import Partition
+from samekind.points.partition_results import nearest_of_all
 
 if TYPE_CHECKING:
     from samekind.points.base import Points
 
 __all__ = ["VoronoiCells"]
 
-WAITING = 16  # sites that take their rows in one pass
+PENDING = 16  # sites that take over their rows in one pass
 FEWEST, MOST = 8, 4096  # rows that are drawn ahead
 ACCEPTED = 32  # so that about so many of them are good
 REJECTED = 256  # rows, or
-PATIENCE = 1 / 8  # as a share of all rows, after which patient sites take their rows
+PATIENCE = 1 / 8  # as a share of all rows, after which deferred sites take over theirs
 NOTHING = np.array([-1])  # the number of no site
+NO_SITES = np.empty(0, dtype=np.int32)
 # Rows to try, or as a share of all, up to which trying is quicker than a look at all leaves.
 TRIED = 2**14
 TRIED_SHARE = 1 / 768
 
 
-class Numbers:
-    """A list of site numbers that is always at hand as an array."""
-
-    def __init__(self) -> None:
-        self._held = np.empty(16, dtype=np.int32)
-        self._size = 0
-
-    @property
-    def numbers(self) -> NDArray[np.int32]:
-        """They, in their order."""
-        return self._held[: self._size]
-
-    def append(self, number: int) -> None:
-        """Add a number."""
-        if self._size == self._held.size:
-            self._held = np.concatenate([self._held, self._held])
-        self._held[self._size] = number
-        self._size += 1
-
-    def remove(self, number: int) -> bool:
-        """Take out a number; return whether it was there."""
-        left = self.numbers[self.numbers != number]
-        was_there = bool(left.size < self._size)
-        self._size = left.size
-        self._held[: left.size] = left
-        return was_there
-
-
-class Drawn(NamedTuple):
-    """Rows that were drawn ahead, as if no further site came."""
+class Proposals(NamedTuple):
+    """Rows that were drawn ahead, as if no further site came: to be accepted or rejected."""
 
     rows: list[int]
     X: NDArray[np.float64]
@@ -72,9 +47,9 @@ class VoronoiCells:
     """The Voronoi cells of rows that became sites, kept exact as sites are added.
 
     A new site visits only the leaves (small groups of rows) that it can come closer to than the sites before
-    it. Sites take their rows some at a time, in one pass over the data; until then they are taken into
-    account where a row is asked for. Patient sites own nothing but keep draws away from them, which needs no
-    pass, until so many draws are rejected that a pass is cheaper.
+    it. Sites take over their rows some at a time, in one pass over the data; until then they are pending,
+    and taken into account where a row is asked for. Deferred sites own nothing but keep draws away from them,
+    which needs no pass, until so many draws are rejected that a pass is cheaper.
 
     Examples
     --------
@@ -90,32 +65,31 @@ class VoronoiCells:
     """
 
     def __init__(self, points: Points, executor: Executor) -> None:
-        started = perf_counter()
         self._points = points
         self._executor = executor
-        self._cover = NearestCenters(executor, squared=True, owned=True)
-        self._per_unit = 1.0 / executor.frame.unit
-        self._sites = np.empty((64, executor.frame.d))
-        self._columns = np.empty((executor.frame.d, 64))  # the sites again
-        self._accounts = np.zeros((64, executor.frame.d + 2), dtype=np.int64)
+        self._nearest = NearestCenters(executor, squared=True, owned=True)
+        self._units = executor.units.for_kernels
+        self._per_cost = self._units.per_cost
+        self._sites = np.empty((64, executor.units.d))
+        self._columns = np.empty((executor.units.d, 64))  # the sites again
+        self._sums = np.zeros((64, executor.units.d + 2), dtype=np.int64)
         self.n_sites = 0
         self._n_passes = 0
-        self._waiting = Numbers()  # sites that are about to take their rows
-        self._patient = Numbers()  # those that only keep draws away
-        self._drawn = Drawn([], np.empty(0), np.empty(0, np.float32), np.empty(0))
+        self._pending = NO_SITES  # that are about to take over their rows
+        self._deferred: dict[int, None] = {}  # those that only keep draws away, in order
+        self._proposed = Proposals([], np.empty(0), np.empty(0, np.float32), np.empty(0))
         self._at = self._accepted = 0  # of the drawn rows: how many were looked at, and were good
-        self._rejected = 0  # rows since patient sites took theirs
-        self.seconds = perf_counter() - started
+        self._rejected = 0  # rows since deferred sites took theirs
 
     @property
     def n_distances(self) -> int:
         """How many distances between rows and sites were computed so far."""
-        return self._cover.n_distances
+        return self._nearest.n_distances
 
     @property
     def counts(self) -> NDArray[np.intp]:
         """(sites,) how many rows each site owns, as of the last pass."""
-        counts: NDArray[np.intp] = self._accounts[: self.n_sites, -1]
+        counts: NDArray[np.intp] = self._sums[: self.n_sites, -1]
         return counts
 
     @property
@@ -124,59 +98,55 @@ class VoronoiCells:
         return self._sites[: self.n_sites]
 
     def add(self, row: int, *, deferred: bool = False) -> int:
-        """Make a row a site, and return its number."""
-        started = perf_counter()
+        """Make a row a site, and return its number. A deferred one owns nothing but keeps draws away."""
         site = self.n_sites
         if site == len(self._sites):
             self._grow()
         self._sites[site] = self._columns[:, site] = self._points.row(row)
         self.n_sites += 1
         if site == 0:
-            self._accounts[0] = self._cover.begin(self._sites[0].copy())
+            self._sums[0] = self._nearest.begin(self._sites[0].copy())
         elif deferred:
-            self._patient.append(site)
+            self._deferred[site] = None
         else:
-            self._wait(site)
-        self.seconds += perf_counter() - started
+            self._add_pending(site)
         return site
 
     def activate(self, site: int) -> None:
-        """Let a patient site take its rows soon."""
-        started = perf_counter()
-        if self._patient.remove(site):
-            self._wait(site)
-        self.seconds += perf_counter() - started
+        """Let a deferred site own its rows."""
+        if site in self._deferred:
+            del self._deferred[site]
+            self._add_pending(site)
 
-    def _wait(self, site: int) -> None:
-        self._waiting.append(site)
-        if self._waiting.numbers.size == WAITING:
+    def _add_pending(self, site: int) -> None:
+        self._pending = np.append(self._pending, np.int32(site))
+        if self._pending.size == PENDING:
             self.flush()
 
     def flush(self) -> None:
-        """Let the sites that were added last take their rows now, but for the patient ones."""
-        self._take(self._waiting.numbers)
-        self._waiting = Numbers()
+        """Let pending sites take over their rows now, in a pass over the data."""
+        self._assign(self._pending)
+        self._pending = NO_SITES
 
-    def _take(self, numbers: NDArray[np.int32]) -> None:
+    def _assign(self, numbers: NDArray[np.int32]) -> None:
         if numbers.size:
             self._n_passes += 1
-            accounts = self._accounts[: self.n_sites]
-            self._cover.take(self._sites[numbers], numbers.copy(), accounts)
+            sums = self._sums[: self.n_sites]
+            self._nearest.add(self._sites[numbers], numbers, sums)
 
     def draw(self, rng: np.random.Generator) -> int:
         """Return a row, each with a chance proportional to distance⁴; -1 when every row lies on a site.
 
-        Rows are drawn some ahead. Sites that come later, or did not take their rows yet, only lower
-        distances, so a row is accepted with the chance by which its weight has fallen since.
+        Rows are drawn some ahead. Sites that come later, or are pending or deferred, only lower distances,
+        so a row is accepted with the chance by which its weight has fallen since.
         """
-        started = perf_counter()
         if self.n_sites == 0:
             return int(rng.random() * self._points.n)
         found = -1
         while self._draw_ahead(rng):
-            rows, X, costs, coins = self._drawn
-            k = _cover.first_to_stay(
-                X, costs, coins, self._at, self._columns, self.n_sites, self._per_unit
+            rows, X, costs, coins = self._proposed
+            k = kernels.first_accepted(
+                X, costs, coins, self._at, self._columns, self.n_sites, self._per_cost
             )
             self._rejected += k - self._at
             self._at = k + 1
@@ -184,75 +154,76 @@ class VoronoiCells:
                 self._accepted += 1
                 found = rows[k]
                 break
-        self.seconds += perf_counter() - started
         return found
 
     def _draw_ahead(self, rng: np.random.Generator) -> bool:
         """Have a row that was drawn ahead; return whether there is one."""
-        if self._at < len(self._drawn.rows):
+        if self._at < len(self._proposed.rows):
             return True
         if self._rejected >= max(REJECTED, self._points.n * PATIENCE):
-            self._take(np.concatenate([self._waiting.numbers, self._patient.numbers]))
-            self._waiting, self._patient = Numbers(), Numbers()
+            self._assign(np.append(self._pending, np.array([*self._deferred], dtype=np.int32)))
+            self._pending, self._deferred = NO_SITES, {}
             self._rejected = 0
-        if self._cover.total == 0:
+        if self._nearest.total_weight == 0:
             return False
-        drawn = len(self._drawn.rows)
+        drawn = len(self._proposed.rows)
         size = max(FEWEST, min(ACCEPTED * drawn // max(1, self._accepted), 2 * drawn, MOST))
-        found = self._cover.draw(rng.random(size))
-        self._drawn = Drawn(found.rows.tolist(), found.X, found.costs, rng.random(size))
+        found = self._nearest.draw(rng.random(size))
+        self._proposed = Proposals(found.rows.tolist(), found.X, found.costs, rng.random(size))
         self._at = self._accepted = 0
         return True
 
     def owner(self, row: int) -> int:
         """Return the site that owns a row; -1 while there is none."""
-        waiting = self._waiting.numbers
-        if self._executor.is_remote or not self.n_sites:
+        pending = self._pending
+        if self._executor.partitions is None or not self.n_sites:
             return int(self.owners(np.array([row]))[0])
-        cost, owner = self._cover.held_by(row)
-        if waiting.size:
+        cost, owner = self._nearest.cost_and_owner(row)
+        if pending.size:
             x = self._points.row(row)
-            owner = _cover.nearer(x, self._sites, waiting, self._per_unit, cost, owner)[1]
+            owner = kernels.nearer_site(x, self._sites, pending, self._per_cost, cost, owner)[1]
         return owner
 
     def owners(self, rows: NDArray[np.intp]) -> NDArray[np.int32]:
         """Return the site that owns each of these rows; -1 while there is none."""
-        return self._now(rows)[1]
+        return self._costs_and_owners(rows)[1]
 
     def costs(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the squared distance of each row to its owner."""
-        return self._now(rows)[0].astype(np.float64) * self._executor.frame.unit
+        return self._costs_and_owners(rows)[0].astype(np.float64) * self._executor.units.cost
 
-    def _now(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-        """Return cost and owner of these rows, with sites that are about to take their rows."""
+    def _costs_and_owners(
+        self, rows: NDArray[np.intp]
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+        """Return the cost and the owner of each of these rows, pending sites among them."""
         if not self.n_sites:
             return np.full(rows.size, np.inf, np.float32), np.full(rows.size, -1, np.int32)
-        waiting = self._waiting.numbers
-        X = self._points.rows(rows) if waiting.size or self._executor.is_remote else None
-        costs, owners = self._cover.held(rows, X)
-        if waiting.size:
-            _cover.nearer_of_each(X, self._sites, waiting, self._per_unit, costs, owners)
+        pending = self._pending
+        X = self._points.rows(rows) if pending.size or self._executor.partitions is None else None
+        costs, owners = self._nearest.costs_and_owners(rows, X)
+        if pending.size:
+            kernels.lower_to_nearer(X, self._sites, pending, self._per_cost, costs, owners)
         return costs, owners
 
-    def labeler(self) -> Callable[[LabelMap], Any]:
-        """Return a function that says, also later, what every row is called now: by the site that owns it.
+    def labeler(self) -> Callable[[LabelMap], RowLabels]:
+        """Return a function that labels every row by the site that owns it now, whenever it is called.
 
-        Nobody who looks changes anything.
+        Pending sites own their rows there, deferred ones do not. To call it changes nothing.
         """
         n_sites, n_passes = self.n_sites, self._n_passes
-        waiting, patient = self._waiting.numbers.copy(), self._patient.numbers.copy()
+        pending, deferred = self._pending, [*self._deferred]
 
-        def call(labels: LabelMap) -> Any:
+        def label(labels: LabelMap) -> RowLabels:
             if not n_sites:
                 return self._points.label_by_nearest(
                     np.zeros((1, self._points.d)), labels.of_subset(NOTHING)
                 )
             if n_passes == self._n_passes:
-                return self._cover.labels(self._sites[waiting], waiting, labels)
-            owning = np.setdiff1d(np.arange(n_sites), patient)
+                return self._nearest.labels(self._sites[pending], pending, labels)
+            owning = np.setdiff1d(np.arange(n_sites), deferred)
             return self._points.label_by_nearest(self._sites[owning], labels.of_subset(owning))
 
-        return call
+        return label
 
     def sample(
         self, chosen: NDArray[np.bool_], rng: np.random.Generator, size: int
@@ -261,7 +232,6 @@ class VoronoiCells:
 
         At most `size`, and at least one if there is one.
         """
-        started = perf_counter()
         chosen = chosen & (self.counts > 0)
         n, total = self._points.n, int(self.counts[chosen].sum())
         rows = np.empty(0, dtype=np.intp)
@@ -269,26 +239,27 @@ class VoronoiCells:
         if total and tries <= max(TRIED, TRIED_SHARE * n):
             while not rows.size:
                 tried = (rng.random(tries) * n).astype(np.intp)
-                rows = tried[chosen[self._cover.held(tried)[1]]][:size]
+                rows = tried[chosen[self._nearest.costs_and_owners(tried)[1]]][:size]
         elif total:
             ranks = np.sort((rng.random(size) * total).astype(np.intp))
-            rows = self._cover.at_ranks(self.sites[chosen], chosen, ranks, total)
+            rows = self._nearest.owned_rows(self.sites[chosen], chosen, ranks, total)
             rows = rng.permutation(rows)
-        self.seconds += perf_counter() - started
         return rows
 
     def nearest_rows(self, x: NDArray[np.float64], size: int) -> NDArray[np.intp]:
         """Return the rows nearest to x, nearest first."""
-        started = perf_counter()
-        parts = self._executor.firsts.size - 1
-        found = self._executor.ask("near", dict.fromkeys(range(parts), (x, size)))
-        rows = np.concatenate(
-            [some[1] + self._executor.firsts[part] for part, some in found.items()]
-        )
-        if parts > 1:
-            distances = np.concatenate([some[0] for some in found.values()])
+        executor = self._executor
+        near = call(Partition.nearest_rows, x, size, executor.partitions is None)
+        found = executor.run(on_all(executor, near), partial(nearest_of_all, size=size))
+        every = []
+        for part, some in found.items():
+            every.append(some.rows + executor.first_rows[part])
+            if some.X is not None:
+                executor.remember(every[-1], some.X)
+        rows = np.concatenate(every)
+        if len(found) > 1:
+            distances = np.concatenate([some.distances for some in found.values()])
             rows = rows[np.lexsort((rows, distances))[:size]]
-        self.seconds += perf_counter() - started
         return rows
 
     def moments(
@@ -299,23 +270,22 @@ class VoronoiCells:
         As of the last pass, or with the sites added since (`include_pending`), which changes nothing.
         `groups` (sites,) has the group of each site, or -1.
         """
-        accounts = self._accounts[: self.n_sites]
+        sums = self._sums[: self.n_sites]
         if include_pending and self.n_sites:
-            waiting = self._waiting.numbers.copy()
-            accounts = self._cover.peek(self._sites[waiting], waiting, accounts)
+            sums = self._nearest.preview(self._sites[self._pending], self._pending, sums)
         used = groups >= 0
-        of = np.zeros((n_groups, accounts.shape[1]), dtype=np.int64)
-        np.add.at(of, groups[used], accounts[used])
-        frame, counts = self._executor.frame, of[:, -1]
-        held = np.maximum(counts, 1)
-        means = of[:, :-2] / held[:, None] / frame.per_step
-        squares = of[:, -2] / held / frame.per_square
-        spread = np.maximum(squares - (means**2).sum(axis=1), 0.0)
-        return counts, means + frame.origin, spread
+        of = np.zeros((n_groups, sums.shape[1]), dtype=np.int64)
+        np.add.at(of, groups[used], sums[used])
+        units, counts = self._units, of[:, -1]
+        some = np.maximum(counts, 1)
+        means = of[:, :-2] / some[:, None] / units.per_coordinate
+        squares = of[:, -2] / some / units.per_square
+        spreads = np.maximum(squares - (means**2).sum(axis=1), 0.0)
+        return counts, means + units.origin, spreads
 
     def nearest_site(self, groups: NDArray[np.intp], group: int, x: NDArray[np.float64]) -> int:
         """Return the site of a group that is nearest to x, or -1 if it has none."""
-        return int(_search.nearest_of(self._sites, groups, group, x))
+        return int(kernels.nearest_site(self._sites, groups, group, x))
 
     def group_distances(
         self, groups: NDArray[np.intp], n_groups: int, X: NDArray[np.float64]
@@ -325,10 +295,10 @@ class VoronoiCells:
         `groups` (sites,) has the group of each site, or -1; infinity for a group without sites.
         """
         best = np.empty((len(X), n_groups))
-        _search.nearest_of_each(self._columns, groups, X, best)
+        kernels.group_distances(self._columns, groups, X, best)
         return best
 
     def _grow(self) -> None:
         self._sites = np.vstack([self._sites, np.empty_like(self._sites)])
         self._columns = np.hstack([self._columns, np.empty_like(self._columns)])
-        self._accounts = np.vstack([self._accounts, np.zeros_like(self._accounts)])
+        self._sums = np.vstack([self._sums, np.zeros_like(self._sums)])

@@ -7,15 +7,15 @@ apart in memory. Leaves that follow one another lie close together, too: some of
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-CHUNK = 18  # bits of the number of rows that are sorted at once
-MAPPED_CHUNK = (
-    16  # the same for rows that are read from a file: an order takes two bytes a row then
+RESIDENT_CHUNK = 18  # bits of the number of rows that are sorted at once
+STREAMED_CHUNK = (
+    16  # the same for rows that are read from files: an order takes two bytes a row then
 )
 LEAF = 128
 BUNDLE = 16  # leaves
@@ -29,48 +29,68 @@ ABREAST = 64  # rows that go down the tree together
 class Leaves(NamedTuple):
     """The order of n rows, and the leaves they are cut into."""
 
-    shift: int
+    chunk_bits: int
     """Bits of the number of rows in a chunk."""
-    order: NDArray[Any]
+    order: NDArray[np.unsignedinteger]
     """(n,) which row comes at a place, counted from the first of its chunk."""
-    place: NDArray[Any]
+    place: NDArray[np.unsignedinteger]
     """(n,) the place of a row, counted in the same way."""
-    low: NDArray[Any]
+    low: NDArray[np.floating]
     """(d, leaves) low corners of the boxes around the leaves."""
-    high: NDArray[Any]
-    wide_low: NDArray[Any]
+    high: NDArray[np.floating]
+    bundle_low: NDArray[np.floating]
     """(d, bundles) the same for bundles."""
-    wide_high: NDArray[Any]
-    rows: NDArray[Any]
+    bundle_high: NDArray[np.floating]
+    rows: NDArray[np.floating]
     """(leaves, d, LEAF) the rows by columns, or empty. A last leaf that is not full repeats its first row."""
     sketches: NDArray[np.uint8]
     """(leaves, d, LEAF) the same, each number as an offset in 255ths of the box; or empty."""
 
 
-def plan(X: NDArray[Any], shift: int, *, resident: bool) -> Leaves:
-    """Return room for the leaves of some rows; with room for sketches if they are resident.
+def allocate_leaves(X: NDArray[np.floating], chunk_bits: int, *, resident: bool) -> Leaves:
+    """Return room for the leaves of some rows; with room for sketches if the rows are resident.
 
     And for the rows themselves if they are float32: of float64, that takes too much for what it saves.
     """
     n, d = X.shape
     size = -(-n // LEAF)
     bundles = -(-size // BUNDLE)
-    order, place = np.empty((2, n), dtype=np.uint16 if shift <= 16 else np.uint32)
+    order, place = np.empty((2, n), dtype=np.uint16 if chunk_bits <= 16 else np.uint32)
     low, high = np.empty((2, d, size), dtype=X.dtype)
-    wide_low, wide_high = np.empty((2, d, bundles), dtype=X.dtype)
+    bundle_low, bundle_high = np.empty((2, d, bundles), dtype=X.dtype)
     sketched = size if resident else 0
     kept = sketched if X.dtype == np.float32 else 0
     return Leaves(
-        shift,
+        chunk_bits,
         order,
         place,
         low,
         high,
-        wide_low,
-        wide_high,
+        bundle_low,
+        bundle_high,
         np.empty((kept, d, LEAF), dtype=X.dtype),
         np.empty((sketched, d, LEAF), dtype=np.uint8),
     )
+
+
+class CutTree(NamedTuple):
+    """A binary tree of cuts; node i, from 1 on, has children 2i and 2i + 1."""
+
+    depth: int
+    columns: NDArray[np.unsignedinteger]
+    limits: NDArray[np.floating]
+    """Of each node: rows with a smaller value in its column go to its first child."""
+
+
+def grow_tree(X: NDArray[np.floating], chunk_bits: int) -> CutTree:
+    """Return a tree that cuts a sample of the rows into groups of equal size."""
+    n, d = X.shape
+    depth = min(DEPTH, max(0, (min(n, 1 << chunk_bits) // FINEST).bit_length() - 1))
+    columns = np.zeros(2**depth, dtype=np.uint16 if d < 2**16 else np.uint64)
+    limits = np.zeros(2**depth, dtype=X.dtype)
+    sample = np.linspace(0, n - 1, min(n, SAMPLED << depth)).astype(np.intp)
+    _grow(X[sample], depth, columns, limits)
+    return CutTree(depth, columns, limits)
 
 
 @njit(nogil=True, cache=True)
@@ -92,8 +112,8 @@ def _widest(X, first, last):
 
 
 @njit(nogil=True, cache=True)
-def grow(X, depth, columns, limits):
-    """Grow a tree of cuts on a sample, which is reordered; node i, from 1 on, has children 2i and 2i + 1."""
+def _grow(X, depth, columns, limits):
+    """Write the cuts of a tree that is grown on a sample, which is reordered."""
     firsts = np.zeros(2 ** (depth + 1), dtype=np.int64)
     lasts = np.zeros(2 ** (depth + 1), dtype=np.int64)
     lasts[1] = X.shape[0]
@@ -154,7 +174,7 @@ def _arrange(keys, n_keys, order, place):
 
 
 @njit(nogil=True, cache=True)
-def gather(X, base, rows, columns):
+def gather_columns(X, base, rows, columns):
     """Write rows, which are counted from `base`, by columns, (d, LEAF)."""
     last = X.shape[1] - 1
     for i in range(rows.size):  # rows do not wait for each other on their way from memory
@@ -190,32 +210,32 @@ def _squares(columns, size, units, squares):
 
 
 @njit(nogil=True, cache=True, fastmath={"nnan", "nsz", "reassoc"})
-def add_up(columns, size, counted, units, squares, account):
-    """Add the rows of a leaf that are counted (1.0, and others 0.0) to an account.
+def add_sums(columns, size, counted, units, squares, sums):
+    """Add the rows of a leaf that are counted (1.0, and others 0.0) to the sums (d + 2,).
 
-    It has d sums of coordinates, a sum of squares and a count, all integers. The sum over a leaf is exact as
-    float64, too, and quicker.
+    These are d sums of coordinates, a sum of squares and a count, all integers. The sum over a leaf is exact
+    as float64, too, and quicker.
     """
     d = columns.shape[0]
     for j in range(d):
         column, middle, total = columns[j], units.origin[j], 0.0
         for i in range(size):
-            total += np.rint((column[i] - middle) * units.per_step) * counted[i]
-        account[j] += np.int64(total)
+            total += np.rint((column[i] - middle) * units.per_coordinate) * counted[i]
+        sums[j] += np.int64(total)
     _squares(columns, size, units, squares)
     total, count = 0.0, 0.0
     for i in range(size):
         total += np.rint(squares[i]) * counted[i]
         count += counted[i]
-    account[d] += np.int64(total)
-    account[d + 1] += np.int64(count)
+    sums[d] += np.int64(total)
+    sums[d + 1] += np.int64(count)
 
 
 @njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
-def _enclose(X, leaves, units, account, first, last):
-    """Write the boxes around the bundles first..last-1 and their leaves, and add all rows to an account.
+def _enclose(X, leaves, units, sums, first, last):
+    """Write the boxes around the bundles first..last-1 and their leaves, and add all rows to the sums.
 
-    Write also the rows themselves and sketches of them, unless there is no room for them.
+    Write also the rows themselves and sketches of them, where there is room for them.
     """
     d, n_leaves = leaves.low.shape
     low, high = leaves.low, leaves.high
@@ -226,7 +246,7 @@ def _enclose(X, leaves, units, account, first, last):
             start = leaf * LEAF
             rows = leaves.order[start : start + LEAF]
             columns = leaves.rows[leaf] if leaves.rows.size else loose
-            gather(X, start >> leaves.shift << leaves.shift, rows, columns)
+            gather_columns(X, start >> leaves.chunk_bits << leaves.chunk_bits, rows, columns)
             for j in range(d):
                 column = columns[j]
                 column[rows.size :] = column[0]
@@ -235,21 +255,21 @@ def _enclose(X, leaves, units, account, first, last):
                     smallest = min(smallest, column[i])
                     largest = max(largest, column[i])
                 low[j, leaf], high[j, leaf] = smallest, largest
-            add_up(columns, rows.size, all_of_them, units, squares, account)
+            add_sums(columns, rows.size, all_of_them, units, squares, sums)
             if leaves.sketches.size:
                 _sketch(columns, low, high, leaf, leaves.sketches[leaf])
         some = slice(bundle * BUNDLE, (bundle + 1) * BUNDLE)
         for j in range(d):
-            leaves.wide_low[j, bundle] = low[j, some].min()
-            leaves.wide_high[j, bundle] = high[j, some].max()
+            leaves.bundle_low[j, bundle] = low[j, some].min()
+            leaves.bundle_high[j, bundle] = high[j, some].max()
 
 
 @njit(nogil=True, cache=True)
-def plant(X, columns, limits, depth, leaves, units, account, chunk):
-    """Write the leaves of a chunk, and add all its rows to an account; see `add_up`."""
-    start, end = chunk << leaves.shift, min((chunk + 1) << leaves.shift, X.shape[0])
+def build_leaves(X, tree, leaves, units, sums, chunk):
+    """Write the leaves of a chunk, and add all its rows to the sums; see `add_sums`."""
+    start, end = chunk << leaves.chunk_bits, min((chunk + 1) << leaves.chunk_bits, X.shape[0])
     keys = np.empty(end - start, dtype=np.uint16)
-    _descend(X, columns, limits, depth, keys, start)
-    _arrange(keys, 2**depth, leaves.order[start:end], leaves.place[start:end])
+    _descend(X, tree.columns, tree.limits, tree.depth, keys, start)
+    _arrange(keys, 2**tree.depth, leaves.order[start:end], leaves.place[start:end])
     per_bundle = LEAF * BUNDLE
-    _enclose(X, leaves, units, account, start // per_bundle, -(-end // per_bundle))
+    _enclose(X, leaves, units, sums, start // per_bundle, -(-end // per_bundle))

@@ -1,4 +1,4 @@
-"""Compiled searches: unusable values, nearest centres, nearest rows, nearest sites."""
+"""Searches through all rows: unusable values, the nearest centre of each row, the rows nearest to a point."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import numpy as np
 from numba import njit
 
 from samekind.points.kernels.leaves import BUNDLE, LEAF
-from samekind.points.kernels.nearest import DARING, blur_of, roughly
+from samekind.points.kernels.sketches import DARING, sketch_distances, sketch_slack
 
-WIDE = 1024  # sites, or
 ABREAST = 16  # rows that are looked at together
 
 
@@ -51,7 +50,7 @@ def scan(X, limit, low, high, first, last):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def nearest(X, centers, labels, first, last):
+def nearest_centers(X, centers, labels, first, last):
     """Write to `labels` the nearest of `centers` for rows first..last-1; the first one wins a tie."""
     d = X.shape[1]
     for i in range(first, last):
@@ -81,19 +80,19 @@ def _gaps(low, high, x, first, bounds):
 
 
 @njit(nogil=True, cache=True)
-def _near_in(X, leaves, units, leaf, x, rough, rows, distances):
-    """Put the rows of a leaf that are nearer to x in their place among the nearest."""
+def _nearest_in_leaf(X, leaves, units, leaf, x, rough, rows, distances):
+    """Put the rows of a leaf that are nearer to x in their places among the nearest so far."""
     n, d = X.shape
     k = rows.size
     start = leaf * LEAF
-    base = start >> leaves.shift << leaves.shift
+    base = start >> leaves.chunk_bits << leaves.chunk_bits
     limit, blur = np.float32(np.inf), np.float32(0.0)
     sketched = leaves.sketches.size > 0
     if sketched:
         sketch = leaves.sketches[leaf]
-        roughly(sketch, leaves.low, leaves.high, leaf, units.shrink, x, rough)
-        blur = blur_of(leaves.low, leaves.high, leaf, units.shrink)
-        limit = np.float32(distances[k - 1] * units.per_unit) * DARING + blur
+        sketch_distances(sketch, leaves.low, leaves.high, leaf, units.per_length, x, rough)
+        blur = sketch_slack(leaves.low, leaves.high, leaf, units.per_length)
+        limit = np.float32(distances[k - 1] * units.per_cost) * DARING + blur
     for i in range(min(LEAF, n - start)):
         if not rough[i] <= limit:
             continue
@@ -114,23 +113,23 @@ def _near_in(X, leaves, units, leaf, x, rough, rows, distances):
         distances[at] = distance
         rows[at] = row
         if sketched:
-            limit = np.float32(distances[k - 1] * units.per_unit) * DARING + blur
+            limit = np.float32(distances[k - 1] * units.per_cost) * DARING + blur
 
 
 @njit(nogil=True, cache=True)
-def _near_in_bundle(X, leaves, units, bundle, x, rough, rows, distances):
-    """Do so for a bundle, the nearest leaf first."""
+def _nearest_in_bundle(X, leaves, units, bundle, x, rough, rows, distances):
+    """Put the rows of a bundle that are nearer to x in their places, the nearest leaf first."""
     first = bundle * BUNDLE
     bounds = np.empty(min(BUNDLE, leaves.low.shape[1] - first))
     _gaps(leaves.low, leaves.high, x, first, bounds)
     for i in np.argsort(bounds):
         if bounds[i] > distances[-1]:
             break
-        _near_in(X, leaves, units, first + i, x, rough, rows, distances)
+        _nearest_in_leaf(X, leaves, units, first + i, x, rough, rows, distances)
 
 
 @njit(nogil=True, cache=True)
-def near(X, leaves, units, x, rows, distances):
+def nearest_rows(X, leaves, units, x, rows, distances):
     """Write the rows nearest to x, as many as there is room for, nearest first, and of equals the first.
 
     Distances are first taken from sketches of the rows, where there are any.
@@ -138,52 +137,13 @@ def near(X, leaves, units, x, rows, distances):
     distances[:] = np.inf
     rows[:] = X.shape[0]
     rough = np.zeros(LEAF, dtype=np.float32)
-    bounds = np.empty(leaves.wide_low.shape[1])
-    _gaps(leaves.wide_low, leaves.wide_high, x, 0, bounds)
+    bounds = np.empty(leaves.bundle_low.shape[1])
+    _gaps(leaves.bundle_low, leaves.bundle_high, x, 0, bounds)
     closest = np.argmin(bounds)
-    _near_in_bundle(X, leaves, units, closest, x, rough, rows, distances)
+    _nearest_in_bundle(X, leaves, units, closest, x, rough, rows, distances)
     bounds[closest] = np.nan
     others = np.flatnonzero(bounds <= distances[-1])
     for bundle in others[np.argsort(bounds[others])]:
         if bounds[bundle] > distances[-1]:
             break
-        _near_in_bundle(X, leaves, units, bundle, x, rough, rows, distances)
-
-
-@njit(nogil=True, cache=True, fastmath={"contract"})
-def nearest_of_each(columns, groups, X, best):
-    """Write for each row of X the smallest squared distance to a site of each group, (m, groups).
-
-    Sites come by columns, (d, sites). Negative groups are left out; infinity for those without sites.
-    """
-    distances = np.empty(WIDE)
-    for i in range(X.shape[0]):
-        best[i] = np.inf
-        for first in range(0, groups.size, WIDE):
-            size = min(WIDE, groups.size - first)
-            distances[:size] = 0.0
-            for j in range(columns.shape[0]):
-                x = X[i, j]
-                column = columns[j, first : first + size]
-                for s in range(size):  # over sites, so that it runs in vector registers
-                    step = column[s] - x
-                    distances[s] += step * step
-            for s in range(size):
-                g = groups[first + s]
-                if g >= 0:
-                    best[i, g] = min(best[i, g], distances[s])
-
-
-@njit(nogil=True, cache=True)
-def nearest_of(sites, groups, group, x):
-    """Return the site of a group that is nearest to x, or -1 if it has none."""
-    found, best = -1, np.inf
-    for s in range(groups.size):
-        if groups[s] == group:
-            distance = 0.0
-            for j in range(x.size):
-                step = sites[s, j] - x[j]
-                distance += step * step
-            if distance < best:
-                found, best = s, distance
-    return found
+        _nearest_in_bundle(X, leaves, units, bundle, x, rough, rows, distances)

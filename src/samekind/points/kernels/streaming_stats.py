@@ -1,4 +1,4 @@
-"""Compiled loops over rows in their order, however they are cut into parts."""
+"""Compiled loops over rows in their order, however they are partitioned."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 PRIME = np.uint64(0x9E3779B97F4A7C15)
-FOLD = np.uint64(29)
+SHIFT = np.uint64(29)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -23,11 +23,11 @@ def moments(X, count, means, variances):
 
 
 @njit(nogil=True, cache=True)
-def fold(words, state):
-    """Return a number that depends on all words, and on their order. No change of a single one is missed."""
+def checksum(words, state):
+    """Return the checksum of more words. It depends on their order, and shows any change of a single one."""
     for k in range(words.size):
         state = (state ^ np.uint64(words[k])) * PRIME
-        state ^= state >> FOLD
+        state ^= state >> SHIFT
     return state
 
 

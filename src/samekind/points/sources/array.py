@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_int, refuse_dask
 from samekind.points.base import Points
+from samekind.points.bounds import bounds_of
 from samekind.points.executor import LocalExecutor
-from samekind.points.fixed_point import Frame
-from samekind.points.partition import Part, scan
+from samekind.points.partition import Partition
 from samekind.points.threads import ReportProgress, available_threads
+from samekind.points.units import Units
 
 __all__ = ["ArrayPoints"]
 
@@ -46,11 +46,7 @@ class ArrayPoints(Points):
     """
 
     def __init__(
-        self,
-        X: ArrayLike,
-        *,
-        threads: int | None = None,
-        report: ReportProgress | None = None,
+        self, X: ArrayLike, *, threads: int | None = None, report: ReportProgress | None = None
     ) -> None:
         self.X = as_matrix(X)
         self.n, self.d = self.X.shape
@@ -59,7 +55,7 @@ class ArrayPoints(Points):
         if self.X.size < SMALL:
             self.threads = 1
         self._report = report
-        self._frame = Frame.around(scan(self.X, self.threads, report=report))
+        self._units = Units.within(bounds_of(self.X, self.threads, report=report))
         self._executor: LocalExecutor | None = None
 
     def __repr__(self) -> str:
@@ -67,18 +63,18 @@ class ArrayPoints(Points):
 
     @property
     def executor(self) -> LocalExecutor:
-        """Who keeps what is known of the rows: one part with all of them."""
+        """Runs calls on the one partition, of all rows."""
         if self._executor is None:
             X = self.X  # not self, whom it would keep alive
-            part = Part(
+            partition = Partition(
                 lambda: X,
                 self.n,
-                self._frame,
+                self._units,
                 threads=self.threads,
                 resident=not _is_mapped(self.X),
                 report=self._report,
             )
-            self._executor = LocalExecutor([part], self._frame, np.array([0, self.n]))
+            self._executor = LocalExecutor([partition], self._units, np.array([0, self.n]))
         return self._executor
 
     def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -98,7 +94,7 @@ class ArrayPoints(Points):
         return hash_of(self.X)
 
 
-def hash_of(X: NDArray[Any]) -> str:
+def hash_of(X: NDArray[np.floating]) -> str:
     """Return a hash of the shape, the type and the values of a C-contiguous matrix."""
     digest = hashlib.blake2b(digest_size=16)
     digest.update(f"{len(X)} x {X.shape[1]} {X.dtype.newbyteorder('=')}".encode())
@@ -112,9 +108,9 @@ def hash_of(X: NDArray[Any]) -> str:
     return digest.hexdigest()
 
 
-def _is_mapped(X: NDArray[Any]) -> bool:
+def _is_mapped(X: NDArray[np.floating]) -> bool:
     """Return whether an array lies in a file: it may be larger than memory."""
-    base: Any = X
+    base: object = X
     while isinstance(base, np.ndarray):
         if isinstance(base, np.memmap):
             return True
@@ -122,7 +118,7 @@ def _is_mapped(X: NDArray[Any]) -> bool:
     return False
 
 
-def as_matrix(X: Any) -> NDArray[Any]:
+def as_matrix(X: ArrayLike) -> NDArray[np.floating]:
     """Return X as a C-contiguous float32 or float64 matrix, copied only where it must be."""
     refuse_dask("X", X)
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
@@ -152,7 +148,7 @@ def as_matrix(X: Any) -> NDArray[Any]:
     return np.ascontiguousarray(array)
 
 
-def _from_objects(array: NDArray[Any]) -> NDArray[np.float64]:
+def _from_objects(array: NDArray[np.object_]) -> NDArray[np.float64]:
     try:
         return array.astype(np.float64)
     except (TypeError, ValueError):

@@ -6,63 +6,63 @@ import mmap
 import os
 from collections.abc import Callable
 from threading import Condition
-from typing import Any
 
 import numpy as np
+from cachetools import LRUCache
 from numpy.typing import NDArray
 
-__all__ = ["Shelf", "room_for"]
+__all__ = ["ByteLRU", "empty_in_own_memory"]
 
 
-def room_for(n: int, d: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return an array of zeros whose memory goes back to the system at once when nobody needs it."""
+def empty_in_own_memory(n: int, d: int, dtype: np.dtype[np.floating]) -> NDArray[np.floating]:
+    """Return a matrix whose memory goes back to the system at once when nobody needs it."""
     private = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if os.name == "posix" else {}
     memory = mmap.mmap(-1, n * d * dtype.itemsize, **private)
     return np.frombuffer(memory, dtype=dtype).reshape(n, d)
 
 
-class Shelf:
-    """Arrays that were used last. Several threads may use it.
+class ByteLRU:
+    """The arrays that were used last, up to so many bytes. Several threads may use it.
 
     Parameters
     ----------
-    room : int
-        Bytes of arrays to keep. Room is made before an array is loaded, so that what is kept and what is
-        being loaded are never more, but for what single arrays are larger.
+    max_bytes : int
+        Of arrays to keep. Room is made before an array is loaded, so that what is kept and what is being
+        loaded are never more, but for what single arrays are larger: of these, one is kept alone.
     """
 
-    def __init__(self, room: int) -> None:
-        self.room = room
+    def __init__(self, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
         self.n_loads = 0
-        self._held: dict[int, NDArray[Any]] = {}  # the one that was used last comes last
-        self._sizes: dict[int, int] = {}  # of these, and of those being loaded
+        self._kept: LRUCache[int, NDArray[np.floating]] = LRUCache(
+            np.inf, lambda array: array.nbytes
+        )
+        self._loading: dict[int, int] = {}  # bytes of what is being loaded
         self._changed = Condition()
 
     def __contains__(self, key: int) -> bool:
-        return key in self._held
+        return key in self._kept
 
-    def get(self, key: int, size: int, load: Callable[[int], NDArray[Any]]) -> NDArray[Any]:
-        """Return an array of so many bytes; load it if it is not at hand. No two threads load the same."""
+    def get(
+        self, key: int, n_bytes: int, load: Callable[[int], NDArray[np.floating]]
+    ) -> NDArray[np.floating]:
+        """Return an array of so many bytes; load it if it is not kept. No two threads load the same."""
         with self._changed:
-            while key in self._sizes and key not in self._held:
-                self._changed.wait()  # another thread loads it
-            if key in self._held:
-                found = self._held[key] = self._held.pop(key)
-                return found
-            self._sizes[key] = size
-            for oldest in list(self._held):
-                if sum(self._sizes.values()) <= self.room:
-                    break
-                del self._held[oldest], self._sizes[oldest]
+            while key in self._loading:
+                self._changed.wait()
+            if key in self._kept:
+                return self._kept[key]
+            self._loading[key] = n_bytes
+            while self._kept and self._kept.currsize + sum(self._loading.values()) > self.max_bytes:
+                self._kept.popitem()
             self.n_loads += 1
+        loaded = None
         try:
             loaded = load(key)
-        except BaseException:
+            return loaded
+        finally:
             with self._changed:
-                del self._sizes[key]
+                del self._loading[key]
+                if loaded is not None:
+                    self._kept[key] = loaded
                 self._changed.notify_all()
-            raise
-        with self._changed:
-            self._held[key] = loaded
-            self._changed.notify_all()
-        return loaded

@@ -3,38 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points.sources.byte_lru import room_for
+from samekind.points.sources.byte_lru import empty_in_own_memory
 from samekind.points.sources.streamed import CACHE, StreamedPoints
 from samekind.points.threads import ReportProgress
 
 __all__ = ["MappedPoints"]
 
-PART_ROWS = 2**17
-PART_BYTES = 2**24
+PARTITION_ROWS, PARTITION_BYTES = 2**17, 2**24
 
 
 class MappedReader:
     """Reads some columns of an array that lies in a file."""
 
-    def __init__(self, X: NDArray[Any], names: Sequence[str], columns: Sequence[int]) -> None:
+    def __init__(self, X: NDArray[np.number], names: Sequence[str], columns: Sequence[int]) -> None:
         self.names = list(names)
         single = X.dtype.kind == "f" and X.dtype.itemsize <= 4
-        self.dtype = np.dtype(np.float32 if single else np.float64)
+        self.dtype: np.dtype[np.floating] = np.dtype(np.float32 if single else np.float64)
         self._X = X
         self._columns = None if list(columns) == list(range(X.shape[1])) else list(columns)
-        size = max(1, min(PART_ROWS, PART_BYTES // (self.dtype.itemsize * len(self.names))))
-        self.firsts: NDArray[np.intp] = np.append(np.arange(0, len(X), size), len(X))
+        size = max(
+            1, min(PARTITION_ROWS, PARTITION_BYTES // (self.dtype.itemsize * len(self.names)))
+        )
+        self.first_rows: NDArray[np.intp] = np.append(np.arange(0, len(X), size), len(X))
 
-    def load(self, part: int) -> NDArray[Any]:
-        """Return the rows of a part."""
-        some = self._X[self.firsts[part] : self.firsts[part + 1]]
+    def load(self, part: int) -> NDArray[np.floating]:
+        """Return the rows of a partition."""
+        some = self._X[self.first_rows[part] : self.first_rows[part + 1]]
         chosen = some if self._columns is None else some[:, self._columns]
-        X = room_for(len(chosen), chosen.shape[1], self.dtype)
+        X = empty_in_own_memory(len(chosen), chosen.shape[1], self.dtype)
         X[...] = chosen
         return X
 
@@ -60,7 +60,7 @@ class MappedPoints(StreamedPoints):
 
     def __init__(
         self,
-        X: NDArray[Any],
+        X: NDArray[np.number],
         names: Sequence[str],
         columns: Sequence[int],
         *,

@@ -1,29 +1,33 @@
-"""Points in Parquet files."""
+"""Rows of Parquet files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from samekind.errors import DataError
-from samekind.points.sources.byte_lru import room_for
+from samekind.points.sources.byte_lru import empty_in_own_memory
 from samekind.points.sources.parquet_files import (
-    Chosen,
-    Leaf,
+    ColumnChoice,
+    ParquetFileInfo,
     cannot_read,
-    choose,
+    choose_numbers,
+    file_state,
     find_files,
-    read_footers,
-    state_of,
+    inspect_files,
 )
 from samekind.points.sources.streamed import CACHE, StreamedPoints
 from samekind.points.threads import ReportProgress
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
 __all__ = ["ParquetPoints", "ParquetReader"]
 
@@ -34,7 +38,7 @@ FOOTERS = 16  # of files that are kept
 BETWEEN = 0.3  # seconds until what Arrow keeps for later is given back to the system
 
 
-class Piece(NamedTuple):
+class RowGroupRange(NamedTuple):
     """Row groups of one file that follow each other."""
 
     file: int
@@ -46,26 +50,25 @@ class Piece(NamedTuple):
 
 
 class ParquetReader:
-    """Reads some columns of Parquet files; a part is one large row group, or some small ones."""
+    """Reads some columns of Parquet files; a partition is one large row group, or some small ones."""
 
-    def __init__(self, leaves: Sequence[Leaf], chosen: Chosen) -> None:
+    def __init__(self, files: Sequence[ParquetFileInfo], chosen: ColumnChoice) -> None:
         self.names = chosen.names
         self.dtype = chosen.dtype
-        self.left_out = chosen.left_out
-        self.files = [leaf.path for leaf in leaves]
-        self._states = [leaf.state for leaf in leaves]
-        self._parts = _join(leaves, len(chosen.names) * chosen.dtype.itemsize)
+        self.files = [info.path for info in files]
+        self._states = [info.state for info in files]
+        self._parts = _join(files, len(chosen.names) * chosen.dtype.itemsize)
         ends = np.cumsum([0, *(sum(piece.n for piece in part) for part in self._parts)])
-        self.firsts: NDArray[np.intp] = ends.astype(np.intp)
+        self.first_rows: NDArray[np.intp] = ends.astype(np.intp)
         self._released = 0.0
         self._footer = lru_cache(FOOTERS)(self._read_footer)
 
-    def load(self, part: int) -> NDArray[Any]:
-        """Return the rows of a part."""
+    def load(self, part: int) -> NDArray[np.floating]:
+        """Return the rows of a partition."""
         import pyarrow as pa
 
-        n = int(self.firsts[part + 1] - self.firsts[part])
-        X = room_for(n, len(self.names), self.dtype)
+        n = int(self.first_rows[part + 1] - self.first_rows[part])
+        X = empty_in_own_memory(n, len(self.names), self.dtype)
         end = 0
         for piece in self._parts[part]:
             for batch in self.batches(piece.file, piece.groups, self.names):
@@ -80,20 +83,25 @@ class ParquetReader:
 
     def place(self, row: int) -> str:
         """Say where a row stands."""
-        part = self._parts[int(self.firsts.searchsorted(row, side="right")) - 1]
+        part = self._parts[int(self.first_rows.searchsorted(row, side="right")) - 1]
         piece = next(piece for piece in reversed(part) if piece.first <= row)
         if len(self.files) == 1:
             return ""
         return f"row {row - piece.first + piece.row_in_file} of {self.files[piece.file]}"
 
-    def batches(self, file: int, groups: list[int] | None, columns: list[str]) -> Any:
-        """Yield columns of some or all row groups of a file, some rows at a time."""
+    def batches(
+        self, file: int, groups: list[int] | None, columns: list[str]
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield columns of some or all row groups of a file, some rows at a time.
+
+        Not by a scanner of pyarrow.dataset: it decodes more at once, and takes twice the memory and time.
+        """
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         path = self.files[file]
         try:
-            if state_of(path) != self._states[file]:
+            if file_state(path) != self._states[file]:
                 raise DataError(f"{path} was changed while it was in use. Start again.")
             with pq.ParquetFile(path, metadata=self._footer(file)) as opened:
                 size = max(1, min(BATCH_ROWS, BATCH_BYTES // (8 * len(columns))))
@@ -101,7 +109,7 @@ class ParquetReader:
         except (pa.ArrowException, OSError) as error:
             raise cannot_read(path, error) from error
 
-    def _read_footer(self, file: int) -> Any:
+    def _read_footer(self, file: int) -> pq.FileMetaData:
         import pyarrow.parquet as pq
 
         return pq.read_metadata(self.files[file])
@@ -166,9 +174,9 @@ class ParquetPoints(StreamedPoints):
     ) -> None:
         if isinstance(columns, str):
             raise TypeError(f"columns must be a list of names, got {columns!r}: [{columns!r}]?")
-        leaves = read_footers(find_files(source))
+        files = inspect_files(find_files(source))
         super().__init__(
-            ParquetReader(leaves, choose(leaves, columns)),
+            ParquetReader(files, choose_numbers(files, columns)),
             standardize=standardize,
             threads=threads,
             cache=cache,
@@ -176,15 +184,15 @@ class ParquetPoints(StreamedPoints):
         )
 
 
-def _join(leaves: Sequence[Leaf], row_bytes: int) -> list[list[Piece]]:
-    """Return the parts: large row groups, and small ones joined, even over files."""
+def _join(files: Sequence[ParquetFileInfo], row_bytes: int) -> list[list[RowGroupRange]]:
+    """Return the partitions: large row groups, and small ones joined, even over files."""
     most = max(1, min(JOINED_ROWS, JOINED_BYTES // row_bytes))
-    parts: list[list[Piece]] = []
+    parts: list[list[RowGroupRange]] = []
     first = 0
-    size = most  # of the last part
-    for file, leaf in enumerate(leaves):
+    size = most  # of the last partition
+    for file, info in enumerate(files):
         row_in_file = 0
-        for group, rows in enumerate(leaf.rows):
+        for group, rows in enumerate(info.group_rows):
             if not rows:
                 continue
             if size + rows > most:
@@ -195,18 +203,18 @@ def _join(leaves: Sequence[Leaf], row_bytes: int) -> list[list[Piece]]:
                 last = pieces.pop()
                 pieces.append(last._replace(groups=[*last.groups, group], n=last.n + rows))
             else:
-                pieces.append(Piece(file, first, row_in_file, [group], rows))
+                pieces.append(RowGroupRange(file, first, row_in_file, [group], rows))
             first += rows
             row_in_file += rows
             size += rows
     return parts
 
 
-def _numbers(column: Any) -> NDArray[Any]:
+def _numbers(column: pa.Array) -> NDArray[np.number]:
     """Return a column as an array; NaN where there is no value."""
     import pyarrow as pa
 
     if pa.types.is_boolean(column.type) or pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())
-    values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    values: NDArray[np.number] = column.to_numpy(zero_copy_only=False)
     return values

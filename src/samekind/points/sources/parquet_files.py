@@ -6,51 +6,55 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from glob import glob
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from samekind.errors import DataError, did_you_mean, no_such_column
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 __all__ = [
-    "Chosen",
-    "Leaf",
+    "ColumnChoice",
+    "ParquetFileInfo",
     "cannot_read",
-    "choose",
-    "counters",
+    "choose_numbers",
+    "file_state",
     "find_files",
-    "in_words",
+    "inspect_files",
     "is_pattern",
-    "read_footers",
-    "state_of",
+    "type_in_words",
 ]
 
 SUFFIXES = (".parquet", ".parq", ".pq")
+HIDDEN = (".", "_")  # how files begin that are no data
 SMALL_TYPES = ("float", "halffloat", "bool", "int8", "int16", "uint8", "uint16")
-COUNTED = 20  # rows from which on a column of 0, 1, 2, … numbers them
-INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls the names of rows that it writes
+PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # how pandas names the index that it writes
 
 
-class Leaf(NamedTuple):
-    """A file, its types by column, the rows of its row groups, and its size and age when it was looked at.
-
-    And of columns of integers, between which numbers each of the row groups lies, where that is written.
-    """
+class ParquetFileInfo(NamedTuple):
+    """What a file says about itself, and its size and time of change when it was asked."""
 
     path: Path
-    types: dict[str, Any]
-    rows: list[int]
+    types: dict[str, pa.DataType]
+    """By column."""
+    group_rows: list[int]
+    """How many rows each row group has."""
     state: tuple[int, int]
-    spans: dict[str, list[tuple[int, int]]]
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return sum(self.group_rows)
 
 
-class Chosen(NamedTuple):
+class ColumnChoice(NamedTuple):
     """The columns to use, the type of all of them together, and those that were left out."""
 
     names: list[str]
-    dtype: np.dtype[Any]
+    dtype: np.dtype[np.floating]
     left_out: list[str]
 
 
@@ -102,11 +106,11 @@ def _within(folder: Path) -> list[Path]:
     """Return the Parquet files in a folder and in those within; not hidden ones, nor notes like _SUCCESS."""
     found = []
     for parent, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        folders[:] = [name for name in folders if not name.startswith(HIDDEN)]
         found += [
             Path(parent, name)
             for name in names
-            if name.lower().endswith(SUFFIXES) and not name.startswith((".", "_"))
+            if name.lower().endswith(SUFFIXES) and not name.startswith(HIDDEN)
         ]
     return sorted(found, key=_by_number)
 
@@ -119,69 +123,34 @@ def _by_number(path: Path) -> list[list[tuple[int, str]]]:
     ]
 
 
-def read_footers(files: Sequence[Path]) -> list[Leaf]:
-    """Return what the files say about themselves."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    leaves = []
-    for path in files:
-        try:
-            state = state_of(path)
-            with pq.ParquetFile(path) as file:
-                schema, footer = file.schema_arrow, file.metadata
-                rows = [footer.row_group(k).num_rows for k in range(footer.num_row_groups)]
-                spans = _spans(schema, footer)
-        except (pa.ArrowException, OSError) as error:
-            raise cannot_read(path, error) from error
-        if len(set(schema.names)) < len(schema.names):
-            twice = next(name for name in schema.names if schema.names.count(name) > 1)
-            raise DataError(f"{path} has several columns named {twice!r}. Rename them.")
-        leaves.append(
-            Leaf(path, dict(zip(schema.names, schema.types, strict=True)), rows, state, spans)
-        )
-    if not sum(sum(leaf.rows) for leaf in leaves):
+def inspect_files(files: Sequence[Path]) -> list[ParquetFileInfo]:
+    """Return what the files say about themselves; raise if one cannot be read, or if there are no rows."""
+    found = [_inspect(path) for path in files]
+    if not sum(info.n_rows for info in found):
         which = files[0] if len(files) == 1 else f"the {len(files):,} files, {files[0]} and others,"
         verb = "has" if len(files) == 1 else "have"
         raise DataError(f"{which} {verb} no rows. Points need at least one.")
-    return leaves
-
-
-def _spans(schema: Any, footer: Any) -> dict[str, list[tuple[int, int]]]:
-    """Return the smallest and largest value of integer columns that may number the rows, by row group."""
-    import pyarrow as pa
-
-    spans: dict[str, list[tuple[int, int]]] = {}
-    flat = [footer.schema.column(k).path for k in range(footer.num_columns)]
-    for name, kind in zip(schema.names, schema.types, strict=True):
-        if not pa.types.is_integer(kind) or name not in flat:
-            continue
-        found = []
-        for group in range(footer.num_row_groups):
-            rows = footer.row_group(group).num_rows
-            told = footer.row_group(group).column(flat.index(name)).statistics
-            if not rows:
-                continue
-            if told is None or not told.has_min_max or told.max - told.min != rows - 1:
-                break
-            found.append((told.min, told.max))
-        else:
-            spans[name] = found
-    return spans
-
-
-def counters(leaves: Sequence[Leaf]) -> list[str]:
-    """Return the columns that only number the rows, from 0 or 1, as far as the files tell."""
-    found = []
-    for name in leaves[0].types:
-        spans = [span for leaf in leaves for span in leaf.spans.get(name, [(-1, -1)])]
-        follow = all(low == high + 1 for (_, high), (low, _) in pairwise(spans))
-        if spans[0][0] in (0, 1) and follow and spans[-1][1] - spans[0][0] + 1 >= COUNTED:
-            found.append(name)
     return found
 
 
-def state_of(path: Path) -> tuple[int, int]:
+def _inspect(path: Path) -> ParquetFileInfo:
+    import pyarrow as pa
+    from pyarrow import dataset, fs
+
+    try:
+        state = file_state(path)
+        fragment = dataset.ParquetFileFormat().make_fragment(str(path), fs.LocalFileSystem())
+        schema, rows = fragment.physical_schema, [group.num_rows for group in fragment.row_groups]
+    except (pa.ArrowException, OSError) as error:
+        raise cannot_read(path, error) from error
+    if len(set(schema.names)) < len(schema.names):
+        twice = next(name for name in schema.names if schema.names.count(name) > 1)
+        raise DataError(f"{path} has several columns named {twice!r}. Rename them.")
+    types = dict(zip(schema.names, schema.types, strict=True))
+    return ParquetFileInfo(path, types, rows, state)
+
+
+def file_state(path: Path) -> tuple[int, int]:
     """Return the size of a file and when it was changed."""
     found = path.stat()
     return found.st_size, found.st_mtime_ns
@@ -196,18 +165,18 @@ def cannot_read(path: Path, error: BaseException) -> DataError:
     )
 
 
-def choose(
-    leaves: Sequence[Leaf],
+def choose_numbers(
+    files: Sequence[ParquetFileInfo],
     columns: Sequence[str] | None,
     exclude: Sequence[str] = (),
     *,
     skip: bool = False,
-) -> Chosen:
+) -> ColumnChoice:
     """Return the columns to use: these, or all; with `skip`, those that are no numbers are left out."""
-    first = leaves[0]
-    names = [name for name in first.types if not INDEX.fullmatch(name)]
+    first = files[0]
+    names = [name for name in first.types if not PANDAS_INDEX.fullmatch(name)]
     if columns is None:
-        _check_same(leaves, names)
+        _check_same(files, names)
     else:
         for name in [*columns, *exclude]:
             if name not in first.types:
@@ -217,9 +186,9 @@ def choose(
                 f"columns must name at least one column, and each once, got {list(columns)!r}."
             )
         names = list(columns)
-        for leaf in leaves:
-            if missing := [name for name in names if name not in leaf.types]:
-                raise _differs(leaf, first, f"has no column {missing[0]!r}")
+        for info in files:
+            if missing := [name for name in names if name not in info.types]:
+                raise _differs(info, first, f"has no column {missing[0]!r}")
     names = [name for name in names if name not in exclude]
     texts = [name for name in names if not _is_number(first.types[name])]
     numbers = [name for name in names if name not in texts]
@@ -227,43 +196,43 @@ def choose(
         raise _no_numbers(first, texts, numbers)
     if not numbers:
         raise DataError(f"{first.path} has no column of numbers that can be used.")
-    for leaf in leaves:
+    for info in files:
         for name in numbers:
-            if not _is_number(leaf.types[name]):
-                what = f"has {in_words(leaf.types[name])} in column {name!r}, not numbers"
-                raise _differs(leaf, first, what)
-    small = all(str(leaf.types[name]) in SMALL_TYPES for leaf in leaves for name in numbers)
-    return Chosen(numbers, np.dtype(np.float32 if small else np.float64), texts)
+            if not _is_number(info.types[name]):
+                what = f"has {type_in_words(info.types[name])} in column {name!r}, not numbers"
+                raise _differs(info, first, what)
+    small = all(str(info.types[name]) in SMALL_TYPES for info in files for name in numbers)
+    return ColumnChoice(numbers, np.dtype(np.float32 if small else np.float64), texts)
 
 
-def _check_same(leaves: Sequence[Leaf], names: list[str]) -> None:
-    for leaf in leaves:
-        own = [name for name in leaf.types if not INDEX.fullmatch(name)]
-        if missing := [name for name in names if name not in leaf.types]:
-            raise _differs(leaf, leaves[0], f"has no column {missing[0]!r}")
-        if more := [name for name in own if name not in leaves[0].types]:
-            raise _differs(leaf, leaves[0], f"has also a column {more[0]!r}")
+def _check_same(files: Sequence[ParquetFileInfo], names: list[str]) -> None:
+    for info in files:
+        own = [name for name in info.types if not PANDAS_INDEX.fullmatch(name)]
+        if missing := [name for name in names if name not in info.types]:
+            raise _differs(info, files[0], f"has no column {missing[0]!r}")
+        if more := [name for name in own if name not in files[0].types]:
+            raise _differs(info, files[0], f"has also a column {more[0]!r}")
 
 
-def _differs(leaf: Leaf, first: Leaf, what: str) -> DataError:
+def _differs(info: ParquetFileInfo, first: ParquetFileInfo, what: str) -> DataError:
     return DataError(
-        f"{leaf.path} {what}, unlike {first.path}. Files that are read together need the same "
+        f"{info.path} {what}, unlike {first.path}. Files that are read together need the same "
         "columns: choose those that all have with columns=[…], or leave the file out."
     )
 
 
-def _no_numbers(leaf: Leaf, texts: list[str], numbers: list[str]) -> DataError:
-    shown = ", ".join(f"{name!r} ({in_words(leaf.types[name])})" for name in texts[:10])
+def _no_numbers(info: ParquetFileInfo, texts: list[str], numbers: list[str]) -> DataError:
+    shown = ", ".join(f"{name!r} ({type_in_words(info.types[name])})" for name in texts[:10])
     shown += ", …" if len(texts) > 10 else ""
     listed = ", ".join(map(repr, numbers[:10])) + (", …" if len(numbers) > 10 else "")
     advice = "Turn them into numbers first."
     if numbers:
         advice = f"Choose columns of numbers: columns=[{listed}]."
     are = "a column that is" if len(texts) == 1 else "columns that are"
-    return DataError(f"{leaf.path} has {are} not of numbers: {shown}. {advice}")
+    return DataError(f"{info.path} has {are} not of numbers: {shown}. {advice}")
 
 
-def in_words(kind: Any) -> str:
+def type_in_words(kind: pa.DataType) -> str:
     """Say what a column that is not of numbers holds."""
     import pyarrow as pa
 
@@ -275,7 +244,7 @@ def in_words(kind: Any) -> str:
     return "dates and times" if of.is_temporal(kind) else f"values of type {kind}"
 
 
-def _is_number(kind: Any) -> bool:
+def _is_number(kind: pa.DataType) -> bool:
     import pyarrow as pa
 
     of = pa.types

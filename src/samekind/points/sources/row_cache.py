@@ -1,4 +1,4 @@
-"""Rows that were fetched from afar, so that hardly one is fetched twice."""
+"""Rows that were fetched from files or workers, so that hardly one is fetched twice."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CACHED = 2**25  # bytes of rows
 
 
 class RowCache:
-    """Rows that were seen, the latest of them.
+    """The rows that were fetched last.
 
     Examples
     --------
@@ -27,38 +27,36 @@ class RowCache:
     def __init__(self, d: int) -> None:
         self._d = d
         self._most = max(1024, CACHED // (8 * d))
-        self._held: dict[int, NDArray[np.float64]] = {}
+        self._kept: dict[int, NDArray[np.float64]] = {}
 
     def remember(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> None:
-        """Take in some rows."""
+        """Keep some rows."""
         if rows.size > self._most:
             return
-        self._held.update(zip(rows.tolist(), X, strict=True))
-        if len(self._held) > 2 * self._most:
-            for row in list(self._held)[: -self._most]:
-                del self._held[row]
+        self._kept.update(zip(rows.tolist(), X, strict=True))
+        if len(self._kept) > 2 * self._most:
+            for row in list(self._kept)[: -self._most]:
+                del self._kept[row]
 
-    def seen(self, index: NDArray[np.intp]) -> NDArray[np.float64] | None:
-        """Return rows if all of them were seen."""
-        held, wanted = self._held, index.tolist()
-        if not all(row in held for row in wanted):
+    def kept(self, index: NDArray[np.intp]) -> NDArray[np.float64] | None:
+        """Return rows, if all of them are kept."""
+        kept, wanted = self._kept, index.tolist()
+        if not all(row in kept for row in wanted):
             return None
-        return np.array([held[row] for row in wanted]).reshape(-1, self._d)
+        return np.array([kept[row] for row in wanted]).reshape(-1, self._d)
 
     def rows(
-        self,
-        index: NDArray[np.intp],
-        fetch: Callable[[NDArray[np.intp]], NDArray[np.float64]],
+        self, index: NDArray[np.intp], fetch: Callable[[NDArray[np.intp]], NDArray[np.float64]]
     ) -> NDArray[np.float64]:
-        """Return rows, (m, d); `fetch` gets those that were not seen."""
+        """Return rows, (m, d); `fetch` gets those that are not kept."""
         if index.size > self._most:
             return fetch(index)
         wanted = index.tolist()
-        missing = [row for row in dict.fromkeys(wanted) if row not in self._held]
-        held = {row: self._held[row] for row in wanted if row in self._held}
+        missing = [row for row in dict.fromkeys(wanted) if row not in self._kept]
+        found = {row: self._kept[row] for row in wanted if row in self._kept}
         if missing:
             new = np.array(missing, dtype=np.intp)
             X = fetch(new)
-            held.update(zip(missing, X, strict=True))
+            found.update(zip(missing, X, strict=True))
             self.remember(new, X)
-        return np.array([held[row] for row in wanted]).reshape(-1, self._d)
+        return np.array([found[row] for row in wanted]).reshape(-1, self._d)

@@ -1,4 +1,4 @@
-"""Points that are read from files when they are needed, a part at a time."""
+"""Rows that are read from files when they are needed, a partition at a time."""
 
 from __future__ import annotations
 
@@ -6,45 +6,53 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_int, check_positive_int
 from samekind.points.base import Points
-from samekind.points.executor import LocalExecutor
-from samekind.points.fixed_point import Extent, Frame
-from samekind.points.kernels import streaming_stats as _fold
-from samekind.points.partition import Part, scan
+from samekind.points.bounds import Bounds, bounds_of
+from samekind.points.executor import Combine, LocalExecutor, PartitionCall
+from samekind.points.kernels import streaming_stats
+from samekind.points.partition import Partition
 from samekind.points.scaling import Scaling
-from samekind.points.sources.byte_lru import Shelf
+from samekind.points.sources.byte_lru import ByteLRU
 from samekind.points.sources.row_cache import RowCache
-from samekind.points.threads import ReportProgress, available_threads, split
+from samekind.points.threads import ReportProgress, available_threads, run_in_threads
+from samekind.points.units import Units
 
-__all__ = ["Reader", "StreamedPoints"]
+__all__ = ["RowReader", "StreamedPoints"]
 
+R = TypeVar("R")
 CACHE = 2**28
-LONG = {
-    "begin": "Grouping and measuring the rows",
-    "take": "Measuring distances",
-    "labels": "Naming the rows",
-    "nearest": "Finding the nearest centres",
-}  # passes over the data, and what is said about them
-READS = {"peek", "near", "locate", "rows", *LONG}  # what may have to read files
+PASSES: dict[Callable[..., object], str] = {
+    Partition.first_center: "Grouping and measuring the rows",
+    Partition.add_centers: "Measuring distances",
+    Partition.labels_by_owner: "Labelling the rows",
+    Partition.labels_by_nearest: "Finding the nearest centres",
+}  # over all rows, and what is said about them
+READS = {  # what may have to read files
+    Partition.preview_centers,
+    Partition.nearest_rows,
+    Partition.rows_at_weights,
+    Partition.rows,
+    *PASSES,
+}
 
 
-class Reader(Protocol):
-    """Reads rows from files, part by part."""
+class RowReader(Protocol):
+    """Reads rows from files, partition by partition."""
 
     names: list[str]
-    dtype: np.dtype[Any]
+    dtype: np.dtype[np.floating]
     """float32 or float64."""
-    firsts: NDArray[np.intp]
-    """The number of each part's first row, and of one past the last."""
+    first_rows: NDArray[np.intp]
+    """The number of each partition's first row, and of one past the last."""
 
-    def load(self, part: int) -> NDArray[Any]:
-        """Return the rows of a part, C-contiguous."""
+    def load(self, part: int) -> NDArray[np.floating]:
+        """Return the rows of a partition, C-contiguous."""
         ...
 
     def place(self, row: int) -> str:
@@ -57,21 +65,21 @@ class StreamedPoints(Points):
 
     Parameters
     ----------
-    reader : Reader
+    reader : RowReader
         Reads them.
     standardize : bool
         Give each column mean 0 and variance 1, whenever rows are read; constant columns become 0.
     threads : int or None
         Threads for passes over all rows; None takes every core. Results do not depend on it.
     cache : int
-        Bytes of rows to keep for the next time they are needed. A part that is larger is kept alone.
+        Bytes of rows to keep for the next time they are needed. A partition that is larger is kept alone.
     report : callable or None
         Is told what is done, and the share of it that is done already, in passes over all rows.
     """
 
     def __init__(
         self,
-        reader: Reader,
+        reader: RowReader,
         *,
         standardize: bool = False,
         threads: int | None = None,
@@ -83,41 +91,41 @@ class StreamedPoints(Points):
         check_positive_int("cache", cache, minimum=0)
         self.report = report
         self.feature_names = list(reader.names)
-        self.n, self.d = int(reader.firsts[-1]), len(reader.names)
+        self.n, self.d = int(reader.first_rows[-1]), len(reader.names)
         self.scaling: Scaling | None = None
         self._reader = reader
-        self._shelf = Shelf(cache)
+        self._loaded = ByteLRU(cache)
         self._rows = RowCache(self.d)
-        extent, self._checksum, means, variances = self._read_all(standardize)
+        bounds, self._checksum, means, variances = self._read_all(standardize)
         if standardize:
-            self.scaling, extent = _scaling(extent, means, variances, reader.dtype)
-        self._frame = Frame.around(extent)
+            self.scaling, bounds = _scaling(bounds, means, variances, reader.dtype)
+        self._units = Units.within(bounds)
         self._executor: LocalExecutor | None = None
 
     def __repr__(self) -> str:
-        parts = len(self._reader.firsts) - 1
+        parts = len(self._reader.first_rows) - 1
         return (
             f"{type(self).__name__}({self.n:,} rows x {self.d} columns, {self._reader.dtype}, "
-            f"{parts:,} part{'s' * (parts != 1)})"
+            f"{parts:,} partition{'s' * (parts != 1)})"
         )
 
     @property
     def executor(self) -> LocalExecutor:
-        """Who keeps what is known of the rows."""
+        """Runs calls on the partitions; those that are in memory come first."""
         if self._executor is None:
-            firsts = self._reader.firsts
-            parts = [
-                Part(partial(self._load, part), int(size), self._frame, resident=False)
-                for part, size in enumerate(np.diff(firsts))
+            first_rows = self._reader.first_rows
+            partitions = [
+                Partition(partial(self._load, part), int(size), self._units, resident=False)
+                for part, size in enumerate(np.diff(first_rows))
             ]
             self._executor = FileExecutor(
-                parts,
-                self._frame,
-                firsts,
+                partitions,
+                self._units,
+                first_rows,
                 self.threads,
-                shelf=self._shelf,
+                loaded=self._loaded,
                 rows=self._rows,
-                tell=self._tell,
+                report=self._tell,
             )
         return self._executor
 
@@ -146,83 +154,91 @@ class StreamedPoints(Points):
         if self.report is not None:
             self.report(what, share)
 
-    def _load(self, part: int) -> NDArray[Any]:
-        size = int(self._reader.firsts[part + 1] - self._reader.firsts[part])
-        return self._shelf.get(part, size * self.d * self._reader.dtype.itemsize, self._read)
+    def _load(self, part: int) -> NDArray[np.floating]:
+        size = int(self._reader.first_rows[part + 1] - self._reader.first_rows[part])
+        return self._loaded.get(part, size * self.d * self._reader.dtype.itemsize, self._read)
 
-    def _read(self, part: int) -> NDArray[Any]:
+    def _read(self, part: int) -> NDArray[np.floating]:
         X = self._reader.load(part)
         if self.scaling is not None:
-            _fold.standardize(X, self.scaling.offset, self.scaling.scale)
+            streaming_stats.standardize(X, self.scaling.offset, self.scaling.scale)
         return X
 
     def _read_all(
         self, with_moments: bool
-    ) -> tuple[Extent, int, NDArray[np.float64], NDArray[np.float64]]:
-        """Read everything once: check the values; return extent, checksum, means and variances."""
+    ) -> tuple[Bounds, int, NDArray[np.float64], NDArray[np.float64]]:
+        """Read everything once: check the values; return bounds, checksum, means and variances."""
         means, variances = np.zeros((2, self.d))
         words = np.uint32 if self._reader.dtype.itemsize == 4 else np.uint64
-        checksum, count, extent = np.uint64(0), 0, None
-        parts = len(self._reader.firsts) - 1
+        checksum, count, bounds = np.uint64(0), 0, None
+        parts = len(self._reader.first_rows) - 1
         # What will be standardised is of no use later as it is in the file.
         for part, X in enumerate(_ahead(parts, self._reader.load if with_moments else self._load)):
-            first = int(self._reader.firsts[part])
-            found = scan(X, self.threads, first, names=self.feature_names, place=self._reader.place)
-            extent = found if extent is None else extent.join(found)
-            checksum = np.uint64(_fold.fold(X.reshape(-1).view(words), checksum))
+            first = int(self._reader.first_rows[part])
+            found = bounds_of(
+                X, self.threads, first, names=self.feature_names, place=self._reader.place
+            )
+            bounds = found if bounds is None else bounds.union(found)
+            checksum = np.uint64(streaming_stats.checksum(X.reshape(-1).view(words), checksum))
             if with_moments:
-                count = _fold.moments(X, count, means, variances)
+                count = streaming_stats.moments(X, count, means, variances)
             self._tell("Reading the data", (first + len(X)) / self.n)
-        assert extent is not None
-        return extent, int(checksum), means, variances
+        assert bounds is not None
+        return bounds, int(checksum), means, variances
 
 
 class FileExecutor(LocalExecutor):
-    """Parts in files: those that are in memory come first, before others take their place."""
+    """Partitions in files: those that are in memory come first, before others take their place."""
 
     def __init__(
         self,
-        parts: list[Part],
-        frame: Frame,
-        firsts: NDArray[np.intp],
+        partitions: list[Partition],
+        units: Units,
+        first_rows: NDArray[np.intp],
         threads: int,
         *,
-        shelf: Shelf,
+        loaded: ByteLRU,
         rows: RowCache,
-        tell: ReportProgress,
+        report: ReportProgress,
     ) -> None:
-        super().__init__(parts, frame, firsts, threads)
-        self._shelf = shelf
+        super().__init__(partitions, units, first_rows, threads)
+        self._loaded = loaded
         self._rows = rows
-        self._tell = tell
+        self._report = report
 
-    def ask(self, what: str, calls: Mapping[int, tuple[Any, ...]]) -> dict[int, Any]:
-        """Call the method `what` of some parts, each with its own arguments; return the results."""
-        found: dict[int, Any] = {}
-        order = sorted(calls, key=lambda part: part not in self._shelf)
+    def run(
+        self, calls: Mapping[int, PartitionCall[R]], combine: Combine[R] | None = None
+    ) -> dict[int, R]:
+        """Run calls, each on its own partition; return the results."""
+        found: dict[int, R] = {}
+        order = sorted(calls, key=lambda part: part not in self._loaded)
 
         def work(first: int, last: int) -> None:
             for part in order[first:last]:
-                found[part] = getattr(self._parts[part], what)(*calls[part])
+                found[part] = calls[part](self.partitions[part])
 
-        if len(calls) == 1 or what not in READS:
+        method = next(iter(calls.values())).method
+        if len(calls) == 1 or method not in READS:
             work(0, len(order))
         else:
-            words = LONG.get(what, "")
-            tell = self._tell if words else _say_nothing
-            split(len(order), min(self._threads, len(order)), work, tell, words)
-        if what == "locate":  # the rows that are drawn are looked at soon
-            for part, drawn in found.items():
-                self._rows.remember(drawn.rows + self.firsts[part], drawn.X)
+            report = self._report if method in PASSES else _say_nothing
+            threads = min(self.threads, len(order))
+            run_in_threads(len(order), threads, work, report, PASSES.get(method, ""))
         return {part: found[part] for part in calls}
+
+    def remember(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> None:
+        """Keep rows that were drawn: they are looked at soon."""
+        self._rows.remember(rows, X)
 
 
 def _say_nothing(what: str, share: float) -> None:
     """Tell nobody; as a report, it has a pass cut into more and smaller pieces."""
 
 
-def _ahead(parts: int, load: Callable[[int], NDArray[Any]]) -> Iterator[NDArray[Any]]:
-    """Yield one part after another, and read the next one meanwhile."""
+def _ahead(
+    parts: int, load: Callable[[int], NDArray[np.floating]]
+) -> Iterator[NDArray[np.floating]]:
+    """Yield one partition after another, and read the next one meanwhile."""
     with ThreadPoolExecutor(1, thread_name_prefix="samekind-read") as pool:
         coming = pool.submit(load, 0)
         for part in range(parts):
@@ -234,19 +250,19 @@ def _ahead(parts: int, load: Callable[[int], NDArray[Any]]) -> Iterator[NDArray[
 
 
 def _scaling(
-    extent: Extent,
+    bounds: Bounds,
     means: NDArray[np.float64],
     variances: NDArray[np.float64],
-    dtype: np.dtype[Any],
-) -> tuple[Scaling, Extent]:
-    """Return how to standardise, and the extent of the data after it.
+    dtype: np.dtype[np.floating],
+) -> tuple[Scaling, Bounds]:
+    """Return how to standardise, and the bounds of the data after it.
 
     Each step of it rounds, but none changes the order of two values: the smallest stays the smallest.
     """
-    constant: NDArray[np.bool_] = extent.low == extent.high
-    offset = np.where(constant, extent.low, means)
+    constant: NDArray[np.bool_] = bounds.low == bounds.high
+    offset = np.where(constant, bounds.low, means)
     scale = np.where(constant | (variances == 0), 1.0, np.sqrt(variances))
-    ends = np.stack([extent.low, extent.high]).astype(dtype)
-    _fold.standardize(ends, offset, scale)
+    ends = np.stack([bounds.low, bounds.high]).astype(dtype)
+    streaming_stats.standardize(ends, offset, scale)
     low, high = ends.astype(np.float64)
-    return Scaling(offset, scale, constant), Extent(extent.n, low, high)
+    return Scaling(offset, scale, constant), Bounds(bounds.n, low, high)

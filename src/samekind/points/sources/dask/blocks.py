@@ -5,31 +5,35 @@ from __future__ import annotations
 import asyncio
 import pickle
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from logging import ERROR
 from threading import RLock
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import distributed
 from distributed import Client, Future
 
+from samekind.points.calls import Call
 from samekind.points.sources.dask.worker import (
-    ABSENT,
-    BEHIND,
-    DONE,
-    OPERATION,
-    DeskPlugin,
-    Entry,
-    Errand,
-    Recipe,
+    ANSWER,
+    FORGET,
+    BlockOutcome,
+    BlockRequest,
+    BlockServerPlugin,
+    BlockStatus,
+    LogEntry,
 )
 
-__all__ = ["Blocks", "ClusterError", "find_client", "open_desks"]
+__all__ = ["Blocks", "ClusterError", "find_client", "serve_blocks"]
 
-TRIES = 12  # errands in vain, one after the other, until a run fails
+T = TypeVar("T")  # what answers for a block
+R = TypeVar("R")
+Combine: TypeAlias = Callable[[dict[int, R]], dict[int, R]]
+
+TRIES = 12  # requests in vain, one after the other, until a run fails
 LONGEST = 2.0  # seconds to wait between two of them
 PATIENCE = 60.0  # seconds to wait for a first worker when there is none
 REACH = 2.0  # seconds in which a worker must be reached directly, or it never is
@@ -54,8 +58,8 @@ def find_client(client: Client | None = None) -> tuple[Client, bool]:
         return Client(processes=False, dashboard_address=":0", silence_logs=ERROR), True
 
 
-def open_desks(client: Client) -> None:
-    """Have every worker of a cluster take errands."""
+def serve_blocks(client: Client) -> None:
+    """Have every worker of a cluster answer requests."""
     if client.asynchronous:
         raise ValueError(
             "samekind waits for the cluster's answers, and an asynchronous client cannot be waited "
@@ -64,14 +68,14 @@ def open_desks(client: Client) -> None:
     if client.status != "running":
         raise ValueError(f"the client is not connected but {client.status}. Pass one that is.")
     try:
-        client.register_plugin(DeskPlugin())
+        client.register_plugin(BlockServerPlugin())
     except ImportError as error:
         raise ClusterError(
             f"the workers cannot import samekind ({error}). Install the same version there."
         ) from error
 
 
-class Blocks:
+class Blocks(Generic[T]):
     """Blocks of a collection that stay where they are, each with a state that is changed by a log.
 
     Parameters
@@ -82,47 +86,57 @@ class Blocks:
         A name that no other blocks have.
     futures : sequence of Future
         The blocks, in order.
-    recipe : Recipe
-        Says what answers for a block.
+    make : callable
+        Returns what answers for a block, given the block and a number of threads. It is sent to the workers.
     """
 
-    def __init__(self, client: Client, run: str, futures: Sequence[Future], recipe: Recipe) -> None:
-        self.run = run
+    def __init__(
+        self, client: Client, run: str, futures: Sequence[Future], make: Callable[[Any, int], T]
+    ) -> None:
+        self.run_name = run
         self.client = client
         self.futures = list(futures)
         self.n_calls: Counter[str] = Counter()
-        self._recipe = recipe
+        self._make = make
         self._lock = RLock()
-        self._log: list[Entry | None] = []
-        self._applied = [0] * len(self.futures)  # entries that each part has, as far as is known
-        self._places: list[str] = []  # the worker of each part
-        self._n_beside: Counter[str] = Counter()  # parts of each worker
-        self._dropped: deque[int] = deque()
+        self._log: list[LogEntry | None] = []
+        self._n_applied = [0] * len(self.futures)  # entries that each block has, as far as is known
+        self._places: list[str] = []  # the worker of each block
+        self._n_on_worker: Counter[str] = Counter()
+        self._dropped: deque[LogEntry] = deque()
         self._directly: bool | None = client.direct_to_workers  # None until it was tried
 
-    def tell(self, what: str, *args: Any) -> list[Any]:
-        """Change every part; return the results in order."""
+    def update(self, key: int, call: Call[T, R], combine: Combine[R] | None = None) -> list[R]:
+        """Change `key` of every block; return the results in order."""
         with self._lock:
             self._forget_dropped()
-            self._log.append(Entry(what, args))
-            self.n_calls[what] += 1
-            found = self._call("", dict.fromkeys(range(len(self.futures)), ()))
+            self._log.append(LogEntry(key, call))
+            self.n_calls[call.name] += 1
+            found: dict[int, R] = self._request(
+                dict.fromkeys(range(len(self.futures))), combine, is_quick=False
+            )
             return list(found.values())
 
-    def ask(self, what: str, calls: Mapping[int, tuple[Any, ...]]) -> dict[int, Any]:
-        """Call a method of some parts, each with its own arguments; return the results."""
+    def run(
+        self,
+        calls: Mapping[int, Call[T, R]],
+        combine: Combine[R] | None = None,
+        *,
+        is_quick: bool = False,
+    ) -> dict[int, R]:
+        """Run calls that change nothing, each on its own block; return the results."""
         with self._lock:
-            self.n_calls[what] += 1
-            return self._call(what, calls)
+            self.n_calls[next(iter(calls.values())).name] += 1
+            return self._request(calls, combine, is_quick)
 
-    def drop(self, number: int) -> None:
-        """Let what has this number be forgotten, some time. Asks nobody: the garbage collector calls."""
-        self._dropped.append(number)
+    def drop(self, key: int, call: Call[T, object]) -> None:
+        """Let a call forget `key` of every block, some time. Asks nobody: the garbage collector calls."""
+        self._dropped.append(LogEntry(key, call))
 
-    def entries(self, number: int) -> list[Entry]:
-        """Return all that happened to what has this number."""
+    def entries(self, key: int) -> list[LogEntry]:
+        """Return all that happened to `key`."""
         with self._lock:
-            return [entry for entry in self._log if entry is not None and entry.args[0] == number]
+            return [entry for entry in self._log if entry is not None and entry.key == key]
 
     def close(self) -> None:
         """Let go of the blocks and all state; nothing can be asked any more."""
@@ -134,21 +148,23 @@ class Blocks:
             future.release()
 
     async def _say_goodbye(self, workers: set[str]) -> None:
-        sent = [self._send(worker, f"{OPERATION}_forget", run=self.run) for worker in workers]
+        sent = [self._send(worker, FORGET, run=self.run_name) for worker in workers]
         await asyncio.wait_for(asyncio.gather(*sent, return_exceptions=True), timeout=5)
 
     def _forget_dropped(self) -> None:
         while self._dropped:
-            number = self._dropped.popleft()
+            last = self._dropped.popleft()
             self._log = [
-                None if entry is None or entry.args[0] == number else entry for entry in self._log
+                None if entry is None or entry.key == last.key else entry for entry in self._log
             ]
-            self._log.append(Entry("drop", (number,)))
+            self._log.append(last)
 
-    # How errands get there
+    # How requests get there
 
-    def _call(self, what: str, calls: Mapping[int, tuple[Any, ...]]) -> dict[int, Any]:
-        """Send errands until every part has answered."""
+    def _request(
+        self, calls: Mapping[int, Call[T, R] | None], combine: Combine[R] | None, is_quick: bool
+    ) -> dict[int, R]:
+        """Send requests until every block has answered."""
         if not self.futures:
             raise ClusterError("these points are closed. Make new ones from the data.")
         if self.client.status != "running":
@@ -156,26 +172,26 @@ class Blocks:
                 f"the client is not connected any more but {self.client.status}. Make new points from the "
                 "data; with a ledger, the run goes on where it was."
             )
-        found: dict[int, Any] = {}
+        found: dict[int, R] = {}
         left = dict(calls)
         tries = 0
         if not self._places:
             self._find()
         while left:
             before, lost = len(left), None
-            replies = self.client.sync(self._deliver, self._errands(what, left))
+            replies = self.client.sync(self._deliver, self._pickled(left, combine, is_quick))
             for reply in replies:
                 if isinstance(reply, BaseException):
                     lost = reply
                     continue
-                for part, (outcome, result) in reply.items():
-                    if outcome == DONE:
+                for part, (status, result) in reply.items():
+                    if status == BlockStatus.DONE:
                         found[part] = result
-                        self._applied[part] = len(self._log)
+                        self._n_applied[part] = len(self._log)
                         del left[part]
-                    elif outcome == BEHIND:
-                        self._applied[part] = result
-                    elif outcome == ABSENT:
+                    elif status == BlockStatus.BEHIND:
+                        self._n_applied[part] = result
+                    elif status == BlockStatus.ABSENT:
                         lost = LookupError(f"block {part} is not where it was")
                     else:
                         raise result
@@ -190,32 +206,37 @@ class Blocks:
                 self._find()
         return {part: found[part] for part in calls}
 
-    def _errands(self, what: str, calls: dict[int, tuple[Any, ...]]) -> dict[str, bytes]:
-        """Return an errand for each worker that has some of these parts."""
+    def _pickled(
+        self, calls: dict[int, Call[T, R] | None], combine: Combine[R] | None, is_quick: bool
+    ) -> dict[str, bytes]:
+        """Return a request for each worker that has some of these blocks."""
         of: dict[str, list[int]] = {}
         for part in calls:
             of.setdefault(self._places[part], []).append(part)
-        errands = {}
+        requests = {}
         for worker, parts in of.items():
-            since = min(self._applied[part] for part in parts)
-            errand = Errand(
-                self.run,
-                self._recipe,
-                {part: self.futures[part].key for part in parts},
-                self._n_beside[worker],
-                since,
-                self._log[since:],
-                what,
-                {part: calls[part] for part in parts},
+            since = min(self._n_applied[part] for part in parts)
+            request = BlockRequest(
+                run=self.run_name,
+                make=self._make,
+                block_keys={part: self.futures[part].key for part in parts},
+                n_on_worker=self._n_on_worker[worker],
+                since=since,
+                log=self._log[since:],
+                calls={part: calls[part] for part in parts},
+                combine=combine,
+                is_quick=is_quick,
             )
-            errands[worker] = pickle.dumps(errand, protocol=pickle.HIGHEST_PROTOCOL)
-        return errands
+            requests[worker] = pickle.dumps(request, protocol=pickle.HIGHEST_PROTOCOL)
+        return requests
 
-    async def _deliver(self, errands: dict[str, bytes]) -> list[Any]:
+    async def _deliver(
+        self, requests: dict[str, bytes]
+    ) -> list[dict[int, BlockOutcome] | BaseException]:
         """Return the replies, or what went wrong on the way to a worker."""
         sent = {
-            asyncio.ensure_future(self._send(worker, OPERATION, errand=errand)): worker
-            for worker, errand in errands.items()
+            asyncio.ensure_future(self._send(worker, ANSWER, request=request)): worker
+            for worker, request in requests.items()
         }
         waiting, patience = set(sent), IMPATIENT
         while waiting:
@@ -228,13 +249,17 @@ class Blocks:
                 patience = min(2 * patience, 10 * LONGEST)
         return [self._outcome(task, worker) for task, worker in sent.items()]
 
-    async def _send(self, worker: str, operation: str, **message: Any) -> Any:
+    async def _send(self, worker: str, operation: str, **message: object) -> bytes:
         """Call a worker: directly if it can be reached, otherwise through the scheduler."""
         if self._directly is None:
             self._directly = await self._reaches(worker)
+        reply: bytes
         if self._directly:
-            return await getattr(self.client.rpc(worker), operation)(**message)
-        return await self.client.scheduler.proxy(worker=worker, msg={"op": operation, **message})
+            reply = await getattr(self.client.rpc(worker), operation)(**message)
+        else:
+            message = {"op": operation, **message}
+            reply = await self.client.scheduler.proxy(worker=worker, msg=message)
+        return reply
 
     async def _reaches(self, worker: str) -> bool:
         try:
@@ -244,19 +269,22 @@ class Blocks:
         return True
 
     @staticmethod
-    def _outcome(task: asyncio.Task[Any], worker: str) -> Any:
+    def _outcome(
+        task: asyncio.Future[bytes], worker: str
+    ) -> dict[int, BlockOutcome] | BaseException:
         if task.cancelled():
             return ConnectionError(f"worker {worker} is gone")
         error = task.exception()
         if error is None:
-            return pickle.loads(task.result())
+            found: dict[int, BlockOutcome] = pickle.loads(task.result())
+            return found
         if isinstance(error, OSError):  # the connection broke
             return error
         raise error
 
     def _find(self) -> None:
         """Wait until every block is on some worker, and note on which."""
-        places: dict[str, Any] = {}
+        places: dict[str, list[str]] = {}
         while not all(places.get(future.key) for future in self.futures):
             self._wait()
             places = self.client.who_has(self.futures)
@@ -266,8 +294,8 @@ class Blocks:
             where = places[future.key]
             self._places.append(before[part] if before[part] in where else where[0])
             if self._places[part] != before[part]:
-                self._applied[part] = 0
-        self._n_beside = Counter(self._places)
+                self._n_applied[part] = 0
+        self._n_on_worker = Counter(self._places)
 
     def _wait(self) -> None:
         """Wait until all blocks are computed, again where they were lost."""

@@ -1,41 +1,38 @@
-"""From a Dask collection to blocks of rows: what is read, and what cannot be."""
+"""From a Dask array or dataframe to blocks of rows: what is read, and what cannot be."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points.fixed_point import LARGEST, Extent, unusable
-from samekind.points.kernels import search as _search
+from samekind.points.bounds import Bounds, UnusableValue, scan, unusable_value
 from samekind.points.sources.array import as_matrix
 
-__all__ = ["Collection", "Scanned", "as_block", "collection", "join", "scan_block"]
+__all__ = ["DaskRows", "ScannedBlock", "as_block", "bounds_of_all", "partitions_of", "scan_block"]
 
 
-class Collection(NamedTuple):
-    """The partitions of a collection, and what their rows become."""
+class DaskRows(NamedTuple):
+    """The partitions of a Dask collection, and what their rows become."""
 
     partitions: list[Any]
     """Delayed objects."""
     d: int
-    dtype: np.dtype[Any]
-    names: list[Any]
+    dtype: np.dtype[np.floating]
+    names: list[Hashable]
     """Of the columns."""
 
 
-class Scanned(NamedTuple):
-    """What was seen in a block."""
+class ScannedBlock(NamedTuple):
+    """The number of rows of a block; and if there are any, their bounds or the first unusable value."""
 
     n: int
-    extent: Extent | None
-    """None if it has no rows, or one that is unusable."""
-    bad: tuple[int, int, float] | None
-    """Row, column and value of the first that is unusable."""
+    found: Bounds | UnusableValue | None
 
 
-def collection(X: Any) -> Collection:
+def partitions_of(X: Any) -> DaskRows:
     """Return the partitions of a Dask array or dataframe; raise if it cannot hold rows of numbers."""
     kind = type(X).__name__
     if hasattr(X, "chunks"):
@@ -49,7 +46,7 @@ def collection(X: Any) -> Collection:
     raise TypeError(f"X must be a Dask array or dataframe, got a Dask {kind}.")
 
 
-def _from_array(X: Any) -> Collection:
+def _from_array(X: Any) -> DaskRows:
     if X.ndim != 2:
         advice = " Use X.reshape(-1, 1) for one column." if X.ndim == 1 else ""
         raise ValueError(f"X must be 2-D (rows x columns), got shape {X.shape}.{advice}")
@@ -63,10 +60,10 @@ def _from_array(X: Any) -> Collection:
     if X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
     d = int(X.shape[1])
-    return Collection(list(X.to_delayed().ravel()), d, dtype, list(range(d)))
+    return DaskRows(list(X.to_delayed().ravel()), d, dtype, list(range(d)))
 
 
-def _from_frame(X: Any) -> Collection:
+def _from_frame(X: Any) -> DaskRows:
     import pandas as pd
 
     names = list(X.columns)
@@ -83,17 +80,17 @@ def _from_frame(X: Any) -> Collection:
         dtypes.append(plain)
     mixed = {dtype.kind == "b" for dtype in dtypes} == {True, False}  # pandas makes objects of them
     dtype = _dtype_for(np.dtype(np.float64) if mixed else np.result_type(*dtypes))
-    return Collection(list(X.to_delayed()), len(names), dtype, names)
+    return DaskRows(list(X.to_delayed()), len(names), dtype, names)
 
 
-def _dtype_for(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def _dtype_for(dtype: np.dtype[Any]) -> np.dtype[np.floating]:
     """Return the type in which numbers of this type are kept: the same as on the array."""
     if dtype.kind == "O":
         raise ValueError("X must hold numbers, got object. Convert it first: X.astype(float).")
     return as_matrix(np.zeros((1, 1), dtype=dtype)).dtype
 
 
-def as_block(partition: Any, d: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+def as_block(partition: Any, d: int, dtype: np.dtype[np.floating]) -> NDArray[np.floating]:
     """Return a partition as a C-contiguous matrix in memory."""
     if hasattr(partition, "to_numpy"):
         extended = any(not isinstance(kind, np.dtype) for kind in partition.dtypes)
@@ -110,29 +107,21 @@ def as_block(partition: Any, d: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     return np.require(block, dtype=dtype, requirements=["C", "W", "E"])
 
 
-def scan_block(block: NDArray[Any]) -> Scanned:
-    """Return the extent of a block, or where it is unusable."""
-    n, d = block.shape
-    if not n:
-        return Scanned(0, None, None)
-    low, high = np.empty(d), np.empty(d)
-    bad = int(_search.scan(block, LARGEST, low, high, 0, n))
-    if bad >= 0:
-        row, column = divmod(bad, d)
-        return Scanned(n, None, (row, column, float(block[row, column])))
-    return Scanned(n, Extent(n, low, high), None)
+def scan_block(block: NDArray[np.floating]) -> ScannedBlock:
+    """Return the bounds of a block, or what is unusable in it."""
+    return ScannedBlock(len(block), scan(block) if len(block) else None)
 
 
-def join(scanned: list[Scanned], X: Collection) -> Extent:
-    """Return the extent of all blocks; raise if a value is unusable, or if there is no row."""
-    first, found = 0, None
+def bounds_of_all(scanned: list[ScannedBlock], X: DaskRows) -> Bounds:
+    """Return the bounds of all blocks; raise if a value is unusable, or if there is no row."""
+    first, bounds = 0, None
     for block in scanned:
-        if block.bad is not None:
-            row, column, value = block.bad
-            raise unusable(value, first + row, X.names[column])
-        if block.extent is not None:
-            found = block.extent if found is None else found.join(block.extent)
+        if isinstance(block.found, UnusableValue):
+            row, column, value = block.found
+            raise unusable_value(value, first + row, X.names[column])
+        if block.found is not None:
+            bounds = block.found if bounds is None else bounds.union(block.found)
         first += block.n
-    if found is None:
+    if bounds is None:
         raise ValueError(f"X must have at least one row and one column, got shape (0, {X.d}).")
-    return found
+    return bounds

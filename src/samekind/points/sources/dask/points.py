@@ -1,10 +1,9 @@
-"""Points on a Dask cluster: every worker keeps its rows, and what is known of them."""
+"""Rows on a Dask cluster: every worker keeps its own, and what is known of them."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 from uuid import uuid4
@@ -13,85 +12,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.points.base import Points
-from samekind.points.executor import parted
-from samekind.points.fixed_point import Frame
-from samekind.points.labels import LabelMap, LazyArray, RowLabels
+from samekind.points.labels import LazyArray, RowLabels
+from samekind.points.partition import Partition
 from samekind.points.sources.array import hash_of
+from samekind.points.sources.row_cache import RowCache
 from samekind.points.threads import ReportProgress
+from samekind.points.units import Units
 
 try:
     import dask
     import dask.array as da
     import distributed
-    from dask.highlevelgraph import HighLevelGraph
     from distributed import Client, Future
 except ImportError as error:
     raise ImportError(
         f"points on a Dask cluster need dask and distributed ({error}): pip install 'samekind[dask]'."
     ) from error
 
-from samekind.points.sources.dask.blocks import Blocks, ClusterError, find_client, open_desks
-from samekind.points.sources.dask.collection import Scanned, as_block, collection, join, scan_block
-from samekind.points.sources.dask.partitions import Naming, PartRecipe, Seen, name_rows
-from samekind.points.sources.row_cache import RowCache
+from samekind.points.sources.dask.blocks import Blocks, find_client, serve_blocks
+from samekind.points.sources.dask.collection import (
+    ScannedBlock,
+    as_block,
+    bounds_of_all,
+    partitions_of,
+    scan_block,
+)
+from samekind.points.sources.dask.executor import DaskExecutor, PartitionMaker
 
-__all__ = ["Blocks", "ClusterError", "DaskExecutor", "DaskPoints", "find_client", "open_desks"]
-
-
-class DaskExecutor:
-    """Parts that lie on the workers of a cluster, a block each."""
-
-    is_remote = True
-    is_grouped = False
-
-    def __init__(self, blocks: Blocks, frame: Frame, sizes: list[int], cache: RowCache) -> None:
-        self.frame = frame
-        self.firsts = np.cumsum([0, *filter(None, sizes)])
-        self._blocks = blocks
-        self._sizes = sizes  # of all partitions, also of empty ones, which are no parts
-        self._cache = cache
-
-    def ask(self, what: str, calls: Mapping[int, tuple[Any, ...]]) -> dict[int, Any]:
-        """Call the method `what` of some parts, each with its own arguments; return the results."""
-        found = self._blocks.ask(what, calls)
-        for part, result in found.items():
-            if isinstance(result, Seen):
-                self._cache.remember(result.rows + self.firsts[part], result.X)
-                found[part] = result.result
-        return found
-
-    def ask_one(self, what: str, part: int, *args: Any) -> Any:
-        """Call the method `what` of one part."""
-        return self.ask(what, {part: args})[part]
-
-    def tell(self, what: str, *args: Any) -> list[Any]:
-        """Call a method that changes every part, with the same arguments; return the results in order."""
-        if what == "drop":
-            self._blocks.drop(*args)
-            return []
-        return self._blocks.tell(what, *args)
-
-    def seen(self, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
-        """Return these rows if the driver remembers all of them."""
-        return self._cache.seen(rows)
-
-    def name(self, what: str, names: LabelMap, *args: Any) -> Any:
-        """Return what all rows are called now, as a Dask array with the partitions of the data."""
-        entries = self._blocks.entries(args[0]) if what == "labels" else []
-        naming = Naming(self._blocks.run, self.frame, entries, what, args)
-        task, shared = dask.delayed(name_rows, pure=False), dask.delayed(naming, traverse=False)
-        named = [
-            task(block, part, shared, own)
-            for part, (block, own) in enumerate(
-                zip(self._blocks.futures, parted(self, names), strict=True)
-            )
-        ]
-        nothing, rest = dask.delayed(np.empty)(0, dtype=np.intp), iter(named)
-        pieces = [next(rest) if size else nothing for size in self._sizes]
-        key = f"samekind-names-{uuid4().hex}"
-        layer = {(key, number): piece.key for number, piece in enumerate(pieces)}
-        graph = HighLevelGraph.from_collections(key, layer, dependencies=pieces)
-        return da.Array(graph, key, chunks=(tuple(self._sizes),), dtype=np.intp)
+__all__ = ["DaskPoints"]
 
 
 class DaskPoints(Points):
@@ -129,12 +77,12 @@ class DaskPoints(Points):
     def __init__(
         self, X: Any, *, client: Client | None = None, report: ReportProgress | None = None
     ) -> None:
-        read = collection(X)
+        read = partitions_of(X)
         self.client, self._started = find_client(client)
         self.d, self.dtype, self.names = read.d, read.dtype, read.names
         run = uuid4().hex
         try:
-            open_desks(self.client)
+            serve_blocks(self.client)
             block = dask.delayed(as_block, pure=False)
             futures = self.client.compute(
                 [
@@ -143,25 +91,25 @@ class DaskPoints(Points):
                 ]
             )
             scanned = self._scan(futures, report)
-            frame = Frame.around(join(scanned, read))
+            units = Units.within(bounds_of_all(scanned, read))
         except BaseException:
             self._close_client()
             raise
-        sizes = [seen.n for seen in scanned]
-        self.n = frame.n
+        sizes = [block.n for block in scanned]
+        self.n = units.n
         self.chunks = tuple(sizes)
         self._cache = RowCache(self.d)
-        held = [future for future, size in zip(futures, sizes, strict=True) if size]
-        self._blocks = Blocks(self.client, run, held, PartRecipe(frame))
-        self._executor = DaskExecutor(self._blocks, frame, sizes, self._cache)
+        filled = [future for future, size in zip(futures, sizes, strict=True) if size]
+        self._blocks: Blocks[Partition] = Blocks(self.client, run, filled, PartitionMaker(units))
+        self._executor = DaskExecutor(self._blocks, units, sizes, self._cache)
 
-    def _scan(self, futures: list[Future], report: ReportProgress | None) -> list[Scanned]:
+    def _scan(self, futures: list[Future], report: ReportProgress | None) -> list[ScannedBlock]:
         scans = self.client.map(scan_block, futures, pure=False)
         with self.client.as_current():
             for done, _ in enumerate(distributed.as_completed(scans), start=1):
                 if report is not None:
                     report("Reading the data", done / len(scans))
-        found: list[Scanned] = self.client.gather(scans)
+        found: list[ScannedBlock] = self.client.gather(scans)
         return found
 
     def __repr__(self) -> str:
@@ -183,12 +131,12 @@ class DaskPoints(Points):
 
     @property
     def executor(self) -> DaskExecutor:
-        """Who holds the parts: the workers."""
+        """Runs calls on the workers."""
         return self._executor
 
     @property
     def n_calls(self) -> Counter[str]:
-        """How often the workers were asked, by what they were asked for."""
+        """How often the workers were asked, by the method that they ran."""
         return self._blocks.n_calls
 
     def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:

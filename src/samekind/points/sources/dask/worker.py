@@ -3,7 +3,7 @@
 Its rules:
 
 - What changes a block's state is an entry of a log that the driver keeps. A worker knows how many entries it
-  has applied, applies each once, and keeps the result of the last, so an errand may come twice.
+  has applied, applies each once, and keeps the result of the last, so a request may come twice.
 - Nothing is lost with a worker: where the block comes to life again, the whole log is applied anew.
 - State goes when its block does: when the driver lets go of it, or is gone itself.
 """
@@ -14,183 +14,213 @@ import asyncio
 import pickle
 import weakref
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from enum import IntEnum
 from threading import Lock
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from distributed import Worker, WorkerPlugin, get_worker
 
-__all__ = ["ABSENT", "BEHIND", "DONE", "FAILED", "Desk", "DeskPlugin", "Entry", "Errand", "Recipe"]
+from samekind.points.calls import Call
 
-OPERATION = "samekind"  # by which workers are called
-DONE, BEHIND, ABSENT, FAILED = range(4)  # how an errand went for a part
-QUICK = {"rows", "held", "locate", "owned"}  # what is done sooner than handed to another thread
+__all__ = [
+    "ANSWER",
+    "FORGET",
+    "BlockOutcome",
+    "BlockRequest",
+    "BlockServer",
+    "BlockServerPlugin",
+    "BlockState",
+    "BlockStatus",
+    "LogEntry",
+    "state_here",
+]
+
+ANSWER, FORGET = "samekind", "samekind_forget"  # operations by which workers are called
 SWEEP = 2.0  # seconds after which state is looked for whose block is gone
 
-_desks: weakref.WeakKeyDictionary[Worker, Desk] = weakref.WeakKeyDictionary()
+T = TypeVar("T")  # what answers for a block
+
+_servers: weakref.WeakKeyDictionary[Worker, BlockServer] = weakref.WeakKeyDictionary()
 
 
-class Recipe(Protocol):
-    """Says what blocks become where they lie."""
+class LogEntry(NamedTuple):
+    """A call that changes every block, and the number of what it changes there."""
 
-    def make(self, block: Any, threads: int) -> Any:
-        """Return what answers for a block."""
-        ...
-
-    def fold(
-        self, what: str, made: Mapping[int, Any], calls: Mapping[int, Any], found: dict[int, Any]
-    ) -> dict[int, Any]:
-        """Return the results of the parts of one worker with less in them, or more, for the journey."""
-        ...
+    key: int
+    call: Call[Any, object]
 
 
-class Entry(NamedTuple):
-    """A call that changes every part. The first argument is the number of what it changes."""
-
-    what: str
-    args: tuple[Any, ...]
-
-
-class Errand(NamedTuple):
-    """What some parts that lie on one worker are to do."""
+@dataclass(frozen=True)
+class BlockRequest(Generic[T]):
+    """What some blocks on one worker are to do."""
 
     run: str
-    recipe: Recipe
-    keys: dict[int, str]
-    """Of the blocks of these parts."""
-    n_beside: int
-    """How many parts of the run lie on this worker."""
+    """To which the blocks belong."""
+    make: Callable[[Any, int], T]
+    """Returns what answers for a block, given the block and a number of threads."""
+    block_keys: dict[int, str]
+    """By which Dask knows the blocks."""
+    n_on_worker: int
+    """How many blocks of the run this worker has."""
     since: int
-    log: list[Entry | None]
+    log: list[LogEntry | None]
     """The entries from number `since` on; None where what they changed was dropped."""
-    what: str
-    """The method to call then; none to return what the last entry did."""
-    calls: dict[int, tuple[Any, ...]]
+    calls: dict[int, Call[T, object] | None]
+    """What to answer then, for each block; None for what the last entry did."""
+    combine: Callable[[dict[int, Any]], dict[int, Any]] | None
+    """Makes less of the answers of this worker's blocks."""
+    is_quick: bool
+    """Whether to answer is done sooner than handed to another thread."""
 
 
-class Holding:
-    """What answers for a block, and what has happened to it."""
+class BlockStatus(IntEnum):
+    """How a request went for a block."""
 
-    def __init__(self, key: str, made: Any) -> None:
-        self.key = key
-        self.made = made
+    DONE = 0
+    BEHIND = 1
+    """Entries of the log are missing; the result is how many there are."""
+    ABSENT = 2
+    FAILED = 3
+    """The result is the exception."""
+
+
+class BlockOutcome(NamedTuple):
+    """How a request went for a block, and what came of it."""
+
+    status: BlockStatus
+    result: Any
+
+
+class BlockState(Generic[T]):
+    """What answers for a block, and how much of the log it has seen."""
+
+    def __init__(self, block_key: str, target: T) -> None:
+        self.block_key = block_key
+        self.target = target
         self.lock = Lock()
-        self.applied = 0
-        self.times: Counter[int] = Counter()  # entries that were applied to each number
-        self._result: Any = None
+        self.n_applied = 0
+        self.n_changes: Counter[int] = Counter()  # entries that were applied to each key
+        self._last_result: object = None
 
-    def do(self, errand: Errand, part: int) -> tuple[int, Any]:
-        """Catch up with the log, and call the method."""
+    def answer(self, request: BlockRequest[T], part: int) -> BlockOutcome:
+        """Catch up with the log, and run the call."""
         with self.lock:
-            if self.applied < errand.since:
-                return BEHIND, self.applied
-            for entry in errand.log[self.applied - errand.since :]:
+            if self.n_applied < request.since:
+                return BlockOutcome(BlockStatus.BEHIND, self.n_applied)
+            for entry in request.log[self.n_applied - request.since :]:
                 if entry is not None:
-                    self._result = getattr(self.made, entry.what)(*entry.args)
-                    self.times[entry.args[0]] += 1
-                self.applied += 1
-            if not errand.what:
-                return DONE, self._result
-            return DONE, getattr(self.made, errand.what)(*errand.calls[part])
+                    self._last_result = entry.call(self.target)
+                    self.n_changes[entry.key] += 1
+                self.n_applied += 1
+            call = request.calls[part]
+            return BlockOutcome(
+                BlockStatus.DONE, self._last_result if call is None else call(self.target)
+            )
 
 
-class Desk:
-    """Takes errands on a worker. Only its event loop changes what is held."""
+class BlockServer:
+    """Answers requests on a worker. Only its event loop changes which blocks have a state."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
-        self._held: dict[tuple[str, int], Holding] = {}
+        self._states: dict[tuple[str, int], BlockState[Any]] = {}
         self._threads = max(1, worker.state.nthreads)
         self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="samekind")
-        self._sweeping = False
+        self._is_sweeping = False
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._states)
 
-    async def handle(self, errand: bytes) -> bytes:
-        """Do an errand; return for each part how it went, and the result."""
-        return await self._do(pickle.loads(errand))
+    async def answer(self, request: bytes) -> bytes:
+        """Return for each block of a request how it went, and the result."""
+        found = await self._answer(pickle.loads(request))
+        return pickle.dumps(found, protocol=pickle.HIGHEST_PROTOCOL)
 
     async def forget(self, run: str) -> None:
         """Drop all state of a run."""
-        for name in [name for name in self._held if name[0] == run]:
-            del self._held[name]
+        for name in [name for name in self._states if name[0] == run]:
+            del self._states[name]
 
-    async def _do(self, errand: Errand) -> bytes:
-        held = {part: self._find(errand, part) for part in errand.calls}
-        here = [(part, holding) for part, holding in held.items() if holding is not None]
-        loop, stride = asyncio.get_running_loop(), min(self._threads, len(here))
-        some = [here[first::stride] for first in range(stride)]
-        if errand.what in QUICK and not errand.log:
-            done = [self._work(errand, share) for share in some]
+    def state(self, run: str, part: int) -> BlockState[Any] | None:
+        """Return the state of a block, if it is here."""
+        return self._states.get((run, part))
+
+    async def _answer(self, request: BlockRequest[T]) -> dict[int, BlockOutcome]:
+        states = {part: self._find(request, part) for part in request.calls}
+        here = [(part, state) for part, state in states.items() if state is not None]
+        stride = min(self._threads, len(here))
+        shares = [here[first::stride] for first in range(stride)]
+        if request.is_quick and not request.log:
+            done = [_answer_all(request, share) for share in shares]
         else:
+            loop = asyncio.get_running_loop()
             done = await asyncio.gather(
-                *(loop.run_in_executor(self._pool, self._work, errand, share) for share in some)
+                *(loop.run_in_executor(self._pool, _answer_all, request, some) for some in shares)
             )
-        found: dict[int, tuple[int, Any]] = dict.fromkeys(errand.calls, (ABSENT, None))
-        for share in done:
-            found |= share
-        for part, (outcome, _) in found.items():
-            if outcome == FAILED:  # half a change may be made: let it be made anew
-                self._held.pop((errand.run, part), None)
-        good = {part: result for part, (outcome, result) in found.items() if outcome == DONE}
-        if good:
-            made = {part: holding.made for part, holding in here if part in good}
-            last = errand.log[-1] if errand.log else None
-            what = errand.what or (last.what if last is not None else "")
-            for part, result in errand.recipe.fold(what, made, errand.calls, good).items():
-                found[part] = DONE, result
-        return pickle.dumps(found, protocol=pickle.HIGHEST_PROTOCOL)
-
-    def _work(self, errand: Errand, some: list[tuple[int, Holding]]) -> dict[int, tuple[int, Any]]:
-        found: dict[int, tuple[int, Any]] = {}
-        for part, holding in some:
-            try:
-                found[part] = holding.do(errand, part)
-            except Exception as error:
-                found[part] = FAILED, error
+        found = dict.fromkeys(request.calls, BlockOutcome(BlockStatus.ABSENT, None))
+        for outcomes in done:
+            found |= outcomes
+        for part, outcome in found.items():
+            if (
+                outcome.status == BlockStatus.FAILED
+            ):  # half a change may be made: let it be made anew
+                self._states.pop((request.run, part), None)
+        good = {part: out.result for part, out in found.items() if out.status == BlockStatus.DONE}
+        if good and request.combine is not None:
+            for part, result in request.combine(good).items():
+                found[part] = BlockOutcome(BlockStatus.DONE, result)
         return found
 
-    def _find(self, errand: Errand, part: int) -> Holding | None:
-        holding = self._held.get((errand.run, part))
-        key = errand.keys[part]
-        if holding is None and key in self._worker.data:
-            threads = max(1, self._threads // max(1, errand.n_beside))
-            made = errand.recipe.make(self._worker.data[key], threads)
-            holding = self._held[errand.run, part] = Holding(key, made)
-            if not self._sweeping:
+    def _find(self, request: BlockRequest[T], part: int) -> BlockState[T] | None:
+        state = self._states.get((request.run, part))
+        key = request.block_keys[part]
+        if state is None and key in self._worker.data:
+            threads = max(1, self._threads // max(1, request.n_on_worker))
+            state = BlockState(key, request.make(self._worker.data[key], threads))
+            self._states[request.run, part] = state
+            if not self._is_sweeping:
                 self._sweep()
-        return holding
+        return state
 
     def _sweep(self) -> None:
-        """Drop what belongs to blocks that are gone, and look again later."""
-        for name, holding in list(self._held.items()):
-            if holding.key not in self._worker.data:
-                del self._held[name]
-        self._sweeping = bool(self._held)
-        if self._sweeping:
+        """Drop the state of blocks that are gone, and look again later."""
+        for name, state in list(self._states.items()):
+            if state.block_key not in self._worker.data:
+                del self._states[name]
+        self._is_sweeping = bool(self._states)
+        if self._is_sweeping:
             asyncio.get_running_loop().call_later(SWEEP, self._sweep)
 
-    def holding(self, run: str, part: int) -> Holding | None:
-        """Return what is held of a part."""
-        return self._held.get((run, part))
+
+def _answer_all(
+    request: BlockRequest[T], some: list[tuple[int, BlockState[T]]]
+) -> dict[int, BlockOutcome]:
+    found = {}
+    for part, state in some:
+        try:
+            found[part] = state.answer(request, part)
+        except Exception as error:
+            found[part] = BlockOutcome(BlockStatus.FAILED, error)
+    return found
 
 
-class DeskPlugin(WorkerPlugin):  # type: ignore[misc]
-    """Puts a desk on every worker, also on those that come later."""
+class BlockServerPlugin(WorkerPlugin):  # type: ignore[misc]
+    """Puts a server on every worker, also on those that come later."""
 
-    name = OPERATION
+    name = ANSWER
 
     def setup(self, worker: Worker) -> None:
-        """Put a desk there, if there is none."""
-        if worker not in _desks:
-            desk = _desks[worker] = Desk(worker)
-            worker.handlers[OPERATION] = desk.handle
-            worker.handlers[f"{OPERATION}_forget"] = desk.forget
+        """Put a server there, if there is none."""
+        if worker not in _servers:
+            server = _servers[worker] = BlockServer(worker)
+            worker.handlers[ANSWER] = server.answer
+            worker.handlers[FORGET] = server.forget
 
 
-def held_here(run: str, part: int) -> Holding | None:
-    """Return what the worker that runs this task holds of a part."""
-    desk = _desks.get(get_worker())
-    return None if desk is None else desk.holding(run, part)
+def state_here(run: str, part: int) -> BlockState[Any] | None:
+    """Return the state of a block on the worker that runs this task, if it is there."""
+    server = _servers.get(get_worker())
+    return None if server is None else server.state(run, part)

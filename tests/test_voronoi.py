@@ -29,7 +29,7 @@ class Brute:
 
     def __init__(self, X, sites):
         X = np.asarray(X, dtype=np.float64)
-        unit = ArrayPoints(X).executor.frame.unit
+        unit = ArrayPoints(X).executor.units.cost
         self.costs, self.owners = np.full(len(X), np.inf), np.full(len(X), -1)
         for number, row in enumerate(sites):
             new = rounded(distances(X, X[row]), unit)
@@ -210,7 +210,7 @@ class TestMoments:
             )
 
 
-class TestPick:
+class TestSample:
     @given(X=data, how_many=st.integers(1, 30), seed=st.integers(0, 99))
     @settings(max_examples=60)
     def test_from_the_chosen_cells_alone(self, X, how_many, seed):
@@ -224,7 +224,7 @@ class TestPick:
         expected = chosen[Brute(X, sites).owners]
         total = int(cells.counts[chosen].sum())
         if total:
-            ranked = cells._cover.at_ranks(cells.sites[chosen], chosen, np.arange(total), total)
+            ranked = cells._nearest.owned_rows(cells.sites[chosen], chosen, np.arange(total), total)
             np.testing.assert_array_equal(ranked, np.flatnonzero(expected))
         rows = cells.sample(chosen, rng, 20)
         assert rows.size <= 20
@@ -242,7 +242,7 @@ class TestPick:
             cells.flush()
             assert cells.counts.tolist() == [2_000, 1_000]
             chosen, ranks = np.array([True, False]), np.arange(2_000)
-            rows = cells._cover.at_ranks(cells.sites[:1], chosen, ranks, 2_000)
+            rows = cells._nearest.owned_rows(cells.sites[:1], chosen, ranks, 2_000)
             np.testing.assert_array_equal(rows, ranks)
 
     @pytest.mark.parametrize("size", [20, 2_000], ids=["rare: by rank", "common: by trying"])
@@ -270,7 +270,7 @@ class TestMemory:
             cells.add(0)
             sampler.add(points.X[:2])
         del cells, sampler
-        assert not points.executor._parts[0]._states
+        assert not points.executor.partitions[0].tables
 
 
 class TestNear:
