@@ -327,12 +327,11 @@ class Clusters:
             f"stop_reason_={self.stop_reason_!r})"
         )
 
-    def __rich__(self) -> Table:
-        return self.summary()
-
     def summary(self) -> Table:
         """Return a table for the terminal: ``rich.print(clusters)`` shows it."""
         return tables.summary(self)
+
+    __rich__ = summary
 
     def _predict(self, points: Points, *, fitted: bool) -> Any:
         if self.n_discovered_ == 0:
