@@ -345,7 +345,6 @@ class Clusters:
 
     def check_columns(self, d: int) -> None:
         """Raise an error unless rows have as many columns as those in which the clusters were found."""
-        if d != self.all_centers_.shape[1]:
-            raise ValueError(
-                f"X has {d} columns, but the clusters were found in {self.all_centers_.shape[1]}."
-            )
+        own = self.all_centers_.shape[1]
+        if d != own:
+            raise ValueError(f"X has {d} columns, but the clusters were found in {own}.")
