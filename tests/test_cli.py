@@ -296,7 +296,7 @@ def test_value_errors_in_the_middle_are_not_taken_for_mistakes(folder, monkeypat
     def break_down(*_):
         raise ValueError("a fault")
 
-    monkeypatch.setattr("samekind.cli._job.answer_all", break_down)
+    monkeypatch.setattr("samekind.cli._job.answer_with", break_down)
     with pytest.raises(ValueError, match="a fault"):
         samekind_cli("run", "flowers.csv", "--labels", "kind")
 

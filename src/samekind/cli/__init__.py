@@ -35,7 +35,7 @@ app.command(cls=Command, epilog=_run.EXAMPLES)(_run.run)
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from samekind import __version__
+        from samekind._version import __version__
 
         typer.echo(f"samekind {__version__}")
         raise typer.Exit

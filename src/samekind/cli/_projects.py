@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
 from samekind.cli._errors import needs, users_values
-from samekind.desk import Desk, open_desk
+from samekind.project import Project, open_project
 from samekind.terminal import printable
 
 __all__ = ["chat", "loading", "opened", "plural", "print_found", "print_next"]
@@ -32,7 +38,7 @@ def chat(console: Console, text: str) -> None:
 
 @contextmanager
 def loading(console: Console) -> Iterator[Tick]:
-    """Show how far things are loaded, on a terminal."""
+    """Show how far items are loaded, on a terminal."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=None),
@@ -41,7 +47,7 @@ def loading(console: Console) -> Iterator[Tick]:
     )
     quiet = not console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=quiet) as bar:
-        tasks: dict[str, Any] = {}
+        tasks: dict[str, TaskID] = {}
 
         def show(stage: str, done: int, total: int) -> None:
             if stage not in tasks:
@@ -52,23 +58,23 @@ def loading(console: Console) -> Iterator[Tick]:
 
 
 @contextmanager
-def opened(project: Path, console: Console) -> Iterator[Desk]:
-    """Open a project with the things that it knows."""
+def opened(project: Path, console: Console) -> Iterator[Project]:
+    """Open a project with the items that it knows."""
     with needs(), users_values(project), loading(console) as progress:
-        desk = open_desk(project, progress=progress)
-    with closing(desk):
-        yield desk
+        known = open_project(project, progress=progress)
+    with closing(known):
+        yield known
 
 
-def print_found(desk: Desk) -> None:
+def print_found(project: Project) -> None:
     """Print what was found: how much, the kinds, and what is certain of it."""
     out = Console()
-    found, now = desk.clusters(), desk.standing()
+    found, now = project.clusters(), project.status()
     out.print()
     if not now.questions:
         out.print("Nothing is answered yet.")
         return
-    kinds, questions = plural(now.kinds, "kind"), plural(now.questions, "question")
+    kinds, questions = plural(now.clusters, "kind"), plural(now.questions, "question")
     fewer = f" ({plural(now.clicks, 'answer')})" if now.clicks < now.questions else ""
     out.print(Text(f"{kinds} found with {questions}{fewer}; {now.stop_text}."))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
@@ -78,7 +84,7 @@ def print_found(desk: Desk) -> None:
     order = np.argsort(-sizes, kind="stable").tolist()
     for cluster in order[:MOST_KINDS]:
         members = found.members_[cluster].tolist()
-        name = desk.name_of(members) or f"that of row {members[0]}"
+        name = project.name_of(members) or f"that of row {members[0]}"
         table.add_row(printable(name, 50), f"{sizes[cluster]:,}", f"{len(members):,}")
     if len(order) > MOST_KINDS:
         table.add_row(f"and {len(order) - MOST_KINDS:,} more", "", "")

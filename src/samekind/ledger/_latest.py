@@ -1,4 +1,4 @@
-"""What was last said of each pair, and by whom: a compiled map, for whole arrays at a time.
+"""The latest answer to each pair, and who gave it: a compiled map, for whole arrays at a time.
 
 It is an open hash table as in `_intmap`, with two values for each key.
 """
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from samekind._intmap import EMPTY, empty_table, refill, size_for, slot_of
 from samekind.flow import UNANSWERED, UNSURE, Answers, Pairs
-from samekind.ledger._groups import key_of
+from samekind.ledger._components import key_of
 
-__all__ = ["Said"]
+__all__ = ["LatestAnswers"]
 
 NOBODY = -1
 
@@ -27,35 +27,35 @@ def _get(table, values, pairs, otherwise, out):
 
 
 @njit(nogil=True, cache=True)
-def _put(table, answers, speakers, pairs, said, who):
-    """Note what was said of each pair, and return how many of the pairs are new."""
+def _put(table, answers, annotators, pairs, given, who):
+    """Keep the answer to each pair, and return how many of the pairs are new."""
     added = 0
-    for i in range(said.size):
+    for i in range(given.size):
         key = key_of(pairs[i, 0], pairs[i, 1])
         slot = slot_of(table, key)
         if table[slot] == EMPTY:
             table[slot] = key
-            answers[slot] = said[i]
+            answers[slot] = given[i]
             added += 1
-        elif said[i] != UNSURE:  # which counts only while nobody has said more
-            answers[slot] = said[i]
-        speakers[slot] = who[i]
+        elif given[i] != UNSURE:  # which counts only while there is no other answer
+            answers[slot] = given[i]
+        annotators[slot] = who[i]
     return added
 
 
-class Said:
-    """What was last said of each unordered pair, and by whom.
+class LatestAnswers:
+    """The latest answer to each unordered pair, and the number of the annotator who gave it.
 
-    UNSURE counts only while nobody has said more.
+    UNSURE counts only while there is no other answer.
 
     Examples
     --------
-    >>> said = Said()
-    >>> said.put(np.array([[0, 1], [2, 0]]), np.array([1, 0], dtype=np.int8), who=3)
+    >>> latest = LatestAnswers()
+    >>> latest.put(np.array([[0, 1], [2, 0]]), np.array([1, 0], dtype=np.int8), who=3)
     2
-    >>> said.answers(np.array([[1, 0], [1, 2]]))
+    >>> latest.answers(np.array([[1, 0], [1, 2]]))
     array([ 1, -2], dtype=int8)
-    >>> said.speakers(np.array([[0, 2], [1, 2]]))
+    >>> latest.annotators(np.array([[0, 2], [1, 2]]))
     array([ 3, -1])
     """
 
@@ -64,36 +64,36 @@ class Said:
         self._size = 0
 
     def answers(self, pairs: Pairs) -> Answers:
-        """Return what was said of each pair, or UNANSWERED."""
+        """Return the answer to each pair, or UNANSWERED."""
         out = np.empty(len(pairs), dtype=np.int8)
         _get(self._table, self._answers, pairs, UNANSWERED, out)
         return out
 
-    def speakers(self, pairs: Pairs) -> NDArray[np.int64]:
-        """Return the number of who spoke last of each pair, or -1."""
+    def annotators(self, pairs: Pairs) -> NDArray[np.int64]:
+        """Return the number of who last answered each pair, or -1."""
         out = np.empty(len(pairs), dtype=np.int64)
-        _get(self._table, self._speakers, pairs, NOBODY, out)
+        _get(self._table, self._annotators, pairs, NOBODY, out)
         return out
 
     def put(self, pairs: Pairs, answers: Answers, who: int | NDArray[np.int32]) -> int:
-        """Note what was said, and by whom of all or of each; return how many of the pairs are new."""
+        """Keep answers, all by one annotator or each by its own; return how many pairs are new."""
         self._make_room(len(pairs))
-        speakers = np.empty(len(pairs), dtype=np.int32)
-        speakers[:] = who
-        added: int = _put(self._table, self._answers, self._speakers, pairs, answers, speakers)
+        annotators = np.empty(len(pairs), dtype=np.int32)
+        annotators[:] = who
+        added: int = _put(self._table, self._answers, self._annotators, pairs, answers, annotators)
         self._size += added
         return added
 
     def _make(self, size: int) -> None:
         self._table = empty_table(size)
         self._answers = np.empty(size, dtype=np.int8)
-        self._speakers = np.empty(size, dtype=np.int32)
+        self._annotators = np.empty(size, dtype=np.int32)
 
     def _make_room(self, n_pairs: int) -> None:
         """Grow so that the table is at most half full with so many pairs more."""
-        table, answers, speakers = self._table, self._answers, self._speakers
+        table, answers, annotators = self._table, self._answers, self._annotators
         size = size_for(self._size + n_pairs, table.size)
         if size > table.size:
             self._make(size)
             refill(table, answers, self._table, self._answers)
-            refill(table, speakers, self._table, self._speakers)
+            refill(table, annotators, self._table, self._annotators)

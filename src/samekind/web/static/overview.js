@@ -1,38 +1,38 @@
-/** What has been found so far: the kinds with their members, the map, the curve and the certificate. */
+/** What has been found so far: the clusters with their members, the map, the curve and the certificate. */
 
 import { ApiError, Cached, call } from "./api.js";
 import { paint } from "./colors.js";
 import { byId, count, h, number, percent } from "./dom.js";
-import { KindActions } from "./kinds.js";
-import { kindsOverQuestions, RowMap } from "./map.js";
+import { ClusterActions } from "./cluster_actions.js";
+import { clustersOverQuestions, RowMap } from "./map.js";
 import { takesTyping } from "./keys.js";
-import { kindName, meet } from "./names.js";
-import { mini, spoken } from "./things.js";
+import { clusterName, meet } from "./cluster_names.js";
+import { mini, spoken } from "./items.js";
 
-/** @typedef {import("./types.js").Kind} Kind */
+/** @typedef {import("./types.js").ClusterSummary} ClusterSummary */
 
 const IDLE_MS = 1200; // the panel waits until the person pauses
 const LONGEST_MS = 8000; // but not longer than this
 const TELLING = 0.5; // a bound above this says next to nothing
 const SAFE = 0.05; // both bounds of a certificate at most this: it is safe to stop
 
-export class Found {
-  /** @param {import("./desk.js").Desk} desk */
-  constructor(desk) {
-    this.desk = desk;
-    this.actions = new KindActions(desk, () => this.refresh());
-    this.outline = new Cached("/api/kinds?members=8");
+export class OverviewPanel {
+  /** @param {import("./project.js").Project} project */
+  constructor(project) {
+    this.project = project;
+    this.actions = new ClusterActions(project, () => this.refresh());
+    this.overview = new Cached("/api/clusters?members=8");
     this.mapped = new Cached("/api/map");
     this.past = new Cached("/api/history");
-    /** @type {Map<number, {kind: Kind, text: string, element: HTMLElement}>} */
+    /** @type {Map<number, {cluster: ClusterSummary, text: string, element: HTMLElement}>} */
     this.cards = new Map();
-    /** @type {Set<number>} kinds to merge */
+    /** @type {Set<number>} clusters to merge */
     this.picked = new Set();
     this.revision = -1;
     this.due = 0;
     this.#build();
-    desk.addEventListener("state", () => (this.#showOpen(), this.#schedule()));
-    desk.addEventListener("question", () => this.#schedule());
+    project.addEventListener("state", () => (this.#showOpen(), this.#schedule()));
+    project.addEventListener("question", () => this.#schedule());
   }
 
   #build() {
@@ -41,7 +41,7 @@ export class Found {
     this.mergeBar = h("div", { class: "merge-bar", hidden: true });
     this.list = h("ul", { class: "kinds", onfocusout: () => (clearTimeout(this.held), (this.held = setTimeout(() => this.#catchUp(), IDLE_MS))) });
     this.open = h("p", { class: "hint", hidden: true }, "Some kinds may prove to be the same as more is asked.");
-    this.map = new RowMap((row, kind, known) => this.#openRow(row, kind, known));
+    this.map = new RowMap((row, cluster, known) => this.#openRow(row, cluster, known));
     this.curve = h("div", {});
     byId("found-body").append(
       h("div", { class: "found-words" }, this.summary, this.promise),
@@ -62,7 +62,7 @@ export class Found {
 
   /** Refresh when the person pauses, and only what can be seen. */
   #schedule() {
-    const state = this.desk.state;
+    const state = this.project.state;
     if (!state || state.revision === this.revision) return;
     const now = performance.now();
     this.due ||= now + LONGEST_MS;
@@ -74,14 +74,14 @@ export class Found {
   async refresh() {
     clearTimeout(this.timer);
     this.due = 0;
-    if (!this.visible || this.refreshing || !this.desk.state) return;
+    if (!this.visible || this.refreshing || !this.project.state) return;
     this.refreshing = true;
     try {
-      const revision = this.desk.state.revision;
-      if (await this.outline.refresh()) this.#showOutline();
-      if (await this.past.refresh()) this.curve.replaceChildren(kindsOverQuestions(this.past.value));
+      const revision = this.project.state.revision;
+      if (await this.overview.refresh()) this.#showOverview();
+      if (await this.past.refresh()) this.curve.replaceChildren(clustersOverQuestions(this.past.value));
       await this.mapped.refresh(); // its colours and names may have changed even if it has not
-      this.map.update(this.mapped.value, new Map(this.outline.value.kinds.map((/** @type {Kind} */ kind) => [kind.kind, kind])));
+      this.map.update(this.mapped.value, new Map(this.overview.value.clusters.map((/** @type {ClusterSummary} */ cluster) => [cluster.cluster, cluster])));
       this.revision = revision;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -94,26 +94,26 @@ export class Found {
     this.#schedule();
   }
 
-  #showOutline() {
-    /** @type {import("./types.js").Outline} */
-    const outline = this.outline.value;
-    const state = /** @type {import("./types.js").State} */ (this.desk.state);
-    this.summary.textContent = outline.kinds.length
-      ? `${count(outline.kinds.length, "kind")} among ${count(state.n_rows, "row")}; ${number(state.settled_rows)} known from answers` +
-        (outline.unplaced ? `, ${number(outline.unplaced)} ${outline.unplaced === 1 ? "fits" : "fit"} nowhere yet.` : ".")
+  #showOverview() {
+    /** @type {import("./types.js").Overview} */
+    const overview = this.overview.value;
+    const state = /** @type {import("./types.js").Status} */ (this.project.state);
+    this.summary.textContent = overview.clusters.length
+      ? `${count(overview.clusters.length, "kind")} among ${count(state.n_rows, "row")}; ${number(state.known_rows)} known from answers` +
+        (overview.unplaced ? `, ${number(overview.unplaced)} ${overview.unplaced === 1 ? "fits" : "fit"} nowhere yet.` : ".")
       : "Nothing yet. The first kinds appear after a few answers.";
-    meet(outline.kinds);
-    this.#showPromise(outline);
+    meet(overview.clusters);
+    this.#showPromise(overview);
     this.#showOpen();
-    this.#showKinds(outline.kinds);
-    this.desk.dispatchEvent(new CustomEvent("outline", { detail: outline }));
+    this.#showClusters(overview.clusters);
+    this.project.dispatchEvent(new CustomEvent("overview", { detail: overview }));
   }
 
   #showOpen() {
-    this.open.hidden = (this.desk.state?.done ?? true) || !(this.outline.value?.kinds.length > 1);
+    this.open.hidden = (this.project.state?.done ?? true) || !(this.overview.value?.clusters.length > 1);
   }
 
-  /** @param {import("./types.js").Outline} outline */
+  /** @param {import("./types.js").Overview} overview */
   #showPromise({ certificate, notes }) {
     const safe = certificate !== null && isSafe(certificate);
     this.promise.hidden = false;
@@ -129,31 +129,31 @@ export class Found {
 
   /** Show what came while a name was typed. It waits a moment, or what is being clicked might move away. */
   #catchUp() {
-    if (this.behind) this.#showKinds(this.outline.value.kinds);
+    if (this.behind) this.#showClusters(this.overview.value.clusters);
   }
 
-  /** @param {Kind[]} kinds only cards that changed are made anew, and none moves while a name is typed, so that the focus stays */
-  #showKinds(kinds) {
+  /** @param {ClusterSummary[]} clusters only cards that changed are made anew, and none moves while a name is typed, so that the focus stays */
+  #showClusters(clusters) {
     const focused = /** @type {HTMLElement | null} */ (this.list.contains(document.activeElement) ? document.activeElement : null);
     this.behind = takesTyping(focused);
     if (this.behind) return;
-    const there = new Set(kinds.map((kind) => kind.kind));
-    for (const kind of this.picked) if (!there.has(kind)) this.picked.delete(kind);
+    const there = new Set(clusters.map((cluster) => cluster.cluster));
+    for (const cluster of this.picked) if (!there.has(cluster)) this.picked.delete(cluster);
     for (const [number, card] of this.cards) {
       if (there.has(number)) continue;
       card.element.remove();
       this.cards.delete(number);
     }
     let before = null;
-    for (const kind of kinds) {
-      const text = JSON.stringify(kind);
-      let card = this.cards.get(kind.kind);
+    for (const cluster of clusters) {
+      const text = JSON.stringify(cluster);
+      let card = this.cards.get(cluster.cluster);
       const inUse = focused instanceof HTMLInputElement && card?.element.contains(focused);
       if (!card || (card.text !== text && !inUse)) {
-        const element = this.#card(kind);
+        const element = this.#card(cluster);
         card?.element.replaceWith(element);
-        card = { kind, text, element };
-        this.cards.set(kind.kind, card);
+        card = { cluster, text, element };
+        this.cards.set(cluster.cluster, card);
       }
       const after = before ? before.nextSibling : this.list.firstChild;
       if (after !== card.element) this.list.insertBefore(card.element, after);
@@ -163,76 +163,76 @@ export class Found {
     this.#showMerge();
   }
 
-  /** @param {Kind} kind @returns {HTMLElement} */
-  #card(kind) {
+  /** @param {ClusterSummary} cluster @returns {HTMLElement} */
+  #card(cluster) {
     const pick = /** @type {HTMLInputElement} */ (h("input", {
       type: "checkbox",
-      "aria-label": `Pick ${kindName(kind)} to merge`,
+      "aria-label": `Pick ${clusterName(cluster)} to merge`,
       onchange: () => {
-        if (pick.checked) this.picked.add(kind.kind);
-        else this.picked.delete(kind.kind);
+        if (pick.checked) this.picked.add(cluster.cluster);
+        else this.picked.delete(cluster.cluster);
         this.#showMerge();
       },
     }));
-    pick.checked = this.picked.has(kind.kind);
+    pick.checked = this.picked.has(cluster.cluster);
     return h(
       "li",
-      { class: "kind", "data-kind": kind.kind },
-      h("div", { class: "kind-head" }, paint(h("span", { class: "chip" }), kind.kind), this.#nameField(kind), h("label", { class: "pick" }, "merge", pick)),
+      { class: "kind", "data-cluster": cluster.cluster },
+      h("div", { class: "kind-head" }, paint(h("span", { class: "chip" }), cluster.cluster), this.#nameField(cluster), h("label", { class: "pick" }, "merge", pick)),
       h(
         "p",
         { class: "kind-counts" },
-        `${number(kind.known)} known, about ${number(kind.estimated)} in all`,
-        h("button", { type: "button", class: "link", "aria-label": `Show all of ${kindName(kind)}`, onclick: () => this.actions.showKind(kind) }, "Show all"),
+        `${number(cluster.known)} known, about ${number(cluster.estimated)} in all`,
+        h("button", { type: "button", class: "link", "aria-label": `Show all of ${clusterName(cluster)}`, onclick: () => this.actions.showCluster(cluster) }, "Show all"),
       ),
-      this.#gallery(kind, kind.members, "member", ""),
-      kind.doubtful.length > 0 && h("p", { class: "doubtful-title" }, "Doubtful"),
-      kind.doubtful.length > 0 && this.#gallery(kind, kind.doubtful, "member predicted", "doubtful: "),
+      this.#gallery(cluster, cluster.members, "member", ""),
+      cluster.doubtful.length > 0 && h("p", { class: "doubtful-title" }, "Doubtful"),
+      cluster.doubtful.length > 0 && this.#gallery(cluster, cluster.doubtful, "member predicted", "doubtful: "),
     );
   }
 
-  /** @param {Kind} kind @returns {HTMLElement} */
-  #nameField(kind) {
+  /** @param {ClusterSummary} cluster @returns {HTMLElement} */
+  #nameField(cluster) {
     const field = /** @type {HTMLInputElement} */ (h("input", {
       class: "kind-name",
       maxlength: 200,
       dir: "auto",
-      placeholder: kindName({ ...kind, name: null }),
-      value: kind.name ?? "",
-      "aria-label": `Name of ${kindName({ ...kind, name: null })}`,
+      placeholder: clusterName({ ...cluster, name: null }),
+      value: cluster.name ?? "",
+      "aria-label": `Name of ${clusterName({ ...cluster, name: null })}`,
       title: "Type to name this kind",
     }));
     field.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") field.value = kind.name ?? "";
+      if (event.key === "Escape") field.value = cluster.name ?? "";
       if (event.key === "Escape" || event.key === "Enter") field.blur();
     });
     field.addEventListener("blur", async () => {
       const name = field.value.trim();
-      if (name === (kind.name ?? "")) return;
-      if (await this.actions.rename(kind, name)) kind.name = name || null;
-      else field.value = kind.name ?? "";
+      if (name === (cluster.name ?? "")) return;
+      if (await this.actions.rename(cluster, name)) cluster.name = name || null;
+      else field.value = cluster.name ?? "";
     });
     return field;
   }
 
-  /** @param {Kind} kind @param {import("./types.js").Thing[]} things @param {string} style @param {string} prefix */
-  #gallery(kind, things, style, prefix) {
+  /** @param {ClusterSummary} cluster @param {import("./types.js").ItemView[]} items @param {string} style @param {string} prefix */
+  #gallery(cluster, items, style, prefix) {
     return h(
       "ul",
       { class: "gallery" },
-      ...things.map((thing) =>
+      ...items.map((item) =>
         h("li", {}, h("button", {
           type: "button",
           class: style,
-          "aria-label": prefix + spoken(thing),
-          title: thing.title,
-          onclick: () => this.actions.showThing(thing, kind, `${prefix ? "Predicted, with doubt," : "Known"} to be one of “${kindName(kind)}”.`),
-        }, mini(thing)))),
+          "aria-label": prefix + spoken(item),
+          title: item.title,
+          onclick: () => this.actions.showItem(item, cluster, `${prefix ? "Predicted, with doubt," : "Known"} to be one of “${clusterName(cluster)}”.`),
+        }, mini(item)))),
     );
   }
 
   #showMerge() {
-    const picked = [...this.picked].map((number) => this.cards.get(number)?.kind).filter((kind) => kind !== undefined);
+    const picked = [...this.picked].map((number) => this.cards.get(number)?.cluster).filter((cluster) => cluster !== undefined);
     this.mergeBar.hidden = picked.length === 0;
     this.mergeBar.replaceChildren(
       h("span", {}, picked.length < 2 ? "Pick another kind to merge with." : `${picked.length} kinds picked.`),
@@ -250,10 +250,10 @@ export class Found {
 
   /** @param {number} row @param {number | null} number @param {boolean} known */
   async #openRow(row, number, known) {
-    const kind = number === null ? null : (this.cards.get(number)?.kind ?? { kind: number, name: null });
+    const cluster = number === null ? null : (this.cards.get(number)?.cluster ?? { cluster: number, name: null });
     try {
-      const note = kind ? `${known ? "Known" : "Predicted"} to be one of “${kindName(kind)}”.` : "Of no kind yet.";
-      this.actions.showThing(await call("GET", `/api/things/${row}`), kind, note);
+      const note = cluster ? `${known ? "Known" : "Predicted"} to be one of “${clusterName(cluster)}”.` : "Of no kind yet.";
+      this.actions.showItem(await call("GET", `/api/items/${row}`), cluster, note);
     } catch (error) {
       this.summary.textContent = /** @type {Error} */ (error).message;
     }

@@ -1,4 +1,4 @@
-"""Compiled groups of rows: which are the same, and which groups differ.
+"""Compiled union-find over rows: which are the same, and which components differ.
 
 Rules of the data, all in flat arrays that the caller makes and grows:
 
@@ -6,9 +6,9 @@ Rules of the data, all in flat arrays that the caller makes and grows:
 - `parent`: nodes of rows that are the same share a root; paths are halved as they are walked.
 - `first`, `last`, `degree`, `other`, `following`: every root has a list of the nodes it differs from.
   Joining two roots chains their lists; entries may be stale, their roots are looked up when read.
-- `parted`: an open hash set of the pairs of roots that differ. Joining enters the pairs of the shorter list
-  for the new root, so every entry of a list is entered O(log n) times.
-- `sizes`: number of nodes, of list entries, of pairs in `parted`, and which of these ran out of room.
+- `differing`: an open hash set of the pairs of roots that differ. Joining enters the pairs of the shorter
+  list for the new root, so every entry of a list is entered O(log n) times.
+- `sizes`: number of nodes, of list entries, of pairs in `differing`, and which of these ran out of room.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def write_keys(pairs, keys):
 
 
 @njit(nogil=True, cache=True)
-def implied(pairs, otherwise, answers, keys, nodes, parent, parted):
+def fill_implied(pairs, otherwise, answers, keys, nodes, parent, differing):
     """Write to `answers`, where they are `otherwise`, what follows for each pair."""
     for i in range(answers.size):
         if answers[i] != otherwise:
@@ -63,12 +63,12 @@ def implied(pairs, otherwise, answers, keys, nodes, parent, parted):
             answers[i] = SAME
         else:
             pair = key_of(one, two)
-            if parted[slot_of(parted, pair)] == pair:
+            if differing[slot_of(differing, pair)] == pair:
                 answers[i] = DIFFERENT
 
 
 @njit(nogil=True, cache=True)
-def take_in(
+def add_answers(
     pairs,
     answers,
     start,
@@ -81,10 +81,10 @@ def take_in(
     degree,
     other,
     following,
-    parted,
+    differing,
     sizes,
 ):
-    """Take in answers from `start` on; return how many are done: fewer than all if room ran out.
+    """Add answers from `start` on; return how many are done: fewer than all if room ran out.
 
     Out: contradicts[i] where answer i contradicts those before it; such an answer changes nothing.
     """
@@ -100,15 +100,15 @@ def take_in(
         one = _root(parent, _node(pairs[i, 0], keys, nodes, parent, first, degree, sizes))
         two = _root(parent, _node(pairs[i, 1], keys, nodes, parent, first, degree, sizes))
         pair = key_of(one, two)
-        differ = one != two and parted[slot_of(parted, pair)] == pair
+        differ = one != two and differing[slot_of(differing, pair)] == pair
         if answers[i] == DIFFERENT:
             if one == two:
                 contradicts[i] = True
             elif not differ:
-                if 2 * (sizes[2] + 1) > parted.size:
+                if 2 * (sizes[2] + 1) > differing.size:
                     sizes[3] = PAIRS
                     return i
-                parted[slot_of(parted, pair)] = pair
+                differing[slot_of(differing, pair)] = pair
                 sizes[2] += 1
                 _push(one, two, first, last, degree, other, following, sizes)
                 _push(two, one, first, last, degree, other, following, sizes)
@@ -117,16 +117,16 @@ def take_in(
         elif one != two:
             if degree[one] < degree[two]:
                 one, two = two, one
-            if 2 * (sizes[2] + degree[two]) > parted.size:
+            if 2 * (sizes[2] + degree[two]) > differing.size:
                 sizes[3] = PAIRS
                 return i
             parent[two] = one
             entry = first[two]
             while entry != EMPTY:
                 pair = key_of(one, _root(parent, other[entry]))
-                slot = slot_of(parted, pair)
-                if parted[slot] == EMPTY:
-                    parted[slot] = pair
+                slot = slot_of(differing, pair)
+                if differing[slot] == EMPTY:
+                    differing[slot] = pair
                     sizes[2] += 1
                 entry = following[entry]
             if first[two] != EMPTY:  # chain the two lists; the longer one goes last

@@ -1,5 +1,5 @@
 /**
- * The page's copy of the desk: the open questions, the state, and what was answered but is not yet saved.
+ * The page's copy of the project: the open questions, the state, and what was answered but is not yet saved.
  *
  * An answer shows the next question at once and is sent behind it. Every reply brings the list of open
  * questions, which replaces ours; the question on the screen stays as long as it is open.
@@ -7,11 +7,11 @@
 
 import { ApiError, call } from "./api.js";
 import { Outbox } from "./outbox.js";
-import { recall } from "./names.js";
+import { recall } from "./cluster_names.js";
 import { remembered } from "./settings.js";
-import { brief } from "./things.js";
+import { brief } from "./items.js";
 
-/** @typedef {import("./types.js").Question} Question @typedef {import("./types.js").Said} Said @typedef {import("./types.js").Thing} Thing */
+/** @typedef {import("./types.js").Question} Question @typedef {import("./types.js").Said} Said @typedef {import("./types.js").ItemView} ItemView */
 
 const MOST = 3;
 const SETTLE_MS = 350; // how long keys are ignored when a question changes under the person's eyes
@@ -19,10 +19,10 @@ const ASK_AGAIN_MS = 4000;
 const MOST_SEEN = 500;
 
 /** Fires "question" (another one to show), "state", "status" (saved or not), "say" (a message), "trouble". */
-export class Desk extends EventTarget {
+export class Project extends EventTarget {
   constructor() {
     super();
-    /** @type {import("./types.js").State | null} */
+    /** @type {import("./types.js").Status | null} */
     this.state = null;
     /** @type {Question[]} the first is on the screen */
     this.queue = [];
@@ -34,7 +34,7 @@ export class Desk extends EventTarget {
     this.aside = new Set();
     /** Whether the server wants a token that this page has not. */
     this.locked = false;
-    /** @type {Map<number, Thing>} things that were asked about, to name them by more than their numbers */
+    /** @type {Map<number, ItemView>} items that were asked about, to name them by more than their numbers */
     this.seen = new Map();
     this.outbox = new Outbox({
       send: (item) => this.#send(item),
@@ -55,7 +55,7 @@ export class Desk extends EventTarget {
   }
 
   /** What to keep this project's notes under. */
-  get project() {
+  get storageKey() {
     return this.state ? `${this.state.title}.${this.state.n_rows}` : "";
   }
 
@@ -69,10 +69,10 @@ export class Desk extends EventTarget {
       const first = !this.loaded;
       this.loaded = true;
       this.locked = false;
-      this.state = reply.state;
+      this.state = reply.status;
       if (first) {
-        recall(this.project);
-        this.outbox.restore(this.project);
+        recall(this.storageKey);
+        this.outbox.restore(this.storageKey);
       }
       this.#tell("trouble", null);
       const unwanted = first && !this.lineup && reply.questions.some((/** @type {Question} */ { type }) => type === "lineup");
@@ -150,7 +150,7 @@ export class Desk extends EventTarget {
 
   /** @param {import("./types.js").Reply} reply @param {{by?: string}} [how] */
   accept(reply, { by = "reply" } = {}) {
-    if (reply.state) this.state = reply.state;
+    if (reply.status) this.state = reply.status;
     this.#see(reply.questions ?? []);
     const shown = this.queue[0];
     if (reply.questions) this.#replace(reply.questions, by);
@@ -158,19 +158,19 @@ export class Desk extends EventTarget {
     if (changed && shown && by === "reply") this.settled = performance.now() + SETTLE_MS;
     // The list is in place before anyone is told, or the page would say for a moment that nothing is asked.
     if (reply.questions && (changed || by !== "reply" || !shown)) this.#tell("question", { by });
-    if (reply.state) this.#tell("state");
+    if (reply.status) this.#tell("state");
     if (!this.queue.length && !this.state?.done && !this.outbox.items.length) this.#later(() => this.load());
   }
 
   /** @param {Question[]} questions */
   #see(questions) {
     for (const question of questions) {
-      const things = question.type === "pair"
+      const items = question.type === "pair"
         ? [question.a, question.b, ...question.more]
-        : [question.thing, ...question.options.flatMap((option) => option.members)];
-      for (const thing of things) {
-        this.seen.delete(thing.row);
-        this.seen.set(thing.row, thing);
+        : [question.item, ...question.options.flatMap((option) => option.members)];
+      for (const item of items) {
+        this.seen.delete(item.row);
+        this.seen.set(item.row, item);
       }
     }
     for (const row of this.seen.keys()) {
@@ -179,15 +179,15 @@ export class Desk extends EventTarget {
     }
   }
 
-  /** @param {string} text what was undone, which the server tells by rows @param {Question} [next] @returns {{text: string, things: Thing[]}} */
+  /** @param {string} text what was undone, which the server tells by rows @param {Question} [next] @returns {{text: string, items: ItemView[]}} */
   #inWords(text, next) {
     const [, a, b, said] = /^rows (\d+) and (\d+): (.+)$/.exec(text) ?? [];
-    const things = [a, b].flatMap((row) => this.seen.get(Number(row)) ?? []);
-    if (said && things.length === 2) return { text: `${brief(things[0])} and ${brief(things[1])}: ${said}`, things };
+    const items = [a, b].flatMap((row) => this.seen.get(Number(row)) ?? []);
+    if (said && items.length === 2) return { text: `${brief(items[0])} and ${brief(items[1])}: ${said}`, items };
     const [, many, rows] = /^(\d+ answers) about rows ([\d, ]+)/.exec(text) ?? [];
-    const subject = next && (next.type === "pair" ? next.a : next.thing);
-    if (subject && rows?.split(", ").map(Number).includes(subject.row)) return { text: `${many} about ${brief(subject)}`, things: [subject] };
-    return { text, things: [] };
+    const subject = next && (next.type === "pair" ? next.a : next.item);
+    if (subject && rows?.split(", ").map(Number).includes(subject.row)) return { text: `${many} about ${brief(subject)}`, items: [subject] };
+    return { text, items: [] };
   }
 
   /** @param {Question[]} open @param {string} by take up the list of open questions; the one on the screen stays first */
@@ -211,7 +211,7 @@ export class Desk extends EventTarget {
     if ((item.tries ?? 0) > 1 && item.revision !== undefined) {
       // The reply may have been lost on the way: what was undone must not be undone twice.
       const reply = await call("GET", `/api/next?${this.#query()}`);
-      if (reply.state.revision !== item.revision) return reply;
+      if (reply.status.revision !== item.revision) return reply;
     }
     item.revision = this.state?.revision;
     return call("POST", `/api/undo?${this.#query()}`, { body: { count: 1 } });
@@ -225,7 +225,7 @@ export class Desk extends EventTarget {
       this.#see(reply.questions ?? []);
       const undone = (reply.undone ?? []).map((/** @type {string} */ text) => this.#inWords(text, reply.questions?.[0]));
       this.#tell("say", undone.length
-        ? { text: `Undone: ${undone.map((/** @type {any} */ act) => act.text).join("; ")}`, things: undone.flatMap((/** @type {any} */ act) => act.things) }
+        ? { text: `Undone: ${undone.map((/** @type {any} */ act) => act.text).join("; ")}`, items: undone.flatMap((/** @type {any} */ act) => act.items) }
         : { text: "There is nothing to undo." });
     }
     this.#tell("saved", item);
@@ -244,7 +244,7 @@ export class Desk extends EventTarget {
 
   /** Whether line-ups may be asked: the person's choice, or else the server's; null while neither is known. */
   get lineup() {
-    return remembered("lineup", this.state?.settings.lineup ?? null);
+    return remembered("lineup", this.state?.lineups ?? null);
   }
 
   #query() {

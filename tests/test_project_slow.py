@@ -1,16 +1,16 @@
-"""What a desk promises, measured over many runs: minutes, not seconds."""
+"""What a project promises, measured over many runs: minutes, not seconds."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from test_wary_slow import classes_found
 
 from samekind.datasets import load_digits
-from samekind.desk import Desk
 from samekind.measures import adjusted_rand_index
+from samekind.project import Project
 from samekind.things import demo_things
-from test_desk import truth
-from test_wary_slow import classes_found
+from test_project import truth
 
 pytestmark = pytest.mark.slow
 
@@ -19,14 +19,14 @@ SEEDS = range(10)
 
 def clicks(things, y, seed, *, show, **settings):
     """Return how many clicks it takes to find all digits with an adjusted Rand index of 0.9."""
-    desk = Desk(things, random_state=seed, **settings)
+    project = Project(things, random_state=seed, **settings)
     count = 0
     while True:
-        (question,) = desk.next("ann", lineup=show)
-        desk.answer(question.id, truth(question, y), who="ann")
+        (question,) = project.next("ann", lineup=show)
+        project.answer(question.id, truth(question, y), who="ann")
         count += 1
-        if count % 2 == 0 and desk.standing().kinds >= 10:
-            found = desk.clusters()
+        if count % 2 == 0 and project.status().clusters >= 10:
+            found = project.clusters()
             good = adjusted_rand_index(y, found.labels_) >= 0.9
             if good and classes_found(found, y) == 10:
                 return count

@@ -5,11 +5,10 @@ from __future__ import annotations
 from html import escape
 
 from samekind.clusters import Clusters
-from samekind.clusters.annotators import is_told, percent, shown_name, warnings_about
-from samekind.measures import Reliability
+from samekind.measures import Reliability, percent
 from samekind.report._figures import shown_text
 
-__all__ = ["people"]
+__all__ = ["annotator_table"]
 
 NUMBER = ' class="number"'
 HEADS = ("name", "answers", "unsure", "estimated error", "95% interval")
@@ -20,7 +19,7 @@ NOT_TESTED = (
 )
 
 
-def people(clusters: Clusters) -> str:
+def annotator_table(clusters: Clusters) -> str:
     """Return the section on who answered; nothing if that is not of interest."""
     if not clusters.annotators_:
         return ""
@@ -29,10 +28,11 @@ def people(clusters: Clusters) -> str:
     )
     busiest = sorted(clusters.annotators_, key=lambda one: -one.n_answers)
     body = "".join(map(_line, busiest))
-    caption = CAPTION if all(map(is_told, busiest)) else CAPTION + NOT_TESTED
+    caption = CAPTION if all(one.is_tested for one in busiest) else CAPTION + NOT_TESTED
     warnings = "".join(
         f'<p class="notice"><span class="bad">Warning:</span> {escape(shown_text(text, 500))}</p>'
-        for text in warnings_about(clusters.annotators_)
+        for one in clusters.annotators_
+        if (text := one.warning) is not None
     )
     return (
         f'<section><h2>Who answered</h2><p class="caption">{caption}</p>'
@@ -45,8 +45,8 @@ def _line(one: Reliability) -> str:
     numbers = (
         f"{one.n_answers:,}",
         f"{one.n_unsure:,}",
-        percent(one.error) if is_told(one) else "not tested",
-        f"{percent(one.low)} to {percent(one.high)}" if is_told(one) else "",
+        percent(one.error) if one.is_tested else "not tested",
+        f"{percent(one.low)} to {percent(one.high)}" if one.is_tested else "",
     )
-    name = f"<td>{escape(shown_text(shown_name(one.name), 60))}</td>"
+    name = f"<td>{escape(shown_text(one.shown_name, 60))}</td>"
     return f"<tr>{name}{''.join(f'<td{NUMBER}>{number}</td>' for number in numbers)}</tr>"

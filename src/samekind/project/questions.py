@@ -5,27 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import islice
 
-from samekind.desk.leases import Leases
-from samekind.desk.shapes import LineUp, Option, Pair, Question
-from samekind.desk.words import WORDS, DeskError, Stale
 from samekind.engine import Session
 from samekind.flow import DIFFERENT, SAME, UNSURE
+from samekind.project.leases import Leases
+from samekind.project.records import (
+    ClusterOption,
+    ClusterRef,
+    ItemView,
+    LineupQuestion,
+    PairQuestion,
+    Question,
+)
+from samekind.project.words import ANSWERS, ProjectError, QuestionClosed, name_of
 
 __all__ = ["Questions"]
 
-SHOWN = 3  # members of a kind beside a question
+SHOWN = 3  # members of a cluster beside a question
 
 
 class Questions:
-    """What is asked now, for whom, and what they answer."""
+    """What is asked now, of whom, and what they answer."""
 
-    def __init__(self, session: Session, name_of: Callable[[list[int]], str | None]) -> None:
+    def __init__(self, session: Session, item: Callable[[int], ItemView]) -> None:
         self._session = session
-        self._name_of = name_of
+        self._item = item
         self._leases = Leases()
 
     def next(self, who: str, *, lineup: bool, most: int) -> list[Question]:
-        """Return open questions for somebody; see `Desk.next`."""
+        """Return open questions for somebody; see `Project.next`."""
         self._session.catch_up()
         chains = self._open()
         self._leases.keep(set(chains))
@@ -36,40 +43,45 @@ class Questions:
         return [self._question(row, chains[row], lineup) for row in own]
 
     def answer(self, question_id: str, said: str | int, who: str) -> None:
-        """Take an answer; see `Desk.answer`."""
+        """Take an answer; see `Project.answer`."""
         form, row, others = _parse(question_id)
         self._session.catch_up()
         if form == "s":
             self._answer_skipped(row, others[0], _word(said), who)
             return
         if self._open().get(row, [])[: len(others)] != others:
-            raise Stale("This question is not open any more: it was answered, or taken back.")
+            raise QuestionClosed(
+                "This question is not open any more: it was answered, or taken back."
+            )
         if said == "skip":
             self._tell(row, others[:1], [UNSURE], who, free=True)
         elif form == "p":
-            self._tell(row, others, [WORDS[_word(said)]], who)
+            self._tell(row, others, [ANSWERS[_word(said)]], who)
         else:
-            self._tell(row, *self._line_up_answers(others, said), who)
+            self._tell(row, *self._lineup_answers(others, said), who)
 
-    def skipped(self, most: int) -> list[Pair]:
+    def skipped(self, most: int) -> list[PairQuestion]:
         """Return questions that were skipped."""
         return [self._pair(a, b, skipped=True) for a, b in self.skipped_pairs()[:most]]
 
     def _question(self, row: int, others: list[int], lineup: bool) -> Question:
         one = len(others) == 1 or not lineup
-        return self._pair(row, others[0]) if one else self._line_up(row, others)
+        return self._pair(row, others[0]) if one else self._lineup(row, others)
 
-    def _pair(self, a: int, b: int, *, skipped: bool = False) -> Pair:
+    def _pair(self, a: int, b: int, *, skipped: bool = False) -> PairQuestion:
         members = self._session.members_of(b)
-        return Pair(
+        more = [row for row in members if row not in (a, b)][:SHOWN]
+        return PairQuestion(
             id=f"{'s' if skipped else 'p'}-{a}-{b}",
-            a=a,
-            b=b,
-            kind=members[0] if members else None,
-            name=self._name_of(members),
-            more=[row for row in members if row not in (a, b)][:SHOWN],
+            a=self._item(a),
+            b=self._item(b),
+            b_cluster=self._ref(members) if members else None,
+            more=list(map(self._item, more)),
             skipped=skipped,
         )
+
+    def _ref(self, members: list[int]) -> ClusterRef:
+        return ClusterRef(members[0], name_of(members, self._session.ledger))
 
     def _open(self) -> dict[int, list[int]]:
         """Return the rows asked about now, each with those that it is to be compared with."""
@@ -83,19 +95,20 @@ class Questions:
     ) -> None:
         self._session.tell([[row, other] for other in others], answers, who=who, free=free)
 
-    def _line_up(self, row: int, others: list[int]) -> LineUp:
-        options: list[Option] = []
+    def _lineup(self, row: int, others: list[int]) -> LineupQuestion:
+        options: list[ClusterOption] = []
         for other in others:
             members = self._session.members_of(other)
             shown = [other, *(member for member in members if member != other)][:SHOWN]
-            options.append(Option(members[0], self._name_of(members), shown))
+            ref = self._ref(members)
+            options.append(ClusterOption(ref.cluster, ref.name, list(map(self._item, shown))))
         compared = ".".join(map(str, others))
-        return LineUp(id=f"l-{row}-{compared}", row=row, options=options)
+        return LineupQuestion(id=f"l-{row}-{compared}", item=self._item(row), options=options)
 
-    def _line_up_answers(self, others: list[int], said: str | int) -> tuple[list[int], list[int]]:
-        """Return which of the rows something is said of, and what.
+    def _lineup_answers(self, others: list[int], said: str | int) -> tuple[list[int], list[int]]:
+        """Return which of the rows are answered, and how.
 
-        Who picks a kind says nothing of the others: two of them may prove to be one.
+        Who picks a cluster says nothing of the others: two of them may prove to be one.
         """
         if said == "unsure":
             return others[:1], [UNSURE]
@@ -103,20 +116,20 @@ class Questions:
             return others, [DIFFERENT] * len(others)
         picked = [other for other in others if self._session.members_of(other)[:1] == [said]]
         if not picked or isinstance(said, bool):
-            raise DeskError(
+            raise ProjectError(
                 'The answer to a line-up is the number of one of its kinds, "none", "unsure" or "skip".'
             )
         return picked[:1], [SAME]
 
     def _answer_skipped(self, a: int, b: int, said: str, who: str) -> None:
         if (a, b) not in self.skipped_pairs():
-            raise Stale("This question was answered meanwhile.")
+            raise QuestionClosed("This question was answered meanwhile.")
         if said == "skip":
             return
-        self._session.change([[a, b]], [WORDS[said]], who=who, asked=True)
+        self._session.change([[a, b]], [ANSWERS[said]], who=who, asked=True)
 
     def skipped_pairs(self) -> list[tuple[int, int]]:
-        """Return the pairs of which nothing was said but that they be skipped."""
+        """Return the pairs that were skipped and not answered since."""
         pairs = self._session.ledger.skipped()
         if not len(pairs):
             return []
@@ -129,7 +142,7 @@ def _parse(question_id: str) -> tuple[str, int, list[int]]:
     row, _, others = rest.partition("-")
     numbers = others.split(".") if form == "l" else [others]
     if form not in ("p", "l", "s") or not all(_is_number(text) for text in (row, *numbers)):
-        raise DeskError("There is no such question.")
+        raise ProjectError("There is no such question.")
     return form, int(row), [int(text) for text in numbers]
 
 
@@ -138,6 +151,6 @@ def _is_number(text: str) -> bool:
 
 
 def _word(said: str | int) -> str:
-    if said not in (*WORDS, "skip"):
-        raise DeskError('The answer to a pair is "same", "different", "unsure" or "skip".')
+    if said not in (*ANSWERS, "skip"):
+        raise ProjectError('The answer to a pair is "same", "different", "unsure" or "skip".')
     return str(said)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import is_dask
 
@@ -18,34 +18,41 @@ DENSE = 2**24  # cells of a table that is kept whole
 
 
 class Comparison(NamedTuple):
-    """Which kinds there are in the labels, and how many rows of each are in each cluster."""
+    """The contingency table of true classes and clusters: a line for each two that share rows.
 
-    kinds: NDArray[Any]
-    of_kind: NDArray[np.int64]
-    """(m,) numbers of kinds that meet a cluster,"""
+    Attributes
+    ----------
+    classes : ndarray of str
+        The true classes.
+    of_class, of_cluster : ndarray of shape (m,)
+        Numbers of classes and clusters that meet; -1 for rows in no cluster.
+    counts : ndarray of shape (m,)
+        How many rows they share.
+    """
+
+    classes: NDArray[np.str_]
+    of_class: NDArray[np.int64]
     of_cluster: NDArray[np.int64]
-    """of these clusters, -1 for none,"""
     counts: NDArray[np.int64]
-    """and the rows that they share."""
 
     @property
     def agreement(self) -> float:
         """The adjusted Rand index: 1 if they agree entirely, about 0 if no more than by chance."""
         pairs = _pairs(self.counts)
-        by_kind = _pairs(_sums(self.of_kind, self.counts))
+        by_class = _pairs(_sums(self.of_class, self.counts))
         by_cluster = _pairs(_sums(self.of_cluster + 1, self.counts))
-        if pairs == by_kind == by_cluster:
+        if pairs == by_class == by_cluster:
             return 1.0
-        expected = by_kind / _pairs(self.counts.sum(keepdims=True)) * by_cluster
-        return float((pairs - expected) / ((by_kind + by_cluster) / 2 - expected))
+        expected = by_class / _pairs(self.counts.sum(keepdims=True)) * by_cluster
+        return float((pairs - expected) / ((by_class + by_cluster) / 2 - expected))
 
     def commonest(self, cluster: int) -> tuple[str, float]:
-        """Return the kind that most rows of a cluster have, and their share."""
+        """Return the class that most rows of a cluster have, and their share."""
         here = np.flatnonzero(self.of_cluster == cluster)
         if not here.size:
-            return str(self.kinds[0]), 0.0
+            return str(self.classes[0]), 0.0
         most = here[self.counts[here].argmax()]
-        return str(self.kinds[self.of_kind[most]]), float(
+        return str(self.classes[self.of_class[most]]), float(
             self.counts[most] / self.counts[here].sum()
         )
 
@@ -62,7 +69,7 @@ def _pairs(counts: NDArray[np.int64]) -> int:
 
 
 def compare(truth: Any, labels: Any, n_clusters: int) -> Comparison:
-    """Count the rows of each kind in each cluster.
+    """Count the rows of each class in each cluster.
 
     `truth` is an array, or a pandas Categorical, whose codes are used as they are. What is on a Dask cluster
     is counted there.
@@ -70,15 +77,15 @@ def compare(truth: Any, labels: Any, n_clusters: int) -> Comparison:
     if is_dask(labels):
         return _compare_far(truth, labels)
     if hasattr(truth, "categories"):
-        kinds, codes = np.asarray(truth.categories).astype(str), truth.codes
+        classes, codes = np.asarray(truth.categories).astype(str), truth.codes
     else:
         given = np.asarray(truth)
-        kinds, codes = np.unique(
+        classes, codes = np.unique(
             given.astype(str) if given.dtype == object else given, return_inverse=True
         )
-        kinds = kinds.astype(str)
+        classes = classes.astype(str)
     wide = n_clusters + 1
-    dense = np.zeros(len(kinds) * wide if len(kinds) * wide <= DENSE else 0, dtype=np.int64)
+    dense = np.zeros(len(classes) * wide if len(classes) * wide <= DENSE else 0, dtype=np.int64)
     cells, counts = np.empty((2, 0), dtype=np.int64)
     for part in _parts(len(codes)):
         here = np.asarray(codes[part], dtype=np.int64) * wide + np.asarray(labels[part]) + 1
@@ -91,7 +98,7 @@ def compare(truth: Any, labels: Any, n_clusters: int) -> Comparison:
     if dense.size:
         cells = np.flatnonzero(dense)
         counts = dense[cells]
-    return Comparison(kinds, cells // wide, cells % wide - 1, counts)
+    return Comparison(classes, cells // wide, cells % wide - 1, counts)
 
 
 def sizes_of(labels: Any, n_clusters: int) -> NDArray[np.intp]:
@@ -119,24 +126,24 @@ def _compare_far(truth: Any, labels: Any) -> Comparison:
     count = dask.delayed(_meetings)
     pairs = zip(truth.to_delayed(), labels.rechunk(truth.chunks).to_delayed(), strict=True)
     meetings: Counter[tuple[str, int]] = Counter()
-    for some in dask.compute(*[count(kinds, clusters) for kinds, clusters in pairs]):
+    for some in dask.compute(*[count(classes, clusters) for classes, clusters in pairs]):
         meetings.update(some)
-    kinds = sorted({kind for kind, _ in meetings})
-    number = {kind: place for place, kind in enumerate(kinds)}
+    classes = sorted({name for name, _ in meetings})
+    number = {name: place for place, name in enumerate(classes)}
     return Comparison(
-        np.array(kinds),
-        np.array([number[kind] for kind, _ in meetings], dtype=np.int64),
+        np.array(classes),
+        np.array([number[name] for name, _ in meetings], dtype=np.int64),
         np.array([cluster for _, cluster in meetings], dtype=np.int64),
         np.array(list(meetings.values()), dtype=np.int64),
     )
 
 
-def _meetings(truth: Any, labels: NDArray[np.intp]) -> Counter[tuple[str, int]]:
-    """Return how many rows of each kind are in each cluster, of one block."""
-    kinds, codes = np.unique(np.asarray(truth).astype(str), return_inverse=True)
+def _meetings(truth: ArrayLike, labels: NDArray[np.intp]) -> Counter[tuple[str, int]]:
+    """Return how many rows of each class are in each cluster, of one block."""
+    classes, codes = np.unique(np.asarray(truth).astype(str), return_inverse=True)
     wide = int(labels.max(initial=0)) + 2
     cells, counts = np.unique(codes * wide + labels + 1, return_counts=True)
-    where = zip(kinds[cells // wide].tolist(), (cells % wide - 1).tolist(), strict=True)
+    where = zip(classes[cells // wide].tolist(), (cells % wide - 1).tolist(), strict=True)
     return Counter(dict(zip(where, counts.tolist(), strict=True)))
 
 

@@ -1,9 +1,9 @@
-/** How a thing looks: a picture, a text, the fields of a row. */
+/** How an item looks: a picture, a text, the fields of a row. */
 
 import { withToken } from "./api.js";
 import { h } from "./dom.js";
 
-/** @typedef {import("./types.js").Thing} Thing */
+/** @typedef {import("./types.js").ItemView} ItemView */
 
 const LONG_TEXT = 900; // characters from which a text is folded
 const MINI_TEXT = 140;
@@ -13,15 +13,14 @@ const TABLE_FIELDS = 14;
 const CLOSE = 0.1; // numbers that differ by less than this share are marked lightly
 const SMALL_PICTURE = 96; // pixels up to which a picture is enlarged without blurring
 
-/** @param {Thing} thing @param {"small" | "large"} size @returns {string | null} */
-export function pictureUrl(thing, size) {
-  if (!thing.picture?.startsWith("/api/")) return null;
-  return withToken(`${thing.picture}?size=${size}`);
+/** @param {ItemView} item @param {"small" | "large"} size @returns {string | null} */
+export function pictureUrl(item, size) {
+  return item.has_picture ? withToken(`/api/items/${item.row}/picture?size=${size}`) : null;
 }
 
-/** @param {Thing} thing @param {"small" | "large"} size @param {string} [alt] @returns {HTMLElement | null} */
-export function picture(thing, size, alt = thing.title) {
-  const src = pictureUrl(thing, size);
+/** @param {ItemView} item @param {"small" | "large"} size @param {string} [alt] @returns {HTMLElement | null} */
+export function picture(item, size, alt = item.title) {
+  const src = pictureUrl(item, size);
   if (!src) return null;
   const image = /** @type {HTMLImageElement} */ (
     h("img", { alt, decoding: "async", draggable: "false", loading: size === "small" ? "lazy" : null })
@@ -37,9 +36,9 @@ export function picture(thing, size, alt = thing.title) {
 /** @type {Map<string, HTMLImageElement>} pictures on their way, the newest last */
 const fetched = new Map();
 
-/** @param {Thing} thing @param {"small" | "large"} size load its picture before it is needed */
-export function prefetch(thing, size) {
-  const src = pictureUrl(thing, size);
+/** @param {ItemView} item @param {"small" | "large"} size load its picture before it is needed */
+export function prefetch(item, size) {
+  const src = pictureUrl(item, size);
   if (!src || fetched.has(src)) return;
   const image = new Image();
   image.src = src;
@@ -72,38 +71,38 @@ export function shorten(text, most) {
   return text.length <= most ? text : `${text.slice(0, most).trimEnd()}…`;
 }
 
-/** @param {Thing} thing @returns {string} one line that names a thing */
-export function oneLine(thing) {
-  return thing.title || `row ${thing.row}`;
+/** @param {ItemView} item @returns {string} one line that names an item */
+export function oneLine(item) {
+  return item.title || `row ${item.row}`;
 }
 
-/** @param {Thing} thing @returns {string} what it is in a few words: its title, unless that is but a number */
-export function brief(thing) {
-  if (thing.title && thing.title !== `row ${thing.row}`) return shorten(thing.title, BRIEF);
-  const words = (thing.text ?? thing.fields.map(([, value]) => value).join(", ")).replace(/\s+/gu, " ").trim();
-  return words ? `“${shorten(words, BRIEF)}”` : oneLine(thing);
+/** @param {ItemView} item @returns {string} what it is in a few words: its title, unless that is but a number */
+export function brief(item) {
+  if (item.title && item.title !== `row ${item.row}`) return shorten(item.title, BRIEF);
+  const words = (item.text ?? item.fields.map(([, value]) => value).join(", ")).replace(/\s+/gu, " ").trim();
+  return words ? `“${shorten(words, BRIEF)}”` : oneLine(item);
 }
 
-/** @param {Thing[]} things @returns {HTMLElement[]} their pictures, for a message */
-export function pictures(things) {
-  return things.filter((thing) => thing.picture).slice(0, 3).map(mini);
+/** @param {ItemView[]} items @returns {HTMLElement[]} their pictures, for a message */
+export function pictures(items) {
+  return items.filter((item) => item.has_picture).slice(0, 3).map(mini);
 }
 
-/** @param {Thing} thing @returns {HTMLElement} small, for galleries; of spans only, so that it may stand in a button */
-export function mini(thing) {
-  const image = picture(thing, "small", "");
+/** @param {ItemView} item @returns {HTMLElement} small, for galleries; of spans only, so that it may stand in a button */
+export function mini(item) {
+  const image = picture(item, "small", "");
   if (image) return h("span", { class: "mini mini-picture" }, image);
-  if (thing.text !== null) return h("span", { class: "mini mini-text", dir: "auto" }, shorten(thing.text, MINI_TEXT) || "(empty)");
+  if (item.text !== null) return h("span", { class: "mini mini-text", dir: "auto" }, shorten(item.text, MINI_TEXT) || "(empty)");
   return h(
     "span",
     { class: "mini mini-row" },
-    ...(thing.fields.length ? [] : [oneLine(thing)]),
-    ...thing.fields.slice(0, MINI_FIELDS).map(([name, value]) =>
+    ...(item.fields.length ? [] : [oneLine(item)]),
+    ...item.fields.slice(0, MINI_FIELDS).map(([name, value]) =>
       h("span", {}, h("span", { class: "mini-name", dir: "auto" }, ...breakable(name)), " ", h("span", { dir: "auto" }, shorten(value, 60)))),
   );
 }
 
-/** @param {Thing[]} members @param {Thing} beside what they are compared with @returns {HTMLElement} rows of a table in a button, a column for each */
+/** @param {ItemView[]} members @param {ItemView} beside what they are compared with @returns {HTMLElement} rows of a table in a button, a column for each */
 export function miniTable(members, beside) {
   const wanted = new Map(beside.fields);
   const values = members.map((member) => new Map(member.fields));
@@ -132,28 +131,28 @@ export function breakable(name) {
   return name.split(/(?<=[_/.:-])/u).flatMap((part, index) => (index ? [document.createElement("wbr"), part] : [part]));
 }
 
-/** @param {Thing} thing @returns {string} what a screen reader says of a small one */
-export function spoken(thing) {
-  const title = oneLine(thing);
-  if (thing.text !== null && !thing.picture) return `${title}: ${shorten(thing.text, MINI_TEXT)}`;
-  if (!thing.picture && thing.fields.length) {
-    return `${title}: ${thing.fields.slice(0, MINI_FIELDS).map(([name, value]) => `${name} ${shorten(value, 40)}`).join(", ")}`;
+/** @param {ItemView} item @returns {string} what a screen reader says of a small one */
+export function spoken(item) {
+  const title = oneLine(item);
+  if (item.text !== null && !item.has_picture) return `${title}: ${shorten(item.text, MINI_TEXT)}`;
+  if (!item.has_picture && item.fields.length) {
+    return `${title}: ${item.fields.slice(0, MINI_FIELDS).map(([name, value]) => `${name} ${shorten(value, 40)}`).join(", ")}`;
   }
   return title;
 }
 
-/** @param {Thing} thing @returns {HTMLElement[]} all of a thing, for a dialog or the head of a line-up */
-export function whole(thing) {
-  const image = picture(thing, "large");
+/** @param {ItemView} item @returns {HTMLElement[]} all of an item, for a dialog or the head of a line-up */
+export function whole(item) {
+  const image = picture(item, "large");
   const parts = [];
   if (image) parts.push(h("div", { class: "stage" }, image));
-  if (thing.text !== null) parts.push(foldable([thing.text || "(empty)"], thing.text.length));
-  if (thing.fields.length) {
+  if (item.text !== null) parts.push(foldable([item.text || "(empty)"], item.text.length));
+  if (item.fields.length) {
     parts.push(
       h(
         "table",
         { class: "fields" },
-        h("tbody", {}, ...thing.fields.map(([name, value]) =>
+        h("tbody", {}, ...item.fields.map(([name, value]) =>
           h("tr", {}, h("th", { scope: "row", dir: "auto" }, ...breakable(name)), h("td", { dir: "auto" }, shorten(value, 2000))))),
       ),
     );
