@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SETUP := $(VENV)/.ready
 DEV := $(VENV)/.ready-dev
 
-.PHONY: demo test test-slow lint format bench asv docs clean
+.PHONY: demo test test-slow lint format bench paper asv docs clean
 
 demo: $(SETUP)
 	$(BIN)/samekind demo
@@ -29,6 +29,13 @@ format: $(DEV)
 bench: $(DEV)
 	$(BIN)/python -m benchmarks
 
+# The paper's tables and figures. Hours for all; `make paper DATA=shuttle RUNS=10` takes a minute.
+DATA ?= all
+RUNS ?= 100
+OUT ?= experiment-results
+paper: $(DEV)
+	$(BIN)/python -m experiments paper $(DATA) --runs $(RUNS) --out $(OUT)
+
 asv: $(DEV)
 	$(BIN)/asv check
 	$(BIN)/asv machine --yes >/dev/null
@@ -38,7 +45,7 @@ docs: $(DEV)
 	$(BIN)/python docs/build_reference.py
 
 clean:
-	rm -rf $(VENV) samekind-demo samekind-run
+	rm -rf $(VENV) samekind-demo samekind-run experiment-results
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "samekind needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 demo"'

@@ -47,6 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
 def show(names: list[str], setting: Setting, file: Path | None = None) -> int:
     """Take measures, with a line for each at once and a table in the end."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     console = Console()
@@ -63,8 +64,8 @@ def show(names: list[str], setting: Setting, file: Path | None = None) -> int:
                 console.print(line, soft_wrap=True)
                 table.add_row(*_row(ratio))
         except SkippedError as reason:
-            console.print(f"  skipped: {reason}", soft_wrap=True)
-            table.add_row(MEASURES[name].about, str(reason), "", "", "skipped")
+            console.print(f"  skipped: {reason}", soft_wrap=True, markup=False)
+            table.add_row(MEASURES[name].about, escape(str(reason)), "", "", "skipped")
         console.print(f"  took {perf_counter() - started:.0f} s", style="dim")
     console.print(table)
     if file is not None:

@@ -29,7 +29,7 @@ with tempfile.TemporaryDirectory() as folder:
             pairs = session.pending()
             session.tell(pairs, [expert(a, b) for a, b in pairs], who="bob")
         clusters = session.clusters()
-        by_whom = [entry.who for entry in session.ledger.entries() if not entry.retracted]
+        by_whom = [entry.who for entry in session.ledger.lines() if not entry.retracted]
 
 print("ann gave", by_whom.count("ann"), "answers, bob", by_whom.count("bob"))
 for members in clusters.members_:

@@ -4,8 +4,8 @@ import csv
 import tempfile
 from pathlib import Path
 
-from samekind import load
-from samekind.desk import LineUp, make_desk, open_desk
+from samekind.data import load
+from samekind.project import LineupQuestion, make_project, open_project
 
 messages = {
     "where is my new card": "card",
@@ -22,32 +22,33 @@ messages = {
 kinds = list(messages.values())
 
 with tempfile.TemporaryDirectory() as folder:
-    data, project = Path(folder, "messages.csv"), Path(folder, "messages.db")
+    data, path = Path(folder, "messages.csv"), Path(folder, "messages.db")
     data.write_text("message\n" + "\n".join(messages), encoding="utf-8")
 
-    desk = make_desk(load(data, text="message"), project, random_state=0)
-    while questions := desk.next("ann"):
+    project = make_project(load(data, text="message"), path, random_state=0)
+    while questions := project.next("ann"):
         [question] = questions
-        if isinstance(question, LineUp):  # one thing beside several kinds
-            fits = [o.kind for o in question.options if kinds[o.kind] == kinds[question.row]]
-            desk.answer(question.id, fits[0] if fits else "none", who="ann")
+        if isinstance(question, LineupQuestion):  # one item beside several clusters
+            kind = kinds[question.item.row]
+            fits = [o.cluster for o in question.options if kinds[o.cluster] == kind]
+            project.answer(question.id, fits[0] if fits else "none", who="ann")
         else:
-            same = kinds[question.a] == kinds[question.b]
-            desk.answer(question.id, "same" if same else "different", who="ann")
-    for kind in desk.outline().kinds:
-        desk.rename(kind.kind, kinds[kind.kind])
-    now = desk.standing()
-    print(f"{now.kinds} kinds, {now.questions} questions answered with {now.clicks} keys")
-    desk.close()
+            same = kinds[question.a.row] == kinds[question.b.row]
+            project.answer(question.id, "same" if same else "different", who="ann")
+    for found in project.overview().clusters:
+        project.rename(found.cluster, kinds[found.cluster])
+    now = project.status()
+    print(f"{now.clusters} kinds, {now.questions} questions answered with {now.clicks} keys")
+    project.close()
 
-    desk = open_desk(project)  # tomorrow
-    desk.export("clusters.csv", Path(folder, "clusters.csv"))
+    project = open_project(path)  # tomorrow
+    project.export("clusters.csv", Path(folder, "clusters.csv"))
     new = Path(folder, "new.csv")
     new.write_text("message\nclose the account\n", encoding="utf-8")
-    cluster = desk.clusters().predict(desk.things.load_new(new).X)[0]
-    members = desk.clusters().members_[cluster].tolist()
-    print("“close the account” is of the kind", desk.name_of(members))
-    desk.close()
+    cluster = project.clusters().predict(project.items.load_new(new).X)[0]
+    members = project.clusters().members_[cluster].tolist()
+    print("“close the account” is of the kind", project.name_of(members))
+    project.close()
     with open(Path(folder, "clusters.csv"), encoding="utf-8", newline="") as file:
         for row in list(csv.DictReader(file))[:3]:
             print(f"{row['message']}: {row['name']}")

@@ -61,17 +61,17 @@ def chromium():
 
 
 class Served:
-    """The page of a desk, on a free port, in a thread of its own; may be stopped and started again."""
+    """The page of a project, on a free port, in a thread of its own; may be stopped and started again."""
 
-    def __init__(self, desk, **options):
+    def __init__(self, project, **options):
         from samekind.web import make_app
 
-        self.desk = desk
+        self.project = project
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         names = [f"{name}:{self.port}" for name in ("127.0.0.1", "localhost")]
-        self.app = make_app(desk, allowed_hosts=names, **options)
+        self.app = make_app(project, allowed_hosts=names, **options)
 
     def start(self):
         import uvicorn
@@ -93,7 +93,7 @@ class Served:
 
     def __exit__(self, *error):
         self.stop()
-        self.desk.close()
+        self.project.close()
 
 
 class Visit:
@@ -184,7 +184,7 @@ def main():
 
     from samekind.data import demo_items
     from samekind.datasets import load_digits
-    from samekind.desk import Desk
+    from samekind.project import Project
 
     folder = Path(__file__).parent.parent / "docs" / "images"
     labels = load_digits().target
@@ -200,15 +200,15 @@ def main():
         "eights",
         "nines",
     ]
-    desk = Desk(demo_items(), title="digits", random_state=0, budget=400)
-    with Served(desk) as served, chromium() as browser:
+    project = Project(demo_items(), title="digits", random_state=0, budget=400)
+    with Served(project) as served, chromium() as browser:
         visit = Visit(browser.new_context(viewport={"width": 1280, "height": 760}), served.url)
         wanted = {"p": "label-pair.png", "l": "label-lineup.png"}
         for click in itertools.count():
             visit.press(truth(visit.question, labels))
             if click == 150:
-                for kind in desk.outline(1).kinds:
-                    desk.rename(kind.kind, names[labels[kind.kind]])
+                for kind in project.overview(1).clusters:
+                    project.rename(kind.cluster, names[labels[kind.cluster]])
             elif click > 155 and visit.question[0] in wanted:
                 visit.page.wait_for_timeout(4000)
                 path = folder / wanted.pop(visit.question[0])

@@ -73,7 +73,7 @@ class TestUpperBound:
 
 class TestAudit:
     def certificate(self, audit, predicted=None, unproven=0):
-        wanted = audit.kinds if predicted is None else predicted
+        wanted = audit.clusters if predicted is None else predicted
         return audit.certificate(np.array(wanted, dtype=np.intp), unproven)
 
     def test_promises_nothing_at_first(self):
@@ -83,9 +83,9 @@ class TestAudit:
 
     def test_counts_what_is_right_and_wrong(self):
         audit = Audit()
-        for row, kind in enumerate([0, 0, 1, 1, 2]):
-            audit.add(row, kind)
-        audit.hit_known(77, 1)  # labelled before: right, whatever is predicted
+        for row, cluster in enumerate([0, 0, 1, 1, 2]):
+            audit.add(row, cluster)
+        audit.add_known(77, 1)  # labelled before: right, whatever is predicted
         promise = self.certificate(audit, [0, 1, 1, 1, 0], unproven=3)
         assert (promise.n_audited, promise.n_wrong, promise.n_unproven) == (6, 2, 3)
         assert promise.undiscovered == pytest.approx(upper_bound(0, 6, 0.025))
@@ -95,16 +95,16 @@ class TestAudit:
     def test_a_row_drawn_again_is_as_wrong_again(self):
         audit = Audit()
         audit.add(5, 0)
-        audit.hit_known(5, 0)
+        audit.add_known(5, 0)
         assert self.certificate(audit, [1, 1]).n_wrong == 2
-        assert audit.draws == 2
+        assert audit.n_draws == 2
 
-    def test_a_new_kind_ends_it(self):
+    def test_a_new_cluster_ends_it(self):
         audit = Audit()
         audit.add(5, 0)
-        audit.hit_known(6, 0)
-        assert audit.found_new() == [(5, 0)]
-        assert audit.draws == 0
+        audit.add_known(6, 0)
+        assert audit.end() == [(5, 0)]
+        assert audit.n_draws == 0
         promise = self.certificate(audit)
         assert promise.wrong == 1.0
         assert promise.undiscovered == pytest.approx(upper_bound(1, 3, 0.025))
@@ -123,15 +123,28 @@ class TestAudit:
             bound = self.certificate(audit).wrong
             grid = np.geomspace(1e-5, 0.025, 4000)
             risks.append(grid[np.argmin([abs(upper_bound(0, 30, r) - bound) for r in grid])])
-            audit.found_new()
+            audit.end()
         np.testing.assert_allclose(risks, 0.025 / np.array([2, 6, 12, 20, 30]), rtol=0.01)
 
-    def test_merged_kinds_are_the_same(self):
+    def test_merged_clusters_are_the_same(self):
         audit = Audit()
-        for row, kind in enumerate([0, 2, 1]):
-            audit.add(row, kind)
+        for row, cluster in enumerate([0, 2, 1]):
+            audit.add(row, cluster)
         audit.merge(0, 2)
         assert self.certificate(audit, [0, 0, 1]).n_wrong == 0
+
+    def test_rows_that_are_audited(self):
+        """Also those drawn twice, and until the audit ends."""
+        audit = Audit()
+        for row in (3, 5, 3):
+            audit.add(row, 0)
+        audit.add_known(7, 0)
+        assert [row for row in range(9) if row in audit] == [3, 5]
+        audit.move(3, 1)
+        audit.move(7, 1)
+        assert audit.clusters == [1, 0, 1]
+        audit.end()
+        assert not any(row in audit for row in range(9))
 
     @pytest.mark.parametrize(
         ("unproven", "words"), [(0, ""), (4, "the 4 pairs of clusters about which")]

@@ -280,7 +280,7 @@ def test_messages_name_options(said, meant):
 
 
 def test_help_shows_no_type_of_flags(folder):
-    for command in ([], ["run"], ["label"], ["bench"]):
+    for command in ([], ["run"], ["label"]):
         assert "bool" not in samekind_cli(*command, "--help").stdout
 
 

@@ -20,7 +20,7 @@ from samekind.cli import app
 from samekind.cli._label import has_display
 from samekind.cli._options import names_in
 from samekind.data import load
-from samekind.desk import EXPORTS, cache_of, make_desk
+from samekind.project import EXPORTS, cache_of, make_project
 
 PLACES = {"rose": 0.0, "iris": 10.0, "fern": 30.0}
 FILES = set(EXPORTS)
@@ -66,22 +66,22 @@ PROJECT = Path("flowers.samekind.db")
 def project(folder):
     """A project in which all kinds are known and named."""
     things = load("flowers.csv", exclude=["kind"], cache=cache_of(PROJECT))
-    desk = make_desk(things, PROJECT, random_state=0, budget=40)
+    project = make_project(things, PROJECT, random_state=0, budget=40)
     kinds = pd.read_csv("flowers.csv").kind
-    while not desk.session.done:
-        pairs = desk.session.pending()
-        desk.session.tell(pairs, [kinds[a] == kinds[b] for a, b in pairs], who="ann")
-    for kind in desk.outline().kinds:
-        desk.rename(kind.kind, kinds[kind.kind])
-    desk.close()
-    desk.session.ledger.close()
+    while not project.session.done:
+        pairs = project.session.pending()
+        project.session.tell(pairs, [kinds[a] == kinds[b] for a, b in pairs], who="ann")
+    for kind in project.overview().clusters:
+        project.rename(kind.cluster, kinds[kind.cluster])
+    project.close()
+    project.session.ledger.close()
     return PROJECT
 
 
 def standing(path):
     """Return the answers in a project that stand."""
     with samekind.SqlLedger(path) as ledger:
-        return [entry for entry in ledger.entries() if not entry.retracted]
+        return [entry for entry in ledger.lines() if not entry.retracted]
 
 
 def test_label_from_a_pipe_resume_and_the_project_alone(folder):

@@ -1,181 +1,263 @@
-"""The bench of `focused`: how a run is followed, its tables, what it must show, and its parts."""
+"""Traces of runs, and the studies of `focused`: what it must show, its parts, and wrong answers."""
 
 import json
-import os
 
 import numpy as np
+import pandas as pd
 import pytest
-from rich.console import Console
 
 import samekind
-from samekind.algorithms.focused import PARTS
-from samekind.experiments import BenchError, run_ablation, run_bench, run_focused, run_peers
-from samekind.experiments.command import bench as bench_command
-from samekind.experiments.follow import FocusedSetup, follow, look
-from samekind.experiments.one_run import Instance, draws_seed
-from samekind.experiments.page import page_of
-from samekind.experiments.plan import make_focused_setup
-from samekind.experiments.readings import AT_MARKS, READINGS
-from samekind.experiments.scenes import GROUPS, SCENES
-from samekind.experiments.studies import ABLATION, VARIANTS, Requirement, name_of, requirements
-from samekind.experiments.study_page import print_study, study_page
-from samekind.experiments.summary import summarize_scene
-from samekind.experiments.tables import print_tables
-from samekind.experiments.text import cell_text
-from samekind.experiments.truth import Truth
+from experiments import studies
+from experiments.benchmark_data import DATA
+from experiments.design import run_experiment
+from experiments.evaluation import evaluate, evaluate_noisy
+from experiments.metrics import (
+    AT_MARKS,
+    METRICS,
+    NOISY_COLUMNS,
+    observations,
+    read_asked,
+    read_at_marks,
+    read_noisy,
+    read_paper,
+    read_per_point,
+)
+from experiments.page import page_of
+from experiments.results import Results, read_results
+from experiments.studies import (
+    ABLATION,
+    ERRORS,
+    QUESTIONS,
+    VARIANTS,
+    Ablation,
+    Requirements,
+    WrongAnswers,
+    budget_of,
+)
+from experiments.summary import add_required, summarize
+from experiments.tables import cell_text, tables_of
+from experiments.targets import required_numbers
+from experiments.trace import FocusedSetup, NoisySetup, PaperSetup, draws_seed
+from experiments.truth import Instance
 
 MARKS = (20, 40, 60)
 
 
-def blobs(n=400, k=5):
-    return samekind.datasets.make_synthetic(
-        n, n_clusters=k, alpha=0.5, n_features=3, sigma=0.2, random_state=3
+def blobs(n=400, k=5, sigma=0.2):
+    return Instance(
+        *samekind.datasets.make_synthetic(
+            n, n_clusters=k, alpha=0.5, n_features=3, sigma=sigma, random_state=3
+        )
     )
 
 
-def printed(show, *given):
-    console = Console(width=140, record=True, file=open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-    show(*given, console)
-    console.file.close()
-    return console.export_text()
+def ignore(_):
+    pass
 
 
 @pytest.fixture(scope="module")
-def followed():
-    X, y = blobs()
-    setup = FocusedSetup("0", None, MARKS, per_point=True)
-    return Instance(X, y), setup, follow(Instance(X, y), draws_seed(0), setup, lambda: None)
+def traced():
+    data = blobs()
+    return data, FocusedSetup(MARKS, per_point=True).trace("focused", data, 0, ignore)
 
 
 # The truth
 
 
 def test_errors_are_those_of_the_measures():
-    X, y = blobs()
-    X = np.vstack([X, np.ones((3, 3))])  # a cluster in one place
-    y = np.append(y, [7, 7, 7])
+    data = blobs()
+    X = np.vstack([data.X, np.ones((3, 3))])  # a cluster in one place
+    y = np.append(data.y, [7, 7, 7])
     centers = np.vstack([X[:5], [[1.0, 1.0, 1.0]], [[1.0, 1.0, 1.1]]])
     codes = [0, 1, 2, 3, 4, 5, 5]
+    found = Instance(X, y).centroid_errors(centers, codes)
     labels = np.unique(y)[codes]
-    found = Truth(X, y).errors(centers, codes)
     np.testing.assert_allclose(found, samekind.measures.centroid_errors(X, y, centers, labels))
-    assert found[-2] == 0.0
-    assert found[-1] == np.inf
-    assert Truth(X, y).errors(np.zeros((0, 3)), []).size == 0
+    assert (found[-2], found[-1]) == (0.0, np.inf)
+    assert Instance(X, y).centroid_errors(np.zeros((0, 3)), []).size == 0
 
 
-# One run
+# Traces
 
 
-def test_a_run_is_followed(followed):
-    data, _, run = followed
-    assert [one["at"] for one in run["looks"]] == list(MARKS)
-    assert [one["questions"] for one in run["looks"]] == list(MARKS)
+@pytest.mark.parametrize("algorithm", ["uniform", "basic", "batched"])
+def test_one_run_serves_all_columns(algorithm):
+    data = Instance(*samekind.datasets.load_digits(return_X_y=True))
+    setup = PaperSetup(budget=400, cap=1_200, target=10, batch=1, timed_at=(5, 10))
+    run = setup.trace(algorithm, data, 0, ignore)
+    found = run["recovered_at"]
+    assert found == sorted(found)
+    for name in ("rounds_at", "sampling_at", "errors"):
+        assert len(run[name]) == len(found) == 10
+    assert run["sampling_at"][4] <= run["sampling_at"][9]
+    assert run["rounds_at"] == sorted(run["rounds_at"])
+    assert algorithm != "basic" or run["rounds_at"] == list(range(1, 11))
+    for budget in (150, 220):
+        clusters = samekind.solve(
+            data.X,
+            data.oracle,
+            algorithm=algorithm,
+            budget=budget,
+            batch=1,
+            epsilon=None,
+            random_state=draws_seed(0),
+        )
+        assert clusters.n_recovered_ == np.searchsorted(found, budget, "right")
+        if clusters.n_recovered_:
+            kinds = [data.y[members[0]] for members in clusters.members_[: clusters.n_recovered_]]
+            errors = samekind.measures.centroid_errors(data.X, data.y, clusters.centers_, kinds)
+            np.testing.assert_allclose(run["errors"][: len(errors)], errors, rtol=1e-5)
+    assert sum(run["per_point"]["shares"]) == pytest.approx(1.0)
+    assert 1.0 <= run["per_point"]["mean"] < 2.0
+    assert run["per_point"]["in_none"] == 0.0
+
+
+def test_a_run_stops_at_the_cap():
+    data = Instance(*samekind.datasets.make_synthetic(2_000, random_state=0))
+    run = PaperSetup(300, 900, 90, "auto").trace("uniform", data, 0, ignore)
+    assert (run["questions"], run["stop"]) == (900, "budget")
+    assert len(run["recovered_at"]) < 90
+    assert 300 <= run["per_point"]["after"] < 900
+
+
+def test_focused_is_traced(traced):
+    data, run = traced
+    assert [look["at"] for look in run["looks"]] == list(MARKS)
+    assert [look["questions"] for look in run["looks"]] == list(MARKS)
     assert run["questions"] == MARKS[-1]
     last = run["looks"][-1]
-    assert last["of"] == data.n_kinds == last["discovered"] == len(run["discovered_at"])
+    assert last["of"] == data.n_clusters == last["discovered"] == len(run["discovered_at"])
     assert len(run["recovered_at"]) >= last["recovered"]
     for name in ("rounds_at", "seconds_at", "median_error_at"):
         assert len(run[name]) == len(run["recovered_at"])
     for name in ("recovered_at", "discovered_at", "seconds_at"):
         assert run[name] == sorted(run[name])
+    for look in run["looks"]:  # discoveries are counted question by question
+        assert look["discovered"] == np.searchsorted(run["discovered_at"], look["at"], "right")
     assert sum(run["per_point"]["shares"]) == pytest.approx(1.0)
     json.dumps(run, allow_nan=False)
 
 
-def test_discoveries_are_counted_question_by_question(followed):
-    _, _, run = followed
-    for one in run["looks"]:
-        assert one["discovered"] == np.searchsorted(run["discovered_at"], one["at"], "right")
-
-
-def test_looks_are_what_a_run_of_that_budget_returns(followed):
-    data, _, run = followed
+def test_looks_are_what_a_run_of_that_budget_returns(traced):
+    data, run = traced
     clusters = samekind.solve(
-        data.points.X,
-        samekind.LabelOracle(data.y),
-        algorithm="focused",
-        budget=MARKS[0],
-        batch=1,
-        epsilon=None,
-        random_state=draws_seed(0),
+        data.X, data.oracle, budget=MARKS[0], batch=1, epsilon=None, random_state=draws_seed(0)
     )
     first = run["looks"][0]
     kinds = data.y[[members[0] for members in clusters.members_]]
-    X, y, centers = data.points.X, data.y, clusters.all_centers_
     assert first["discovered"] == len(set(kinds))
     assert first["provisional"] == len(kinds) - len(set(kinds))
     assert first["recovered"] == len(set(kinds[: clusters.n_recovered_]))
-    assert first["accurate"] == samekind.measures.recovery_count(X, y, centers, kinds)
-    assert first["ari"] == pytest.approx(
-        samekind.measures.adjusted_rand_index(y, clusters.labels_), abs=1e-6
+    assert first["accurate"] == samekind.measures.recovery_count(
+        data.X, data.y, clusters.all_centers_, kinds
     )
-    assert first["wrong"] == pytest.approx(np.mean(kinds[clusters.labels_] != y))
-    assert first["undiscovered"] == pytest.approx(np.mean(~np.isin(y, kinds)))
+    ari = samekind.measures.adjusted_rand_index(data.y, clusters.labels_)
+    assert first["ari"] == pytest.approx(ari, abs=1e-6)
+    assert first["wrong"] == pytest.approx(np.mean(kinds[clusters.labels_] != data.y))
+    assert first["undiscovered"] == pytest.approx(np.mean(~np.isin(data.y, kinds)))
     assert first["unproven"] == len(clusters.unproven_)
 
 
+class Found:
+    """Clusters made by hand, with as much of them as an evaluation takes."""
+
+    n_questions_ = 4
+    n_recovered_ = 2
+    unproven_ = ()
+    given_up_ = np.array([], dtype=np.intp)
+    certificate_ = samekind.Certificate(0.95, 1.0, 1.0, 0, 0, 0)
+    error_rate_ = None
+
+    def __init__(self, members, labels, centers=None):
+        self.members_ = [np.array(rows) for rows in members]
+        self.n_discovered_ = len(members)
+        self.labels_ = np.array(labels)
+        self.all_centers_ = None if centers is None else np.array(centers)
+
+
 def test_provisional_clusters_do_not_count_twice():
-    X, y = np.array([[0.0], [0.2], [0.1], [9.0], [9.2], [9.1]]), np.array([0, 0, 0, 1, 1, 1])
-    clusters = samekind.solve(X, samekind.LabelOracle(y), budget=4, random_state=0)
-    split = {
-        **vars(clusters),
-        "members_": [np.array([0]), np.array([1]), np.array([3])],
-        "all_centers_": np.array([[0.1], [0.5], [9.1]]),
-        "n_recovered_": 2,
-        "_labels": {"all": np.array([0, 1, 0, 2, 2, 2])},
-    }
-    found = look(samekind.Clusters(**split), Truth(X, y))
+    data = Instance(
+        np.array([[0.0], [0.2], [0.1], [9.0], [9.2], [9.1]]), np.array([0, 0, 0, 1, 1, 1])
+    )
+    split = Found([[0], [1], [3]], [0, 1, 0, 2, 2, 2], [[0.1], [0.5], [9.1]])
+    found = evaluate(split, data)
     assert (found["discovered"], found["provisional"]) == (2, 1)
     assert (found["recovered"], found["accurate"], found["mistaken"]) == (1, 2, 0)
     assert found["wrong"] == 0.0  # of rows in either part
     assert found["ari"] < 1.0
 
 
+def test_clusters_of_wrong_answers_are_found_by_majority():
+    data = Instance(np.arange(8.0)[:, None], np.array([0, 0, 0, 1, 1, 2, 2, 2]))
+    labels = [0, 0, 2, 0, 1, 1, 1, 1]
+    # Most of the first are of 0; half of the second is no majority; the third is of 0 again.
+    found = evaluate_noisy(Found([[0, 1, 3], [4, 5], [2]], labels), data)
+    assert (found["found"], found["of"], found["returned"]) == (1, 3, 3)
+    ari = samekind.measures.adjusted_rand_index
+    assert found["ari"] == pytest.approx(ari(data.y, labels), abs=1e-6)
+    asked = ari([0, 0, 1, 1, 2, 0], [0, 0, 0, 1, 1, 2])
+    assert found["ari_asked"] == pytest.approx(asked, abs=1e-6)
+
+
 def test_marks_after_the_last_row_have_what_there_is_then():
-    X, y = blobs(n=30, k=3)
-    setup = FocusedSetup("0", None, (10, 5_000))
-    run = follow(Instance(X, y), 0, setup, lambda: None)
+    run = FocusedSetup((10, 5_000)).trace("focused", blobs(n=30, k=3), 0, ignore)
     assert run["stop"] == "exhausted"
-    assert [one["at"] for one in run["looks"]] == [10, 5_000]
+    assert [look["at"] for look in run["looks"]] == [10, 5_000]
     assert run["looks"][1]["questions"] == run["questions"] < 5_000
     assert run["looks"][1]["accurate"] == 3
     assert "per_point" not in run
 
 
 def test_parameters_reach_the_algorithm():
-    X, y = blobs()
-    runs = [
-        follow(Instance(X, y), 0, FocusedSetup("0", None, (250,), parameters), lambda: None)
+    audited = [
+        FocusedSetup((250,), parameters).trace("focused", blobs(), 0, ignore)["looks"][-1]
         for parameters in ({}, {"without": "audit"}, {"certify": "full"})
     ]
-    assert [run["looks"][-1]["audited"] > 0 for run in runs] == [True, False, True]
+    assert [look["audited"] > 0 for look in audited] == [True, False, True]
+
+
+def trace_noisy(error, budget, cap=None, data=None):
+    setup = NoisySetup(error, budget, cap or budget)
+    return setup.trace("focused", data or blobs(sigma=0.05), 0, ignore)
+
+
+def test_a_run_without_errors_goes_on_to_the_goal():
+    data = blobs(sigma=0.05)
+    run = trace_noisy(None, 2, cap=100, data=data)
+    clusters = samekind.solve(
+        data.X, data.oracle, budget=2, batch=1, epsilon=None, random_state=draws_seed(0)
+    )
+    assert run["questions"] == 2
+    assert run["returned"] == clusters.n_discovered_
+    assert run["found"] < run["of"]
+    assert run["estimated_error"] is None
+    assert run["stop"] == "enough"
+    assert 2 < run["goal_at"] < 100
+    assert trace_noisy(None, 1, cap=2)["goal_at"] is None
+    assert trace_noisy(None, 5_000, data=blobs(n=30, k=3))["stop"] == "exhausted"
+
+
+def test_errors_are_made_and_estimated():
+    data = blobs(sigma=0.05)
+    right, wrong, same = (trace_noisy(error, 200, data=data) for error in (0.0, 0.2, 0.2))
+    assert right["stop"] == wrong["stop"] == "budget"
+    assert right["questions"] == wrong["questions"] == 200
+    assert right["found"] == 5
+    assert right["goal_at"] is not None
+    assert wrong["goal_at"] is None  # not looked for
+    assert right["estimated_error"] < 0.1 < wrong["estimated_error"] < 0.35
+    assert same | {"seconds": 0} == wrong | {"seconds": 0}
+    json.dumps(wrong, allow_nan=False)
 
 
 # What is read off
 
 
 def a_look(at, **given):
-    found = {
-        "at": at,
-        "questions": at,
-        "recovered": 3,
-        "mistaken": 1,
-        "accurate": 5,
-        "discovered": 6,
-        "of": 7,
-        "provisional": 1,
-        "median_error": 0.02,
-        "ari": 0.8,
-        "unproven": 4,
-        "audited": 9,
-        "undiscovered_bound": 0.2,
-        "undiscovered": 0.1,
-        "wrong_bound": 0.3,
-        "wrong": 0.1,
-        "holds": True,
-    }
-    return found | given
+    found = {"at": at, "questions": at, "recovered": 3, "mistaken": 1, "accurate": 5}
+    found |= {"discovered": 6, "of": 7, "provisional": 1, "median_error": 0.02, "ari": 0.8}
+    found |= {"unproven": 4, "audited": 9, "undiscovered_bound": 0.2, "undiscovered": 0.1}
+    return found | {"wrong_bound": 0.3, "wrong": 0.1, "holds": True} | given
 
 
 def a_run(run, looks, recovered_at=(5, 9, 20), discovered_at=(0, 2, 4, 8, 16, 32)):
@@ -196,220 +278,241 @@ def a_run(run, looks, recovered_at=(5, 9, 20), discovered_at=(0, 2, 4, 8, 16, 32
     }
 
 
-def test_readings_by_hand():
+def read(runs, asked):
+    seen = observations(runs, read_asked({("shuttle", "focused"): asked}))
+    return seen.groupby(["metric", "at"])["value"].apply(list).to_dict()
+
+
+def test_metrics_by_hand():
     looks = [a_look(100, median_error=None, ari=0.5), a_look(200, accurate=7, ari=0.95)]
-    run = a_run(0, looks)
-    read = {name: reading.value for name, reading in READINGS.items()}
-    assert read["accurate"](run, 100) == 5
-    assert read["median_error"](run, 200) == pytest.approx(2.0)
-    assert read["median_error"](run, 100) == np.inf
-    assert read["holds"](run, 100) == 100.0
-    assert read["undiscovered_bound"](run, 100) == pytest.approx(20.0)
-    assert (read["all_accurate"](run, 100), read["all_accurate"](run, 200)) == (0.0, 100.0)
-    assert read["questions_to_ari"](run, 0.9) == 200
-    assert read["questions_to_ari"](run, 0.99) is None
-    assert read["questions_to_all"](run, 6) == 32
-    assert read["questions_to_all"](run, 7) is None
-    assert READINGS["accurate"].text(2_000) == "accurate clusters at 2,000"
-    assert READINGS["questions_to_ari"].text(0.9) == "questions until the ARI is 0.9"
+    found = read(
+        [a_run(0, looks)],
+        [(metric, at) for metric in ("accurate", "median_error", "holds") for at in (100, 200)]
+        + [("undiscovered_bound", 100), ("all_accurate", 100), ("all_accurate", 200)]
+        + [("questions_to_ari", 0.9), ("questions_to_ari", 0.99)]
+        + [("questions_to_all", 6), ("questions_to_all", 7)],
+    )
+    values = {key: value for key, [value] in found.items()}
+    assert values == pytest.approx(
+        {
+            ("accurate", 100): 5,
+            ("accurate", 200): 7,
+            ("median_error", 100): np.inf,
+            ("median_error", 200): 2.0,
+            ("holds", 100): 100,
+            ("holds", 200): 100,
+            ("undiscovered_bound", 100): 20,
+            ("all_accurate", 100): 0,
+            ("all_accurate", 200): 100,
+            ("questions_to_ari", 0.9): 200,
+            ("questions_to_ari", 0.99): np.nan,
+            ("questions_to_all", 6): 32,
+            ("questions_to_all", 7): np.nan,
+        },
+        nan_ok=True,
+    )
 
 
 def test_runs_that_do_not_get_there_are_said():
     runs = [a_run(0, [a_look(100)]), a_run(1, [a_look(100)], discovered_at=range(7))]
-    cell = READINGS["questions_to_all"].cell(runs, 7)
-    assert (cell["mean"], cell["reached"], cell["runs"]) == (6.0, 1, 2)
-    assert cell_text(cell, "questions") == "6.00 (1 of 2)"
-    assert cell_text(READINGS["questions_to_all"].cell(runs, 8), "questions") == "not reached"
+    asked = {("shuttle", "focused"): [("questions_to_all", 7), ("questions_to_all", 8)]}
+    cells = summarize(observations(runs, read_asked(asked)))
+    assert [cell_text(cell) for _, cell in cells.iterrows()] == ["6.00 (1 of 2)", "not reached"]
 
 
-# In the tables of the bench
+def paper_results(runs):
+    readers = read_paper(lambda metric, data: DATA[data].columns(metric)), read_at_marks
+    summary = summarize(observations(runs, *readers, read_per_point))
+    asked = {"shuttle": runs[0]["setup"]["marks"][-1]}
+    return Results("paper", summary, {"focused_questions": asked})
 
 
 def test_budgets_beyond_its_last_question_are_marked():
     looks = [a_look(1_000), a_look(3_000, recovered=4)]
-    data = summarize_scene(SCENES["shuttle"], [a_run(i, looks) for i in range(2)], ["focused"])
-    table = data["tables"]["fixed_budget"]
-    cells = table["rows"]["focused"]
-    assert [cell["mean"] for cell in cells] == [3.0, 4.0, 4.0, 4.0, 4.0]
-    assert ["asked" in cell for cell in cells] == [False, True, True, True, True]
-    assert cell_text(cells[1], "clusters") == "4.00 ± 0.00 *"
-    assert table["remark"] == "* focused asked 3,000 questions only, and has so many then."
-    errors = data["tables"]["centroid_error"]["rows"]["focused"]
-    assert cell_text(errors[0], "%") == "infinite"  # the second item
-    assert errors[1]["mean"] == pytest.approx(1.0)
-    assert errors[2]["reached"] == 0
-    assert data["curves"]["focused"]["questions"][-1] == 3_000
-    assert [grid["title"] for grid in data["focused"]] == list(AT_MARKS)
-    assert list(data["focused"][0]["rows"]) == ["1,000", "3,000"]
+    results = paper_results([a_run(i, looks) for i in range(2)])
+    budget, _, errors, _, _, marks, promises, _ = tables_of(results)["shuttle"]
+    assert budget.texts["focused"].tolist() == ["3.00 ± 0.00"] + ["4.00 ± 0.00 *"] * 4
+    assert budget.caption == "* focused asked 3,000 questions only, and has so many then."
+    expected = ["infinite", "1.00 ± 0.00", *["not reached"] * 4]  # None is the second item
+    assert errors.texts["focused"].tolist() == expected
+    assert [marks.title, promises.title] == list(AT_MARKS)
+    assert list(marks.texts.index) == ["1,000", "3,000"]
+    assert "ARI" in marks.texts.columns
+    large = paper_results([a_run(i, [a_look(1_000, ari=None)]) for i in range(2)])
+    assert "ARI" not in tables_of(large)["shuttle"][5].texts.columns  # not of large data
 
 
-def test_no_rand_index_of_large_data():
-    runs = [a_run(i, [a_look(1_000, ari=None)]) for i in range(2)]
-    grid = summarize_scene(SCENES["shuttle"], runs, ["focused"])["focused"][0]
-    assert "ARI" not in [column["title"] for column in grid["columns"]]
-
-
-def test_focused_is_in_terminal_and_page(tmp_path):
-    results = run_bench(
-        "digits", runs=2, jobs=1, algorithms=["batched", "focused"], points=[30, 60], out=tmp_path
+def test_metrics_of_wrong_answers_by_hand():
+    reference = {"data": "digits", "run": 0, "algorithm": "focused", "questions": 100, "found": 10}
+    reference |= {"setup": {"error": None, "budget": 100}, "returned": 10, "goal_at": 50}
+    reference |= {"ari": 0.9, "ari_asked": 1.0, "estimated_error": None, "stop": "enough"}
+    run = reference | {"algorithm": "focused, p=0", "questions": 500, "found": 9, "returned": 12}
+    run |= {"setup": {"error": 0.0, "budget": 500}, "goal_at": 65, "ari": 0.8, "ari_asked": 0.9}
+    run |= {"estimated_error": 0.12, "stop": "budget"}
+    reader = read_noisy({("digits", 0): reference})
+    assert {metric: value for metric, _, value in reader(run)} == pytest.approx(
+        {
+            "asked": 500,
+            "found": 9,
+            "found_without": 10,
+            "returned": 12,
+            "ari_all": 0.8,
+            "ari_asked": 0.9,
+            "estimated_error": 12,
+            "times_to_goal": 1.3,
+            "share_found": 90,
+            "times_asked": 5,
+            "ended": 100,
+        }
     )
-    data = results["datasets"]["digits"]
-    assert data["setups"]["focused"]["marks"] == [30, 60]
-    assert data["setups"]["batched"]["budget"] == 60
-    text = printed(print_tables, results)
-    assert "Digits: “focused” with so many questions" in text
-    assert "accurate clusters" in text
-    page = page_of(results)
-    assert "What “focused” promises" in page
-    alone = run_bench(
-        "digits", runs=2, jobs=1, algorithms=["batched"], points=[30, 60], out=tmp_path
-    )
-    assert alone["datasets"]["digits"]["focused"] == []
-    assert "“focused”" not in printed(print_tables, alone)
-
-
-@pytest.mark.parametrize("scene", SCENES.values(), ids=lambda scene: scene.name)
-def test_marks_fit_the_columns(scene):
-    """A column below the last mark must be a mark, or nothing would be known there."""
-    assert list(scene.marks) == sorted(set(scene.marks))
-    columns = scene.columns("fixed_budget")
-    assert {column for column in columns if column <= scene.marks[-1]} <= set(scene.marks)
-
-
-def test_focused_never_asks_more_than_it_needs():
-    scene = SCENES["shuttle"]
-    assert make_focused_setup(scene, None, None).marks == scene.marks
-    assert make_focused_setup(scene, [10, 5_000, 9_000], None).marks == (10, 3_000)
-    assert "mixture-1" not in GROUPS["all"]
-
-
-def test_focused_stands_beside_the_peers(tmp_path):
-    results = run_peers(runs=1, jobs=1, points=[30], data=["digits"], peers=[], out=tmp_path)
-    rows = results["datasets"]["digits"]["rows"]
-    assert list(rows) == ["samekind focused", "samekind batched"]
-    assert rows["samekind focused"]["cells"][0]["questions"]["mean"] == 30
-    assert not rows["samekind focused"]["failed"]
+    read_again = {metric: value for metric, _, value in reader(run | {"goal_at": None})}
+    assert np.isnan(read_again["times_to_goal"])
+    for change in ({"stop": "enough"}, {"questions": 501}):
+        assert {metric: value for metric, _, value in reader(run | change)}["ended"] == 0
+    assert set(NOISY_COLUMNS) < set(read_again)
 
 
 # What it must show, and its parts
 
 
 def test_required_values():
-    values = {(r.data, r.name, r.figure, r.at): r.required for r in requirements()}
-    full = "focused, certify=full"
-    assert values["synthetic-p0", full, "accurate", 10_000] == 95
+    keys = ["data", "algorithm", "metric", "at"]
+    values = required_numbers("focused").set_index(keys)["required"].sort_index()
+    assert values["synthetic-p0", "focused, certify=full", "accurate", 10_000] == 95
     assert values["synthetic-p0", "focused", "accurate", 2_000] == 80
     assert values["synthetic-p0.3", "focused", "accurate", 20_000] == 80
-    assert values["shuttle", "focused", "median_error", 1_000] == 2
     assert values["banking77", "focused", "discovered", 5_000] == 77
     assert values["mixture-2", "focused", "questions_to_all", 30] == 220
     assert len(values) == 19
-    for one in requirements():
-        assert one.data in SCENES
-        assert one.name in VARIANTS
-        assert READINGS[one.figure].better
-        assert READINGS[one.figure].counts or one.at in SCENES[one.data].marks
+    for data, variant, metric, at in values.index:
+        assert variant in VARIANTS
+        assert METRICS[metric].better
+        assert METRICS[metric].level or at in DATA[data].marks
+    for data, asked in ABLATION.items():
+        for metric, at in asked:
+            assert METRICS[metric].level or at in DATA[data].marks
+    noisy = required_numbers("noisy").set_index(["data", "metric", "at"])["required"].sort_index()
+    assert len(noisy) == 12
+    for data in QUESTIONS:
+        assert noisy[data, "times_to_goal", 0.0] == 1.3
+        assert noisy[data, "share_found"].to_dict() == {0.1: 95, 0.2: 90}
+        assert noisy[data, "ended", 0.3] == 100
+        for at, times in noisy[data, "times_asked"].items():
+            assert at in ERRORS
+            assert budget_of(at, 100) == 100 * times
 
 
 @pytest.mark.parametrize(
-    ("figure", "mean", "met"),
+    ("metric", "values", "met"),
     [
-        ("accurate", 80.0, True),
-        ("accurate", 79.9, False),
-        ("accurate", None, False),
-        ("median_error", 80.0, True),
-        ("median_error", 80.1, False),
+        ("accurate", [80.0], True),
+        ("accurate", [79.9], False),
+        ("accurate", [np.inf], False),
+        ("accurate", [90.0, np.nan], False),  # all runs must get there
+        ("median_error", [80.0], True),
+        ("median_error", [80.1], False),
+        ("median_error", [np.nan], False),
     ],
 )
-def test_when_a_requirement_is_met(figure, mean, met):
-    assert Requirement("digits", {}, figure, 100, 80.0).is_met(mean) == met
+def test_when_a_requirement_is_met(metric, values, met):
+    keys = {"data": "digits", "algorithm": "focused", "metric": metric, "at": 100.0}
+    summary = summarize(pd.DataFrame(keys | {"value": values}))
+    required = pd.DataFrame([keys | {"required": 80.0}])
+    assert add_required(summary, required)["met"].tolist() == [met]
 
 
 def test_every_part_is_switched_off_once():
-    assert list(VARIANTS.values())[1:-1] == [{"without": part} for part in PARTS]
-    assert name_of({}) == "focused"
-    for data, asked in ABLATION.items():
-        for name, at in asked:
-            assert READINGS[name].counts or at in SCENES[data].marks
+    parts = [variant["without"] for variant in VARIANTS.values() if "without" in variant]
+    with pytest.raises(ValueError, match="nothing") as refused:
+        samekind.Session([[0.0], [1.0]], "focused", without="nothing")
+    for part in parts:
+        samekind.Session([[0.0], [1.0]], "focused", without=part).close()
+        assert repr(part) in str(refused.value)
+    assert str(refused.value).count(",") == len(parts)  # and one before the value
 
 
 def test_ablation(tmp_path, monkeypatch):
-    monkeypatch.setitem(ABLATION, "digits", (("ari", 60), ("questions_to_all", 10)))
-    scene = SCENES["digits"]
-    monkeypatch.setitem(SCENES, "digits", type(scene)(**{**vars(scene), "marks": (30, 60)}))
+    monkeypatch.setitem(ABLATION, "digits", [("ari", 60), ("questions_to_all", 10)])
+    digits = DATA["digits"]
+    monkeypatch.setitem(DATA, "digits", type(digits)(**vars(digits) | {"marks": [30, 60]}))
     variants = ["focused", "focused, without=refine"]
-    options = {"data": ["digits"], "variants": variants, "jobs": 1, "out": tmp_path}
-    study = run_ablation(runs=2, **options)
-    assert json.loads((tmp_path / "ablation.json").read_text("utf-8")) == study
-    grid = study["datasets"]["digits"]
-    assert list(grid["rows"]) == variants
-    assert [c["title"] for c in grid["columns"]] == [
-        "ARI at 60",
-        "questions until discovered are 10",
-    ]
-    assert all(cell["runs"] == 2 for cells in grid["rows"].values() for cell in cells)
-    text = printed(print_study, study)
-    assert "without=refine" in text
+    design = Ablation(["digits"], variants=variants, runs=2)
+    results = run_experiment(design, jobs=1, out=tmp_path)
+    [table] = tables_of(results)["digits"]
+    assert list(table.texts.index) == variants
+    assert list(table.texts.columns) == ["ARI at 60", "questions until discovered are 10"]
+    assert (results.summary["runs"] == 2).all()
     assert "without=refine" in (tmp_path / "ablation.html").read_text("utf-8")
     before = (tmp_path / "runs.jsonl").read_bytes()
-    assert run_ablation(runs=2, **options) == study
+    assert run_experiment(design, jobs=1, out=tmp_path).to_json() == results.to_json()
     assert (tmp_path / "runs.jsonl").read_bytes() == before  # nothing was done again
 
 
 def test_requirements_are_checked(tmp_path, monkeypatch):
-    asked = (
-        Requirement("digits", {}, "discovered", 60, 1),
-        Requirement("digits", {"certify": "full"}, "ari", 40, 1.01),
-    )
-    monkeypatch.setattr("samekind.experiments.study_bench.requirements", lambda: asked)
-    study = run_focused(runs=2, jobs=1, out=tmp_path)
-    assert [one["met"] for one in study["requirements"]] == [True, False]
-    text = printed(print_study, study)
-    assert "Digits: clusters discovered at 60" in text
-    assert "(certify=full)" in text
-    assert "≥ 1.010" in text
-    assert "missed" in study_page(study)
-    assert {r["algorithm"]: r["setup"]["marks"] for r in _saved(tmp_path)} == {
-        "focused": [60],
-        "focused, certify=full": [40],
+    rows = [
+        ("digits", "focused", "discovered", 60.0, 1.0),
+        ("digits", "focused, certify=full", "ari", 40.0, 1.01),
+    ]
+    required = pd.DataFrame(rows, columns=["data", "algorithm", "metric", "at", "required"])
+    monkeypatch.setattr(studies, "required_numbers", lambda study: required)
+    design = Requirements(runs=2)
+    assert {case.algorithm: case.setup.marks for case in design.cases()} == {
+        "focused": (60,),
+        "focused, certify=full": (40,),
     }
+    results = run_experiment(design, jobs=1, out=tmp_path)
+    assert results.summary["met"].tolist() == [True, False]
+    [table] = tables_of(results)[""]
+    assert list(table.texts.index) == [
+        "Digits: clusters discovered at 60",
+        "Digits: ARI at 40 (certify=full)",
+    ]
+    assert table.texts["required"].tolist() == ["≥ 1.00", "≥ 1.010"]
+    assert "missed" in page_of(read_results(tmp_path / "focused.json"))
 
 
-def _saved(folder):
-    return [json.loads(line) for line in (folder / "runs.jsonl").read_text("utf-8").splitlines()]
-
-
-def test_a_study_without_its_data_says_so(tmp_path, monkeypatch):
-    def no_data(*_):
-        raise samekind.datasets.DataError("nowhere to be found")
-
-    scene = SCENES["shuttle"]
-    monkeypatch.setitem(SCENES, "shuttle", type(scene)(**{**vars(scene), "load": no_data}))
-    with pytest.raises(BenchError, match="nowhere to be found"):
-        run_focused(runs=1, jobs=1, data=["shuttle"], out=tmp_path)
+def test_noisy(tmp_path, monkeypatch):
+    monkeypatch.setitem(QUESTIONS, "mixture-1", 10)
+    rows = [
+        ("times_asked", 0.1, 5),
+        ("share_found", 0.1, 1_000),
+        ("times_to_goal", 0.0, 0.01),  # never so soon
+        ("ended", 0.3, 100),  # not run
+    ]
+    required = pd.DataFrame(rows, columns=["metric", "at", "required"])
+    required = required.assign(data="mixture-1", algorithm="focused")
+    monkeypatch.setattr(studies, "required_numbers", lambda study: required)
+    design = WrongAnswers(["mixture-1"], errors=[0.1, 0], runs=2, n=100)
+    results = run_experiment(design, jobs=1, out=tmp_path)
+    assert results.details["errors"] == [0.0, 0.1]
+    [table], [must] = tables_of(results).values()
+    assert list(table.texts.index) == ["focused", "focused, p=0", "focused, p=0.1"]
+    assert table.texts["questions"].tolist() == ["10.00 ± 0.00", "50.00 ± 0.00", "50.00 ± 0.00"]
+    goal = "questions to the goal, times those without errors"
+    said = table.texts[["estimated errors, %", goal]] != "–"
+    assert said.to_numpy().tolist() == [[False, False], [True, True], [True, False]]
+    asked = results.summary.set_index(["algorithm", "metric"])["mean"]
+    assert asked["focused, p=0.1", "found_without"] == asked["focused", "found"]
+    met = results.summary.dropna(subset="required").set_index("metric")["met"]
+    assert met.to_dict() == {"times_to_goal": False, "share_found": False, "times_asked": True}
+    assert len(must.texts) == 3
+    page = (tmp_path / "noisy.html").read_text("utf-8")
+    assert "when answers are wrong" in page
+    assert "missed" in page
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("make", "message"),
     [
-        ({"data": ["nope"]}, "data must be one of"),
-        ({"runs": 0}, "runs must be a positive int"),
-        ({"variants": ["focused, without=all"]}, "variants must be one of"),
-        ({"n": 10}, "n must be an int of at least 100"),
+        (lambda: Ablation(["nope"]), "data must be among"),
+        (lambda: Ablation(variants=["focused, without=all"]), "variants must be among"),
+        (lambda: Requirements(runs=0), "runs must be a positive int"),
+        (lambda: WrongAnswers(["shuttle"]), "data must be among digits, mixture-1"),
+        (lambda: WrongAnswers(errors=[0.5]), "errors must be numbers from 0 to below 0.5, got 0.5"),
+        (lambda: WrongAnswers(errors=[]), "errors names no share"),
+        (lambda: WrongAnswers(n=10), "n must be an int of at least 100"),
     ],
 )
-def test_mistakes_are_named(tmp_path, options, message):
+def test_mistakes_are_named(make, message):
     with pytest.raises(ValueError, match=message):
-        run_ablation(**{"out": tmp_path / "never"} | options)
-    assert not (tmp_path / "never").exists()
-
-
-def test_commands(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(
-        "samekind.experiments.study_bench.requirements",
-        lambda: (Requirement("digits", {}, "discovered", 30, 1),),
-    )
-    assert bench_command("focused", runs=1, jobs=1, data=["digits"], out=tmp_path) == 0
-    assert "focused.html" in capsys.readouterr().out
-    assert bench_command("ablation", points=["30"], out=tmp_path) == 2
-    assert "ablation takes no --algorithms" in capsys.readouterr().err
+        make()

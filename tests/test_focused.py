@@ -1,4 +1,4 @@
-"""`focused`: its parts by hand, and what it keeps to."""
+"""`focused`: what its runs keep to. Its parts are tested in test_focused_parts.py."""
 
 from __future__ import annotations
 
@@ -11,359 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from threadpoolctl import threadpool_limits
 
 from conftest import Expert, answer, assert_recovered, assert_same_clusters, blobs
 from samekind import UNSURE, LabelOracle, Session, solve
-from samekind.algorithms import ClusterState, make_settings
-from samekind.algorithms.focused import PARTS, focused
-from samekind.algorithms.focused._kernels import score
-from samekind.algorithms.focused.centers import rectified
-from samekind.algorithms.focused.choice import (
-    DISCRIMINANT,
-    DOUBT,
-    GRAPH,
-    NEARNESS,
-    NEW,
-    PRIOR,
-    Choice,
-)
-from samekind.algorithms.focused.discriminant import Discriminant
-from samekind.algorithms.focused.relations import Relations
-from samekind.algorithms.focused.spreading import REACH, Spreading
-from samekind.algorithms.focused.trials import Trials
+from samekind.algorithms.focused import PARTS, Focused, FocusedParams
 from samekind.clusters import Clusters
-from samekind.flow import drive
+from samekind.flow import Reply, drive
 from samekind.points import ArrayPoints
-
-NEITHER = np.zeros(3)
-
-
-class TestRelations:
-    def three(self):
-        """Return kinds 0, 1, 2, each with a row, none of which refused another."""
-        relations = Relations()
-        for kind, chances in enumerate([[], [0.2], [0.1, 0.6]]):
-            relations.found()
-            relations.note(kind, np.array(chances), [])
-        return relations
-
-    def test_the_likeliest_pair_comes_first(self):
-        relations = self.three()
-        assert relations.unproven() == [(1, 2), (0, 1), (0, 2)]
-        ((likeness, a, b),) = relations.likeliest()
-        assert (likeness, {a, b}) == (pytest.approx(0.6), {1, 2})
-        ((likeness, a, b),) = relations.likeliest(0)
-        assert (likeness, {a, b}) == (pytest.approx(0.2), {0, 1})
-
-    def test_some_pairs_at_once(self):
-        relations = self.three()
-        assert [pair for _, *pair in relations.likeliest(size=2)] == [[1, 2], [0, 1]]
-        assert len(relations.likeliest(size=9)) == 3
-        relations.part(0, 1)
-        assert relations.likeliest(size=2)[0][1:] == (1, 2)
-        assert (relations.is_open(0, 1), relations.is_open(0, 2)) == (False, True)
-
-    def test_the_refused_are_apart(self):
-        relations = self.three()
-        relations.note(2, np.array([0.1, 0.6]), [1])
-        assert relations.unproven() == [(0, 1), (0, 2)]
-        relations.part(1, 0)
-        relations.part(0, 2)
-        assert relations.unproven() == []
-        assert relations.likeliest() == []
-
-    def test_what_was_apart_from_one_is_apart_from_both(self):
-        relations = self.three()
-        relations.part(0, 2)
-        relations.merge(1, 2)
-        assert relations.unproven() == []
-
-    def test_what_was_open_to_both_stays_open(self):
-        relations = self.three()
-        relations.merge(0, 2)
-        assert relations.unproven() == [(0, 1)]
-        assert relations.likeliest()[0][0] == pytest.approx(0.6)  # of the likelier one
-
-    def test_the_merged_are_asked_about_no_more(self):
-        relations = self.three()
-        relations.merge(0, 1)
-        relations.found()
-        relations.note(3, np.array([0.5, 0.0, 0.1]), [])
-        assert relations.unproven() == [(0, 2), (0, 3), (2, 3)]
-
-    def test_the_hopeless_stay_unproven_but_are_not_asked_about(self):
-        relations = self.three()
-        relations.despair(1, 2)
-        assert (1, 2) in relations.unproven()
-        assert set(relations.likeliest()[0][1:]) == {0, 1}
-        relations.part(2, 1)  # somebody could tell after all
-        assert (1, 2) not in relations.unproven()
-
-    def test_many_kinds(self):
-        relations = Relations()
-        for kind in range(40):
-            relations.found()
-            relations.note(kind, np.zeros(kind), list(range(0, kind, 2)))
-        expected = {(a, b) for a, b in combinations(range(40), 2) if a % 2}
-        assert set(relations.unproven()) == expected
-
-
-class TestChoice:
-    def utilities(self, choice, *features):
-        return choice.utilities(np.array(features, dtype=float))
-
-    def test_near_kinds_are_likelier(self):
-        near, far = self.utilities(Choice(), [0, 0, 0, 0], [-1, 0, 0, 0])
-        assert near > far
-
-    def test_far_rows_are_likelier_new(self):
-        here, far = Choice().utility_of_new(np.array([[1.0, -1, 0], [1, 1, 0]]))
-        assert far > here
-
-    @pytest.mark.parametrize("chosen", [0, -1])
-    def test_one_step_by_hand(self, chosen):
-        """One kind without features against "new" with its constant: a logistic regression."""
-        choice = Choice()
-        choice.learn(np.zeros((1, 4)), np.array([1.0, 0, 0]), np.array([True]), chosen)
-        share = 1 / (1 + np.exp(-PRIOR[NEW]))
-        step = ((chosen < 0) - share) / (DOUBT[NEW] ** -2 + share * (1 - share))
-        expected = PRIOR.copy()
-        expected[NEW] += step
-        np.testing.assert_allclose(choice.weights, expected)
-
-    def test_follows_the_voice_that_proves_right(self):
-        """The nearest kind is always wrong, the graph's always right."""
-        choice = Choice()
-        features = np.zeros((2, 4))
-        features[:, NEARNESS], features[:, GRAPH] = [0, -1], [-3, 0]
-        alive = np.array([True, True])
-        for _ in range(60):
-            choice.learn(features, NEITHER, alive, 1)
-        nearest, of_graph = choice.utilities(features)
-        assert of_graph > nearest + 2
-
-    def test_no_voice_is_turned_round(self):
-        choice = Choice()
-        features = np.zeros((2, 4))
-        features[:, [NEARNESS, DISCRIMINANT, GRAPH]] = [[0], [-3]]
-        for _ in range(200):
-            choice.learn(features, NEITHER, np.array([True, True]), 1)
-        assert (choice.weights[[NEARNESS, DISCRIMINANT, GRAPH]] >= 0).all()
-        assert np.isfinite(choice.weights).all()
-
-    def test_merged_kinds_have_no_say(self):
-        rng = np.random.default_rng(0)
-        features, of_new = rng.normal(size=(3, 4)), np.array([1.0, 0.5, -0.2])
-        one, other = Choice(), Choice()
-        one.learn(features, of_new, np.array([True, False, True]), 2)
-        other.learn(features[[0, 2]], of_new, np.array([True, True]), 1)
-        np.testing.assert_allclose(one.weights, other.weights)
-
-
-class TestDiscriminant:
-    def learnt(self, per_kind=15):
-        """Two kinds at (0, 0) and (0, 2), both ten times as wide in x as in y."""
-        rng, discriminant = np.random.default_rng(0), Discriminant(2)
-        for _ in range(per_kind):
-            for kind in range(2):
-                discriminant.learn(rng.normal(size=2) * (5.0, 0.5) + (0, 2 * kind), kind)
-        return discriminant
-
-    def scores(self, discriminant, X, n_kinds):
-        out = np.empty((len(X), n_kinds))
-        score(np.array(X, dtype=float), discriminant.voice, out)
-        return out
-
-    def test_silent_while_nothing_is_known(self):
-        discriminant = Discriminant(2)
-        assert self.scores(discriminant, np.ones((3, 2)), 0).shape == (3, 0)
-        discriminant.learn(np.zeros(2), 0)
-        assert not self.scores(discriminant, np.ones((3, 2)), 1).any()
-
-    def test_knows_the_shape_of_the_kinds(self):
-        """(8, 0) is far from both centres, and in line with that of kind 0."""
-        scores = self.scores(self.learnt(), [[8, 0], [-8, 2]], 2)
-        assert scores.argmax(axis=1).tolist() == [0, 1]
-        assert (scores <= 0).all()
-        np.testing.assert_array_equal(scores.max(axis=1), 0)
-
-    def test_a_kind_founded_since_is_neither_favoured_nor_excluded(self):
-        discriminant = self.learnt()
-        before = self.scores(discriminant, [[0.0, 0.0]], 2)[0]
-        after = self.scores(discriminant, [[0.0, 0.0]], 3)[0]
-        np.testing.assert_array_equal(after[:2], before)
-        assert before.min() <= after[2] <= before.max()
-
-    def test_merged_kinds(self):
-        discriminant = self.learnt()
-        discriminant.merge(0, 1)
-        scores = self.scores(discriminant, [[0.0, 0.0], [0.0, 2.0]], 2)
-        assert (scores[:, 0] >= scores[:, 1]).all()
-
-    def test_identical_rows(self):
-        discriminant = Discriminant(2)
-        for kind in [0, 1] * 10:
-            discriminant.learn(np.array([float(kind), 0.0]), kind)
-        scores = self.scores(discriminant, [[0.0, 0.0], [1.0, 0.0]], 2)
-        assert np.isfinite(scores).all()
-        assert scores.argmax(axis=1).tolist() == [0, 1]
-
-
-class TestSpreading:
-    @pytest.mark.parametrize("d", [2, 40])  # searched in a tree, and by brute force
-    def test_any_number_of_threads_makes_the_same_graph(self, d):
-        """Many rows are equally near: which of them are taken must not be chance."""
-        X = np.random.default_rng(0).integers(0, 2, size=(1_000, d)).astype(float)
-        graphs = []
-        for threads in (1, 2, 4):
-            with threadpool_limits(threads):
-                graphs.append(Spreading(X)._to)
-        assert all(np.array_equal(graphs[0], graph) for graph in graphs)
-
-    def test_between_two_labelled_rows(self):
-        spreading = Spreading(np.array([[0.0], [1.0], [2.0]]))
-        assert not spreading.chances(2).any()
-        spreading.learn(0, 0)
-        spreading.learn(2, 1)
-        expected = [[1, 0], [REACH / 2, REACH / 2], [0, 1]]
-        np.testing.assert_allclose(spreading.chances(2), expected, atol=2e-3)
-
-    def two_blobs(self):
-        X, y = blobs((30, 30), seed=3)
-        return Spreading(X), y
-
-    def test_a_blob_without_a_label_hears_nothing(self):
-        spreading, y = self.two_blobs()
-        spreading.learn(int(np.flatnonzero(y == 0)[0]), 0)
-        chances = spreading.chances(1)[:, 0]
-        assert not chances[y == 1].any()
-        assert (chances[y == 0] > 0.2).all()
-        assert (chances <= 1).all()
-
-    def test_chances_add_up_to_no_more_than_one(self):
-        spreading, y = self.two_blobs()
-        rows = np.random.default_rng(0).permutation(60)[:20]
-        for kind, row in enumerate(rows.tolist()):
-            spreading.learn(row, kind)
-        chances = spreading.chances(20)
-        assert chances.shape == (60, 20)
-        assert chances.min() >= 0
-        assert chances.sum(axis=1).max() <= 1 + 1e-5
-        np.testing.assert_array_equal(chances[rows], np.eye(20))
-        assert not chances[y == 0][:, y[rows] == 1].any()
-
-    def test_merged_kinds_are_met_together(self):
-        spreading, _ = self.two_blobs()
-        for kind, row in enumerate([0, 1, 2]):
-            spreading.learn(row, kind)
-        before = spreading.chances(3).copy()
-        spreading.merge(0, 2)
-        after = spreading.chances(3)
-        np.testing.assert_allclose(after[:, 0], before[:, 0] + before[:, 2])
-        assert not after[:, 2].any()
-
-    @pytest.mark.parametrize("n", [3, 12, 40])
-    def test_identical_rows(self, n):
-        spreading = Spreading(np.full((n, 2), 0.1))
-        spreading.learn(0, 0)
-        assert np.isfinite(spreading.chances(1)).all()
-        assert (spreading.chances(1).max(axis=0) <= 1).all()
-
-
-class TestTrials:
-    def trials(self, *outcomes, kinds=3):
-        trials = Trials()
-        for _ in range(kinds):
-            trials.found()
-        for predicted, kind in outcomes:
-            trials.add(predicted, kind)
-        return trials
-
-    def test_fewer_foreign_rows_with_every_success(self):
-        shares = [self.trials(*[(0, 0)] * made).foreign(0) for made in (0, 1, 5, 20, 60)]
-        assert (np.diff(shares) < 0).all()
-        assert shares[0] > 0.9
-        assert shares[-1] < 0.1
-
-    def test_more_with_every_failure(self):
-        shares = [
-            self.trials(*[(0, 0)] * (20 - wrong), *[(0, 1)] * wrong).foreign(0)
-            for wrong in range(4)
-        ]
-        assert (np.diff(shares) > 0).all()
-
-    def test_members_are_not_foreign(self):
-        trials = self.trials(*[(0, 0)] * 10)
-        assert trials.error(0, 100, 100) == 0
-        assert trials.error(0, 100, 50) < trials.error(0, 100, 1)
-        assert trials.error(0, 0, 0) == np.inf
-
-    def test_a_quarter_makes_a_muddle(self):
-        assert self.trials(*[(0, 0), (0, 1)] * 10).muddled(0) == [1]
-        assert self.trials(*[(0, 0), (0, 1)] * 3).muddled(0) == []  # too few to say
-        assert self.trials(*[(0, 0)] * 30, (0, 1)).muddled(0) == []
-        assert self.trials(*[(0, 0), (0, 1)] * 10).muddled(1) == []
-
-    def test_merging_forgives(self):
-        trials = self.trials(*[(0, 1), (0, 0)] * 8)
-        before = trials.foreign(0)
-        trials.merge(0, 1)
-        assert trials.muddled(0) == []
-        assert trials.foreign(0) < before
-        trials = self.trials(*[(0, 2), (0, 0)] * 8)
-        trials.merge(1, 2)
-        assert trials.muddled(0) == [1]
-
-    def test_many_kinds(self):
-        trials = self.trials((39, 39), (39, 5), kinds=40)
-        assert trials.made[39] == 2
-        assert trials.foreign(39) > trials.foreign(38) / 2
-
-
-class TestRectified:
-    """ClusterState at 0 and 10 in one dimension, 1,000 rows of each predicted."""
-
-    means, counts = np.array([[0.0], [10.0]]), np.array([1000, 1000])
-
-    def centers(self, X, kinds, predicted):
-        X, kinds, predicted = np.array(X, float)[:, None], np.array(kinds), np.array(predicted)
-        return rectified(self.means, self.counts, X, kinds, predicted, 2000).ravel()
-
-    def test_unchanged_when_all_are_right(self):
-        rng = np.random.default_rng(0)
-        kinds = rng.integers(2, size=50)
-        X = 10 * kinds + rng.normal(size=50)
-        assert self.centers(X, kinds, kinds).tolist() == [0.0, 10.0]
-
-    def test_unchanged_by_a_single_mistake(self):
-        kinds = np.repeat([0, 1], 25)
-        predicted = kinds.copy()
-        predicted[0] = 1
-        np.testing.assert_allclose(self.centers(10.0 * kinds, kinds, predicted), [0, 10], atol=0.2)
-
-    def test_many_consistent_mistakes_move_towards_the_truth(self):
-        """A third of what is predicted to be of kind 1 lies at 4 and is of kind 0."""
-        rng = np.random.default_rng(1)
-        predicted = np.repeat([0, 1], [150, 150])
-        kinds = predicted.copy()
-        kinds[-50:] = 0
-        X = np.where(predicted == 0, 0.0, 13.0) + 0.1 * rng.normal(size=300)
-        X[-50:] = 4.0
-        first, second = self.centers(X, kinds, predicted)
-        assert 0.5 < first <= 4 * 50 / 200 + 0.5  # of 200 rows of kind 0, 50 lie at 4
-        assert 11 < second <= 13.1
-
-    def test_a_kind_without_rows_stays(self):
-        centers = rectified(
-            self.means,
-            np.array([0, 1000]),
-            np.ones((3, 1)),
-            np.zeros(3, int),
-            np.ones(3, int),
-            1000,
-        )
-        assert centers[0] == 0.0
 
 
 def mixture(n=600, k=20, d=3, spread=0.4, seed=0):
@@ -422,7 +76,7 @@ class TestWaves:
         assert not session.clusters().unproven_
 
     def test_a_merger_settles_other_pairs_of_its_wave(self):
-        """ClusterState that were called new too soon, and are compared in one wave."""
+        """Clusters that were called new too soon, and are compared in one wave."""
         X = np.concatenate(
             [np.full((40, 1), x) + np.linspace(0, 1, 40)[:, None] for x in range(0, 900, 30)]
         )
@@ -450,7 +104,7 @@ class TestUnproven:
         follow(session, expert, look)
 
     @pytest.mark.parametrize("batch", [1, 16])
-    def test_full_proves_every_kind_when_it_is_called_new(self, batch):
+    def test_full_proves_every_cluster_when_it_is_called_new(self, batch):
         X, y = mixture(300, 14, spread=0.2)
         expert = Expert(y)
         session = Session(X, "focused", certify="full", batch=batch, random_state=0, budget=300)
@@ -513,7 +167,7 @@ class TestLooking:
         assert_same_all(one, other)
 
     @pytest.mark.parametrize("batch", [1, 64])
-    def test_in_the_middle_of_a_wave_with_many_kinds(self, batch):
+    def test_in_the_middle_of_a_wave_with_many_clusters(self, batch):
         X, y = mixture(600, 40, spread=0.05)
         session = Session(X, "focused", batch=batch, random_state=0, budget=300)
 
@@ -536,7 +190,7 @@ class TestLooking:
 
         follow(session, Expert(y), look)
 
-    def test_merged_kinds_leave_no_trace(self):
+    def test_merged_clusters_leave_no_trace(self):
         """What was called new and was not is one cluster in the result, with finite or infinite errors."""
         X, y = scattered()
         session = Session(X, "focused", random_state=0, budget=300)
@@ -549,7 +203,7 @@ class TestLooking:
 
 
 def scattered():
-    """Return two classes, each in ten far pieces, so that pieces are taken for new kinds."""
+    """Return two classes, each in ten far pieces, so that pieces are taken for new clusters."""
     rng = np.random.default_rng(0)
     piece = rng.integers(20, size=500)
     return rng.uniform(0, 100, (20, 2))[piece] + 0.2 * rng.normal(size=(500, 2)), piece % 2
@@ -567,37 +221,25 @@ def assert_same_all(one, other):
 
 
 def questions(X, y, look, unsure=0.0, most=250, **options):
-    """Run the flow alone, and look at its kinds before every wave is answered; return what was asked."""
-    kinds, expert = ClusterState(X.shape[1]), Expert(y, unsure)
-    chosen = make_settings("focused", **options)
-    flow = focused(ArrayPoints(X), kinds, np.random.default_rng(3), chosen)
+    """Run the flow alone, and look at it before every wave is answered; return what was asked."""
+    expert, params = Expert(y, unsure), FocusedParams.make("focused", options)
+    run = Focused(ArrayPoints(X), params, np.random.default_rng(3))
+    flow = run.run()
     wave = next(flow)
     try:
         while len(expert.asked) < most:
-            look(kinds, wave)
-            wave = flow.send(expert(wave))
+            look(run, wave)
+            wave = flow.send(Reply(expert(wave)))
     except StopIteration:
         pass
     return expert.asked
 
 
-WAYS = [
-    {},
-    {"certify": "full"},
-    {"batch": 8},
-    {"batch": 8, "unsure": 0.2},
-    {"without": ("graph",)},
-    {"error_rate": 0.1},
-    {"error_rate": "estimate", "batch": 8, "unsure": 0.2},
-    {"error_rate": 0.1, "certify": "full"},
-]
-
-
-class TestOutlook:
-    def test_few_questions_while_kinds_are_found_and_many_afterwards(self):
+class TestQuestionsToNextCluster:
+    def test_few_questions_while_clusters_are_found_and_many_afterwards(self):
         found = []
         X, y = mixture(1000, 25, spread=0.1)
-        questions(X, y, lambda kinds, _: found.append(kinds.outlook()), most=400)
+        questions(X, y, lambda run, _: found.append(run.questions_to_next_cluster()), most=400)
         assert found[0] is None
         known = np.array([one for one in found if one is not None])
         assert (known >= 1).all()
@@ -607,7 +249,7 @@ class TestOutlook:
     def test_none_when_every_row_lies_on_a_labelled_one(self):
         found = []
         X, y = np.repeat(np.arange(3.0), 30)[:, None], np.arange(90) // 30
-        questions(X, y, lambda kinds, _: found.append(kinds.outlook()))
+        questions(X, y, lambda run, _: found.append(run.questions_to_next_cluster()))
         assert found[-1] is None
 
 
@@ -656,7 +298,7 @@ class TestSessions:
         np.testing.assert_array_equal(session.pending(), pending)
         assert_same_all(answer(session, expert).clusters(), uninterrupted(0.0, batch))
 
-    def test_undoing_a_merge_parts_the_kinds(self):
+    def test_undoing_a_merge_separates_the_clusters(self):
         X, y = scattered()
         n_merges = 0
         for seed in range(10):
@@ -695,9 +337,8 @@ class TestSessions:
     def test_no_unsure_pair_comes_back(self, seed, batch):
         """Not even where no ledger stands between the flow and who answers."""
         X, y = mixture(110, 20, d=5, spread=1.0, seed=seed)
-        kinds, expert = ClusterState(5), Expert(y, 0.15)
-        chosen = make_settings("focused", batch=batch)
-        drive(focused(ArrayPoints(X), kinds, np.random.default_rng(seed), chosen), expert)
+        expert, params = Expert(y, 0.15), FocusedParams(batch=batch)
+        drive(Focused(ArrayPoints(X), params, np.random.default_rng(seed)).run(), expert)
         assert len(set(expert.asked)) == len(expert.asked)
 
     def test_nobody_can_tell_anything(self):
@@ -744,8 +385,8 @@ class TestResult:
         directions /= np.linalg.norm(directions, axis=1)[:, None]
         X = directions * (1 + 2 * y + rng.uniform(-0.3, 0.3, 900))[:, None]
         found = solve(X, LabelOracle(y), algorithm="focused", budget=250, random_state=0)
-        kinds = np.array([y[rows[0]] for rows in found.members_])
-        assert (kinds[found.labels_] == y).mean() > 0.95
+        classes = np.array([y[rows[0]] for rows in found.members_])
+        assert (classes[found.labels_] == y).mean() > 0.95
 
     @pytest.mark.parametrize("batch", [1, 16])
     def test_certified(self, batch):
@@ -761,14 +402,14 @@ class TestResult:
         )
         assert found.stop_reason_ == "certified"
         assert max(found.certificate_.undiscovered, found.certificate_.wrong) <= 0.05
-        kinds = np.array([y[rows[0]] for rows in found.members_])
-        assert (kinds[found.labels_] != y).mean() <= found.certificate_.wrong
-        assert (~np.isin(y, kinds)).mean() <= found.certificate_.undiscovered
+        classes = np.array([y[rows[0]] for rows in found.members_])
+        assert (classes[found.labels_] != y).mean() <= found.certificate_.wrong
+        assert (~np.isin(y, classes)).mean() <= found.certificate_.undiscovered
         assert found.n_questions_ < 1500
 
     @pytest.mark.parametrize("places", [500, 10])
     def test_says_what_it_cannot_tell_apart(self, places):
-        """Two kinds in the same place, and on the same rows."""
+        """Two classes in the same place, and on the same rows."""
         rng = np.random.default_rng(0)
         X = np.repeat(rng.normal(size=(places, 2)), 500 // places, axis=0)
         y = rng.integers(2, size=500)
@@ -789,12 +430,12 @@ def test_finds_separable_blobs_without_any_one_part(part):
 
 
 def test_many_rows():
-    """Too many for a graph: cells predict, and the questions stay few."""
+    """Too many for a graph: Voronoi cells predict, and the questions stay few."""
     X, y = blobs((20_000, 11_000, 4_000, 50), spread=1.0)
     found = solve(X, LabelOracle(y), algorithm="focused", budget=300, random_state=0)
-    kinds = np.array([y[rows[0]] for rows in found.members_])
-    assert sorted(kinds) == [0, 1, 2, 3]
-    assert (kinds[found.labels_] == y).all()
+    classes = np.array([y[rows[0]] for rows in found.members_])
+    assert sorted(classes) == [0, 1, 2, 3]
+    assert (classes[found.labels_] == y).all()
     assert_recovered(found, X, y)
 
 

@@ -105,7 +105,7 @@ class TestCertificate:
             held.append(undiscovered <= promise.undiscovered and wrong <= promise.wrong)
         print(f"holds in {np.mean(held):.1%}")
         assert np.mean(held) >= 0.9
-        # Far apart, 98 audited rows without a mistake suffice; in one of the ten, two kinds touch.
+        # Far apart, 98 audited rows without a mistake suffice; in one of the ten, two classes touch.
         assert sorted(asked)[-2] < 1000
         assert np.median(asked) < 500
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from samekind import DIFFERENT, SAME, UNSURE
 from samekind._intmap import IntMap
 from samekind.flow import UNANSWERED
-from samekind.ledger._said import Said
+from samekind.ledger._latest import LatestAnswers
 from samekind.ledger.inference import Implications, Statement, explain
 
 N = 8
@@ -164,7 +164,7 @@ class TestIntMap:
         assert known.get(keys, -1).tolist() == list(range(5000))
 
 
-class TestSaid:
+class TestLatestAnswers:
     @given(
         st.lists(
             st.tuples(pairs, st.sampled_from([SAME, DIFFERENT, UNSURE]), st.integers(0, 2)),
@@ -173,7 +173,7 @@ class TestSaid:
         st.integers(1, 40),
     )
     def test_as_a_dict_in_waves_of_any_size(self, lines, size):
-        said, expected = Said(), {}
+        said, expected = LatestAnswers(), {}
         for start in range(0, len(lines), size):
             some = lines[start : start + size]
             before = len(expected)
@@ -189,12 +189,12 @@ class TestSaid:
         everything = np.argwhere(~np.eye(N, dtype=bool))
         wanted = [expected.get(frozenset(pair), (UNANSWERED, -1)) for pair in everything.tolist()]
         assert said.answers(everything).tolist() == [answer for answer, _ in wanted]
-        assert said.speakers(everything).tolist() == [who for _, who in wanted]
+        assert said.annotators(everything).tolist() == [who for _, who in wanted]
 
     def test_many_pairs(self):
-        said = Said()
+        said = LatestAnswers()
         everything = np.column_stack([np.arange(5000), np.arange(5000) + 2**30])
         for number, part in enumerate(np.array_split(everything, 7)):
             assert said.put(part, np.full(len(part), DIFFERENT, dtype=np.int8), number) == len(part)
         assert (said.answers(everything[:, ::-1]) == DIFFERENT).all()
-        assert np.unique(said.speakers(everything)).tolist() == list(range(7))
+        assert np.unique(said.annotators(everything)).tolist() == list(range(7))

@@ -85,9 +85,9 @@ class TestAnswers:
         shelf.new().record([[0, 1]], [SAME], who="ann")
         shelf.ledger.record([[2, 1]], [UNSURE], who="Bøb 🙂", asked=False)
         after = time.time()
-        written = list(shelf.ledger.entries())
+        written = list(shelf.ledger.lines())
         for ledger in both(shelf):
-            one, two = ledger.entries()
+            one, two = ledger.lines()
             assert (one, two) == tuple(written)
             assert one._replace(when=0) == (0, 1, SAME, "ann", 0, True, False)
             assert two._replace(when=0) == (2, 1, UNSURE, "Bøb 🙂", 0, False, False)
@@ -102,18 +102,18 @@ class TestAnswers:
             asked = bool(wave % 4) if wave < 4 else np.arange(wave) % 2 == 0
             for ledger in (often, once):
                 ledger.record_checked(pairs, answers, f"person {wave % 2}", asked)
-            list(often.entries())
-        lines = [entry._replace(when=0) for entry in once.entries()]
-        assert lines == [entry._replace(when=0) for entry in often.entries()]
+            list(often.lines())
+        lines = [entry._replace(when=0) for entry in once.lines()]
+        assert lines == [entry._replace(when=0) for entry in often.lines()]
         assert [entry.asked for entry in lines[6:10]] == [True, False, True, False]
         assert [entry.who for entry in lines[:3]] == ["person 1", "person 0", "person 0"]
-        assert len({entry.when for entry in once.entries()}) == 5
+        assert len({entry.when for entry in once.lines()}) == 5
 
     def test_no_answers_are_no_line(self, shelf):
         shelf.new().record(np.empty((0, 2), dtype=int), np.empty(0, dtype=int))
         for ledger in both(shelf):
             assert len(ledger) == 0
-            assert list(ledger.entries()) == []
+            assert list(ledger.lines()) == []
             assert ledger.lookup(np.empty((0, 2), dtype=np.intp)).size == 0
 
     def test_meta(self, shelf):
@@ -126,7 +126,7 @@ class TestAnswers:
         pairs, answers = np.array([[0, 1]]), np.array([SAME], dtype=np.int8)
         shelf.new().record(pairs, answers)
         pairs[:], answers[:] = 7, DIFFERENT
-        assert next(shelf.ledger.entries())[:3] == (0, 1, SAME)
+        assert next(shelf.ledger.lines())[:3] == (0, 1, SAME)
 
     @pytest.mark.parametrize(
         ("pairs", "answers", "message"),
@@ -173,7 +173,7 @@ class TestContradictions:
         for ledger in both(shelf):
             assert ledger.contradictions == []
             assert look(ledger, (0, 1)) == [DIFFERENT]
-            assert [entry.retracted for entry in ledger.entries()] == [True, False]
+            assert [entry.retracted for entry in ledger.lines()] == [True, False]
             assert len(ledger) == 1
 
     @pytest.mark.parametrize("infer", [True, False])
@@ -207,7 +207,7 @@ class TestRetract:
         assert [entry[:3] for entry in ledger.retract(2)] == [(3, 4, SAME), (1, 2, DIFFERENT)]
         for ledger in both(shelf):
             assert look(ledger, (0, 1), (1, 2), (0, 2), (3, 4)) == [SAME, *[UNANSWERED] * 3]
-            assert [entry.retracted for entry in ledger.entries()] == [False, True, True]
+            assert [entry.retracted for entry in ledger.lines()] == [False, True, True]
             assert len(ledger) == 1
 
     def test_one_after_another_to_the_bottom_and_on(self, shelf):
@@ -227,7 +227,7 @@ class TestRetract:
         shelf.ledger.record([[1, 0]], [DIFFERENT], who="ann")
         for ledger in both(shelf):
             assert look(ledger, (0, 1), (3, 4)) == [DIFFERENT, UNANSWERED]
-            assert len(list(ledger.entries())) == 4
+            assert len(list(ledger.lines())) == 4
 
     def test_one_pair_whichever_way_round(self, shelf):
         (taken,) = self.fill(shelf).retract_pair(2, 1)
@@ -295,8 +295,8 @@ def test_disk_and_memory_agree_after_any_history(history, infer):
             for ledger in (disk, opened):
                 assert ledger.lookup(everything).tolist() == memory.lookup(everything).tolist()
                 assert ledger.contradictions == memory.contradictions
-                lines = [entry._replace(when=0) for entry in ledger.entries()]
-                assert lines == [entry._replace(when=0) for entry in memory.entries()]
+                lines = [entry._replace(when=0) for entry in ledger.lines()]
+                assert lines == [entry._replace(when=0) for entry in memory.lines()]
                 assert len(ledger) == len(memory)
 
 
@@ -350,8 +350,8 @@ class TestOpening:
 
     def test_of_a_newer_version_is_refused(self, tmp_path):
         SqlLedger(tmp_path / "mine.db").close()
-        self.make(tmp_path / "mine.db", "UPDATE meta SET value = 2 WHERE key = 'schema_version'")
-        with pytest.raises(LedgerError, match=r"newer samekind \(schema 2; .* Update samekind"):
+        self.make(tmp_path / "mine.db", "UPDATE meta SET value = 3 WHERE key = 'schema_version'")
+        with pytest.raises(LedgerError, match=r"newer samekind \(schema 3; .* Update samekind"):
             SqlLedger(tmp_path / "mine.db")
 
     def test_with_a_nonsense_version_is_refused(self, tmp_path):

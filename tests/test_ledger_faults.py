@@ -79,14 +79,14 @@ class TestKilled:
             killed += exitcode == -signal.SIGKILL
             assert sql(path, "PRAGMA integrity_check") == [("ok",)]
             with SqlLedger(path) as ledger:
-                said = [entry[:3] for entry in ledger.entries()]
+                said = [entry[:3] for entry in ledger.lines()]
             assert set(acknowledged) <= set(said)
             assert len(said) <= len(acknowledged) + killed  # at most one was kept, not acknowledged
         assert killed >= 10
 
         with Session(self.X, ledger=path, **self.options) as session:
             resumed = answer(session, Expert(self.y)).clusters()
-            pairs = keys([entry[:2] for entry in session.ledger.entries()])
+            pairs = keys([entry[:2] for entry in session.ledger.lines()])
         assert len(set(pairs)) == len(pairs) == resumed.n_questions_
         whole = answer(Session(self.X, **self.options), Expert(self.y)).clusters()
         assert_same_clusters(resumed, whole)
@@ -123,7 +123,7 @@ class TestFullDisk:
         large = chain(100, 2000)
         with pytest.raises(LedgerError, match=r"mine\.db could not keep answers: .*disk is full"):
             ledger.record(large, np.ones(2000, dtype=int), who="bob")
-        assert len(ledger) == len(list(ledger.entries())) == 10
+        assert len(ledger) == len(list(ledger.lines())) == 10
         assert (ledger.lookup(large) == UNANSWERED).all()
         assert ledger.lookup(np.array([[0, 10]])).tolist() == [SAME]
         assert sql(path, "SELECT count(*), max(id) FROM answers") == [(10, 10)]
@@ -187,7 +187,7 @@ class TestTwoWriters:
             writer.join(60)
         assert [writer.exitcode for writer in writers] == [0, 0]
         with SqlLedger(path) as ledger:
-            lines = list(ledger.entries())
+            lines = list(ledger.lines())
         assert len(lines) == 1000
         for who, start in (("ann", 0), ("bob", 10_000)):
             said = [entry[:2] for entry in lines if entry.who == who]
@@ -223,7 +223,7 @@ class TestTwoWriters:
             other.retract()
             assert mine.refresh() is True
             assert mine.lookup(np.array([[0, 2], [0, 1]])).tolist() == [UNANSWERED, SAME]
-            assert list(mine.entries()) == list(other.entries())
+            assert list(mine.lines()) == list(other.lines())
             mine.retract()
             assert mine.refresh() is False  # its own retractions are no news
 

@@ -111,7 +111,7 @@ class TestAnnotators:
         X, y = blobs()
         ledger, oracle = Ledger(), NoisyOracle(y, per_annotator=RATES)
         solve(X, oracle, budget=60, batch=10, ledger=ledger, error_rate=0.1, random_state=0)
-        entries = list(ledger.entries())
+        entries = list(ledger.lines())
         assert Counter(entry.who for entry in entries).keys() == RATES.keys()
         for entry in entries:
             assert oracle(np.array([[entry.a, entry.b]])).tolist() == [entry.answer]

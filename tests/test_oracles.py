@@ -99,7 +99,7 @@ class TestFunctions:
         for oracle, who in ((ann, "ann"), (FunctionOracle(ann, name="Ann B."), "Ann B.")):
             ledger = Ledger()
             solve(X, oracle, budget=3, ledger=ledger, random_state=0)
-            assert [entry.who for entry in ledger.entries()] == [who] * 3
+            assert [entry.who for entry in ledger.lines()] == [who] * 3
 
     def test_an_error_ends_the_run_and_keeps_the_answers(self, tmp_path):
         def tired(a, b):

@@ -98,7 +98,7 @@ class TestTell:
         one.tell(one.pending().tolist(), same.tolist())
         two.tell(two.pending(), same.astype(np.int64), who="ann")
         assert keys(one.pending()) == keys(two.pending())
-        assert next(two.ledger.entries()).who == "ann"
+        assert next(two.ledger.lines()).who == "ann"
 
     def test_implied_answers_are_free(self):
         rows = np.array([[0.0], [0.1], [0.2], [0.3]])
@@ -120,7 +120,7 @@ class TestUndo:
         assert session.undo(5, who="ann") == 2
         assert session.undo(who="cy") == 0
         assert session.undo(9) == 2
-        assert [entry.who for entry in session.ledger.entries() if not entry.retracted] == ["book"]
+        assert [entry.who for entry in session.ledger.lines() if not entry.retracted] == ["book"]
 
     @given(st.integers(1, 25), st.integers(1, 30))
     @settings(max_examples=25)
@@ -257,7 +257,7 @@ class TestLearn:
 
     def test_a_paid_answer_stays_paid(self):
         session = answer(Session(X, **OPTIONS), Expert(Y), waves=3)
-        n, first = session.n_questions, next(session.ledger.entries())
+        n, first = session.n_questions, next(session.ledger.lines())
         session.learn([first[:2]], [first.answer])
         assert session.n_questions == n
 

@@ -13,11 +13,21 @@ import time
 import numpy as np
 import pytest
 from rich.console import Console
+from samekind.cli._rows import Rows
 
 from samekind import SqlLedger
-from samekind.data import Items, ItemView, load
-from samekind.desk import Desk, Option
-from samekind.terminal import Cards, Lines, Stacked, answer_in_terminal, printable, user_name
+from samekind.data import load
+from samekind.engine import NOT_ASKED, ClassifySession
+from samekind.project import ClusterOption, ItemView, Project
+from samekind.terminal import (
+    Cards,
+    Lines,
+    answer_in_terminal,
+    classify_in_terminal,
+    printable,
+    user_name,
+)
+from samekind.terminal.cards import short_title
 from samekind.terminal.text import brief, differing
 
 X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2], [9.0], [9.1]])
@@ -26,7 +36,7 @@ ASKED = re.compile(r"row (\d+) +row (\d+)")
 PROMPT = "? help\n> "
 
 
-def sit_down(desk, lines, **options):
+def sit_down(project, lines, **options):
     """Answer with these lines; return what was on the screen."""
     screen = io.StringIO()
     given = iter(lines)
@@ -39,32 +49,32 @@ def sit_down(desk, lines, **options):
         return line
 
     console = Console(file=screen, width=80, force_terminal=False)
-    answer_in_terminal(desk, who="ann", console=console, keys=Lines(read), **options)
+    answer_in_terminal(project, who="ann", console=console, keys=Lines(read), **options)
     return screen.getvalue()
 
 
-def new_desk(algorithm="basic", **options):
-    """A desk that asks about one pair at a time, or has line-ups if the algorithm is another one."""
+def new_project(algorithm="basic", **options):
+    """A project that asks about one pair at a time, or has line-ups if the algorithm is another one."""
     settings = {"batch": 1, "random_state": 0} | options
-    return Desk(Items.of_array(X, "things", feature_names=["x"]), algorithm=algorithm, **settings)
+    return Project(Rows(X, "things", ["x"]), algorithm=algorithm, **settings)
 
 
-def truthful(desk):
+def truthful(project):
     """Yield the true answers, then Enter to finish."""
-    while not desk.session.done:
-        a, b = desk.session.pending()[0]
+    while not project.session.done:
+        a, b = project.session.pending()[0]
         yield "s" if KIND[a] == KIND[b] else "d"
     yield ""
 
 
 def test_true_answers_find_the_kinds():
-    desk = new_desk()
-    screen = sit_down(desk, truthful(desk))
-    assert desk.session.stop_reason == "exhausted"
-    assert desk.clusters().n_recovered_ == 3
+    project = new_project()
+    screen = sit_down(project, truthful(project))
+    assert project.session.stop_reason == "exhausted"
+    assert project.clusters().n_recovered_ == 3
     assert "That was the last question: every row was asked about." in screen
     assert "Question 1.  1 kind found" in screen
-    assert {entry.who for entry in desk.session.ledger.entries()} == {"ann"}
+    assert {entry.who for entry in project.session.ledger.lines()} == {"ann"}
     pairs = [frozenset(pair) for pair in ASKED.findall(screen)]
     assert len(set(pairs)) == len(pairs)
     assert max(map(len, screen.splitlines())) <= 80
@@ -79,23 +89,23 @@ def test_true_answers_find_the_kinds():
     ],
 )
 def test_words_for_answers(word, answer):
-    desk = new_desk()
-    first = desk.session.pending()[0].tolist()
-    sit_down(desk, [word])
-    (entry,) = desk.session.ledger.entries()
+    project = new_project()
+    first = project.session.pending()[0].tolist()
+    sit_down(project, [word])
+    (entry,) = project.session.ledger.lines()
     assert [entry.a, entry.b, entry.answer] == [*first, answer]
 
 
 @pytest.mark.parametrize("word", ["", "x", "yn", "1", "[bold]", "\x1b[A", "ÿ" * 500])
 def test_unknown_words_are_explained_and_asked_again(word):
-    desk = new_desk()
-    screen = sit_down(desk, [word, "n"])
+    project = new_project()
+    screen = sit_down(project, [word, "n"])
     assert "Please type one of the above, and Enter" in screen
-    assert len(desk.session.ledger) == 1
+    assert len(project.session.ledger) == 1
 
 
 def test_help_fits_and_names_every_key():
-    screen = sit_down(new_desk(), ["?"])
+    screen = sit_down(new_project(), ["?"])
     assert "undo the last answer, as often as you like" in screen
     assert screen.count("> ") == 2
     assert max(map(len, screen.splitlines())) <= 80
@@ -103,119 +113,119 @@ def test_help_fits_and_names_every_key():
 
 @pytest.mark.parametrize("lines", [["n", "q"], ["n"]], ids=["q", "end of input"])
 def test_quitting_keeps_the_answers(lines):
-    desk = new_desk()
-    sit_down(desk, lines)
-    assert desk.session.stop_reason == "user"
-    assert len(desk.session.ledger) == 1
+    project = new_project()
+    sit_down(project, lines)
+    assert project.session.stop_reason == "user"
+    assert len(project.session.ledger) == 1
 
 
 def test_undo_goes_back_to_the_very_beginning():
-    desk = new_desk()
-    screen = sit_down(desk, ["n", "n", "n", "b", "backspace", "undo", "b"])
+    project = new_project()
+    screen = sit_down(project, ["n", "n", "n", "b", "backspace", "undo", "b"])
     shown = ASKED.findall(screen)
     assert shown[:7] == [*shown[:4], *shown[2::-1]]
-    assert len(desk.session.ledger) == 0
+    assert len(project.session.ledger) == 0
     assert screen.count("Taken back: rows ") == 3
     assert "There is nothing to take back." in screen
 
 
 def test_only_ones_own_answers_are_taken_back():
-    desk = new_desk()
-    desk.answer(desk.next("bob")[0].id, "different", who="bob")
-    assert "None of these answers is yours" in sit_down(desk, ["b"])
-    assert len(desk.session.ledger) == 1
+    project = new_project()
+    project.answer(project.next("bob")[0].id, "different", who="bob")
+    assert "None of these answers is yours" in sit_down(project, ["b"])
+    assert len(project.session.ledger) == 1
 
 
 def test_the_last_answer_can_be_taken_back():
-    desk = new_desk(budget=2)
-    screen = sit_down(desk, ["n", "n", "b", "y", ""])
+    project = new_project(budget=2)
+    screen = sit_down(project, ["n", "n", "b", "y", ""])
     assert "Question 2 of 2." in screen
     assert screen.count("That was the last question: the budget is spent.") == 2
-    assert desk.session.stop_reason == "budget"
-    standing = [e.answer for e in desk.session.ledger.entries() if not e.retracted]
+    assert project.session.stop_reason == "budget"
+    standing = [e.answer for e in project.session.ledger.lines() if not e.retracted]
     assert standing == [0, 1]
 
 
 def test_a_finished_desk_asks_nothing():
-    desk = new_desk(budget=1)
-    sit_down(desk, ["n", ""])
-    assert sit_down(desk, []) == ""
+    project = new_project(budget=1)
+    sit_down(project, ["n", ""])
+    assert sit_down(project, []) == ""
 
 
 def test_skipped_questions_come_back_at_the_end():
-    desk = new_desk(budget=1)
-    first = desk.session.pending()[0].tolist()
-    screen = sit_down(desk, ["k", "d", "k", "d", ""])
+    project = new_project(budget=1)
+    first = project.session.pending()[0].tolist()
+    screen = sit_down(project, ["k", "d", "k", "d", ""])
     assert "K answer what you skipped (1)" in screen
     assert list(map(int, ASKED.findall(screen)[2])) == first
-    (skipped,) = [e for e in desk.session.ledger.entries() if {e.a, e.b} == set(first)][-1:]
+    (skipped,) = [e for e in project.session.ledger.lines() if {e.a, e.b} == set(first)][-1:]
     assert skipped.answer == 0
-    assert desk.standing().skipped == 0
+    assert project.status().skipped == 0
 
 
 def test_kinds_get_names():
-    desk = new_desk()
-    screen = sit_down(desk, ["r", "d", "r", "[b]ones[/b]", "d"])
+    project = new_project()
+    screen = sit_down(project, ["r", "d", "r", "[b]ones[/b]", "d"])
     assert "is not known yet" in screen
     assert "It has a name now." in screen
-    assert "[b]ones[/b]" in [kind.name for kind in desk.outline().kinds]
-    assert "at most 200 characters" in sit_down(new_desk(), ["d", "r", "x" * 300])
+    assert "[b]ones[/b]" in [kind.name for kind in project.overview().clusters]
+    assert "at most 200 characters" in sit_down(new_project(), ["d", "r", "x" * 300])
 
 
 def test_line_ups_answer_several_questions_at_once():
-    desk = new_desk("focused")
-    screen = sit_down(desk, ["n", "0", "7", "n"])
+    project = new_project("focused")
+    screen = sit_down(project, ["n", "0", "7", "n"])
     assert re.search(r"row \d  of which kind is it\?", screen)
     assert re.search(r"^1  x \d", screen, re.M)
     assert "Please type one of the above" in screen  # 7 is no option
-    assert len(desk.session.ledger) > 3
+    assert len(project.session.ledger) > 3
     assert max(map(len, screen.splitlines())) <= 80
-    assert "Taken back: 2 answers" in sit_down(new_desk("focused"), ["n", "0", "b"])
+    assert "Taken back: 2 answers" in sit_down(new_project("focused"), ["n", "0", "b"])
 
 
 def test_line_ups_to_the_end_and_switched_off():
-    def answers(desk):
-        while not desk.session.done:
-            [question] = desk.next("ann")
-            kinds = [KIND[option.kind] for option in getattr(question, "options", ())]
+    def answers(project):
+        while not project.session.done:
+            [question] = project.next("ann")
+            kinds = [KIND[option.cluster] for option in getattr(question, "options", ())]
             if not kinds:
-                yield "s" if KIND[question.a] == KIND[question.b] else "d"
-            elif KIND[question.row] in kinds:
-                yield str(kinds.index(KIND[question.row]) + 1)
+                yield "s" if KIND[question.a.row] == KIND[question.b.row] else "d"
+            elif KIND[question.item.row] in kinds:
+                yield str(kinds.index(KIND[question.item.row]) + 1)
             else:
                 yield "0"
         yield ""
 
-    desk = new_desk("focused")
-    sit_down(desk, answers(desk))
-    assert desk.clusters().n_discovered_ == 3
-    assert "of which kind" not in sit_down(new_desk("focused"), ["d"] * 5, lineup=False)
+    project = new_project("focused")
+    sit_down(project, answers(project))
+    assert project.clusters().n_discovered_ == 3
+    assert "of which kind" not in sit_down(new_project("focused"), ["d"] * 5, lineup=False)
 
 
 def test_contradictions_are_shown():
-    desk = new_desk()
-    desk.session.learn([[0, 1], [1, 2], [0, 2]], [1, 1, 0])
-    screen = sit_down(desk, ["c"])
+    project = new_project()
+    project.session.learn([[0, 1], [1, 2], [0, 2]], [1, 1, 0])
+    screen = sit_down(project, ["c"])
     assert "Answers that contradict others: 1." in screen
     assert re.search(r"0.*1.*2", screen.split("> c\n")[1])
-    assert "No answers contradict" in sit_down(new_desk(), ["c"])
+    assert "No answers contradict" in sit_down(new_project(), ["c"])
 
 
 def test_a_question_that_is_answered_elsewhere_is_passed_over():
-    desk = new_desk()
+    project = new_project()
 
     def lines():
-        [question] = desk.next("ann")
-        desk.answer(question.id, "different", who="bob")
+        [question] = project.next("ann")
+        project.answer(question.id, "different", who="bob")
         yield "s"
 
-    screen = sit_down(desk, lines())
+    screen = sit_down(project, lines())
     assert "not open any more" in screen
-    assert len(desk.session.ledger) == 1
+    assert len(project.session.ledger) == 1
 
 
 def test_ctrl_c_leaves_the_answers_and_the_choice_to_the_caller():
-    desk = new_desk()
+    project = new_project()
 
     def read(lines=iter(["n"])):
         for line in lines:
@@ -223,26 +233,30 @@ def test_ctrl_c_leaves_the_answers_and_the_choice_to_the_caller():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        answer_in_terminal(desk, console=Console(file=io.StringIO()), keys=Lines(read))
-    assert len(desk.session.ledger) == 1
-    assert not desk.session.done
+        answer_in_terminal(project, console=Console(file=io.StringIO()), keys=Lines(read))
+    assert len(project.session.ledger) == 1
+    assert not project.session.done
 
 
 # What it looks like
 
 
-class OneShelf:
-    """Items made up for a test."""
+class Deck(Cards):
+    """Cards of items made up for a test, which go by their numbers."""
 
     def __init__(self, *shown, images=None):
-        self.shown = [ItemView(row, f"row {row}", *one, False) for row, one in enumerate(shown)]
-        self.images = images
+        super().__init__(lambda row: None if images is None else images[row])
+        self.items = [ItemView(row, f"row {row}", *one, False) for row, one in enumerate(shown)]
 
-    def show(self, row):
-        return self.shown[row]
+    def pair(self, a, b, *, more=(), **options):
+        rest = [self.items[row] for row in more]
+        return super().pair(self.items[a], self.items[b], more=rest, **options)
 
-    def grey(self, row):
-        return None if self.images is None else self.images[row]
+    def lineup(self, row, options, **how):
+        return super().lineup(self.items[row], options, **how)
+
+    def option(self, cluster, name, members):
+        return ClusterOption(cluster, name, [self.items[row] for row in members])
 
 
 def rendered(shown, width=80, **options):
@@ -252,7 +266,7 @@ def rendered(shown, width=80, **options):
 
 
 def row_cards(names, *rows):
-    return Cards(OneShelf(*((None, list(zip(names, map(str, row)))) for row in rows)))  # noqa: B905
+    return Deck(*((None, list(zip(names, map(str, row)))) for row in rows))  # noqa: B905
 
 
 def test_differing_cells_are_marked():
@@ -269,20 +283,19 @@ STEERING = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\ud800]")
 def test_things_cannot_steer_the_terminal():
     hostile = ItemView(0, NASTY, NASTY, [(f"name{NASTY}", NASTY)], False)
     plain = ItemView(1, "plain", "plain", [("name", "x")], False)
-    shelf = OneShelf()
-    shelf.shown = [hostile, plain]
-    cards = Cards(shelf)
-    option = Option(1, NASTY, [0, 1])
+    cards = Deck()
+    cards.items = [hostile, plain]
+    option = cards.option(1, NASTY, [0, 1])
     for full in (False, True):
         for shown in (
             cards.pair(0, 1, name=NASTY, more=[0], full=full),
-            cards.line_up(0, [option, option], full=full),
+            cards.lineup(0, [option, option], full=full),
         ):
             text = rendered(shown, force_terminal=True, color_system=None)
             assert not STEERING.search(text)
             assert "[red]x" in text
             assert "␛]0;owned␇␛[2J" in text
-    assert not STEERING.search(cards.title(0))
+    assert not STEERING.search(short_title(hostile))
     assert printable(NASTY).plain == "␛]0;owned␇␛[2J[red]x[/red] �gnp�1m␍␊�"
 
 
@@ -295,7 +308,7 @@ def test_long_texts_and_many_fields_wait_for_more():
     assert "f49" not in short
     assert "f49" in full
     assert full.count("word") == 200
-    assert sit_down(new_desk(), ["m"]).count("row ") == 4
+    assert sit_down(new_project(), ["m"]).count("row ") == 4
 
 
 def test_words_that_differ_are_marked_unless_nearly_all_do():
@@ -310,13 +323,13 @@ def test_words_that_differ_are_marked_unless_nearly_all_do():
 
 
 def test_texts_and_kinds_side_by_side():
-    shelf = OneShelf(*((f"text {i} " + "long " * 40, []) for i in range(4)))
-    lines = rendered(Cards(shelf).pair(0, 1, name="mine", more=[2, 3])).splitlines()
+    deck = Deck(*((f"text {i} " + "long " * 40, []) for i in range(4)))
+    lines = rendered(deck.pair(0, 1, name="mine", more=[2, 3])).splitlines()
     assert re.fullmatch(r"row 0 +row 1  mine *", lines[0])
     assert re.match(r"text 0 .+text 1", lines[1])
     assert lines[-1].startswith("  · text 3")
     assert max(map(len, lines)) <= 80
-    shown = rendered(Cards(shelf).line_up(0, [Option(1, "mine", [1, 2, 3]), Option(3, None, [3])]))
+    shown = rendered(deck.lineup(0, [deck.option(1, "mine", [1, 2, 3]), deck.option(3, None, [3])]))
     assert re.search(r"^1  mine", shown, re.M)
     assert shown.count("text 2") == 1
     assert max(map(len, shown.splitlines())) <= 80
@@ -326,34 +339,45 @@ def test_pictures():
     images = np.zeros((2, 2, 4), dtype=np.uint8)
     images[0, 0] = [0, 8, 16, 16]
     blank = [(None, [])] * 9
-    cards = Cards(OneShelf(*blank, images=images))
+    cards = Deck(*blank, images=images)
     shown = rendered(cards.pair(0, 1)).splitlines()
     assert set(shown[1].rstrip()) == {" ", "▒", "█"}
-    large = Cards(OneShelf(*blank, images=np.arange(90_000).reshape(9, 100, 100)))
-    options = [Option(row, "a name that is long", [row, 8]) for row in range(1, 9)]
+    large = Deck(*blank, images=np.arange(90_000).reshape(9, 100, 100))
+    options = [large.option(row, "a name that is long", [row, 8]) for row in range(1, 9)]
     for shown in (
         large.pair(0, 1, more=[2, 3, 4]),
         large.pair(0, 1, full=True),
-        large.line_up(0, options),
-        large.line_up(0, options[:2]),
+        large.lineup(0, options),
+        large.lineup(0, options[:2]),
     ):
         for colors in (None, "256", "truecolor"):
             text = rendered(shown, force_terminal=True, color_system=colors)
             plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
             assert max(map(len, plain.splitlines())) <= 80
             assert ("▀" in plain) == (colors is not None)
-    assert rendered(Cards(OneShelf(*blank, images=np.zeros((2, 3, 3)))).pair(0, 1))
-    assert rendered(Cards(OneShelf(*blank, images=np.zeros((2, 1, 300)))).pair(0, 1))
+    assert rendered(Deck(*blank, images=np.zeros((2, 3, 3))).pair(0, 1))
+    assert rendered(Deck(*blank, images=np.zeros((2, 1, 300))).pair(0, 1))
 
 
-def test_several_piles_are_one_shelf(tmp_path):
+def test_new_items_show_what_the_old_ones_have(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,2\n3,4\n")
     (tmp_path / "b.csv").write_text("x,y,secret\n5,6,no\n7,8,no\n")
-    first = load(tmp_path / "a.csv")
-    shelf = Stacked(first, first.load_new(tmp_path / "b.csv"))
-    assert shelf.show(1).fields == [("x", "3"), ("y", "4")]
-    assert shelf.show(2) == ItemView(0, "new: row 0", None, [("x", "5"), ("y", "6")], False)
-    assert shelf.grey(3) is None
+    project = Project(load(tmp_path / "a.csv"), random_state=0)
+    new = project.items.load_new(tmp_path / "b.csv")
+    session = ClassifySession(project.clusters(), new.X)
+    screen = io.StringIO()
+    given = iter(["m", "s", "q"])
+    console = Console(file=screen, width=80)
+    keys = Lines(lambda: next(given))
+    classify_in_terminal(session, project, new, who="ann", console=console, keys=keys)
+    text = screen.getvalue()
+    assert "New thing 1 of 2.  Of the kind on the right?" in text
+    assert re.search(r"new: row 0 +row \d", text)
+    assert re.search(r"x +5 +\d", text)
+    assert "secret" not in text
+    assert "New thing 2 of 2." in text
+    assert session.result().labels.tolist() == [0, NOT_ASKED]
+    assert next(session.ledger.lines()).who == "ann"
 
 
 def test_printable():
@@ -468,7 +492,7 @@ LABEL = (
 def said(path):
     """Return the answers that stand in the project, by pair."""
     with SqlLedger(path) as ledger:
-        standing = [entry for entry in ledger.entries() if not entry.retracted]
+        standing = [entry for entry in ledger.lines() if not entry.retracted]
     pairs = [frozenset((entry.a, entry.b)) for entry in standing]
     assert len(set(pairs)) == len(pairs)
     return pairs

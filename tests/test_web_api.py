@@ -1,4 +1,4 @@
-"""The server of the labelling page: every route, over a real socket, with a real desk."""
+"""The server of the labelling page: every route, over a real socket, with a real project."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ import time
 from typing import get_args
 from urllib.parse import quote
 
-import numpy as np
 import pytest
 
 if os.environ.get("CI") != "true":
@@ -33,7 +32,7 @@ import samekind
 from conftest import blobs
 from samekind import SqlLedger
 from samekind.data import demo_items, load
-from samekind.desk import EXPORTS, Desk
+from samekind.project import EXPORTS, Project
 from samekind.web import ServeError, make_app, serve
 from samekind.web.files import Export
 from samekind.web.server import configure
@@ -52,13 +51,13 @@ EVIL = '<script>alert("1")</script>'
 class Serving:
     """A server on a free port, in a thread of its own, and a client of it."""
 
-    def __init__(self, desk, **options):
-        self.desk = desk
+    def __init__(self, project, **options):
+        self.project = project
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port = self._listening.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         names = [f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]")]
-        self.app = make_app(desk, **{"allowed_hosts": names} | options)
+        self.app = make_app(project, **{"allowed_hosts": names} | options)
         self._server = uvicorn.Server(configure(self.app))
         self._thread = threading.Thread(target=self._server.run, args=([self._listening],))
         self.client = httpx.Client(base_url=self.url, headers={"X-Samekind": "1"}, timeout=60)
@@ -71,7 +70,7 @@ class Serving:
         self.client.close()
         self._server.should_exit = True
         self._thread.join(30)
-        self.desk.close()
+        self.project.close()
 
     def get(self, path, **options):
         return good(self.client.get(path, **options))
@@ -113,14 +112,14 @@ def say(question, y):
     if question["type"] == "pair":
         same = y[question["a"]["row"]] == y[question["b"]["row"]]
         return "same" if same else "different"
-    kind = y[question["thing"]["row"]]
-    return next((o["kind"] for o in question["options"] if y[o["kind"]] == kind), "none")
+    kind = y[question["item"]["row"]]
+    return next((o["cluster"] for o in question["options"] if y[o["cluster"]] == kind), "none")
 
 
 def rows_of(question):
     if question["type"] == "pair":
         return {question["a"]["row"], question["b"]["row"]}
-    return {question["thing"]["row"], *(o["kind"] for o in question["options"])}
+    return {question["item"]["row"], *(o["cluster"] for o in question["options"])}
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +140,7 @@ def table(tmp_path_factory):
 @pytest.fixture
 def small(table, tmp_path):
     things, y = table
-    with Serving(Desk(things, tmp_path / "small.db", random_state=0)) as server:
+    with Serving(Project(things, tmp_path / "small.db", random_state=0)) as server:
         server.y = y
         yield server
 
@@ -150,35 +149,36 @@ def small(table, tmp_path):
 def labelled(digits, tmp_path_factory):
     """Digits, 120 clicks in; for what only reads."""
     path = tmp_path_factory.mktemp("labelled") / "digits.db"
-    with Serving(Desk(digits, path, random_state=0)) as server:
+    with Serving(Project(digits, path, random_state=0)) as server:
         server.label(DIGITS, 120)
         yield server
 
 
 class TestAsking:
     def test_the_state(self, small):
-        state = small.get("/api/state")
-        assert state | {"revision": 0, "stop_text": "", "left": {}} == {
+        state = small.get("/api/status")
+        assert state | {"revision": 0, "stop_text": "", "left_text": ""} == {
             "title": "rows.csv",
             "medium": "row",
             "n_rows": 45,
             "questions": 0,
             "clicks": 0,
             "budget": None,
-            "kinds": state["kinds"],
-            "settled_rows": state["settled_rows"],
+            "clusters": state["clusters"],
+            "known_rows": state["known_rows"],
             "done": False,
             "stop_reason": None,
             "stop_text": "",
-            "left": {},
+            "questions_to_next": None,
+            "left_text": "",
             "can_undo": False,
             "skipped": 0,
             "contradictions": 0,
             "version": samekind.__version__,
-            "settings": {"lineup": True},
+            "lineups": True,
             "revision": 0,
         }
-        assert set(state["left"]) == {"next_kind", "text"}
+        assert state["left_text"] == "too early to say how many more kinds there are"
 
     def test_a_reload_lands_on_the_same_question(self, small):
         first = small.get("/api/next?most=3")
@@ -190,8 +190,8 @@ class TestAsking:
         assert question["type"] == "pair"
         assert question["skipped"] is False
         for side in (question["a"], question["b"]):
-            assert set(side) == {"row", "title", "text", "fields", "picture"}
-            assert side["picture"] is None
+            assert set(side) == {"row", "title", "text", "fields", "has_picture"}
+            assert side["has_picture"] is False
             assert ["note", EVIL] in side["fields"]
 
     def test_an_answer_is_on_disk_when_the_page_is_told(self, small, tmp_path):
@@ -202,9 +202,9 @@ class TestAsking:
                 "/api/answers?lineup=false", json={"id": question["id"], "answer": answer}
             )
             assert reply["saved"] is True
-            assert reply["state"]["questions"] == count
+            assert reply["status"]["questions"] == count
             with SqlLedger(tmp_path / "small.db") as ledger:
-                last = list(ledger.entries())[-1]
+                last = list(ledger.lines())[-1]
             assert {last.a, last.b} == rows_of(question)
             assert last.answer == (answer == "same")
             assert question["id"] not in [q["id"] for q in reply["questions"]]
@@ -212,13 +212,13 @@ class TestAsking:
     def test_to_the_end(self, small):
         reply = small.label(small.y, 1000)
         assert reply["questions"] == []
-        assert reply["state"]["done"] is True
-        assert reply["state"]["kinds"] == 3
-        assert reply["state"]["stop_reason"]
-        assert reply["state"]["stop_text"]
+        assert reply["status"]["done"] is True
+        assert reply["status"]["clusters"] == 3
+        assert reply["status"]["stop_reason"]
+        assert reply["status"]["stop_text"]
 
     def test_line_ups(self, digits):
-        with Serving(Desk(digits, random_state=0)) as server:
+        with Serving(Project(digits, random_state=0)) as server:
             seen = []
             reply = server.get("/api/next")
             while len(seen) < 3:
@@ -227,11 +227,11 @@ class TestAsking:
                     seen.append(question)
                     assert len(question["options"]) >= 2
                     assert all(1 <= len(o["members"]) <= 3 for o in question["options"])
-                before = reply["state"]
+                before = reply["status"]
                 said = {"id": question["id"], "answer": say(question, DIGITS)}
                 reply = server.post("/api/answers", json=said)
-                assert reply["state"]["clicks"] == before["clicks"] + 1
-                assert reply["state"]["clicks"] < 300
+                assert reply["status"]["clicks"] == before["clicks"] + 1
+                assert reply["status"]["clicks"] < 300
 
     def test_what_is_not_open_is_told_with_what_is(self, small):
         [question] = small.get("/api/next?lineup=false")["questions"]
@@ -241,7 +241,7 @@ class TestAsking:
         assert again.status_code == 409
         assert "not open any more" in again.json()["error"]
         assert again.json()["questions"] == after["questions"]
-        assert again.json()["state"] == after["state"]
+        assert again.json()["status"] == after["status"]
 
     @pytest.mark.parametrize(
         ("body", "status"),
@@ -260,30 +260,30 @@ class TestAsking:
         response = small.client.post("/api/answers", json=body)
         assert response.status_code == status
         assert list(response.json()) == ["error"]
-        assert small.get("/api/state")["questions"] == 0
+        assert small.get("/api/status")["questions"] == 0
 
     def test_undo_as_deep_as_one_likes(self, small):
         first = small.get("/api/next")["questions"]
         small.label(small.y, 7)
         reply = small.post("/api/undo", json={"count": 2})
         assert len(reply["undone"]) == 2
-        assert reply["state"]["clicks"] == 5
+        assert reply["status"]["clicks"] == 5
         reply = small.post("/api/undo", json={"count": 100})
         assert len(reply["undone"]) == 5
         assert reply["questions"] == first
-        assert reply["state"]["can_undo"] is False
+        assert reply["status"]["can_undo"] is False
         assert small.post("/api/undo", json={})["undone"] == []
 
     def test_skip_and_come_back(self, small):
         [question] = small.get("/api/next?lineup=false")["questions"]
         reply = small.post("/api/answers", json={"id": question["id"], "answer": "skip"})
-        assert reply["state"]["skipped"] == 1
-        assert reply["state"]["questions"] == 0
+        assert reply["status"]["skipped"] == 1
+        assert reply["status"]["questions"] == 0
         [back] = small.get("/api/skipped?most=20")["questions"]
         assert back["skipped"] is True
         assert rows_of(back) == rows_of(question)
         said = {"id": back["id"], "answer": say(back, small.y)}
-        assert small.post("/api/answers", json=said)["state"]["skipped"] == 0
+        assert small.post("/api/answers", json=said)["status"]["skipped"] == 0
         assert small.get("/api/skipped")["questions"] == []
 
     def test_who_answered(self, small, tmp_path):
@@ -294,7 +294,7 @@ class TestAsking:
         small.post("/api/answers", json=said, headers=who)
         assert small.get("/api/answers")["answers"][0]["who"] == name
         with SqlLedger(tmp_path / "small.db") as ledger:
-            assert list(ledger.entries())[-1].who == name
+            assert list(ledger.lines())[-1].who == name
         assert small.post("/api/undo", json={}, headers={"X-Samekind-Who": "ann"})["undone"] == []
 
     @pytest.mark.parametrize("who", ["%FF", "a" * 101, "a%0d%0aSet-Cookie:%20x=1", "%00"])
@@ -305,10 +305,10 @@ class TestAsking:
 
     def test_two_people_have_different_questions(self, digits):
         """Unless there is only one, which they share."""
-        with Serving(Desk(digits, random_state=0)) as server:
+        with Serving(Project(digits, random_state=0)) as server:
             apart = 0
             while apart < 5:
-                n_open = len({row for row, _ in server.desk.session.pending().tolist()})
+                n_open = len({row for row, _ in server.project.session.pending().tolist()})
                 asked = {
                     who: server.get("/api/next", headers={"X-Samekind-Who": who})["questions"]
                     for who in ("ann", "bob")
@@ -322,14 +322,14 @@ class TestAsking:
                         "/api/answers", json=said, headers={"X-Samekind-Who": who}
                     )
                     assert response.status_code in (200, 409)  # the other one's may imply it
-                assert server.get("/api/state")["questions"] < 500
+                assert server.get("/api/status")["questions"] < 500
 
     def test_to_change_ones_mind(self, small):
         small.label(small.y, 5, lineup="false")
         last = small.get("/api/answers?limit=1")["answers"][0]
         other = {"same": "different", "different": "same"}[last["answer"]]
         reply = small.put("/api/answers", json={"a": last["a"], "b": last["b"], "answer": other})
-        assert set(reply) == {"state"}
+        assert set(reply) == {"status"}
         found = small.get("/api/answers")["answers"]
         assert [f["answer"] for f in found if (f["a"], f["b"]) == (last["a"], last["b"])] == [other]
 
@@ -346,7 +346,7 @@ class TestAsking:
     def test_contradictions_show_their_pairs(self, small):
         csv = "a,b,answer\n0,1,same\n1,2,same\n0,2,different\n"
         small.post("/api/answers/import", content=csv, headers={"Content-Type": "text/csv"})
-        assert small.get("/api/state")["contradictions"] == 1
+        assert small.get("/api/status")["contradictions"] == 1
         [found] = small.get("/api/contradictions")["contradictions"]
         assert found["text"]
         assert {frozenset((p["a"]["row"], p["b"]["row"])) for p in found["pairs"]} == {
@@ -358,7 +358,7 @@ class TestAsking:
         typed = {"Content-Type": "text/csv"}
         reply = small.post("/api/answers/import", content=csv.encode(), headers=typed)
         assert reply["imported"] == 2
-        assert reply["state"]["can_undo"] is True
+        assert reply["status"]["can_undo"] is True
         for wrong, status in ((b"a,b\n0,1\n", 400), (b"\xff\xfe", 422), (b"", 422)):
             response = small.client.post("/api/answers/import", content=wrong, headers=typed)
             assert response.status_code == status
@@ -366,16 +366,16 @@ class TestAsking:
 
     def test_finish_and_resume(self, small):
         small.label(small.y, 3)
-        assert small.post("/api/finish")["state"]["done"] is True
+        assert small.post("/api/finish")["status"]["done"] is True
         assert small.get("/api/next")["questions"] == []
-        assert small.post("/api/resume")["state"]["done"] is False
+        assert small.post("/api/resume")["status"]["done"] is False
         assert small.get("/api/next")["questions"]
 
 
 def try_input(server, case):
     """Send what schemathesis made up; every other time with numbers and ids that are there."""
-    n = server.desk.things.n
-    for name in ("row", "kind"):
+    n = server.project.items.n
+    for name in ("row", "cluster"):
         value = (case.path_parameters or {}).get(name)
         if isinstance(value, int) and value % 2:
             case.path_parameters[name] = value % n
@@ -384,7 +384,7 @@ def try_input(server, case):
             value = case.body.get(name)
             if isinstance(value, int) and value % 2:
                 case.body[name] = value % n
-        for name in ("rows", "kinds"):
+        for name in ("rows", "clusters"):
             values = case.body.get(name)
             if isinstance(values, list):
                 case.body[name] = [v % n if isinstance(v, int) and v % 2 else v for v in values]
@@ -398,7 +398,7 @@ def try_input(server, case):
 @pytest.fixture(scope="module")
 def tried(table, tmp_path_factory):
     path = tmp_path_factory.mktemp("tried") / "tried.db"
-    with Serving(Desk(table[0], path, random_state=0)) as server:
+    with Serving(Project(table[0], path, random_state=0)) as server:
         yield server
 
 
@@ -410,26 +410,26 @@ def test_no_input_breaks_it(case, tried):
 
 class TestFound:
     def test_kinds(self, labelled):
-        found = labelled.get("/api/kinds?members=5")
-        assert set(found) == {"kinds", "unplaced", "certificate", "notes", "revision"}
-        assert len(found["kinds"]) == labelled.get("/api/state")["kinds"]
-        for kind in found["kinds"]:
+        found = labelled.get("/api/clusters?members=5")
+        assert set(found) == {"clusters", "unplaced", "certificate", "notes", "revision"}
+        assert len(found["clusters"]) == labelled.get("/api/status")["clusters"]
+        for kind in found["clusters"]:
             assert 1 <= len(kind["members"]) <= 5
             assert kind["known"] <= kind["estimated"]
-            assert kind["kind"] in range(1797)
-            assert all(thing["picture"] for thing in kind["members"] + kind["doubtful"])
+            assert kind["cluster"] in range(1797)
+            assert all(thing["has_picture"] for thing in kind["members"] + kind["doubtful"])
 
     def test_a_kind_page_by_page(self, labelled):
-        kind = labelled.get("/api/kinds")["kinds"][0]["kind"]
-        first = labelled.get(f"/api/kinds/{kind}?limit=5")
-        second = labelled.get(f"/api/kinds/{kind}?limit=5&offset=5")
+        kind = labelled.get("/api/clusters")["clusters"][0]["cluster"]
+        first = labelled.get(f"/api/clusters/{kind}?limit=5")
+        second = labelled.get(f"/api/clusters/{kind}?limit=5&offset=5")
         assert first["total"] > 10
         rows = [member["row"] for member in first["members"] + second["members"]]
         assert len(set(rows)) == 10
         assert first["members"][0]["known"] is True
-        assert labelled.get(f"/api/kinds/{kind}?offset=100000")["members"] == []
+        assert labelled.get(f"/api/clusters/{kind}?offset=100000")["members"] == []
 
-    @pytest.mark.parametrize("path", ["/api/kinds?members=5", "/api/map"])
+    @pytest.mark.parametrize("path", ["/api/clusters?members=5", "/api/map"])
     def test_what_has_not_changed_is_not_sent(self, small, path):
         small.label(small.y, 4)
         tag = small.client.get(path).headers["ETag"]
@@ -444,44 +444,45 @@ class TestFound:
 
     def test_names(self, small):
         small.label(small.y, 8)
-        kind = small.get("/api/kinds")["kinds"][0]["kind"]
-        before = small.get("/api/state")["revision"]
-        reply = small.put(f"/api/kinds/{kind}/name", json={"name": EVIL})
-        assert reply["state"]["revision"] != before
-        assert small.get(f"/api/kinds/{kind}")["name"] == EVIL
-        small.put(f"/api/kinds/{kind}/name", json={"name": ""})
-        assert small.get(f"/api/kinds/{kind}")["name"] is None
+        kind = small.get("/api/clusters")["clusters"][0]["cluster"]
+        before = small.get("/api/status")["revision"]
+        reply = small.put(f"/api/clusters/{kind}/name", json={"name": EVIL})
+        assert reply["status"]["revision"] != before
+        assert small.get(f"/api/clusters/{kind}")["name"] == EVIL
+        small.put(f"/api/clusters/{kind}/name", json={"name": ""})
+        assert small.get(f"/api/clusters/{kind}")["name"] is None
 
     def test_merge_and_remove(self, small):
         small.label(small.y, 1000)
-        kinds = [found["kind"] for found in small.get("/api/kinds")["kinds"]]
+        kinds = [found["cluster"] for found in small.get("/api/clusters")["clusters"]]
         assert len(kinds) == 3
-        small.post("/api/kinds/merge", json={"kinds": kinds[:2]})
-        assert len(small.get("/api/kinds")["kinds"]) == 2
+        small.post("/api/clusters/merge", json={"clusters": kinds[:2]})
+        assert len(small.get("/api/clusters")["clusters"]) == 2
         small.post("/api/undo", json={"count": 1})
-        assert len(small.get("/api/kinds")["kinds"]) == 3
-        page = small.get(f"/api/kinds/{kinds[0]}")
+        assert len(small.get("/api/clusters")["clusters"]) == 3
+        page = small.get(f"/api/clusters/{kinds[0]}")
         known = [member["row"] for member in page["members"] if member["known"]]
-        small.post(f"/api/kinds/{kinds[0]}/remove", json={"rows": known[-1:]})
-        members = small.get(f"/api/kinds/{kinds[0]}?limit=200")["members"]
+        small.post(f"/api/clusters/{kinds[0]}/remove", json={"rows": known[-1:]})
+        members = small.get(f"/api/clusters/{kinds[0]}?limit=200")["members"]
         assert known[-1] not in [member["row"] for member in members]
 
     def test_the_map(self, labelled):
         found = labelled.get("/api/map")
-        assert 100 < len(found["points"]) <= 2000
-        assert len(found["kinds"]) == labelled.get("/api/state")["kinds"]
-        for x, y, place, known, row in found["points"]:
-            assert np.isfinite([x, y]).all()
-            assert -1 <= place < len(found["kinds"])
-            assert known in (0, 1)
+        assert 100 < len(found["rows"]) <= 2000
+        assert len(found["clusters"]) == labelled.get("/api/status")["clusters"]
+        columns = [found[name] for name in ("x", "y", "place", "known", "rows")]
+        for x, y, place, known, row in zip(*columns, strict=True):
+            assert 0 <= x <= 1 >= y >= 0
+            assert -1 <= place < len(found["clusters"])
+            assert known in (False, True)
             assert 0 <= row < 1797
 
     def test_the_history(self, labelled):
         found = labelled.get("/api/history")
-        assert len(found["questions"]) == len(found["kinds"]) > 5
+        assert len(found["questions"]) == len(found["clusters"]) > 5
         assert found["questions"] == sorted(found["questions"])
 
-    @pytest.mark.parametrize("path", ["/api/kinds/1796999", "/api/kinds/99999999999"])
+    @pytest.mark.parametrize("path", ["/api/clusters/1796999", "/api/clusters/99999999999"])
     def test_no_such_kind(self, labelled, path):
         response = labelled.client.get(path)
         assert response.status_code == 400
@@ -490,27 +491,27 @@ class TestFound:
 
 class TestFiles:
     def test_a_thing(self, labelled):
-        thing = labelled.get("/api/things/7")
+        thing = labelled.get("/api/items/7")
         assert thing["row"] == 7
-        assert thing["picture"] == "/api/things/7/picture"
-        response = labelled.client.get("/api/things/1797")
+        assert thing["has_picture"] is True
+        response = labelled.client.get("/api/items/1797")
         assert response.status_code == 404
         assert response.json() == {"error": "There is no row 1797; the last one is 1796."}
 
     @pytest.mark.parametrize("size", ["small", "large"])
     def test_a_picture(self, labelled, size):
-        response = labelled.client.get(f"/api/things/7/picture?size={size}")
+        response = labelled.client.get(f"/api/items/7/picture?size={size}")
         assert response.status_code == 200
         assert response.headers["Content-Type"] in ("image/png", "image/jpeg", "image/webp")
         assert response.headers["Cache-Control"].startswith("private")
         again = labelled.client.get(
-            f"/api/things/7/picture?size={size}",
+            f"/api/items/7/picture?size={size}",
             headers={"If-None-Match": response.headers["ETag"]},
         )
         assert again.status_code == 304
 
     def test_no_picture(self, small):
-        response = small.client.get("/api/things/7/picture")
+        response = small.client.get("/api/items/7/picture")
         assert response.status_code == 404
         assert response.json()["error"]
 
@@ -556,7 +557,7 @@ class TestErrors:
         def limit(connection):
             connection.exec_driver_sql(f"PRAGMA max_page_count = {pages[0]}")
 
-        sa.event.listen(small.desk.session.ledger._engine, "begin", limit)
+        sa.event.listen(small.project.session.ledger._engine, "begin", limit)
         small.client.headers["X-Samekind-Who"] = quote("長" * 100)  # fills a page soon
         reply, response = small.get("/api/next?lineup=false"), None
         while response is None or response.status_code == 200:
@@ -574,7 +575,7 @@ class TestErrors:
     def test_a_locked_database_acknowledges_nothing(self, table, tmp_path):
         path = tmp_path / "locked.db"
         ledger = SqlLedger(path, wait=0.1)
-        with Serving(Desk(table[0], ledger, random_state=0)) as server, ledger:
+        with Serving(Project(table[0], ledger, random_state=0)) as server, ledger:
             [question] = server.get("/api/next?lineup=false")["questions"]
             other = sqlite3.connect(path, isolation_level=None)
             other.execute("BEGIN IMMEDIATE")
@@ -590,7 +591,7 @@ class TestErrors:
         def fails():
             raise RuntimeError("the secret of the cellar")
 
-        monkeypatch.setattr(small.desk, "history", fails)
+        monkeypatch.setattr(small.project, "history", fails)
         response = small.client.get("/api/history")
         assert response.status_code == 500
         assert response.json() == {
@@ -608,7 +609,7 @@ class TestErrors:
             path.write_text("half")
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(small.desk, "export", fails)
+        monkeypatch.setattr(small.project, "export", fails)
         response = small.client.get("/api/export/clusters.csv")
         assert response.status_code == 503
         assert "No space left on device" in response.json()["error"]
@@ -621,8 +622,8 @@ class TestTwoServers:
         things, y = table
         path = tmp_path / "both.db"
         with (
-            Serving(Desk(things, path, random_state=0)) as one,
-            Serving(Desk(things, path)) as other,
+            Serving(Project(things, path, random_state=0)) as one,
+            Serving(Project(things, path)) as other,
         ):
             acknowledged = set()
             for turn in range(400):
@@ -635,11 +636,11 @@ class TestTwoServers:
                 pair = frozenset(rows_of(questions[0]))
                 assert pair not in acknowledged
                 acknowledged.add(pair)
-            states = [server.get("/api/next")["state"] for server in (one, other)]
+            states = [server.get("/api/next")["status"] for server in (one, other)]
         assert [state["done"] for state in states] == [True, True]
-        assert [state["kinds"] for state in states] == [3, 3]
+        assert [state["clusters"] for state in states] == [3, 3]
         with SqlLedger(path) as ledger:
-            kept = [frozenset((e.a, e.b)) for e in ledger.entries() if e.asked]
+            kept = [frozenset((e.a, e.b)) for e in ledger.lines() if e.asked]
         assert len(kept) == len(set(kept))
         assert set(kept) == acknowledged
 
@@ -647,8 +648,8 @@ class TestTwoServers:
         things, y = table
         path = tmp_path / "both.db"
         with (
-            Serving(Desk(things, path, random_state=0)) as one,
-            Serving(Desk(things, path)) as other,
+            Serving(Project(things, path, random_state=0)) as one,
+            Serving(Project(things, path)) as other,
         ):
             for _ in range(5):
                 questions = [server.get("/api/next")["questions"] for server in (one, other)]
@@ -678,7 +679,7 @@ def test_many_at_once(digits, tmp_path):
                 elif response.status_code != 409:
                     failures.append(response.text)
 
-    with Serving(Desk(digits, path, random_state=0)) as server:
+    with Serving(Project(digits, path, random_state=0)) as server:
         people = [threading.Thread(target=work, args=(server.url, f"p{k}")) for k in range(5)]
         for person in people:
             person.start()
@@ -687,15 +688,15 @@ def test_many_at_once(digits, tmp_path):
     assert failures == []
     assert len(set(saved)) == len(saved) >= 10
     with SqlLedger(path) as ledger:
-        assert sorted(map(sorted, saved)) == sorted(sorted((e.a, e.b)) for e in ledger.entries())
+        assert sorted(map(sorted, saved)) == sorted(sorted((e.a, e.b)) for e in ledger.lines())
 
 
 PROGRAM = """
 import sys
-from samekind.desk import Desk
+from samekind.project import Project
 from samekind.data import demo_items
 from samekind.web import serve
-serve(Desk(demo_items(), sys.argv[1], random_state=0), open_browser=False,
+serve(Project(demo_items(), sys.argv[1], random_state=0), open_browser=False,
       token=sys.argv[2] or None, on_ready=lambda url: print(url, flush=True))
 print("closed", flush=True)
 """
@@ -751,19 +752,19 @@ class TestServe:
                 serve(None, port=port, open_browser=False)
 
     def test_a_token_opens_the_api_and_nothing_else_does(self, table):
-        with Serving(Desk(table[0], random_state=0), token="open-sesame") as server:
+        with Serving(Project(table[0], random_state=0), token="open-sesame") as server:
             assert server.client.get("/").status_code == 200
             assert server.client.get("/static/api.js").status_code == 200
-            for path in ("/api/state", "/api/openapi.json", "/api/things/0", "/api/nothing"):
+            for path in ("/api/status", "/api/openapi.json", "/api/items/0", "/api/nothing"):
                 assert server.client.get(path).status_code == 401
                 assert server.client.get(f"{path}?token=open-sesame").status_code in (200, 404)
             bearer = {"Authorization": "Bearer open-sesame"}
-            assert server.client.get("/api/state", headers=bearer).status_code == 200
+            assert server.client.get("/api/status", headers=bearer).status_code == 200
 
 
 def test_listening_everywhere_means_every_address_but_no_name(table):
     options = {"allowed_hosts": ["*", "desk.example"], "token": "open-sesame"}
-    with Serving(Desk(table[0], random_state=0), **options) as server:
+    with Serving(Project(table[0], random_state=0), **options) as server:
         for host, status in {
             "192.0.2.7:80": 200,
             "[2001:db8::1]:8000": 200,
@@ -779,18 +780,18 @@ def test_the_schema_lists_every_route_of_the_contract(small):
     paths = small.get("/api/openapi.json")["paths"]
     listed = {(method.upper(), path) for path, item in paths.items() for method in item}
     assert listed == {
-        ("GET", "/api/state"),
+        ("GET", "/api/status"),
         ("GET", "/api/next"),
         ("POST", "/api/answers"),
         ("GET", "/api/answers"),
         ("PUT", "/api/answers"),
         ("POST", "/api/answers/import"),
         ("POST", "/api/undo"),
-        ("GET", "/api/kinds"),
-        ("GET", "/api/kinds/{kind}"),
-        ("PUT", "/api/kinds/{kind}/name"),
-        ("POST", "/api/kinds/{kind}/remove"),
-        ("POST", "/api/kinds/merge"),
+        ("GET", "/api/clusters"),
+        ("GET", "/api/clusters/{cluster}"),
+        ("PUT", "/api/clusters/{cluster}/name"),
+        ("POST", "/api/clusters/{cluster}/remove"),
+        ("POST", "/api/clusters/merge"),
         ("GET", "/api/map"),
         ("GET", "/api/history"),
         ("GET", "/api/contradictions"),
@@ -798,8 +799,8 @@ def test_the_schema_lists_every_route_of_the_contract(small):
         ("GET", "/api/export/{name}"),
         ("POST", "/api/finish"),
         ("POST", "/api/resume"),
-        ("GET", "/api/things/{row}"),
-        ("GET", "/api/things/{row}/picture"),
+        ("GET", "/api/items/{row}"),
+        ("GET", "/api/items/{row}/picture"),
     }
 
 
@@ -811,4 +812,4 @@ def test_nothing_optional_is_imported_with_samekind():
 
 def test_the_public_names():
     web = importlib.import_module("samekind.web")
-    assert set(web.__all__) == {"ServeError", "make_app", "serve"}
+    assert set(web.__all__) == {"ServeError", "check_reach", "make_app", "serve"}

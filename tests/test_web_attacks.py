@@ -28,7 +28,7 @@ if os.environ.get("CI") != "true":
 from PIL import Image
 
 from samekind.data import load
-from samekind.desk import Desk
+from samekind.project import Project
 from samekind.web.guard import LARGEST_BODY, LARGEST_IMPORT, SECURITY_HEADERS
 from test_web_api import EVIL, Serving
 
@@ -47,7 +47,7 @@ class Attack:
     what: str
     status: int
     method: str = "GET"
-    target: str = "/api/state"
+    target: str = "/api/status"
     headers: dict[str, str] = field(default_factory=dict)
     body: Body = b""
     host: str | None = None
@@ -106,15 +106,15 @@ TOKENS = [
     Attack("the beginning of the token", 401, headers={"Authorization": "Bearer a-long-and"}, token=True),
     Attack("an empty token", 401, headers={"Authorization": "Bearer "}, token=True),
     Attack("the token as a password", 401, headers={"Authorization": "Basic YTphLWxvbmctYW5kLXNlY3JldC10b2tlbg=="}, token=True),
-    Attack("a wrong token in the address", 401, target="/api/state?token=wrong", token=True),
+    Attack("a wrong token in the address", 401, target="/api/status?token=wrong", token=True),
     Attack("the token in a cookie", 401, headers={"Cookie": f"token={TOKEN}"}, token=True),
-    Attack("a picture without the token", 401, target="/api/things/0/picture", token=True),
+    Attack("a picture without the token", 401, target="/api/items/0/picture", token=True),
     Attack("an export without the token", 401, target="/api/export/answers.csv", token=True),
-    Attack("`//api/state` round the token", 404, target="//api/state", token=True),
-    Attack("`/API/state` round the token", 404, target="/API/state", token=True),
-    Attack("`/static/../api/state` round the token", 404, target="/static/../api/state", token=True),
+    Attack("`//api/status` round the token", 404, target="//api/status", token=True),
+    Attack("`/API/status` round the token", 404, target="/API/status", token=True),
+    Attack("`/static/../api/status` round the token", 404, target="/static/../api/status", token=True),
     Attack("`/%61pi/state` round the token", 401, target="/%61pi/state", token=True),
-    Attack("a thousand parameters", 400, target="/api/state?" + "&".join(["a=1"] * 1000), token=True),
+    Attack("a thousand parameters", 400, target="/api/status?" + "&".join(["a=1"] * 1000), token=True),
 ]
 PATHS = [
     Attack("`..` to a file", 404, target="/static/../../../../../etc/passwd"),
@@ -128,31 +128,31 @@ PATHS = [
     Attack("a zero byte in a path", 400, target="/static/api.js%00.png"),
     Attack("a line break in a path", 400, target="/static/%0d%0aSet-Cookie:x=1"),
     Attack("a very long file name", 404, target="/static/" + "a" * 5000),
-    Attack("`..` instead of a row", 404, target="/api/things/../../etc/passwd"),
-    Attack("`..` in percent signs instead of a row", 404, target="/api/things/..%2f..%2fetc%2fpasswd/picture"),
+    Attack("`..` instead of a row", 404, target="/api/items/../../etc/passwd"),
+    Attack("`..` in percent signs instead of a row", 404, target="/api/items/..%2f..%2fetc%2fpasswd/picture"),
     Attack("a path instead of an export", 404, target="/api/export/..%2f..%2fetc%2fpasswd"),
     Attack("an export that is none", 422, target="/api/export/small.db"),
-    Attack("a whole address as the target", 404, target="http://evil.example/api/state"),
-    Attack("a row below zero", 422, target="/api/things/-1"),
-    Attack("a row beyond the last", 404, target="/api/things/45/picture"),
-    Attack("a row of a thousand digits", 422, target="/api/things/" + "9" * 1000),
-    Attack("a row that is no number", 422, target="/api/things/1e3"),
-    Attack("a picture of no known size", 422, target="/api/things/0/picture?size=huge"),
-    Attack("a million members of a kind", 422, target="/api/kinds/0?limit=1000000"),
+    Attack("a whole address as the target", 404, target="http://evil.example/api/status"),
+    Attack("a row below zero", 422, target="/api/items/-1"),
+    Attack("a row beyond the last", 404, target="/api/items/45/picture"),
+    Attack("a row of a thousand digits", 422, target="/api/items/" + "9" * 1000),
+    Attack("a row that is no number", 422, target="/api/items/1e3"),
+    Attack("a picture of no known size", 422, target="/api/items/0/picture?size=huge"),
+    Attack("a million members of a kind", 422, target="/api/clusters/0?limit=1000000"),
     Attack("an offset below zero", 422, target="/api/answers?offset=-1"),
-    Attack("SQL instead of a number", 422, target="/api/kinds/0%20OR%201=1"),
+    Attack("SQL instead of a number", 422, target="/api/clusters/0%20OR%201=1"),
 ]
 BODIES = [
     post("half of JSON", 422, b'{"id": "p-0-1"'),
     post("no body", 422, b""),
     post("`NaN` for JSON", 422, b"NaN"),
     post("`NaN` for an answer", 422, b'{"id": "p-0-1", "answer": NaN}'),
-    post("`Infinity` for a row", 422, b'{"rows": [Infinity]}', "/api/kinds/0/remove"),
+    post("`Infinity` for a row", 422, b'{"rows": [Infinity]}', "/api/clusters/0/remove"),
     post("60,000 brackets, one in the other", 400, b"[" * 60_000),
     post("10,000 objects, one in the other", 400, b'{"id":' * 10_000),
     post("a number of 5,000 digits", 400, b'{"id": "p-0-1", "answer": ' + b"9" * 5000 + b"}"),
     post("half a pair of surrogates", 422, b'{"id": "\\ud800", "answer": "same"}'),
-    Attack("half a pair of surrogates as a name", 422, "PUT", "/api/kinds/0/name", JSON, b'{"name": "\\udfff"}'),
+    Attack("half a pair of surrogates as a name", 422, "PUT", "/api/clusters/0/name", JSON, b'{"name": "\\udfff"}'),
     post("bytes that are not UTF-8", 400, b'{"id": "\xff", "answer": "same"}'),
     post("a zero byte in an id", 400, b'{"id": "p-0-1\\u0000", "answer": "same"}'),
     post("a list instead of an object", 422, b"[1, 2]"),
@@ -160,7 +160,7 @@ BODIES = [
     post("`true` for a kind", 422, b'{"id": "l-0-1.2", "answer": true}'),
     post("a row below zero in an answer", 400, b'{"id": "p--1-2", "answer": "same"}'),
     post("rows beyond 64 bits", 400, b'{"id": "p-18446744073709551616-2", "answer": "same"}'),
-    post("a row that is not there, to be removed", 400, b'{"rows": [9007199254740991]}', "/api/kinds/0/remove"),
+    post("a row that is not there, to be removed", 400, b'{"rows": [9007199254740991]}', "/api/clusters/0/remove"),
     post("a row compared with itself", 409, b'{"id": "p-3-3", "answer": "same"}'),
     post("a question that nobody asked", 409, b'{"id": "p-44-43", "answer": "same"}'),
     post("SQL for an id", 400, b"{\"id\": \"p-0-1'; DROP TABLE answers; --\", \"answer\": \"same\"}"),
@@ -181,7 +181,7 @@ BODIES = [
     post("an import with a cell of 1 MB", 400, b'a,b,answer\n0,"' + b"1" * 2**20 + b'",same\n', "/api/answers/import", CSV),
     Attack("a header of 100 kB", 400, headers={"X-Big": "x" * 100_000}),
     Attack("ten thousand headers", 400, headers={f"X-{k}": "x" for k in range(10_000)}),
-    Attack("an address of 100 kB", 400, target="/api/state?" + "a" * 100_000),
+    Attack("an address of 100 kB", 400, target="/api/status?" + "a" * 100_000),
     Attack("a line break in the person's name", 422, target="/api/next", headers={"X-Samekind-Who": "ann%0d%0aSet-Cookie:%20a=b"}),
     Attack("a person's name that is not UTF-8", 422, target="/api/next", headers={"X-Samekind-Who": "%ff%fe"}),
     Attack("a person's name of 10,000 letters", 422, target="/api/next", headers={"X-Samekind-Who": "a" * 10_000}),
@@ -231,8 +231,8 @@ def servers(tmp_path_factory):
     path.write_text("x,y\n" + "".join(f"{k % 3}.{k},{k}\n" for k in range(45)))
     things = load(path)
     with (
-        Serving(Desk(things, random_state=0)) as plain,
-        Serving(Desk(things, random_state=0), token=TOKEN) as guarded,
+        Serving(Project(things, random_state=0)) as plain,
+        Serving(Project(things, random_state=0), token=TOKEN) as guarded,
     ):
         yield {False: plain, True: guarded}
 
@@ -252,7 +252,7 @@ def test_attack(servers, attack):
             assert headers[name] == value
         if attack.method != "HEAD":
             assert json.loads(body)["error"]
-    assert not server.desk.session.ledger.active().size
+    assert not server.project.session.ledger.active().size
 
 
 def test_the_honest_get_through(servers):
@@ -357,8 +357,8 @@ class TestData:
 
     @pytest.mark.parametrize("by", ["bomb", "svg", "link"])
     def test_swapped(self, folder, tmp_path, by):
-        with Serving(Desk(load(folder), random_state=0)) as server:
-            assert server.client.get("/api/things/2/picture").status_code == 200
+        with Serving(Project(load(folder), random_state=0)) as server:
+            assert server.client.get("/api/items/2/picture").status_code == 200
             picture = folder / "3.png"
             picture.unlink()
             if by == "link":
@@ -367,15 +367,15 @@ class TestData:
             else:
                 picture.write_bytes(bomb() if by == "bomb" else SVG)
             for size in ("small", "large"):
-                response = server.client.get(f"/api/things/3/picture?size={size}")
+                response = server.client.get(f"/api/items/3/picture?size={size}")
                 assert response.status_code == 404
                 assert response.json()["error"]
 
     def test_markup_in_file_names(self, folder):
         name = "<img src=x onerror=alert(1)>.png"
         (folder / name).write_bytes(png("red"))
-        with Serving(Desk(load(folder), random_state=0)) as server:
-            shown = [server.client.get(f"/api/things/{row}") for row in range(13)]
+        with Serving(Project(load(folder), random_state=0)) as server:
+            shown = [server.client.get(f"/api/items/{row}") for row in range(13)]
             [found] = [response for response in shown if name in response.json()["title"]]
             assert_data(found)
 
@@ -384,8 +384,8 @@ class TestData:
         path.write_text(
             "x,note\n" + "".join(f"{k % 7}.5,{EVIL.replace(chr(34), '')}\n" for k in range(30))
         )
-        with Serving(Desk(load(path, exclude=["note"]), random_state=0)) as server:
-            for address in ("/api/things/3", "/api/next", "/api/kinds", "/api/state"):
+        with Serving(Project(load(path, exclude=["note"]), random_state=0)) as server:
+            for address in ("/api/items/3", "/api/next", "/api/clusters", "/api/status"):
                 assert_data(server.client.get(address))
             report = server.client.get("/api/export/report.html")
             assert report.headers["content-disposition"].startswith("attachment")
@@ -394,14 +394,14 @@ class TestData:
     def test_markup_in_names(self, tmp_path, servers):
         path = tmp_path / "rows.csv"
         path.write_text("x\n" + "".join(f"{k % 7}.5\n" for k in range(30)))
-        with Serving(Desk(load(path), random_state=0)) as server:
+        with Serving(Project(load(path), random_state=0)) as server:
             who = {"X-Samekind-Who": "%3Cscript%3Ealert(1)%3C%2Fscript%3E"}
             question = server.get("/api/next?lineup=false", headers=who)["questions"][0]
             said = {"id": question["id"], "answer": "different"}
             server.post("/api/answers", json=said, headers=who)
-            kind = server.get("/api/kinds")["kinds"][0]["kind"]
-            server.put(f"/api/kinds/{kind}/name", json={"name": EVIL})
-            page = server.client.get(f"/api/kinds/{kind}")
+            kind = server.get("/api/clusters")["clusters"][0]["cluster"]
+            server.put(f"/api/clusters/{kind}/name", json={"name": EVIL})
+            page = server.client.get(f"/api/clusters/{kind}")
             answers = server.client.get("/api/answers")
             assert_data(page)
             assert_data(answers)

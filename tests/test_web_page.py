@@ -20,7 +20,7 @@ except ImportError as missing:
 from samekind import DIFFERENT, SAME
 from samekind.data import load
 from samekind.datasets import load_digits
-from samekind.desk import Desk
+from samekind.project import Project
 
 pytestmark = pytest.mark.xdist_group("browser")
 expect.set_options(timeout=15_000)
@@ -35,7 +35,7 @@ UNNAMED = """() => [...document.querySelectorAll("button, a[href], input, canvas
 PAIRS = {"lineup": False}  # no line-ups
 DESKTOP = {"viewport": {"width": 1200, "height": 800}}
 COLOURS = """() => [...document.querySelectorAll(".kind")].map((card) => [
-    card.dataset.kind, card.querySelector(".kind-name").placeholder,
+    card.dataset.cluster, card.querySelector(".kind-name").placeholder,
     card.querySelector(".chip").style.backgroundColor])"""
 EVIL = [
     '<img src=x onerror="window.pwned = 1">',
@@ -108,17 +108,21 @@ def visiting(browser):
 
 @contextmanager
 def serving(things, clicks=0, several=1, labels=LABELS, options=(), **settings):
-    """Serve a desk at which so many questions have been answered already, and several are open."""
-    desk = Desk(things, **{"random_state": 0} | settings)
-    while clicks > 0 or (several > 1 and len(desk.next("", lineup=False, most=several)) < several):
+    """Serve a project at which so many questions have been answered already, and several are open."""
+    project = Project(things, **{"random_state": 0} | settings)
+    while clicks > 0 or (
+        several > 1 and len(project.next("", lineup=False, most=several)) < several
+    ):
         clicks -= 1
-        [question] = desk.next("")
+        [question] = project.next("")
         key = truth(question.id, labels)
         if question.id.startswith("l"):
-            desk.answer(question.id, question.options[int(key) - 1].kind if key != "0" else "none")
+            project.answer(
+                question.id, question.options[int(key) - 1].cluster if key != "0" else "none"
+            )
         else:
-            desk.answer(question.id, {"s": "same", "d": "different"}[key])
-    with Served(desk, **dict(options)) as served:
+            project.answer(question.id, {"s": "same", "d": "different"}[key])
+    with Served(project, **dict(options)) as served:
         yield served
 
 
@@ -132,9 +136,9 @@ def test_digits_by_keyboard_from_the_start_to_the_certificate(digits, visiting):
         tab.saved()
         expect(tab.page.locator("#question-title")).to_have_text("That is all")
         expect(tab.page.locator("#certificate")).to_contain_text("With 95% confidence")
-        assert served.desk.standing().stop_reason == "certified"
-        assert served.desk.standing().clicks == clicks < 200
-        assert served.desk.standing().kinds >= 10
+        assert served.project.status().stop_reason == "certified"
+        assert served.project.status().clicks == clicks < 200
+        assert served.project.status().clusters >= 10
         tab.page.click("text=See and export the result")
         expect(tab.page.locator("#finish-promise")).to_contain_text("With 95% confidence")
 
@@ -154,7 +158,7 @@ def test_a_reload_and_a_second_tab_show_the_same_pair_and_undo_goes_across(digit
             assert tab.press(key) == before
             expect(tab.page.locator(".toast").last).to_contain_text("Undone: row ")
             expect(tab.page.locator(".toast .mini-picture")).to_have_count(2)
-        assert served.desk.standing().questions == 0
+        assert served.project.status().questions == 0
         tab.page.keyboard.press("b")
         expect(tab.page.locator(".toast").last).to_contain_text("nothing to undo")
         # The other tab still shows a question that is not open any more: it is told, and goes on.
@@ -166,7 +170,7 @@ def test_a_reload_and_a_second_tab_show_the_same_pair_and_undo_goes_across(digit
 def test_an_answer_is_called_saved_when_the_server_says_so_and_not_before(digits, visiting):
     with serving(digits, several=3) as served:
         tab = visiting(served, remembered=PAIRS)
-        asked = served.desk.standing().questions
+        asked = served.project.status().questions
         held = []
         tab.page.route("**/api/answers?*", lambda route: held.append(route))
         first, second = tab.question, tab.press("d", hasty=True)
@@ -175,7 +179,7 @@ def test_an_answer_is_called_saved_when_the_server_says_so_and_not_before(digits
         expect(tab.page.locator("#saved")).to_have_text("Saving…")
         tab.page.wait_for_timeout(200)
         assert [route.request.post_data_json["id"] for route in held] == [first]  # one at a time
-        assert served.desk.standing().questions == asked
+        assert served.project.status().questions == asked
         held[0].continue_()
         while len(held) < 2:
             tab.page.wait_for_timeout(20)
@@ -187,7 +191,7 @@ def test_an_answer_is_called_saved_when_the_server_says_so_and_not_before(digits
         assert tab.question == third
         held[1].continue_()
         tab.saved()
-        assert served.desk.standing().questions == asked + 2
+        assert served.project.status().questions == asked + 2
 
 
 def test_answers_wait_for_a_server_that_is_gone(digits, visiting):
@@ -206,7 +210,7 @@ def test_answers_wait_for_a_server_that_is_gone(digits, visiting):
         tab.page.click("#banner button")
         tab.saved()
         expect(tab.page.locator("#banner")).to_be_hidden()
-        assert [said.answer for said in served.desk.answers(limit=2).answers] == [
+        assert [said.answer for said in served.project.answers(limit=2).answers] == [
             "same",
             "different",
         ]
@@ -215,7 +219,7 @@ def test_answers_wait_for_a_server_that_is_gone(digits, visiting):
 @contextmanager
 def failing(served, monkeypatch, *, at, even_to_skip=False):
     """Let the server break down over any answer to a question."""
-    answer = served.desk.answer
+    answer = served.project.answer
 
     def fail(question_id, said, **options):
         if question_id == at and (even_to_skip or said != "skip"):
@@ -223,16 +227,16 @@ def failing(served, monkeypatch, *, at, even_to_skip=False):
         answer(question_id, said, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(served.desk, "answer", fail)
+        patch.setattr(served.project, "answer", fail)
         yield
 
 
 def test_a_question_that_the_server_fails_at_can_be_skipped(digits, visiting, monkeypatch):
     with serving(digits, several=2) as served:
         tab = visiting(served, remembered=PAIRS)
-        page, banner, standing = tab.page, tab.page.locator("#banner"), served.desk.standing
+        page, banner, status = tab.page, tab.page.locator("#banner"), served.project.status
         page.on("dialog", lambda dialog: dialog.accept())
-        questions = standing().questions
+        questions = status().questions
         asked = tab.question
         with failing(served, monkeypatch, at=asked):
             tab.press("d", hasty=True)
@@ -245,12 +249,12 @@ def test_a_question_that_the_server_fails_at_can_be_skipped(digits, visiting, mo
             banner.get_by_role("button", name="Skip this question").click()
             tab.saved()
             expect(banner).to_be_hidden()
-            assert standing().skipped == 1
-            assert standing().questions == questions + 1  # the other one was taken
+            assert status().skipped == 1
+            assert status().questions == questions + 1  # the other one was taken
             tab.wait()
             tab.press(truth(tab.question, LABELS))
             tab.saved()
-            assert standing().questions == questions + 2
+            assert status().questions == questions + 2
         page.reload()
         assert tab.wait() != asked
 
@@ -277,14 +281,14 @@ def test_a_question_that_cannot_even_be_skipped_is_set_aside(digits, visiting, m
         assert tab.wait() == asked
         assert tab.press(truth(asked, LABELS)) != asked
         tab.saved()
-        assert served.desk.standing().questions == 2
+        assert served.project.status().questions == 2
 
 
 def test_an_answer_outlives_a_reload_before_it_is_sent(digits, visiting):
     with serving(digits, several=2) as served:
         tab = visiting(served, remembered=PAIRS)
         page = tab.page
-        said = served.desk.answers().total
+        said = served.project.answers().total
         page.on("dialog", lambda dialog: dialog.accept())
         page.route("**/api/answers?*", lambda route: route.abort())
         asked = tab.question
@@ -294,8 +298,8 @@ def test_an_answer_outlives_a_reload_before_it_is_sent(digits, visiting):
         expect(page.locator("#saved")).to_have_text("Not saved – retrying")
         page.unroute("**/api/answers?*")
         tab.saved()
-        assert served.desk.answers().total == said + 1
-        newest = served.desk.answers(limit=1).answers[0]
+        assert served.project.answers().total == said + 1
+        newest = served.project.answers(limit=1).answers[0]
         assert {f"p-{newest.a}-{newest.b}", f"p-{newest.b}-{newest.a}"} & {asked}
 
 
@@ -316,7 +320,7 @@ def test_line_ups_by_number_keys_and_without(digits, visiting):
         tab.press("2")
         tab.saved()
         picked = int(others.split(".")[1])
-        said = {(s.a, s.b): s.answer for s in served.desk.answers(limit=10).answers}
+        said = {(s.a, s.b): s.answer for s in served.project.answers(limit=10).answers}
         assert "same" in (said.get((int(row), picked)), said.get((picked, int(row))))
         tab.press("Backspace")
         assert tab.question == f"l-{row}-{others}"
@@ -335,7 +339,7 @@ def test_naming_taking_out_merging(digits, visiting):
         tab = visiting(served)
         page = tab.page
         card = page.locator(".kind").first
-        kind = int(card.get_attribute("data-kind"))
+        kind = int(card.get_attribute("data-cluster"))
         name = card.get_by_role("textbox")
         before = tab.question
         name.fill("sad kinds, b & d 0")  # letters that are keys elsewhere
@@ -344,30 +348,30 @@ def test_naming_taking_out_merging(digits, visiting):
         expect(page.locator(".toast").last).to_contain_text("Named “sad kinds, b & d”")
         assert tab.question == before  # no key answered anything
         assert (
-            next(k.name for k in served.desk.outline().kinds if k.kind == kind)
+            next(k.name for k in served.project.overview().clusters if k.cluster == kind)
             == "sad kinds, b & d"
         )
         page.locator(".toast button", has_text="Undo").last.click()
-        expect(page.locator(f"[data-kind='{kind}'] .kind-name")).to_have_value("")
+        expect(page.locator(f"[data-cluster='{kind}'] .kind-name")).to_have_value("")
 
-        member = page.locator(f"[data-kind='{kind}'] .gallery .member").nth(1)
+        member = page.locator(f"[data-cluster='{kind}'] .gallery .member").nth(1)
         row = int(re.search(r"\d+", member.get_attribute("aria-label"))[0])
         member.click()
         page.click("dialog .does-not-belong")
         expect(page.locator(".toast").last).to_contain_text("Taken out of")
-        assert row not in served.desk.session.members_of(kind)
+        assert row not in served.project.session.members_of(kind)
         page.locator(".toast button", has_text="Undo").last.click()
         expect(page.locator(".toast").last).to_contain_text("Undone")
-        said = served.desk.session.ledger.lookup(np.array([[row, kind]]))[0]
+        said = served.project.session.ledger.lookup(np.array([[row, kind]]))[0]
         assert said != DIFFERENT
 
-        kinds = [int(page.locator(".kind").nth(k).get_attribute("data-kind")) for k in (0, 1)]
+        kinds = [int(page.locator(".kind").nth(k).get_attribute("data-cluster")) for k in (0, 1)]
         for kind in kinds:
-            page.locator(f"[data-kind='{kind}'] input[type=checkbox]").check()
+            page.locator(f"[data-cluster='{kind}'] input[type=checkbox]").check()
         page.click("text=Merge them")
         page.get_by_role("dialog").get_by_role("button", name="Merge", exact=True).click()
         expect(page.locator(".toast").last).to_contain_text("Merged")
-        assert kinds[1] in served.desk.session.members_of(kinds[0])
+        assert kinds[1] in served.project.session.members_of(kinds[0])
 
         page.locator(".kind .link").first.click()
         expect(page.locator("dialog .hint")).to_contain_text("rows. Dashed: predicted")
@@ -386,7 +390,7 @@ def test_skipping_flagging_reviewing(digits, visiting):
         flagged = tab.question
         tab.press("f")
         tab.saved()
-        assert served.desk.standing().skipped == 2
+        assert served.project.status().skipped == 2
         tab.goto("review")
         expect(page.locator("#review")).to_contain_text("⚑ flagged")
         before = tab.question
@@ -395,20 +399,20 @@ def test_skipping_flagging_reviewing(digits, visiting):
         assert tab.press("d") == f"s{flagged[1:]}"
         tab.press("u")
         tab.saved()
-        assert served.desk.standing().skipped == 0
+        assert served.project.status().skipped == 0
         tab.goto("review")
-        newest = served.desk.answers(limit=1).answers[0]
+        newest = served.project.answers(limit=1).answers[0]
         entry = page.locator(".answers li").first
         entry.get_by_role("button", name="Same").click()
         expect(page.locator(".toast").last).to_contain_text("are now “same”")
-        said = served.desk.session.ledger.lookup(np.array([[newest.a, newest.b]]), infer=False)
+        said = served.project.session.ledger.lookup(np.array([[newest.a, newest.b]]), infer=False)
         assert said[0] == SAME
 
 
 def test_contradictions_are_settled_by_one_answer(digits, visiting):
     with serving(digits) as served:
-        served.desk.import_answers("a,b,answer\n1,2,same\n2,3,same\n1,3,different\n")
-        assert served.desk.standing().contradictions == 1
+        served.project.import_answers("a,b,answer\n1,2,same\n2,3,same\n1,3,different\n")
+        assert served.project.status().contradictions == 1
         tab = visiting(served, address="/#/review")
         expect(tab.page.locator("#review-badge")).to_have_text("1")
         conflict = tab.page.locator(".conflict li").filter(
@@ -416,7 +420,7 @@ def test_contradictions_are_settled_by_one_answer(digits, visiting):
         )
         conflict.get_by_role("button", name="Same").click()
         expect(tab.page.locator("#review")).to_contain_text("All answers agree")
-        assert served.desk.standing().contradictions == 0
+        assert served.project.status().contradictions == 0
 
 
 def test_finishing_exporting_importing_going_on(digits, visiting, tmp_path):
@@ -426,7 +430,7 @@ def test_finishing_exporting_importing_going_on(digits, visiting, tmp_path):
         tab.goto("finish")
         page.click("text=Finish here")
         expect(page.locator("#finish .lead")).not_to_contain_text("You can stop at any time")
-        assert served.desk.standing().done
+        assert served.project.status().done
         with page.expect_download() as download:
             page.click("text=answers.csv")
         download.value.save_as(tmp_path / "answers.csv")
@@ -440,7 +444,7 @@ def test_finishing_exporting_importing_going_on(digits, visiting, tmp_path):
         expect(page.locator(".toast.bad")).to_be_visible()
         page.click("text=Go on")
         assert tab.wait()
-        assert not served.desk.standing().done
+        assert not served.project.status().done
 
 
 def test_keys_can_be_changed_and_do_not_clash(digits, visiting):
@@ -465,7 +469,7 @@ def test_keys_can_be_changed_and_do_not_clash(digits, visiting):
         assert tab.question == before
         tab.press("j")
         tab.saved()
-        assert served.desk.answers().answers[0].answer == "same"
+        assert served.project.answers().answers[0].answer == "same"
 
 
 def test_the_focus_and_typing_are_respected(digits, visiting):
@@ -477,7 +481,7 @@ def test_the_focus_and_typing_are_respected(digits, visiting):
         page.press("#who", "Backspace")
         page.press("#who", "Backspace")
         page.press("#who", "Enter")
-        assert served.desk.standing().clicks == 0
+        assert served.project.status().clicks == 0
         expect(page.locator("#who")).to_have_value("Zoë")
         before = tab.question
         page.click(".answer.different")
@@ -485,18 +489,18 @@ def test_the_focus_and_typing_are_respected(digits, visiting):
         tab.listens()
         tab.press("Space")  # not sure: the button that was clicked has lost the focus
         tab.saved()
-        answers = served.desk.answers().answers
+        answers = served.project.answers().answers
         assert [(said.answer, said.who) for said in answers] == [
             ("unsure", "Zoë"),
             ("different", "Zoë"),
         ]
         page.focus(".answer.same")
         tab.press("Space")  # but a button that has it is pressed
-        assert served.desk.answers().answers[0].answer == "same"
+        assert served.project.answers().answers[0].answer == "same"
         page.keyboard.down("d")
         page.keyboard.down("d")  # a key that is held down answers once
         tab.saved()
-        assert served.desk.standing().clicks == 4
+        assert served.project.status().clicks == 4
 
 
 def type_slowly(page, text, pause=120, between=None):
@@ -511,57 +515,59 @@ def type_slowly(page, text, pause=120, between=None):
 def test_a_name_is_typed_in_peace_while_the_panel_changes(digits, visiting):
     """The letters are keys that answer, and the kinds change their order, size and number meanwhile."""
     with serving(digits, clicks=40) as served:
-        desk = served.desk
-        clicks = desk.standing().clicks
+        project = served.project
+        clicks = project.status().clicks
         tab = visiting(served)
         page = tab.page
-        expect(page.locator(".kind")).to_have_count(len(desk.outline().kinds))
+        expect(page.locator(".kind")).to_have_count(len(project.overview().clusters))
         card = page.locator(".kind").nth(3)
-        kind = int(card.get_attribute("data-kind"))
+        kind = int(card.get_attribute("data-cluster"))
         card.get_by_role("textbox").click()
 
         def happen(step):
             if step == 3:  # the kind itself is merged into another one, and its card is due to go
-                others = [other.kind for other in desk.outline().kinds if other.kind != kind]
-                desk.merge([others[0], kind], who="Bob")
+                others = [
+                    other.cluster for other in project.overview().clusters if other.cluster != kind
+                ]
+                project.merge([others[0], kind], who="Bob")
             for _ in range(6):
-                [question] = desk.next("Bob")
+                [question] = project.next("Bob")
                 key = truth(question.id, LABELS)
                 if question.id.startswith("l"):
-                    said = question.options[int(key) - 1].kind if key != "0" else "none"
+                    said = question.options[int(key) - 1].cluster if key != "0" else "none"
                 else:
                     said = {"s": "same", "d": "different"}[key]
-                desk.answer(question.id, said, who="Bob")
+                project.answer(question.id, said, who="Bob")
             page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # looks again
 
         name = "sad dusks and bad nuns: kinds that fuddle us, 0123456789, and undo buds"
-        order = [card.get_attribute("data-kind") for card in page.locator(".kind").all()]
+        order = [card.get_attribute("data-cluster") for card in page.locator(".kind").all()]
         refreshed = []
-        page.on("response", lambda response: refreshed.append("/api/kinds?" in response.url))
+        page.on("response", lambda response: refreshed.append("/api/clusters?" in response.url))
         type_slowly(page, name, between=happen)
         assert sum(refreshed) >= 3
         assert page.evaluate("document.activeElement.value") == name
         page.keyboard.press("Enter")
         expect(page.locator(".toast").last).to_contain_text(f"Named “{name}”")
-        assert desk.standing().clicks == clicks + 4 * 6 + 1  # nothing was said on this page
-        members = desk.session.members_of(kind)
-        assert desk.name_of(members) == name
+        assert project.status().clicks == clicks + 4 * 6 + 1  # nothing was said on this page
+        members = project.session.members_of(kind)
+        assert project.name_of(members) == name
         # Then the panel catches up.
-        kinds = [str(kind.kind) for kind in desk.outline().kinds]
+        kinds = [str(kind.cluster) for kind in project.overview().clusters]
         assert kinds != order
         page.wait_for_function(
             "kinds => [...document.querySelectorAll('.kind')]"
-            ".map(card => card.dataset.kind).join() === kinds.join()",
+            ".map(card => card.dataset.cluster).join() === kinds.join()",
             arg=kinds,
         )
-        expect(page.locator(f".kind[data-kind='{members[0]}'] .kind-name")).to_have_value(name)
+        expect(page.locator(f".kind[data-cluster='{members[0]}'] .kind-name")).to_have_value(name)
 
 
 def test_keys_are_quiet_for_a_second_after_a_field(digits, visiting):
     with serving(digits, clicks=20) as served:
         tab = visiting(served, remembered=PAIRS)
         page = tab.page
-        clicks = served.desk.standing().clicks
+        clicks = served.project.status().clicks
         field = page.locator(".kind-name").first
         # Left on purpose: a second, whatever is pressed in it.
         field.click()
@@ -572,22 +578,22 @@ def test_keys_are_quiet_for_a_second_after_a_field(digits, visiting):
             page.keyboard.press("s")
             page.keyboard.press("Backspace")
         expect(page.locator(".toast").last).to_contain_text("Named “sad”")
-        assert served.desk.standing().clicks == clicks
+        assert served.project.status().clicks == clicks
         tab.listens()
         assert page.evaluate("performance.now()") < left + 2_500
         tab.press("d")
         tab.saved()
-        assert served.desk.standing().clicks == clicks + 1
+        assert served.project.status().clicks == clicks + 1
         # Gone under the fingers: until the typing stops.
         page.locator(".kind-name").first.click()
         page.keyboard.type("s")
         page.evaluate("document.activeElement.closest('.kind').remove()")
         type_slowly(page, "dsk bdu", pause=500)
-        assert served.desk.standing().clicks == clicks + 1
+        assert served.project.status().clicks == clicks + 1
         tab.listens()
         tab.press("d")
         tab.saved()
-        assert served.desk.standing().clicks == clicks + 2
+        assert served.project.status().clicks == clicks + 2
         # A button is pressed at any time.
         page.locator("#who").click()
         page.keyboard.type("Ann")
@@ -595,7 +601,7 @@ def test_keys_are_quiet_for_a_second_after_a_field(digits, visiting):
         page.click(".answer.unsure")
         tab.wait(before)
         tab.saved()
-        assert served.desk.standing().clicks == clicks + 3
+        assert served.project.status().clicks == clicks + 3
 
 
 def test_zoom_is_shared_and_blink_overlays(digits, visiting):
@@ -776,14 +782,14 @@ def test_hostile_texts_are_shown_as_texts(messages, visiting):
             if not tab.question or not tab.press("d"):
                 break
         tab.saved()
-        kind = served.desk.outline().kinds[0].kind
-        served.desk.rename(kind, EVIL[0])
+        kind = served.project.overview().clusters[0].cluster
+        served.project.rename(kind, EVIL[0])
         for screen in ("found", "review", "finish", "question"):
             tab.goto(screen)
             page.wait_for_load_state("networkidle")
         tab.goto("found")
-        expect(page.locator(f"[data-kind='{kind}'] .kind-name")).to_have_value(EVIL[0])
-        page.locator(f"[data-kind='{kind}'] .link").click()
+        expect(page.locator(f"[data-cluster='{kind}'] .kind-name")).to_have_value(EVIL[0])
+        page.locator(f"[data-cluster='{kind}'] .link").click()
         expect(page.get_by_role("dialog", name=EVIL[0])).to_be_visible()
         assert all(evil in seen for evil in EVIL[:4])
         assert "<i onclick=x>name</i>" in seen

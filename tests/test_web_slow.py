@@ -30,22 +30,22 @@ __all__ = ["table", "tried"]  # fixtures
 NURSERY = """
 # Has imported everything, and forks a server for every line that names a project.
 import os, signal, sys
-from samekind.desk import Desk
+from samekind.project import Project
 from samekind.data import demo_items
 from samekind.web import serve
 
 things = demo_items()
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-desk = Desk(things, random_state=0)
+project = Project(things, random_state=0)
 for _ in range(30):  # so that what is compiled is loaded
-    [question] = desk.next(lineup=False)
-    desk.answer(question.id, "different")
-desk.outline()
+    [question] = project.next(lineup=False)
+    project.answer(question.id, "different")
+project.overview()
 for line in sys.stdin:
     if os.fork() == 0:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         told = lambda url: print(os.getpid(), url, flush=True)
-        serve(Desk(things, line.strip(), random_state=0), open_browser=False, on_ready=told)
+        serve(Project(things, line.strip(), random_state=0), open_browser=False, on_ready=told)
         os._exit(0)
 """
 
@@ -87,8 +87,8 @@ def pairs_of(question, said):
     if question["type"] == "pair":
         pair = unordered(question["a"]["row"], question["b"]["row"])
         return [pair], {pair: said == "same"}
-    row = question["thing"]["row"]
-    pairs = {o["kind"]: unordered(row, o["members"][0]["row"]) for o in question["options"]}
+    row = question["item"]["row"]
+    pairs = {o["cluster"]: unordered(row, o["members"][0]["row"]) for o in question["options"]}
     told = dict.fromkeys(pairs.values(), False) if said == "none" else {pairs[said]: True}
     return list(pairs.values()), told
 
@@ -146,7 +146,7 @@ def test_killed_200_times(tmp_path, capsys):
                 assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
             connection.close()
             with SqlLedger(path) as ledger:
-                entries = list(ledger.entries())
+                entries = list(ledger.lines())
             kept = {unordered(entry.a, entry.b): entry.answer for entry in entries}
             lost = {pair for pair, same in person.told.items() if kept.get(pair) != same}
             assert not lost, f"lost after kill {kill}"
@@ -168,12 +168,12 @@ def test_killed_200_times(tmp_path, capsys):
 LARGE = """
 import sys
 from pathlib import Path
-from samekind.desk import Desk
+from samekind.project import Project
 from samekind.data import load
 from samekind.web import serve
 
 things = load(sys.argv[1], cache=Path(sys.argv[2]))
-serve(Desk(things, sys.argv[3], random_state=0), open_browser=False,
+serve(Project(things, sys.argv[3], random_state=0), open_browser=False,
       on_ready=lambda url: print(url, flush=True))
 """
 
@@ -204,7 +204,7 @@ def test_latency_among_100_000_rows(tmp_path, capsys):
                     began = time.perf_counter()
                     reply = good(client.post("/api/answers?most=3", json=said))
                     taken.append(time.perf_counter() - began)
-                for path in ("/api/kinds", "/api/map"):
+                for path in ("/api/clusters", "/api/map"):
                     began = time.perf_counter()
                     assert client.get(path).status_code == 200
                     figures[f"{start} {path}"] = time.perf_counter() - began

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -67,15 +68,17 @@ def _reached(outcome: Outcome) -> dict[str, Any]:
 
 
 def main(peer: str, n: str) -> None:
-    """Run one of the two, as `samekind bench peers` does, but on more rows."""
-    from samekind.datasets import make_synthetic
-    from samekind.experiments.peer_process import PEER_DATA
-    from samekind.experiments.peer_process import main as run
+    """Run one of the two, as `python -m experiments peers` does, but on more rows."""
+    from experiments.benchmark_data import DATA
+    from experiments.peers import PeerSetup
+    from experiments.truth import Instance
 
-    PEER_DATA["many"] = lambda seed: make_synthetic(
-        int(n), n_clusters=30, alpha=1.0, random_state=seed
-    )
-    run([peer, "many", "0", f"[{QUESTIONS}]", str(LIMIT)])
+    data = Instance(*DATA["mixture-1"].load(0, int(n)))
+    said = PeerSetup((QUESTIONS,), int(LIMIT)).trace(peer, data, 0, lambda _: None)
+    for line in said["reached"]:
+        print(json.dumps(line), flush=True)
+    if said["problem"]:
+        print(json.dumps({"failed": said["problem"]}), flush=True)
 
 
 if __name__ == "__main__":

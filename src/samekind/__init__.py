@@ -12,6 +12,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from samekind._version import __version__ as __version__
+
 if TYPE_CHECKING:
     from samekind import datasets, measures, report
     from samekind.clusters import Clusters
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
     from samekind.oracles import FunctionOracle, LabelOracle, NoisyOracle
     from samekind.points import ArrayPoints
     from samekind.progress import Progress
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "samekind.algorithms": ["Certificate"],

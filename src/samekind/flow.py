@@ -12,7 +12,7 @@ from collections.abc import Generator
 from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "DIFFERENT",
@@ -24,6 +24,8 @@ __all__ = [
     "Oracle",
     "Pairs",
     "Reply",
+    "check_answers",
+    "check_pairs",
     "drive",
 ]
 
@@ -31,6 +33,8 @@ SAME = 1
 DIFFERENT = 0
 UNSURE = -1
 UNANSWERED = -2  # what a line-up did not need
+
+FEW = 16  # numbers that a list compares faster than an array
 
 Pairs: TypeAlias = NDArray[np.intp]
 """(m, 2) row numbers: is row ``pairs[i, 0]`` in the same cluster as row ``pairs[i, 1]``?"""
@@ -86,3 +90,41 @@ def drive(flow: Flow[T], oracle: Oracle) -> T:
         return result
     finally:
         flow.close()
+
+
+def check_pairs(pairs: ArrayLike) -> Pairs:
+    """Return pairs as an (m, 2) array of row numbers."""
+    array = np.asarray(pairs)
+    if array.size == 0:
+        return np.empty((0, 2), dtype=np.intp)
+    if array.ndim != 2 or array.shape[1] != 2 or not np.issubdtype(array.dtype, np.integer):
+        raise ValueError(
+            f"pairs must be an (m, 2) array of row numbers, got {array.dtype} {array.shape}."
+        )
+    if array.min() < 0 or array.max() >= 2**31:
+        raise ValueError(f"row numbers must be in [0, 2^31), got {array.min()} to {array.max()}.")
+    if (array[:, 0] == array[:, 1]).any():
+        row = int(array[array[:, 0] == array[:, 1]][0, 0])
+        raise ValueError(f"a row cannot be compared with itself, got the pair ({row}, {row}).")
+    return array.astype(np.intp, copy=False)
+
+
+def _all_within(array: NDArray[np.integer], low: int, high: int) -> bool:
+    """Return whether all numbers are in [low, high]."""
+    numbers = array.tolist() if array.size <= FEW else [array.min(), array.max()]
+    return bool(low <= min(numbers) and max(numbers) <= high)
+
+
+def check_answers(answers: ArrayLike, size: int) -> Answers:
+    """Return answers as an array of SAME, DIFFERENT and UNSURE, one for each pair."""
+    array = np.asarray(answers)
+    if array.size == 0 and size == 0:
+        return np.empty(0, dtype=np.int8)
+    if array.dtype.kind == "b":
+        array = array.astype(np.int8)
+    if array.shape != (size,):
+        raise ValueError(f"{size} pairs need as many answers, got an array of shape {array.shape}.")
+    if array.dtype.kind not in "iu" or not _all_within(array, -1, 1):
+        wrong = next((x for x in array.tolist() if x not in (SAME, DIFFERENT, UNSURE)), array.dtype)
+        raise ValueError(f"an answer is SAME (1), DIFFERENT (0) or UNSURE (-1), got {wrong!r}.")
+    return array.astype(np.int8, copy=False)

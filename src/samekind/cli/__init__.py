@@ -1,4 +1,4 @@
-"""The command line: ``samekind demo``, ``run``, ``label``, ``classify``, ``export`` and ``bench``.
+"""The command line: ``samekind demo``, ``run``, ``label``, ``classify`` and ``export``.
 
 What a command needs is imported when it runs, so that ``samekind --help`` answers at once.
 """
@@ -12,10 +12,7 @@ import typer
 
 from samekind.cli import _classify, _export, _label, _run
 from samekind.cli._demo import demo
-from samekind.cli._errors import explained
 from samekind.cli._help import Command, Group
-from samekind.experiments.command import EXAMPLES as BENCH_EXAMPLES
-from samekind.experiments.command import bench
 
 __all__ = ["app", "main"]
 
@@ -34,12 +31,11 @@ app.command(cls=Command, epilog=_label.EXAMPLES)(_label.label)
 app.command(cls=Command, epilog=_classify.EXAMPLES)(_classify.classify)
 app.command(cls=Command, epilog=_export.EXAMPLES)(_export.export)
 app.command(cls=Command, epilog=_run.EXAMPLES)(_run.run)
-app.command(cls=Command, epilog=BENCH_EXAMPLES)(explained(bench))
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from samekind import __version__
+        from samekind._version import __version__
 
         typer.echo(f"samekind {__version__}")
         raise typer.Exit

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from samekind.cli import _label_options as options
 from samekind.cli._errors import INTERRUPTED, UserError, explained, needs, users_values
@@ -13,9 +14,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
+    from samekind.algorithms import Classified
     from samekind.data import Items
-    from samekind.desk import Desk
-    from samekind.terminal import Sorted
+    from samekind.project import Project
 
 __all__ = ["EXAMPLES", "classify"]
 
@@ -63,29 +64,28 @@ def classify(
 
     screen = Console(stderr=True)
     code = 0
-    with opened(project, screen) as desk:
-        found = desk.clusters()
-        if not found.n_discovered_:
+    with opened(project, screen) as known:
+        if not known.clusters().n_discovered_:
             raise UserError(
                 f"no kind is known in {project}. Answer first: samekind label {project}"
             )
         with needs(), users_values(), Passes(screen) as passes:
-            things = desk.things.load_new(new, embeddings=embeddings, progress=passes)
-        for note in things.notes:
+            items = known.items.load_new(new, embeddings=embeddings, progress=passes)
+        for note in items.notes:
             chat(screen, f"  {in_options(note)}")
         if predict:
-            result = _nothing_asked(things)
+            result = _nothing_asked(items)
         elif labels is not None:
-            result = _sorted_by_names(desk, things, labels)
+            result = _classified_by_names(known, items, labels)
         else:
-            result, code = _sorted_by_person(desk, things, _beside(project, new), who, screen)
-        table = _table(desk, things, result)
+            result, code = _classified_by_person(known, items, _beside(project, new), who, screen)
+        table = _table(known, items, result)
     replace_file(path, lambda beside: _write(table, beside, path.suffix.lower()))
     for line in _told(result):
         Console().print(Text(line))
-    asked = plural(int(result.questions.sum()), "question")
+    asked = plural(int(result.n_asked.sum()), "question")
     Console().print(
-        Text(f"{path}  the kind of {plural(things.n, 'new row')}, with {asked}"), soft_wrap=True
+        Text(f"{path}  the kind of {plural(items.n, 'new row')}, with {asked}"), soft_wrap=True
     )
     return code
 
@@ -95,110 +95,107 @@ def _beside(project: Path, new: Path) -> Path:
     return project.with_name(f"{project.stem}.{new.absolute().stem}.answers.db")
 
 
-def _nothing_asked(things: Items) -> Sorted:
+def _nothing_asked(items: Items) -> Classified:
     import numpy as np
 
-    from samekind.terminal import NOT_ASKED, Sorted
+    from samekind.algorithms import Classified
+    from samekind.engine import NOT_ASKED
 
-    return Sorted(np.full(things.n, NOT_ASKED), np.zeros(things.n, dtype=np.intp))
+    return Classified(np.full(items.n, NOT_ASKED), np.zeros(items.n, dtype=np.intp))
 
 
-def _sorted_by_names(desk: Desk, things: Items, column: str) -> Sorted:
-    """Let the names of the kinds, in a column, answer."""
+def _classified_by_names(project: Project, items: Items, column: str) -> Classified:
+    """Let the names of the clusters, in a column, answer."""
     from samekind.errors import did_you_mean
-    from samekind.terminal import Sorted
 
-    names = [] if things.frame is None else [str(name) for name in things.frame.columns]
-    if things.frame is None or column not in names:
+    names = [] if items.frame is None else [str(name) for name in items.frame.columns]
+    if items.frame is None or column not in names:
         raise UserError(
-            f"{things.source} has no column {column!r}.{did_you_mean(column, names)} "
+            f"{items.source} has no column {column!r}.{did_you_mean(column, names)} "
             f"Its columns: {', '.join(names) or 'none'}."
         )
-    found = desk.clusters()
-    said = things.frame[column].astype(str).tolist()
-    called: dict[int, str | None] = {}
+    found = project.clusters()
+    given = items.frame[column].astype(str).tolist()
+    name_of: dict[int, str | None] = {}
     for members in found.members_:
-        called |= dict.fromkeys(members.tolist(), desk.name_of(members.tolist()))
-    if not any(called.values()):
+        name_of |= dict.fromkeys(members.tolist(), project.name_of(members.tolist()))
+    if not any(name_of.values()):
         raise UserError(
             "no kind of the project has a name, so a column of names cannot answer. Name the kinds on "
             "the page, or with R at the prompt."
         )
-    result = found.classify(
-        things.X, lambda row, member: said[row - found.n_rows_] == called[member]
+    return found.classify(
+        items.X, lambda row, member: given[row - found.n_rows_] == name_of[member]
     )
-    return Sorted(*result)
 
 
-def _sorted_by_person(
-    desk: Desk, things: Items, path: Path, who: str | None, screen: Console
-) -> tuple[Sorted, int]:
+def _classified_by_person(
+    project: Project, items: Items, path: Path, who: str | None, screen: Console
+) -> tuple[Classified, int]:
     from samekind.cli._interrupts import Interrupts
     from samekind.cli._projects import chat, plural
+    from samekind.engine import ClassifySession, OtherDataError
     from samekind.ledger import SqlLedger
-    from samekind.terminal import at_hand, sort_in_terminal, user_name
+    from samekind.terminal import classify_in_terminal, keys_at_hand, user_name
 
     with SqlLedger(path) as ledger, Interrupts() as interrupts:
         before = f", {plural(len(ledger), 'answer')} from before" if len(ledger) else ""
-        chat(screen, f"{plural(things.n, 'new thing')}{before}. Answers are kept in {path}.")
+        chat(screen, f"{plural(items.n, 'new thing')}{before}. Answers are kept in {path}.")
         try:
-            result = sort_in_terminal(
-                desk,
-                things,
-                ledger,
-                who=user_name() if who is None else who,
-                console=screen,
-                keys=at_hand(interrupts.while_reading),
-            )
-        except ValueError as error:
-            raise UserError(f"{error} Move {path} away to start anew.") from error
-        return result, INTERRUPTED if interrupts.count else 0
+            session = ClassifySession(project.clusters(), items.X, ledger=ledger)
+        except OtherDataError as error:
+            raise UserError(
+                f"the answers kept about {items.source} are about other rows: it has changed since. "
+                f"Move {path} away to start anew."
+            ) from error
+        name = user_name() if who is None else who
+        keys = keys_at_hand(interrupts.while_reading)
+        with suppress(KeyboardInterrupt):
+            classify_in_terminal(session, project, items, who=name, console=screen, keys=keys)
+        return session.result(), INTERRUPTED if interrupts.count else 0
 
 
-def _table(desk: Desk, things: Items, result: Sorted) -> pd.DataFrame:
-    """Return a line for each new row: the user's columns, its kind, and whether somebody said so."""
+def _table(project: Project, items: Items, result: Classified) -> pd.DataFrame:
+    """Return a line for each new row: the user's columns, its cluster, and whether somebody said so."""
     import numpy as np
     import pandas as pd
 
-    found = desk.clusters()
-    asked = result.clusters >= -1
-    clusters = np.where(result.clusters >= 0, result.clusters, -1)
-    open_rows = result.clusters == -3
+    from samekind.engine import NOT_ASKED
+    from samekind.project import beside_own_columns
+
+    found = project.clusters()
+    asked = result.labels >= -1
+    clusters = np.where(result.labels >= 0, result.labels, -1)
+    open_rows = result.labels == NOT_ASKED
     if open_rows.any():
-        clusters[open_rows] = found.predict(things.X[open_rows])
+        clusters[open_rows] = found.predict(items.X[open_rows])
     members = [rows.tolist() for rows in found.members_]
     firsts = np.array([*(rows[0] for rows in members), -1])
-    names = np.array([*(desk.name_of(rows) or "" for rows in members), ""], dtype=object)
+    names = np.array([*(project.name_of(rows) or "" for rows in members), ""], dtype=object)
     table = pd.DataFrame(
         {
-            "row": np.arange(things.n),
+            "row": np.arange(items.n),
             "cluster": clusters,
             "kind": firsts[clusters],
             "name": names[clusters],
             "known": asked,
             "confidence": np.where(asked, 1.0, np.nan),
-            "questions": result.questions,
+            "questions": result.n_asked,
         }
     )
-    if things.frame is None:
-        return table
-    taken = {str(name) for name in things.frame.columns}
-    table = table.rename(columns={name: f"samekind_{name}" for name in table if name in taken})
-    return pd.concat([things.frame.reset_index(drop=True), table], axis=1)
+    return beside_own_columns(items.frame, table)
 
 
 def _write(table: pd.DataFrame, path: Path, suffix: str) -> None:
-    from samekind.desk.exports import harmless
+    from samekind.project import write_csv
 
     if suffix == ".parquet":
         table.to_parquet(path, index=False)
-        return
-    column = "samekind_name" if "samekind_name" in table else "name"
-    names = [harmless(name) for name in table[column]]
-    table.assign(**{column: names}).to_csv(path, index=False)
+    else:
+        write_csv(table, path)
 
 
-def _told(result: Sorted) -> list[str]:
+def _told(result: Classified) -> list[str]:
     """Say which rows are of no kind that is known, which are unclear, and which nobody was asked about."""
     import numpy as np
 
@@ -206,7 +203,7 @@ def _told(result: Sorted) -> list[str]:
 
     lines: list[str] = []
     for cluster, what in ((-1, "of no kind known so far"), (-2, "unclear"), (-3, "predicted")):
-        rows: Any = np.flatnonzero(result.clusters == cluster)
+        rows = np.flatnonzero(result.labels == cluster)
         if rows.size:
             some = ", ".join(map(str, rows[:MOST_ROWS].tolist())) + " …" * (rows.size > MOST_ROWS)
             verb = "is" if rows.size == 1 else "are"

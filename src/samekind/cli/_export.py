@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from samekind.cli import _label_options as options
 from samekind.cli._errors import UserError, explained
-
-if TYPE_CHECKING:
-    from samekind.ledger import Ledger
 
 __all__ = ["EXAMPLES", "export"]
 
@@ -52,14 +47,14 @@ def export(
 
     from samekind.cli._projects import opened
     from samekind.cli._results import replace_file
-    from samekind.desk.exports import write_answers
     from samekind.ledger import SqlLedger
+    from samekind.project import data_of, write_answers
 
     if not project.is_file():
         raise UserError(f"{project}: there is no such project. samekind label DATA makes one.")
     screen = Console(stderr=True)
     with SqlLedger(project) as ledger:
-        _spare(project, ledger, list(targets))
+        _spare(list(targets), project, data_of(ledger))
         folder = next(iter(targets)).parent
         only_answers = set(targets.values()) == {"answers"}
         if only_answers:  # they can be had without the data
@@ -67,13 +62,13 @@ def export(
             for path in targets:
                 replace_file(path, lambda beside: write_answers(beside, ledger))
     if not only_answers:
-        with _hinting(project), opened(project, screen) as desk:
+        with _hinting(project), opened(project, screen) as known:
             folder.mkdir(parents=True, exist_ok=True)
             for path, name in targets.items():
                 with screen.status(f"Writing {path.name} …"):
                     replace_file(
                         path,
-                        lambda beside, name=name: desk.export(FORMATS[name][0], beside),  # type: ignore[misc]
+                        lambda beside, name=name: known.export(FORMATS[name][0], beside),  # type: ignore[misc]
                     )
     width = max(len(str(path)) for path in targets)
     for path, name in targets.items():
@@ -125,10 +120,9 @@ def _hinting(project: Path) -> Iterator[None]:
         ) from error
 
 
-def _spare(project: Path, ledger: Ledger, paths: list[Path]) -> None:
+def _spare(paths: list[Path], *mine: Path) -> None:
     """Refuse to write over the project or the data."""
-    data = Path(str(json.loads(ledger.meta.get("things", "{}")).get("data", "")))
     for path in paths:
-        for mine in (project, data):
-            if path.exists() and mine.exists() and path.samefile(mine):
-                raise UserError(f"that would replace {mine}. Name another place: --out DIR")
+        for own in mine:
+            if path.exists() and own.exists() and path.samefile(own):
+                raise UserError(f"that would replace {own}. Name another place: --out DIR")

@@ -17,12 +17,12 @@ from samekind.cli._errors import INTERRUPTED, users_values
 from samekind.cli._interrupts import Interrupts
 from samekind.cli._passes import Passes
 from samekind.cli._results import print_results, write_results
-from samekind.desk import Desk
 from samekind.engine import ContradictionWarning, Session, answer_with
 from samekind.oracles import LabelOracle
 from samekind.progress import progress_bar
+from samekind.project import Project
 from samekind.report import compare
-from samekind.terminal import answer_in_terminal, at_hand
+from samekind.terminal import answer_in_terminal, keys_at_hand
 
 if TYPE_CHECKING:
     from samekind.data import Items
@@ -68,9 +68,9 @@ def run_job(job: Job) -> int:
             passes.check = lambda: None  # from here on there is something to write after Ctrl-C
             try:
                 if job.person:
-                    keys = at_hand(interrupts.while_reading)
-                    desk = Desk(job.items, session=session)
-                    answer_in_terminal(desk, who=job.who, console=chat, keys=keys)
+                    keys = keys_at_hand(interrupts.while_reading)
+                    project = Project(job.items, session=session)
+                    answer_in_terminal(project, who=job.who, console=chat, keys=keys)
                 elif not session.done:
                     assert oracle is not None
                     with passes.silent():

@@ -17,7 +17,7 @@ from samekind.cli._words import in_options
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from samekind.desk import Desk
+    from samekind.project import Project
 
 __all__ = ["EXAMPLES", "label"]
 
@@ -101,15 +101,15 @@ def label(
 
     screen = Console(stderr=True)
     where = _project(data, project, demo)
-    desk = _open(None if demo else data, where, chosen, wanted, screen)
-    desk.lineups = not no_lineup
-    with closing(desk):
-        _introduce(desk, where, screen)
+    opened = _open(None if demo else data, where, chosen, wanted, screen)
+    opened.lineups = not no_lineup
+    with closing(opened):
+        _introduce(opened, where, screen)
         if terminal:
-            code = _ask_here(desk, who, screen)
+            code = _ask_here(opened, who, screen)
         else:
-            code = _serve(desk, host, port, token, not no_browser, screen)
-        _conclude(desk, where)
+            code = _serve(opened, host, port, token, not no_browser, screen)
+        _conclude(opened, where)
     return code
 
 
@@ -134,55 +134,53 @@ def _project(data: Path | None, project: Path | None, demo: bool) -> Path:
 
 def _open(
     data: Path | None,
-    project: Path,
+    path: Path,
     chosen: dict[str, Any],
     settings: dict[str, Any],
     screen: Console,
-) -> Desk:
+) -> Project:
     from samekind.cli._passes import Passes
-    from samekind.data import demo_items, load
-    from samekind.desk import cache_of, make_desk, open_desk
+    from samekind.data import DEMO, load
+    from samekind.project import cache_of, make_project, open_project
 
-    with needs(), users_values(project), Passes(screen) as passes:
-        if data == project:
+    with needs(), users_values(path), Passes(screen) as passes:
+        if data == path:
             if chosen:
                 negative = {"header": "no-header", "standardize": "no-standardize"}
                 names = ", ".join(f"--{negative.get(name, name)}" for name in chosen)
-                raise UserError(f"{project} knows what it is about: leave {names} out.")
-            return open_desk(project, progress=passes, **settings)
-        if data is None:
-            items = demo_items()
-        else:
-            items = load(data, **chosen, cache=cache_of(project), progress=passes)
-        return make_desk(items, project, **settings)
+                raise UserError(f"{path} knows what it is about: leave {names} out.")
+            return open_project(path, progress=passes, **settings)
+        kept = cache_of(path)
+        items = load(data or DEMO, **chosen, cache=kept, progress=passes)
+        return make_project(items, path, **settings)
 
 
-def _introduce(desk: Desk, project: Path, screen: Console) -> None:
+def _introduce(project: Project, path: Path, screen: Console) -> None:
     from samekind.cli._projects import chat, plural
 
     media = {"text": "text", "image": "picture", "row": "row"}
-    items = desk.things
+    items = project.items
     chat(screen, f"{plural(items.n, media[items.medium])} from {items.source}.")
     for note in items.notes:
         chat(screen, f"  {in_options(note)}")
-    before = len(desk.session.ledger)
+    before = len(project.session.ledger)
     if before:
         verb = "is" if before == 1 else "are"
-        chat(screen, f"{plural(before, 'answer')} from before {verb} in {project}.")
+        chat(screen, f"{plural(before, 'answer')} from before {verb} in {path}.")
     else:
-        chat(screen, f"Answers are kept in {project}.")
+        chat(screen, f"Answers are kept in {path}.")
 
 
-def _ask_here(desk: Desk, who: str | None, screen: Console) -> int:
+def _ask_here(project: Project, who: str | None, screen: Console) -> int:
     from samekind.cli._interrupts import Interrupts
-    from samekind.terminal import answer_in_terminal, at_hand
+    from samekind.terminal import answer_in_terminal, keys_at_hand
 
     with Interrupts() as interrupts:
-        keys = at_hand(interrupts.while_reading)
+        keys = keys_at_hand(interrupts.while_reading)
         try:
-            answer_in_terminal(desk, who=who, console=screen, keys=keys)
+            answer_in_terminal(project, who=who, console=screen, keys=keys)
         except KeyboardInterrupt:
-            desk.finish()
+            project.finish()
             screen.print()
         return INTERRUPTED if interrupts.count else 0
 
@@ -190,7 +188,7 @@ def _ask_here(desk: Desk, who: str | None, screen: Console) -> int:
 def _check_page(host: str, token: str | None) -> None:
     """Complain before a long file is read."""
     with needs():
-        from samekind.web.server import ServeError, check_reach
+        from samekind.web import ServeError, check_reach
     try:
         check_reach(host, token)
     except ServeError as error:
@@ -201,7 +199,7 @@ def _check_page(host: str, token: str | None) -> None:
 
 
 def _serve(
-    desk: Desk,
+    project: Project,
     host: str,
     port: int | None,
     token: str | None,
@@ -216,7 +214,7 @@ def _serve(
 
     try:
         serve(
-            desk,
+            project,
             host,
             port,
             token=token,
@@ -228,13 +226,13 @@ def _serve(
     return 0
 
 
-def _conclude(desk: Desk, project: Path) -> None:
+def _conclude(project: Project, path: Path) -> None:
     from samekind.cli._projects import print_found, print_next
 
-    if not desk.session.done:
-        desk.finish()
-    print_found(desk)
-    print_next(project, "label", "export", "classify")
+    if not project.session.done:
+        project.finish()
+    print_found(project)
+    print_next(path, "label", "export", "classify")
 
 
 def has_display() -> bool:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from samekind.cli._errors import needs, users_values
 from samekind.cli._passes import Passes
-from samekind.desk import Desk, open_desk
+from samekind.project import Project, open_project
 from samekind.terminal import printable
 
 __all__ = ["chat", "opened", "plural", "print_found", "print_next"]
@@ -27,23 +27,23 @@ def chat(console: Console, text: str) -> None:
 
 
 @contextmanager
-def opened(project: Path, console: Console) -> Iterator[Desk]:
-    """Open a project with the things that it knows."""
+def opened(project: Path, console: Console) -> Iterator[Project]:
+    """Open a project with the items that it knows."""
     with needs(), users_values(project), Passes(console) as passes:
-        desk = open_desk(project, progress=passes)
-    with closing(desk):
-        yield desk
+        known = open_project(project, progress=passes)
+    with closing(known):
+        yield known
 
 
-def print_found(desk: Desk) -> None:
+def print_found(project: Project) -> None:
     """Print what was found: how much, the kinds, and what is certain of it."""
     out = Console()
-    found, now = desk.clusters(), desk.standing()
+    found, now = project.clusters(), project.status()
     out.print()
     if not now.questions:
         out.print("Nothing is answered yet.")
         return
-    kinds, questions = plural(now.kinds, "kind"), plural(now.questions, "question")
+    kinds, questions = plural(now.clusters, "kind"), plural(now.questions, "question")
     fewer = f" ({plural(now.clicks, 'answer')})" if now.clicks < now.questions else ""
     out.print(Text(f"{kinds} found with {questions}{fewer}; {now.stop_text}."))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
@@ -53,7 +53,7 @@ def print_found(desk: Desk) -> None:
     order = np.argsort(-sizes, kind="stable").tolist()
     for cluster in order[:MOST_KINDS]:
         members = found.members_[cluster].tolist()
-        name = desk.name_of(members) or f"that of row {members[0]}"
+        name = project.name_of(members) or f"that of row {members[0]}"
         table.add_row(printable(name, 50), f"{sizes[cluster]:,}", f"{len(members):,}")
     if len(order) > MOST_KINDS:
         table.add_row(f"and {len(order) - MOST_KINDS:,} more", "", "")

@@ -119,7 +119,7 @@ def print_results(
     out = Console()
     table = clusters.summary()
     if truth is not None:
-        table.add_row("kinds in the labels", f"{len(truth.kinds):,}")
+        table.add_row("kinds in the labels", f"{len(truth.classes):,}")
         table.add_row("adjusted Rand index", f"{truth.agreement:.3f}")
     out.print(table)
     width = max(len(str(path)) for path, _ in written)

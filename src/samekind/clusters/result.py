@@ -174,6 +174,10 @@ class Clusters:
         """Return the same without the labels of all rows and the data, for files that hold those already."""
         return replace(self, _labels=Labels(), _points=None)
 
+    def with_points(self, points: Points) -> Clusters:
+        """Return the same clusters with their data at hand, from which labels can be computed."""
+        return replace(self, _points=points)
+
     def with_annotators(self, annotators: list[Reliability]) -> Clusters:
         """Return the same with estimates of how reliable those who answered are."""
         return replace(self, annotators_=annotators)
@@ -323,12 +327,11 @@ class Clusters:
             f"stop_reason_={self.stop_reason_!r})"
         )
 
-    def __rich__(self) -> Table:
-        return self.summary()
-
     def summary(self) -> Table:
         """Return a table for the terminal: ``rich.print(clusters)`` shows it."""
         return tables.summary(self)
+
+    __rich__ = summary
 
     def _predict(self, points: Points, *, fitted: bool) -> Any:
         if self.n_discovered_ == 0:
@@ -342,7 +345,6 @@ class Clusters:
 
     def check_columns(self, d: int) -> None:
         """Raise an error unless rows have as many columns as those in which the clusters were found."""
-        if d != self.all_centers_.shape[1]:
-            raise ValueError(
-                f"X has {d} columns, but the clusters were found in {self.all_centers_.shape[1]}."
-            )
+        own = self.all_centers_.shape[1]
+        if d != own:
+            raise ValueError(f"X has {d} columns, but the clusters were found in {own}.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from samekind._validation import refuse_dask
-from samekind.clusters.annotators import is_told, percent, shown_name, warnings_about
+from samekind.measures import percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,15 +103,14 @@ def _add_people(table: Table, clusters: Clusters) -> None:
     for one in busiest[:MOST_PEOPLE]:
         unsure = f" ({one.n_unsure:,} unsure)" if one.n_unsure else ""
         wrong = "not tested"
-        if is_told(one):
+        if one.is_tested:
             interval = f"{percent(one.low)} to {percent(one.high)}"
             wrong = f"about {percent(one.error)} wrong ({interval})"
-        table.add_row(
-            Text(f"answers of {shown_name(one.name)}"), f"{one.n_answers:,}{unsure}, {wrong}"
-        )
+        table.add_row(Text(f"answers of {one.shown_name}"), f"{one.n_answers:,}{unsure}, {wrong}")
     if len(busiest) > MOST_PEOPLE:
         rest = busiest[MOST_PEOPLE:]
         answers = sum(one.n_answers for one in rest)
         table.add_row(f"answers of {len(rest):,} more", f"{answers:,}; see annotators_")
-    for warning in warnings_about(clusters.annotators_):
-        table.add_row("[red]warning", Text(warning))
+    for one in clusters.annotators_:
+        if one.warning is not None:
+            table.add_row("[red]warning", Text(one.warning))

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from samekind.data.demo import demo_items
     from samekind.data.items import Items
     from samekind.data.loader import load
+    from samekind.data.options import DEMO
     from samekind.data.views import ItemView, PictureFile
 
 __all__ = [
@@ -30,6 +31,7 @@ _HOMES = {
     "ColumnUse": "columns",
     "Role": "columns",
     "Items": "items",
+    "DEMO": "options",
     "demo_items": "demo",
     "load": "loader",
     "ItemView": "views",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from samekind.engine.classify_session import ClassifySession
+from samekind.engine.classify_session import NOT_ASKED, ClassifySession
 from samekind.engine.flow_session import FlowSession, OtherDataError
 from samekind.engine.session import Session
 from samekind.engine.solve import ContradictionWarning, answer_with, solve
 
 __all__ = [
+    "NOT_ASKED",
     "ClassifySession",
     "ContradictionWarning",
     "FlowSession",

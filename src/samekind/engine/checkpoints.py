@@ -8,9 +8,6 @@ what the ledger says of them.
 
 from __future__ import annotations
 
-import json
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
@@ -18,25 +15,9 @@ from scipy.sparse.csgraph import connected_components
 
 from samekind.algorithms import Known
 from samekind.flow import DIFFERENT, SAME
-from samekind.ledger import Ledger
-from samekind.ledger.pairs import pairs_of
+from samekind.ledger import Checkpoint, Ledger, pairs_of
 
-__all__ = ["Checkpoint", "Checkpoints"]
-
-KEY = "checkpoints"
-
-
-class Checkpoint(NamedTuple):
-    """A place to begin from.
-
-    `line` is the first line of the change, without which the checkpoint is void (-1: it stays whatever
-    happens), `upto` the number of lines that count.
-    """
-
-    line: int
-    upto: int
-    rows: list[int]
-    ask: list[int]
+__all__ = ["Checkpoints"]
 
 
 class Checkpoints:
@@ -45,12 +26,6 @@ class Checkpoints:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
 
-    def latest(self) -> Checkpoint | None:
-        """Return the last one that is not void."""
-        stored = [Checkpoint(*one) for one in json.loads(self._ledger.meta.get(KEY, "[]"))]
-        valid = (one for one in reversed(stored) if one.line < 0 or self._ledger.stands(one.line))
-        return next(valid, None)
-
     def make(self, members: list[list[int]], line: int) -> None:
         """Make one, for a change that has just been written from a line on.
 
@@ -58,7 +33,7 @@ class Checkpoints:
         clusters, and are to be asked about. Rows that a run has not come to count
         if they are the same as another one.
         """
-        upto = self._ledger.revision[0]
+        upto = self._ledger.revision.answers
         lines = self._ledger.active(upto, consistent=True)
         known = {row for cluster in members for row in cluster}
         known.update(pairs_of(lines[lines["answer"] == SAME]).ravel().tolist())
@@ -73,22 +48,24 @@ class Checkpoints:
             if size[own] == 1 and row in crowded
         ]
         gone = set(lost)
-        new = Checkpoint(line, upto, [row for row in rows if row not in gone], lost)
-        stored = json.loads(self._ledger.meta.get(KEY, "[]"))
-        self._ledger.set_meta(KEY, json.dumps([*stored, new]))
+        known_still = np.array([row for row in rows if row not in gone], dtype=np.int32)
+        self._ledger.add_checkpoint(
+            Checkpoint(line, upto, known_still, np.array(lost, dtype=np.int32))
+        )
 
     def known(self, checkpoint: Checkpoint) -> Known:
         """Return what a run begins with."""
         lines = self._ledger.active(checkpoint.upto, consistent=True)
-        group = _groups(checkpoint.rows, lines)
-        place = {row: int(own) for row, own in zip(checkpoint.rows, group, strict=True)}
+        rows = checkpoint.rows.tolist()
+        group = _groups(rows, lines)
+        place = {row: int(own) for row, own in zip(rows, group, strict=True)}
         apart = pairs_of(lines[lines["answer"] == DIFFERENT]).tolist()
         parted = {(place[a], place[b]) for a, b in apart if a in place and b in place}
         return Known(
-            rows=checkpoint.rows,
+            rows=rows,
             groups=group.tolist(),
             different=sorted({(min(pair), max(pair)) for pair in parted if pair[0] != pair[1]}),
-            ask_first=checkpoint.ask,
+            ask_first=checkpoint.ask.tolist(),
         )
 
 

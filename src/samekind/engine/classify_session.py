@@ -15,8 +15,7 @@ from samekind.clusters import Clusters
 from samekind.data import as_points
 from samekind.engine.flow_session import FlowSession
 from samekind.flow import DIFFERENT, SAME, UNANSWERED, Answers, Flow, Pairs
-from samekind.ledger import Implications, Ledger
-from samekind.ledger.pairs import pairs_of
+from samekind.ledger import Implications, Ledger, pairs_of
 
 __all__ = ["NOT_ASKED", "ClassifyParams", "ClassifySession"]
 
@@ -86,8 +85,11 @@ class ClassifySession(FlowSession):
         super().__init__(self._options, ledger, budget)
         try:
             if ledger is not None:
-                fingerprint = f"{self.points.fingerprint()} after {clusters.n_rows_}"
+                own = self.points.fingerprint()
+                fingerprint = f"{own} after {clusters.n_rows_}"
                 digest = hashlib.blake2b(fingerprint.encode(), digest_size=16).hexdigest()
+                if self.ledger.meta.get("fingerprint") == own:  # a file of version 1
+                    digest = own
                 self._bind(digest, f"{self.points.n} new rows x {self.points.d}")
             self._replay()
         except BaseException:
@@ -145,11 +147,12 @@ class ClassifySession(FlowSession):
         said = self.ledger.lookup(self._wave, infer=False)
         return np.where(answers == UNANSWERED, said, answers)
 
-    def _record(
+    def _write(
         self, pairs: Pairs, answers: Answers, who: str, asked: bool | NDArray[np.bool_]
-    ) -> None:
+    ) -> bool:
+        alone = super()._write(pairs, answers, who, asked)
         self._implied.add(pairs, answers)
-        super()._record(pairs, answers, who, asked)
+        return alone
 
 
 def _what_clusters_imply(members: list[NDArray[np.intp]]) -> Implications:

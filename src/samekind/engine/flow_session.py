@@ -24,9 +24,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_int
 from samekind.algorithms import Params
-from samekind.flow import SAME, UNSURE, Answers, Flow, Pairs, Reply
-from samekind.ledger import UNANSWERED, Contradiction, Ledger, open_ledger
-from samekind.ledger.pairs import check_answers, check_pairs, keys_of
+from samekind.flow import SAME, UNSURE, Answers, Flow, Pairs, Reply, check_answers, check_pairs
+from samekind.ledger import (
+    UNANSWERED,
+    Contradiction,
+    Ledger,
+    LedgerLine,
+    keys_of,
+    open_ledger,
+)
 
 __all__ = ["FlowSession", "OtherDataError"]
 
@@ -130,14 +136,23 @@ class FlowSession(ABC):
         With `who`, only that person's. What was volunteered stays. With `together`, what was told or learnt
         at once is taken back at once, be it volunteered or not.
         """
-        self.ledger.refresh()
-        taken = self.ledger.retract(count, who=who, asked_only=not together, together=together)
-        active = self.ledger.active()
-        if taken and active.size and active["when"][-1] > taken[-1].when:
-            self._begin_anew(-1)  # what came later stays
-        else:
-            self._replay()
-        return len(taken)
+        return len(self.take_back(count, who=who, together=together))
+
+    def take_back(
+        self, count: int = 1, *, who: str | None = None, together: bool = False
+    ) -> list[LedgerLine]:
+        """Do what `undo` does; return what was taken back, latest first."""
+        with self.ledger.transaction():
+            self._follow()
+            line = self.ledger.revision.answers
+            taken = self.ledger.retract(count, who=who, asked_only=not together, together=together)
+            before = self.ledger.active(line)
+            if taken and before.size and before["when"][-1] > taken[-1].when:
+                self._make_checkpoint(-1)  # what came later stays
+            elif self.ledger.revision.answers > line:
+                self._make_checkpoint(line)  # what a correction replaced is back
+        self._replay()
+        return taken
 
     def stop(self) -> None:
         """End the session now. What was answered stays in the ledger."""
@@ -151,10 +166,8 @@ class FlowSession(ABC):
 
     def catch_up(self) -> None:
         """Take in what others wrote to the ledger, if they did."""
-        before = self.ledger.revision
         self.ledger.refresh()
-        if self.ledger.revision != before:
-            self._replay()
+        self._follow()
 
     def close(self) -> None:
         """Let go of the ledger, if the session opened it."""
@@ -163,22 +176,28 @@ class FlowSession(ABC):
 
     def _bind(self, fingerprint: str, shape: str) -> None:
         """Tie the ledger to its data, or raise an error if it belongs to other data."""
-        known = self.ledger.meta.get("fingerprint")
-        if known is None:
-            self.ledger.set_meta("fingerprint", fingerprint)
-            self.ledger.set_meta("shape", shape)
-        elif known != fingerprint:
-            raise OtherDataError(
-                f"this project belongs to other data ({self.ledger.meta['shape']}; these are "
-                f"{shape}): its answers would be about the wrong rows. Open "
-                "it with the data it was made with, or start a new project."
-            )
+        with self.ledger.transaction():
+            known = self.ledger.meta.get("fingerprint")
+            if known is None:
+                self.ledger.set_meta("fingerprint", fingerprint)
+                self.ledger.set_meta("shape", shape)
+            elif known != fingerprint:
+                raise OtherDataError(
+                    f"this project belongs to other data ({self.ledger.meta['shape']}; these are "
+                    f"{shape}): its answers would be about the wrong rows. Open "
+                    "it with the data it was made with, or start a new project."
+                )
 
-    def _begin_anew(self, line: int) -> None:
-        """Begin anew after a change that was written from a line on, or taken back (-1)."""
-        self._replay()
+    def _follow(self) -> None:
+        """Run the flow again if the ledger has more than it has seen."""
+        if self.ledger.revision[:3] != self._seen:
+            self._replay()
+
+    def _make_checkpoint(self, line: int) -> None:  # noqa: B027
+        """Called within a change of the past, written from a line on, or taken back (-1)."""
 
     def _replay(self) -> None:
+        self._seen = self.ledger.revision[:3]
         self._skipped = set(keys_of(self.ledger.skipped()).tolist())
         self._unclaimed = self.ledger.asked_pairs()
         self.n_questions = 0
@@ -228,7 +247,7 @@ class FlowSession(ABC):
 
     def _reply(self, answers: Answers) -> Reply:
         """Return what the flow is sent for its wave."""
-        who = None if self._infers else self.ledger.speakers(self._wave)
+        who = None if self._infers else self.ledger.annotators_of(self._wave)
         if not self._skipped:
             return Reply(answers, who)
         skipped = [key in self._skipped for key in keys_of(self._wave).tolist()]
@@ -279,9 +298,7 @@ class FlowSession(ABC):
     def _record(
         self, pairs: Pairs, answers: Answers, who: str, asked: bool | NDArray[np.bool_]
     ) -> None:
-        written, struck = self.ledger.revision
-        self.ledger.record_checked(pairs, answers, who, asked)
-        if self.ledger.revision != (written + len(pairs), struck):  # somebody else wrote, too
+        if not self._write(pairs, answers, who, asked):
             self._replay()
             return
         self.n_questions += len(pairs) if asked is True else int(np.count_nonzero(asked))
@@ -296,6 +313,17 @@ class FlowSession(ABC):
             self._ask_on()
         else:
             self._advance(self._answers)
+
+    def _write(
+        self, pairs: Pairs, answers: Answers, who: str, asked: bool | NDArray[np.bool_]
+    ) -> bool:
+        """Write answers to the ledger; return whether nobody else wrote to it since the flow looked."""
+        written, *rest = self._seen
+        self.ledger.record_checked(pairs, answers, who, asked)
+        if self.ledger.revision[:3] != (written + len(pairs), *rest):
+            return False
+        self._seen = self.ledger.revision[:3]
+        return True
 
     def _end(self, reason: str) -> None:
         self.stop_reason = reason

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -17,9 +19,8 @@ from samekind.clusters import Clusters
 from samekind.data import as_points
 from samekind.engine.checkpoints import Checkpoints
 from samekind.engine.flow_session import FlowSession
-from samekind.flow import Flow, Pairs
-from samekind.ledger import Ledger
-from samekind.ledger.pairs import check_pairs, pairs_of
+from samekind.flow import Flow, Pairs, check_answers, check_pairs
+from samekind.ledger import Ledger, pairs_of
 from samekind.measures import Reliability, annotator_reliability
 from samekind.progress import Progress
 
@@ -133,7 +134,7 @@ class Session(FlowSession):
         if not len(checked):
             return
         if not self._are_asked_about(checked):
-            self.ledger.record(checked, answers, who=who, asked=False)
+            self._write(checked, check_answers(answers, len(checked)), who, False)
         else:
             self.change(checked, answers, who=who)
 
@@ -144,14 +145,28 @@ class Session(FlowSession):
 
         Where the algorithm can resume from what is known; others start over, and use what they come to ask.
         """
-        self.ledger.refresh()
-        line = self.ledger.revision[0]
-        self.ledger.record(pairs, answers, who=who, asked=asked)
-        self._begin_anew(line)
+        with self.edit():
+            self.ledger.record(pairs, answers, who=who, asked=asked)
+
+    @contextmanager
+    def edit(self) -> Iterator[None]:
+        """Within it, write to the ledger what changes what the flow has seen: in one transaction.
+
+        Afterwards the flow begins anew with all that is known then, as after `change`.
+        """
+        with self.ledger.transaction():
+            self._follow()
+            line = self.ledger.revision.answers
+            yield
+            self._make_checkpoint(line)
+        self._replay()
 
     def checkpoint(self) -> None:
         """From here on, begin with what is known now: for sessions that go on with other settings."""
-        self._begin_anew(-1)
+        with self.ledger.transaction():
+            self._follow()
+            self._make_checkpoint(-1)
+        self._replay()
 
     def questions_to_next_cluster(self) -> float | None:
         """Return about how many questions it takes to find the next cluster, if that can be said."""
@@ -179,7 +194,7 @@ class Session(FlowSession):
         found = self._found().with_volunteered(
             partial(self.ledger.lookup, infer=self._infers), self._volunteered()
         )
-        if self._infers and len(self.ledger.names) < 2:
+        if self._infers and len(self.ledger.annotators) < 2:
             return found
         return found.with_annotators(self._judge(found))
 
@@ -208,11 +223,10 @@ class Session(FlowSession):
         rows: NDArray[np.intp] = np.unique(pairs_of(active[~active["asked"]]))
         return rows
 
-    def _begin_anew(self, line: int) -> None:
+    def _make_checkpoint(self, line: int) -> None:
         """Make a checkpoint after a change that was written from a line on, or taken back (-1)."""
         if self._algorithm.resumes_from_known and self._infers:
             self._checkpoints.make(self._run.state.members, line)
-        self._replay()
 
     def _check_rows(self, pairs: Pairs) -> None:
         if len(pairs) and int(pairs.max()) >= self.points.n:
@@ -228,7 +242,7 @@ class Session(FlowSession):
         return not bool((~np.isin(pairs, mentioned)).any(axis=1).all())
 
     def _judge(self, found: Clusters) -> list[Reliability]:
-        active, names = self.ledger.active(), self.ledger.names
+        active, names = self.ledger.active(), self.ledger.annotators
         who = [names[number] for number in active["who"].tolist()]
         rows, places = np.unique(pairs_of(active), return_inverse=True)  # others need no label
         labels = np.full(rows.size, -1) if self._infers else found.labels_of(rows)
@@ -249,16 +263,17 @@ class Session(FlowSession):
 
     def _bind_seed(self, *, keep: bool) -> None:
         """Note the seed in the ledger, or take the one that is there if none was given."""
-        if "seed" not in self.ledger.meta:
-            self.ledger.set_meta("seed", str(self.seed))
-        elif keep:
-            self.seed = int(self.ledger.meta["seed"])
+        with self.ledger.transaction():
+            if "seed" not in self.ledger.meta:
+                self.ledger.set_meta("seed", str(self.seed))
+            elif keep:
+                self.seed = int(self.ledger.meta["seed"])
 
     def _begin(self) -> Flow[str]:
         self._started = perf_counter()
         self._history = array("q")  # the COLUMNS after each wave, one after the other
         known = None
-        start = self._checkpoints.latest()
+        start = self.ledger.latest_checkpoint()
         if start is not None:
             paid = self.ledger.asked_pairs(start.upto)
             self._unclaimed -= paid

@@ -1,32 +1,39 @@
-"""What was answered, by whom and when."""
+"""What was answered, by whom and when, and what belongs to it: names, corrections, checkpoints."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from samekind.ledger.inference import Contradiction, Implications, Statement
-from samekind.ledger.memory import UNANSWERED, Entry, Ledger
-from samekind.ledger.pairs import check_pairs
+from samekind.ledger.log import LedgerLine, Lines
+from samekind.ledger.memory import UNANSWERED, Ledger, Revision
+from samekind.ledger.notes import Checkpoint, ClusterName
+from samekind.ledger.pairs import keys_of, pairs_of
 
 if TYPE_CHECKING:
     from samekind.ledger.sql import LedgerError, SqlLedger
 
 __all__ = [
     "UNANSWERED",
+    "Checkpoint",
+    "ClusterName",
     "Contradiction",
-    "Entry",
     "Implications",
     "Ledger",
     "LedgerError",
+    "LedgerLine",
+    "Lines",
+    "Revision",
     "SqlLedger",
     "Statement",
-    "check_pairs",
+    "keys_of",
     "open_ledger",
+    "pairs_of",
 ]
 
 
-def __getattr__(name: str) -> Any:  # SQLAlchemy is imported by those who need it
+def __getattr__(name: str) -> object:  # SQLAlchemy is imported by those who need it
     if name in ("LedgerError", "SqlLedger"):
         from samekind.ledger import sql
 

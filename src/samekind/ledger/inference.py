@@ -1,8 +1,8 @@
 """What follows from what was answered.
 
-same ∘ same = same, and same ∘ different = different. Rows known to be the same form a group; a group
-knows which groups it differs from. The loops are compiled (`_groups`), so that a million answers take a
-fraction of a second.
+same ∘ same = same, and same ∘ different = different. Rows known to be the same form a component; a
+component knows which others it differs from. The loops are compiled (`_components`), so that a million
+answers take a fraction of a second.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from samekind._intmap import empty_table, refill
 from samekind.flow import DIFFERENT, SAME, Answers, Pairs
-from samekind.ledger import _groups
+from samekind.ledger import _components
 
 __all__ = ["Contradiction", "Implications", "Statement", "explain"]
 
 
 class Statement(NamedTuple):
-    """One recorded answer: what someone said of a pair."""
+    """One recorded answer to a pair."""
 
     a: int
     b: int
@@ -41,15 +41,15 @@ class Contradiction(NamedTuple):
         return tuple((s.a, s.b) for s in self.statements)
 
     def __str__(self) -> str:
-        said = (
+        stated = (
             f"{s.a} {'=' if s.answer == SAME else '≠'} {s.b}" + (f" ({s.who})" if s.who else "")
             for s in self.statements
         )
-        return ", ".join(said)
+        return ", ".join(stated)
 
 
 class Implications:
-    """Groups of rows that are the same, and which groups differ.
+    """Components of rows that are the same, and which components differ.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Implications:
     def __init__(self) -> None:
         self._sizes = np.zeros(4, dtype=np.int64)
         self._keys, self._nodes = empty_table(128), np.empty(128, dtype=np.int64)
-        self._parted = empty_table(128)
+        self._differing = empty_table(128)
         self._by_node = [np.empty(64, dtype=np.int64) for _ in range(4)]
         self._by_entry = [np.empty(128, dtype=np.int64) for _ in range(2)]
 
@@ -76,7 +76,9 @@ class Implications:
     def fill_in(self, pairs: Pairs, otherwise: int, answers: Answers) -> None:
         """Replace `otherwise` among answers by SAME or DIFFERENT where that follows."""
         parent = self._by_node[0]
-        _groups.implied(pairs, otherwise, answers, self._keys, self._nodes, parent, self._parted)
+        _components.fill_implied(
+            pairs, otherwise, answers, self._keys, self._nodes, parent, self._differing
+        )
 
     def add(self, pairs: Pairs, answers: Answers) -> NDArray[np.intp]:
         """Take in SAME and DIFFERENT, skip UNSURE; return the places of those that contradict.
@@ -86,7 +88,7 @@ class Implications:
         contradicts = np.zeros(len(pairs), dtype=np.bool_)
         done = 0
         while True:
-            done = _groups.take_in(  # type: ignore[call-arg]
+            done = _components.add_answers(  # type: ignore[call-arg]
                 pairs,
                 answers,
                 done,
@@ -95,7 +97,7 @@ class Implications:
                 self._nodes,
                 *self._by_node,
                 *self._by_entry,
-                self._parted,
+                self._differing,
                 self._sizes,
             )
             if done == len(pairs):
@@ -103,20 +105,20 @@ class Implications:
             self._grow()
 
     def _grow(self) -> None:
-        """Double whatever `take_in` found too small."""
+        """Double whatever `add_answers` found too small."""
         short = self._sizes[3]
-        if short == _groups.NODES:
+        if short == _components.NODES:
             size = 2 * self._keys.size
             keys, nodes = empty_table(size), np.empty(size, dtype=np.int64)
             refill(self._keys, self._nodes, keys, nodes)
             self._keys, self._nodes = keys, nodes
             self._by_node = [np.resize(array, size // 2) for array in self._by_node]
-        elif short == _groups.ENTRIES:
+        elif short == _components.ENTRIES:
             self._by_entry = [np.resize(array, 2 * array.size) for array in self._by_entry]
         else:
-            parted = empty_table(2 * self._parted.size)
-            refill(self._parted, self._parted, parted, parted)
-            self._parted = parted
+            differing = empty_table(2 * self._differing.size)
+            refill(self._differing, self._differing, differing, differing)
+            self._differing = differing
 
 
 def explain(held: Iterable[Statement], conflicts: Iterable[Statement]) -> list[Contradiction]:

@@ -3,54 +3,42 @@
 Its rules:
 
 - An answer belongs to the unordered pair, so it stays true whatever asks for it.
-- Nothing is deleted: an answer is retracted, and a later answer of the same person to the same pair
+- Nothing is deleted: an answer is retracted, and a later answer of the same annotator to the same pair
   replaces the earlier one, which stands again when the later one is retracted.
-- What was said of a pair itself comes before what follows from other answers. A run that is repeated
+- An answer to the pair itself comes before what follows from other answers. A run that is repeated
   from the ledger therefore sees just what it saw the first time.
 - A contradicting answer is kept and shown in `contradictions`; nothing is inferred from it.
+- What is written within one `transaction` is kept together, or not at all.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_positive_int
-from samekind.flow import UNANSWERED, UNSURE, Answers, Pairs
-from samekind.ledger._said import Said
-from samekind.ledger.inference import Contradiction, Implications, Statement, explain
-from samekind.ledger.pairs import check_answers, check_pairs, keys_of, pairs_of
+from samekind.flow import UNANSWERED, UNSURE, Answers, Pairs, check_answers, check_pairs
+from samekind.ledger.inference import Contradiction, Statement
+from samekind.ledger.knowledge import Knowledge
+from samekind.ledger.log import AnswerLog, LedgerLine, Lines
+from samekind.ledger.notes import Checkpoint, ClusterName, Notes
+from samekind.ledger.pairs import keys_of, pairs_of
 
-__all__ = ["UNANSWERED", "Entry", "Ledger"]
-
-ENTRY = np.dtype(
-    [
-        ("a", np.int64),
-        ("b", np.int64),
-        ("answer", np.int8),
-        ("who", np.int32),
-        ("when", np.float64),
-        ("asked", np.bool_),
-        ("struck", np.bool_),  # taken back
-        ("retracted", np.bool_),  # taken back, or replaced by a later answer
-    ]
-)
+__all__ = ["UNANSWERED", "Ledger", "Revision"]
 
 
-class Entry(NamedTuple):
-    """One line of the ledger."""
+class Revision(NamedTuple):
+    """How much was written so far: it changes with every change of what counts."""
 
-    a: int
-    b: int
-    answer: int
-    who: str
-    when: float
-    asked: bool
-    retracted: bool
+    answers: int
+    retracted: int
+    checkpoints: int
+    names: int
 
 
 class Ledger:
@@ -69,30 +57,27 @@ class Ledger:
     >>> ledger.lookup(np.array([[1, 0], [2, 0], [0, 3]])).tolist()
     [1, 0, -2]
     >>> ledger.retract()
-    [Entry(a=1, b=2, answer=0, who='ann', ...)]
+    [LedgerLine(a=1, b=2, answer=0, who='ann', ...)]
     """
-
-    _explained: list[Contradiction] | None  # what `contradictions` returns, until answers change
 
     def __init__(self, *, infer: bool = True) -> None:
         self.infer = infer
         self.meta: dict[str, str] = {}
-        self._lines = np.empty(0, dtype=ENTRY)
-        self._waves: list[tuple[Any, ...]] = []  # not yet in _lines: see _log
-        self._size = 0
-        self._n_struck = 0
+        self._log = AnswerLog()
+        self._notes = Notes()
+        self._numbers: dict[str, int] = {}  # of the annotators
         self._last_time = 0.0
-        self._names: dict[str, int] = {}
-        self._forget()
+        self._in_transaction = False
+        self._known = Knowledge()
 
     def __len__(self) -> int:
         """Return the number of answers that are not retracted."""
-        return self._n_active
+        return self._known.n_answers
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self):,} answers)"
 
-    def __enter__(self) -> Ledger:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -103,74 +88,64 @@ class Ledger:
     def lookup(self, pairs: Pairs, *, infer: bool = True) -> Answers:
         """Return what is known of each pair; UNANSWERED (-2) where nothing is.
 
-        Without `infer`, only what was said of the pair itself.
+        Without `infer`, only answers to the pair itself.
         """
-        known = self._said.answers(pairs)
-        if infer and self.infer:
-            self._implied.fill_in(pairs, UNANSWERED, known)
-        return known
+        return self._known.answers(pairs, infer=infer and self.infer)
 
-    def said_by(self, a: int, b: int, who: str) -> int | None:
-        """Return what somebody says of a pair, if they said anything that stands."""
-        log = self.active()
-        own = (keys_of(pairs_of(log)) == keys_of(np.array([[a, b]]))) & (
-            log["who"] == self._names.get(who, -1)
-        )
-        return int(log["answer"][own][-1]) if own.any() else None
+    def answer_by(self, a: int, b: int, who: str) -> int | None:
+        """Return somebody's answer to a pair, if they gave one that stands."""
+        lines = self._log.lines[self._log.about(a, b)]
+        own = lines[~lines["retracted"] & (lines["who"] == self._numbers.get(who, -1))]
+        return int(own["answer"][-1]) if own.size else None
 
-    def speakers(self, pairs: Pairs) -> NDArray[np.int64]:
-        """Return the number of who spoke last of each pair, or -1; `names` has them by number."""
-        return self._said.speakers(pairs)
+    def annotators_of(self, pairs: Pairs) -> NDArray[np.int64]:
+        """Return the number in `annotators` of who last answered each pair, or -1."""
+        return self._known.latest.annotators(pairs)
 
     @property
-    def names(self) -> list[str]:
+    def annotators(self) -> list[str]:
         """Everyone who answered, in the order of their first answers."""
-        return list(self._names)
+        return list(self._numbers)
 
     @property
-    def revision(self) -> tuple[int, int]:
-        """Lines written and lines taken back: changes with every change."""
-        return self._size, self._n_struck
+    def names(self) -> dict[int, ClusterName]:
+        """The newest name of each row that was given one; see `name`."""
+        return self._notes.names
 
     @property
-    def n_deeds(self) -> int:
+    def revision(self) -> Revision:
+        """What was written so far, in numbers."""
+        log, notes = self._log, self._notes
+        return Revision(log.size, log.n_struck, len(notes.marks), notes.n_names)
+
+    @property
+    def n_acts(self) -> int:
         """How many times something was recorded that was not taken back; at once counts as once."""
-        return int(np.unique(self._log["when"][~self._log["struck"]]).size)
+        lines = self._log.lines
+        return int(np.unique(lines["when"][~lines["struck"]]).size)
 
-    def entries(self) -> Iterator[Entry]:
+    def lines(self) -> Iterator[LedgerLine]:
         """Yield all lines in the order in which they were written, retracted ones too."""
-        for line in range(self._size):
-            yield self._entry(line)
+        return map(self._line, range(self._log.size))
 
-    def active(self, upto: int | None = None, *, consistent: bool = False) -> NDArray[Any]:
+    def active(self, upto: int | None = None, *, consistent: bool = False) -> Lines:
         """Return the lines that are not retracted, as a structured array.
 
         With `upto`, only of the first so many lines ever written; with `consistent`, none that contradicts
         earlier ones.
         """
-        stands = ~self._log["retracted"]
-        if consistent and self._conflicts:
-            stands[list(self._conflicts)] = False
-        lines: NDArray[Any] = self._log[:upto][stands[:upto]]
+        stands = ~self._log.lines["retracted"]
+        if consistent and self._known.conflicts:
+            stands[list(self._known.conflicts)] = False
+        lines: Lines = self._log.lines[:upto][stands[:upto]]
         return lines
-
-    def stands(self, line: int) -> bool:
-        """Return whether a line, by its number from 0, was not taken back."""
-        return not self._log["struck"][line]
 
     @property
     def contradictions(self) -> list[Contradiction]:
         """Answers that cannot all be true, each with the fewest earlier answers it contradicts."""
-        if self._explained is None:
-            self._explained = self._explain() if self._conflicts else []
-        return list(self._explained)
-
-    def _explain(self) -> list[Contradiction]:
-        log = self._log
-        definite = np.flatnonzero(~log["retracted"] & (log["answer"] != UNSURE)).tolist()
-        said = {line: Statement(*self._entry(line)[:4]) for line in definite}
-        held = [said[line] for line in definite if line not in self._conflicts]
-        return explain(held, [said[line] for line in sorted(self._conflicts)])
+        return self._known.contradictions(
+            self._log.lines, lambda number: Statement(*self._line(number)[:4])
+        )
 
     def skipped(self) -> Pairs:
         """Return the pairs of which somebody was not sure, free of charge: they were skipped."""
@@ -179,12 +154,40 @@ class Ledger:
 
     def asked_pairs(self, upto: int | None = None) -> set[int]:
         """Return the keys of the pairs whose answers were paid for, by the first so many lines or by all."""
-        if self._size == 0:
+        if self._log.size == 0:
             return set()
         active = self.active(upto)
         return set(keys_of(pairs_of(active[active["asked"]])).tolist())
 
+    def latest_checkpoint(self) -> Checkpoint | None:
+        """Return the last checkpoint that is not void."""
+        for number in reversed(range(len(self._notes.marks))):
+            line, _ = self._notes.marks[number]
+            if line < 0 or not self._log.lines["struck"][line]:
+                return self._checkpoint(number)
+        return None
+
     # Writing
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Keep all that is written within, or, if anything fails, nothing of it.
+
+        It begins with what others have written. A transaction within another one is part of that.
+        """
+        if self._in_transaction:
+            yield
+            return
+        before = self._log.copy(), self._notes.copy(), dict(self._numbers), dict(self.meta)
+        self._in_transaction = True
+        try:
+            yield
+        except BaseException:
+            self._log, self._notes, self._numbers, self.meta = before
+            self._relearn()
+            raise
+        finally:
+            self._in_transaction = False
 
     def record(
         self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", asked: bool = True
@@ -203,7 +206,23 @@ class Ledger:
     ) -> None:
         """Do what `record` does, for callers that have checked what they pass."""
         if len(pairs):
-            self._append(pairs, answers, who, self._now(), asked)
+            self._append(pairs, answers, who, asked)
+
+    def correct(self, a: int, b: int, answer: int, *, who: str = "") -> None:
+        """Answer a pair anew; nobody's earlier answer to it counts any more.
+
+        It costs no further question. Taking it back brings the earlier answers back.
+        """
+        with self.transaction():
+            lines = self._log.lines
+            about = self._log.about(a, b)
+            replaced = about[~lines["retracted"][about]]
+            paid = bool(lines["asked"][replaced].any())
+            if np.any(lines["who"][replaced] != self._numbers.get(who, -1)):
+                self._retract(about[~lines["struck"][about]])
+            self.record([[a, b]], [answer], who=who, asked=paid)
+            if replaced.size:
+                self._append_correction(self._log.size - 1, replaced.tolist())
 
     def retract(
         self,
@@ -212,28 +231,43 @@ class Ledger:
         who: str | None = None,
         asked_only: bool = False,
         together: bool = False,
-    ) -> list[Entry]:
+    ) -> list[LedgerLine]:
         """Take back the last `count` answers that still stand; return them, latest first.
 
-        With `who`, only that person's; with `asked_only`, none that were volunteered; with `together`,
-        what was recorded at once counts as one.
+        With `who`, only that annotator's; with `asked_only`, none that were volunteered; with `together`,
+        what was recorded at once counts as one. What a correction replaced is recorded again.
         """
         count = check_positive_int("count", count)
-        chosen = ~self._log["retracted"]
-        if who is not None:
-            chosen &= self._log["who"] == self._names.get(who, -1)
-        if asked_only:
-            chosen &= self._log["asked"]
-        lines = np.flatnonzero(chosen)
-        if together:
-            times = self._log["when"][lines]
-            count = int((times >= np.unique(times)[-count:].min(initial=np.inf)).sum())
-        return self._retract(lines[lines.size - min(count, lines.size) :])
+        with self.transaction():
+            lines = self._log.lines
+            chosen = ~lines["retracted"]
+            if who is not None:
+                chosen &= lines["who"] == self._numbers.get(who, -1)
+            if asked_only:
+                chosen &= lines["asked"]
+            numbers = np.flatnonzero(chosen)
+            if together:
+                times = lines["when"][numbers]
+                count = int((times >= np.unique(times)[-count:].min(initial=np.inf)).sum())
+            numbers = numbers[numbers.size - min(count, numbers.size) :]
+            taken = self._retract(numbers)
+            for number in reversed(numbers.tolist()):
+                self._bring_back(self._notes.replaced.get(number, ()))
+        return taken
 
-    def retract_pair(self, a: int, b: int) -> list[Entry]:
+    def retract_pair(self, a: int, b: int) -> list[LedgerLine]:
         """Take back every answer to one pair."""
-        own = keys_of(pairs_of(self._log)) == keys_of(np.array([[a, b]]))
-        return self._retract(np.flatnonzero(own & ~self._log["struck"]))
+        with self.transaction():
+            about = self._log.about(a, b)
+            return self._retract(about[~self._log.lines["struck"][about]])
+
+    def name(self, row: int, text: str, *, who: str = "") -> None:
+        """Give a row's cluster a name; "" takes it away. The name outlives changes of the cluster."""
+        self._notes.add_name(row, text, who, self._now())
+
+    def add_checkpoint(self, checkpoint: Checkpoint) -> None:
+        """Keep a place from which a run may begin."""
+        self._notes.add_checkpoint(checkpoint)
 
     def set_meta(self, key: str, value: str) -> None:
         """Keep a fact about the project beside its answers."""
@@ -246,122 +280,67 @@ class Ledger:
     def close(self) -> None:
         """Let go of what the ledger holds open."""
 
-    # Within: a ledger that keeps its lines elsewhere too overrides the first two.
+    # Within: a ledger that keeps its lines elsewhere too overrides the first four.
 
     def _append(
+        self, pairs: Pairs, answers: Answers, who: str, asked: bool | NDArray[np.bool_]
+    ) -> None:
+        self._learn_new(pairs, answers, self._number(who), self._now(), asked)
+
+    def _retract(self, numbers: NDArray[np.intp]) -> list[LedgerLine]:
+        """Take back lines by their numbers; return them, latest first."""
+        self._strike(numbers)
+        return [self._line(number) for number in reversed(numbers.tolist())]
+
+    def _append_correction(self, line: int, replaced: list[int]) -> None:
+        for other in replaced:
+            self._notes.add_correction(line, other)
+
+    def _checkpoint(self, number: int) -> Checkpoint:
+        return self._notes.checkpoints[number]
+
+    def _bring_back(self, replaced: list[int] | tuple[()]) -> None:
+        """Record answers that a correction replaced, unless those who gave them answered again."""
+        for number in replaced:
+            a, b, answer, who, _, asked, _ = self._line(number)
+            if self.answer_by(a, b, who) is None:
+                self.record([[a, b]], [answer], who=who, asked=asked)
+
+    def _number(self, who: str) -> int:
+        return self._numbers.setdefault(who, len(self._numbers))
+
+    def _line(self, number: int) -> LedgerLine:
+        a, b, answer, who, when, asked, _, retracted = self._log.lines[number].item()
+        return LedgerLine(a, b, answer, list(self._numbers)[who], when, asked, retracted)
+
+    def _learn_new(
         self,
         pairs: Pairs,
         answers: Answers,
-        who: str,
-        when: float,
+        who: int | NDArray[np.int32],
+        when: float | NDArray[np.float64],
         asked: bool | NDArray[np.bool_],
     ) -> None:
-        self._take(pairs, answers, self._number(who), when, asked)
-
-    def _retract(self, lines: NDArray[np.intp]) -> list[Entry]:
-        self._strike(lines)
-        return [self._entry(line) for line in reversed(lines.tolist())]
-
-    @property
-    def _log(self) -> NDArray[Any]:
-        """All lines, as a structured array. Waves wait until someone wants to read them."""
-        if self._waves:
-            pairs, answers, *columns = zip(*self._waves, strict=True)
-            sizes = [len(part) for part in pairs]
-            new = np.zeros(sum(sizes), dtype=ENTRY)
-            new["a"], new["b"] = np.concatenate(pairs).T
-            new["answer"] = np.concatenate(answers)
-            for name, parts in zip(("who", "when", "asked"), columns, strict=True):
-                new[name] = _spread(parts, sizes)
-            self._lines = np.concatenate([self._lines, new])
-            self._waves = []
-        return self._lines
-
-    def _number(self, who: str) -> int:
-        return self._names.setdefault(who, len(self._names))
-
-    def _entry(self, line: int) -> Entry:
-        a, b, answer, who, when, asked, _, retracted = self._log[line].item()
-        return Entry(a, b, answer, list(self._names)[who], when, asked, retracted)
-
-    def _take(self, pairs: Pairs, answers: Answers, who: Any, when: Any, asked: Any) -> None:
         """Add lines to the log and to what is known."""
-        self._waves.append((pairs.copy(), answers.copy(), who, when, asked))
-        start = self._size
-        self._size += len(pairs)
-        if not self._learn(pairs, answers, who, start):
-            self._supersede(keys_of(pairs))
+        start = self._log.size
+        self._log.append(pairs, answers, who, when, asked)
+        all_new = self._known.add(pairs, answers, who, start)
+        if not all_new and self._log.replace_earlier(keys_of(pairs)):
+            self._relearn()
 
-    def _strike(self, lines: NDArray[np.intp]) -> None:
+    def _strike(self, numbers: NDArray[np.intp]) -> None:
         """Mark lines as taken back, and learn all others anew."""
-        if lines.size:
-            self._log["struck"][lines] = True
-            self._n_struck = int(self._log["struck"].sum())
-            self._log["retracted"] = self._log["struck"]
-            self._supersede(None)
+        if numbers.size:
+            self._log.strike(numbers)
+            self._relearn()
 
-    def _forget(self) -> None:
-        self._said = Said()
-        self._implied = Implications()
-        self._conflicts: set[int] = set()  # lines
-        self._explained = None
-        self._n_active = 0
-
-    def _learn(
-        self, pairs: Pairs, answers: Answers, who: Any, lines: NDArray[np.intp] | int
-    ) -> bool:
-        """Take in answers; return whether all their pairs are new.
-
-        `lines` are their places in the log, or the first one if they stand together.
-        """
-        n_new = self._said.put(pairs, answers, who)
-        contradicting = self._implied.add(pairs, answers)
-        if contradicting.size:
-            where = lines + contradicting if isinstance(lines, int) else lines[contradicting]
-            self._conflicts.update(where.tolist())
-        self._n_active += len(pairs)
-        self._explained = None
-        return n_new == len(pairs)
-
-    def _supersede(self, keys: NDArray[np.int64] | None) -> None:
-        """Retract what somebody said of these pairs, or of any, and said anew; learn the rest again."""
-        log = self._log
-        standing = np.flatnonzero(~log["retracted"])
-        said = keys_of(pairs_of(log[standing]))
-        if keys is not None:
-            again = np.isin(said, keys)
-            standing, said = standing[again], said[again]
-        _, first, by = np.unique(
-            np.column_stack([said, log["who"][standing]]),
-            axis=0,
-            return_index=True,
-            return_inverse=True,
-        )
-        if first.size < standing.size:
-            latest = np.zeros(first.size, dtype=np.intp)
-            np.maximum.at(latest, by, standing)
-            np.logical_or.at(
-                log["asked"], latest[by], log["asked"][standing]
-            )  # what is paid stays paid
-            log["retracted"][np.setdiff1d(standing, latest)] = True
-        elif keys is not None:
-            return  # others said the same pairs
-        self._forget()
-        standing = np.flatnonzero(~log["retracted"])
-        self._learn(
-            pairs_of(log[standing]), log["answer"][standing], log["who"][standing], standing
-        )
+    def _relearn(self) -> None:
+        self._known = Knowledge()
+        numbers = self._log.standing
+        lines = self._log.lines[numbers]
+        self._known.add(pairs_of(lines), lines["answer"], lines["who"], numbers)
 
     def _now(self) -> float:
-        """Return the time, a little later than that of any line before."""
+        """Return the time, a little later than that of anything before."""
         self._last_time = max(time.time(), self._last_time + 1e-6)
         return self._last_time
-
-
-def _spread(parts: Sequence[Any], sizes: list[int]) -> NDArray[Any]:
-    """Return a column of the log: each part, one value or as many, over so many lines."""
-    if all(map(np.isscalar, parts)):
-        return np.repeat(parts, sizes)
-    return np.concatenate(
-        [np.broadcast_to(part, size) for part, size in zip(parts, sizes, strict=True)]
-    )

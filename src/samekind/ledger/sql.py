@@ -1,54 +1,45 @@
 """The ledger in a database: a SQLite file, or any URL that SQLAlchemy knows.
 
-Lines are only ever added, to `answers` and to `retractions`; their ids are 1, 2, 3, … without gaps. A wave
-of answers is one transaction and is on disk when `record` returns, so a killed process loses none of them.
-Several processes may write to one project: each takes in what the others wrote before it adds its own.
+Rows are only ever added, with ids 1, 2, 3, … without gaps. A wave of answers, or all that belongs to one
+`transaction`, is on disk when that returns, so a killed process loses none of it. Several processes may
+write to one project: each takes in what the others wrote before it adds its own.
 """
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from samekind.flow import Answers, Pairs
-from samekind.ledger.memory import Entry, Ledger
+from samekind.ledger import tables
+from samekind.ledger.log import LedgerLine
+from samekind.ledger.memory import Ledger
+from samekind.ledger.migrations import VersionError, migrate, pack_rows, unpack_rows
+from samekind.ledger.notes import Checkpoint
 
 __all__ = ["LedgerError", "SqlLedger"]
 
-SCHEMA_VERSION = 1
-
-_metadata = sa.MetaData()
-_meta = sa.Table(
-    "meta",
-    _metadata,
-    sa.Column("key", sa.String(64), primary_key=True),
-    sa.Column("value", sa.Text, nullable=False),
+FOLLOWED = (
+    tables.answers,
+    tables.retractions,
+    tables.names,
+    tables.corrections,
+    tables.checkpoints,
 )
-_answers = sa.Table(
-    "answers",
-    _metadata,
-    sa.Column("id", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("a", sa.BigInteger, nullable=False),
-    sa.Column("b", sa.BigInteger, nullable=False),
-    sa.Column("answer", sa.SmallInteger, nullable=False),
-    sa.Column("who", sa.Text, nullable=False),
-    sa.Column("at", sa.Float(53), nullable=False),  # seconds since 1970
-    sa.Column("asked", sa.Boolean, nullable=False),
-)
-_retractions = sa.Table(
-    "retractions",
-    _metadata,
-    sa.Column("id", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("answer_id", sa.BigInteger, sa.ForeignKey("answers.id"), nullable=False),
-    sa.Column("at", sa.Float(53), nullable=False),
+LAST_IDS = sa.select(
+    *(
+        sa.select(sa.func.coalesce(sa.func.max(table.c.id), 0)).scalar_subquery()
+        for table in FOLLOWED
+    )
 )
 
 
@@ -84,7 +75,8 @@ class SqlLedger(Ledger):
     def __init__(self, where: str | Path, *, infer: bool = True, wait: float = 10.0) -> None:
         super().__init__(infer=infer)
         self.where = str(where)
-        self._last_retraction = 0
+        self._n_retractions = 0
+        self._connection: sa.Connection | None = None  # of the transaction that is open
         if not self.where:
             raise LedgerError("a project needs a file or a database URL, got an empty name.")
         is_url = "://" in self.where
@@ -98,118 +90,204 @@ class SqlLedger(Ledger):
                 f"{self.where}: cannot use this database: {error}. Check the URL, and that the "
                 "database's Python driver is installed."
             ) from error
+        self._reading_engine = self._engine.execution_options(samekind_reads=True)
         if self._engine.dialect.name == "sqlite":
             _tune_sqlite(self._engine, wait)
         try:
-            self._open()
+            with self._explaining("be opened"), self._engine.begin() as connection:
+                migrate(connection)
+                self._read_meta(connection)
+                self._catch_up(connection)
+        except VersionError as error:
+            self._engine.dispose()
+            raise LedgerError(f"{self.where} {error}") from error
         except BaseException:
             self._engine.dispose()
             raise
 
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Keep all that is written within, or, if anything fails, nothing of it.
+
+        It begins with what others have written. A transaction within another one is part of that.
+        """
+        if self._connection is not None:
+            yield
+            return
+        with self._explaining("be written"), self._engine.begin() as connection:
+            self._catch_up(connection)
+            self._read_meta(connection)
+            before = self._n_retractions
+            self._connection = connection
+            try:
+                with super().transaction():
+                    yield
+                    connection.commit()  # here, so that what is not kept is not remembered either
+            except BaseException:
+                self._n_retractions = before
+                raise
+            finally:
+                self._connection = None
+
+    def name(self, row: int, text: str, *, who: str = "") -> None:
+        """Give a row's cluster a name; "" takes it away. The name outlives changes of the cluster."""
+        with self._writing("keep a name") as connection:
+            new = {"id": self._notes.n_names + 1, "row": row, "name": text, "who": who}
+            at = self._now()
+            connection.execute(sa.insert(tables.names).values(**new, at=at))
+        self._notes.add_name(row, text, who, at)
+
+    def add_checkpoint(self, checkpoint: Checkpoint) -> None:
+        """Keep a place from which a run may begin."""
+        with self._writing("keep a checkpoint") as connection:
+            connection.execute(
+                sa.insert(tables.checkpoints).values(
+                    id=len(self._notes.marks) + 1,
+                    answer_id=None if checkpoint.line < 0 else checkpoint.line + 1,
+                    upto=checkpoint.upto,
+                    rows=pack_rows(checkpoint.rows),
+                    ask=pack_rows(checkpoint.ask),
+                )
+            )
+        self._notes.checkpoints.clear()  # the earlier ones can be read again
+        self._notes.add_checkpoint(checkpoint)
+
     def set_meta(self, key: str, value: str) -> None:
         """Keep a fact about the project beside its answers."""
-        with self._transaction("keep its settings") as connection:
-            connection.execute(sa.delete(_meta).where(_meta.c.key == key))
-            connection.execute(sa.insert(_meta).values(key=key, value=value))
+        with self._writing("keep its settings") as connection:
+            connection.execute(sa.delete(tables.meta).where(tables.meta.c.key == key))
+            connection.execute(sa.insert(tables.meta).values(key=key, value=value))
         super().set_meta(key, value)
 
     def refresh(self) -> bool:
         """Take in what other writers wrote; return whether anything was taken back."""
-        with self._transaction("be read") as connection:
-            return self._catch_up(connection)
+        before = self._log.n_struck
+        with self._reading("be read") as connection:
+            if connection is not self._connection:
+                self._catch_up(connection)
+        return self._log.n_struck > before
 
     def close(self) -> None:
         """Close the database; a SQLite project is one file again."""
         self._engine.dispose()
 
-    def _open(self) -> None:
-        with self._transaction("be opened") as connection:
-            tables = set(sa.inspect(connection).get_table_names())
-            if not tables:
-                _metadata.create_all(connection)
-            elif not tables >= set(_metadata.tables):
-                raise LedgerError(f"{self.where} is a database, but not a samekind project.")
-            rows = connection.execute(sa.select(_meta.c.key, _meta.c.value))
-            self.meta = {row.key: row.value for row in rows}
-            version = self.meta.get("schema_version")
-            if version is None:
-                new = {"key": "schema_version", "value": str(SCHEMA_VERSION)}
-                connection.execute(sa.insert(_meta).values(**new))
-                self.meta["schema_version"] = str(SCHEMA_VERSION)
-            elif not version.isdecimal():
-                raise LedgerError(f"{self.where} is damaged: its schema version is {version!r}.")
-            elif int(version) > SCHEMA_VERSION:
-                raise LedgerError(
-                    f"{self.where} was written by a newer samekind (schema {version}; this one "
-                    f"knows {SCHEMA_VERSION}). Update samekind to open it."
-                )
-            self._catch_up(connection)
-
     def _append(
-        self,
-        pairs: Pairs,
-        answers: Answers,
-        who: str,
-        when: float,
-        asked: bool | NDArray[np.bool_],
+        self, pairs: Pairs, answers: Answers, who: str, asked: bool | NDArray[np.bool_]
     ) -> None:
         paid = np.broadcast_to(asked, len(pairs)).tolist()
-        with self._transaction("keep answers") as connection:
-            self._catch_up(connection)
-            lines = zip(pairs.tolist(), answers.tolist(), paid, strict=True)
+        with self._writing("keep answers") as connection:
+            at = self._now()
+            new = zip(pairs.tolist(), answers.tolist(), paid, strict=True)
             connection.execute(
-                sa.insert(_answers),
+                sa.insert(tables.answers),
                 [
-                    {"id": i, "a": a, "b": b, "answer": said, "who": who, "at": when, "asked": cost}
-                    for i, ((a, b), said, cost) in enumerate(lines, start=self._size + 1)
+                    {"id": i, "a": a, "b": b, "answer": said, "who": who, "at": at, "asked": cost}
+                    for i, ((a, b), said, cost) in enumerate(new, start=self._log.size + 1)
                 ],
             )
-        self._take(pairs, answers, self._number(who), when, asked)
+        self._learn_new(pairs, answers, self._number(who), at, asked)
 
-    def _retract(self, lines: NDArray[np.intp]) -> list[Entry]:
-        ids = (lines + 1).tolist()
-        if ids:
-            with self._transaction("take an answer back") as connection:
-                self._catch_up(connection)
-                now = time.time()
-                last = self._last_retraction
+    def _retract(self, numbers: NDArray[np.intp]) -> list[LedgerLine]:
+        if numbers.size:
+            with self._writing("take an answer back") as connection:
+                now, first = time.time(), self._n_retractions + 1
                 connection.execute(
-                    sa.insert(_retractions),
+                    sa.insert(tables.retractions),
                     [
-                        {"id": last + 1 + i, "answer_id": answer_id, "at": now}
-                        for i, answer_id in enumerate(ids)
+                        {"id": first + i, "answer_id": number + 1, "at": now}
+                        for i, number in enumerate(numbers.tolist())
                     ],
                 )
-            self._last_retraction += len(ids)
-        return super()._retract(lines)
+            self._n_retractions += numbers.size
+        return super()._retract(numbers)
 
-    def _catch_up(self, connection: sa.Connection) -> bool:
-        """Take in the lines that this object has not seen."""
-        new = connection.execute(
-            sa.select(_answers).where(_answers.c.id > self._size).order_by(_answers.c.id)
-        ).all()
-        if new:
-            _, a, b, answers, who, at, asked = zip(*new, strict=True)
-            numbers = [self._number(name) for name in who]
+    def _append_correction(self, line: int, replaced: list[int]) -> None:
+        with self._writing("keep a correction") as connection:
+            connection.execute(
+                sa.insert(tables.corrections),
+                [
+                    {"id": i, "answer_id": line + 1, "replaced_id": other + 1}
+                    for i, other in enumerate(replaced, start=self._notes.n_replaced + 1)
+                ],
+            )
+        super()._append_correction(line, replaced)
+
+    def _checkpoint(self, number: int) -> Checkpoint:
+        if number not in self._notes.checkpoints:
+            table = tables.checkpoints
+            with self._reading("be read") as connection:
+                found = connection.execute(sa.select(table).where(table.c.id == number + 1)).one()
+            self._notes.checkpoints = {
+                number: Checkpoint(
+                    *self._notes.marks[number], unpack_rows(found.rows), unpack_rows(found.ask)
+                )
+            }
+        return super()._checkpoint(number)
+
+    def _catch_up(self, connection: sa.Connection) -> None:
+        """Take in the rows of the database that this object has not seen."""
+        notes = self._notes
+        seen = (
+            self._log.size,
+            self._n_retractions,
+            notes.n_names,
+            notes.n_replaced,
+            len(notes.marks),
+        )
+        last = connection.execute(LAST_IDS).one()
+        new = [
+            connection.execute(sa.select(*columns).where(table.c.id > n).order_by(table.c.id)).all()
+            if there > n
+            else ()
+            for table, columns, n, there in zip(FOLLOWED, _COLUMNS, seen, last, strict=True)
+        ]
+        answers, retractions, names, corrections, checkpoints = new
+        if answers:
+            a, b, said, who, at, asked = zip(*answers, strict=True)
+            numbers = np.array([self._number(name) for name in who], dtype=np.int32)
             pairs = np.column_stack([a, b]).astype(np.intp)
-            self._take(pairs, np.array(answers, dtype=np.int8), numbers, at, asked)
-            self._last_time = max(self._last_time, *at)
-        gone = connection.execute(
-            sa.select(_retractions.c.id, _retractions.c.answer_id)
-            .where(_retractions.c.id > self._last_retraction)
-            .order_by(_retractions.c.id)
-        ).all()
-        if not gone:
-            return False
-        self._last_retraction = gone[-1][0]
-        self._strike(np.array([answer_id - 1 for _, answer_id in gone], dtype=np.intp))
-        return True
+            times = np.array(at, dtype=np.float64)
+            self._learn_new(pairs, np.array(said, dtype=np.int8), numbers, times, np.array(asked))
+            self._last_time = max(self._last_time, float(times.max()))
+        if retractions:
+            self._n_retractions += len(retractions)
+            self._strike(np.array([answer_id - 1 for (answer_id,) in retractions], dtype=np.intp))
+        for row, text, who, at in names:
+            notes.add_name(row, text, who, at)
+        for answer_id, replaced_id in corrections:
+            notes.add_correction(answer_id - 1, replaced_id - 1)
+        for answer_id, upto in checkpoints:
+            notes.marks.append((-1 if answer_id is None else answer_id - 1, upto))
+
+    def _read_meta(self, connection: sa.Connection) -> None:
+        rows = connection.execute(sa.select(tables.meta.c.key, tables.meta.c.value))
+        self.meta = {row.key: row.value for row in rows}
 
     @contextmanager
-    def _transaction(self, purpose: str) -> Iterator[sa.Connection]:
-        try:
+    def _writing(self, purpose: str) -> Iterator[sa.Connection]:
+        """Yield the open transaction, or one of its own that begins with what others wrote."""
+        with self._explaining(purpose):
+            if self._connection is not None:
+                yield self._connection
+                return
             with self._engine.begin() as connection:
+                self._catch_up(connection)
                 yield connection
+
+    @contextmanager
+    def _reading(self, purpose: str) -> Iterator[sa.Connection]:
+        """Yield the open transaction, or one that locks nobody out."""
+        with self._explaining(purpose):
+            if self._connection is not None:
+                yield self._connection
+                return
+            with self._reading_engine.begin() as connection:
+                yield connection
+
+    @contextmanager
+    def _explaining(self, purpose: str) -> Iterator[None]:
+        try:
+            yield
         except DBAPIError as error:
             raise LedgerError(
                 f"{self.where} could not {purpose}: {error.orig}. Nothing was changed; "
@@ -218,9 +296,18 @@ class SqlLedger(Ledger):
             ) from error
 
 
+_COLUMNS = (
+    tuple(tables.answers.c[name] for name in ("a", "b", "answer", "who", "at", "asked")),
+    (tables.retractions.c.answer_id,),
+    tuple(tables.names.c[name] for name in ("row", "name", "who", "at")),
+    (tables.corrections.c.answer_id, tables.corrections.c.replaced_id),
+    (tables.checkpoints.c.answer_id, tables.checkpoints.c.upto),
+)
+
+
 def _tune_sqlite(engine: sa.Engine, wait: float) -> None:
     @sa.event.listens_for(engine, "connect")
-    def connect(connection: Any, record: Any) -> None:
+    def connect(connection: sqlite3.Connection, record: ConnectionPoolEntry) -> None:
         connection.isolation_level = None  # the driver starts no transactions of its own
         for pragma in (
             f"busy_timeout = {int(wait * 1000)}",
@@ -232,4 +319,6 @@ def _tune_sqlite(engine: sa.Engine, wait: float) -> None:
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")  # take the lock before reading
+        reads = connection.get_execution_options().get("samekind_reads", False)
+        # who writes takes the lock before reading, who only reads takes none
+        connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")

@@ -5,7 +5,7 @@ all digits where points lie far from the origin and close together.
 """
 
 from samekind.measures._agreement import adjusted_rand_index
-from samekind.measures._annotators import Reliability, annotator_reliability
+from samekind.measures._annotators import Reliability, annotator_reliability, percent
 from samekind.measures._centers import centroid_error, centroid_errors, recovery_count
 from samekind.measures._cost import cost, is_reducible, reducibility
 
@@ -17,6 +17,7 @@ __all__ = [
     "centroid_errors",
     "cost",
     "is_reducible",
+    "percent",
     "recovery_count",
     "reducibility",
 ]

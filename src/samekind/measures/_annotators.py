@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import inf, log
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
+from samekind.flow import SAME, UNSURE, Answers, Pairs, check_answers, check_pairs
 from samekind.measures._consensus import Consensus
 from samekind.measures._grouped import Floats
 
-__all__ = ["Reliability", "annotator_reliability"]
+__all__ = ["Reliability", "annotator_reliability", "percent"]
 
 WRONG, RIGHT = 0.5, 1.5  # answers that everyone is taken to have given: the Beta prior
 MOST_ROUNDS = 30
 STEADY = 1e-6  # no rate moves more: done
 TAIL = 0.025  # beyond either end of the interval
+TOO_OFTEN = 0.4  # an error rate that nobody has who knows the matter and means well
+VAGUE = 0.6  # width of an interval that tells nothing
 
 Integers = NDArray[np.intp]
 Outlook = Callable[[Floats], Floats]  # from the evidence on each pair to what all else says of it
@@ -35,8 +37,34 @@ class Reliability(NamedTuple):
     low: float
     high: float
 
+    @property
+    def is_tested(self) -> bool:
+        """Whether the interval tells more than that there may be errors."""
+        return self.high - self.low <= VAGUE
 
-class _Heard(NamedTuple):
+    @property
+    def shown_name(self) -> str:
+        """The name to show; answers may have none."""
+        return self.name.strip() or "(no name)"
+
+    @property
+    def warning(self) -> str | None:
+        """What to do about somebody who is wrong too often beyond doubt."""
+        if self.low <= TOO_OFTEN:
+            return None
+        return (
+            f"{self.shown_name} seems to be wrong at least {percent(self.low)} of the time. Look at some of "
+            "these answers together, or take them back: "
+            f"session.undo({self.n_answers}, who={self.name!r})."
+        )
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage, with a decimal where it is below ten."""
+    return f"{share:.1%}" if share < 0.0995 else f"{share:.0%}"
+
+
+class _Definite(NamedTuple):
     """The answers that were not UNSURE, in an order that depends on what they say alone."""
 
     pair: Integers
@@ -49,7 +77,7 @@ class _Heard(NamedTuple):
 def annotator_reliability(
     pairs: ArrayLike,
     answers: ArrayLike,
-    who: Sequence[str] | NDArray[Any],
+    who: Sequence[str] | NDArray[np.str_],
     labels: ArrayLike | None = None,
     *,
     confidence: float = 0.999,
@@ -57,12 +85,12 @@ def annotator_reliability(
     """Estimate how often each annotator's answers are wrong, without being told which are.
 
     The model is that of Dawid and Skene [1]_: every annotator has two error rates, for calling different
-    things the same and the same things different; whether a pair is the same is not known, and both are
+    rows the same and the same rows different; whether a pair is the same is not known, and both are
     found together by expectation maximisation, with a weak Beta prior (0.5 wrong answers, 1.5 right ones).
 
     As most pairs are asked about once, answers to the same pair cannot tell who errs. What is known of a
     pair therefore comes from `labels` or, without them, from the answers to *other* pairs: rows are grouped
-    by the weighted majority, and the odds that two are of one kind are those of the grouping against the
+    by the weighted majority, and the odds that two are in one cluster are those of the grouping against the
     best one in which that is otherwise. An answer counts by (2p - 1)², where p is the probability that
     its pair is the same according to all but the annotator's own answers to it: one that nothing else tests
     says nothing about its author, and only leaves the interval wide.
@@ -111,62 +139,60 @@ def annotator_reliability(
     ann 4 0 0.08, in 0.00 to 0.38
     ben 2 1 0.50, in 0.06 to 0.94
     """
-    asked, said = _check_pairs(pairs), _check_answers(answers)
+    asked = check_pairs(pairs)
+    said = check_answers(answers, len(asked))
     names = [str(name) for name in who]
-    if not len(asked) == len(said) == len(names):
-        raise ValueError(
-            "pairs, answers and who must be equally many, got "
-            f"{len(asked)}, {len(said)} and {len(names)}."
-        )
+    if len(asked) != len(names):
+        raise ValueError(f"pairs and who must be equally many, got {len(asked)} and {len(names)}.")
     surest = _log_odds_of(confidence)
     known = None if labels is None else _check_labels(labels, asked)
     if not names:
         return []
 
-    people = {name: number for number, name in enumerate(sorted(set(names)))}
-    person = np.array([people[name] for name in names], dtype=np.intp)
+    numbers = {name: number for number, name in enumerate(sorted(set(names)))}
+    annotator = np.array([numbers[name] for name in names], dtype=np.intp)
     definite = said != UNSURE
-    heard, unique = _sorted(asked[definite], said[definite], person[definite], len(people))
+    given, unique = _sorted(asked[definite], said[definite], annotator[definite], len(numbers))
     outlook = _from_groups(unique, surest) if known is None else _from_labels(unique, known, surest)
-    wrong, tested = _errors(heard, outlook)
+    wrong, tested = _errors(given, outlook)
 
-    n_answers = np.bincount(person, minlength=len(people))
-    n_unsure = np.bincount(person[~definite], minlength=len(people))
+    n_answers = np.bincount(annotator, minlength=len(numbers))
+    n_unsure = np.bincount(annotator[~definite], minlength=len(numbers))
     found = zip(n_answers.tolist(), n_unsure.tolist(), *_intervals(wrong, tested), strict=True)
-    by_name = {name: Reliability(name, *line) for name, line in zip(people, found, strict=True)}
+    by_name = {name: Reliability(name, *line) for name, line in zip(numbers, found, strict=True)}
     return [by_name[name] for name in dict.fromkeys(names)]
 
 
-def _errors(heard: _Heard, outlook: Outlook) -> tuple[Floats, Floats]:
+def _errors(given: _Definite, outlook: Outlook) -> tuple[Floats, Floats]:
     """Return for each annotator how many answers are wrong, of how many that are tested."""
     from scipy.special import expit
 
     start = WRONG / (WRONG + RIGHT)
-    says_same = np.full(heard.n_annotators, start)  # of different things
-    says_different = np.full(heard.n_annotators, start)  # of the same things
+    says_same = np.full(given.n_annotators, start)  # of different rows
+    says_different = np.full(given.n_annotators, start)  # of the same rows
     for _ in range(MOST_ROUNDS):
-        for_same = (np.log1p(-says_different) - np.log(says_same))[heard.who]
-        for_different = (np.log(says_different) - np.log1p(-says_same))[heard.who]
-        evidence = np.where(heard.same, for_same, for_different)
-        on_pair: Floats = np.bincount(heard.pair, evidence).astype(np.float64)
-        own = np.bincount(heard.shared, evidence)[heard.shared]
-        others = outlook(on_pair)[heard.pair] + (on_pair[heard.pair] - own)
+        for_same = (np.log1p(-says_different) - np.log(says_same))[given.who]
+        for_different = (np.log(says_different) - np.log1p(-says_same))[given.who]
+        evidence = np.where(given.same, for_same, for_different)
+        on_pair: Floats = np.bincount(given.pair, evidence).astype(np.float64)
+        own = np.bincount(given.shared, evidence)[given.shared]
+        others = outlook(on_pair)[given.pair] + (on_pair[given.pair] - own)
         weight = (2 * expit(others) - 1) ** 2
         is_same = expit(others + own)
 
-        def total(values: NDArray[Any]) -> Floats:
-            return np.bincount(heard.who, values, heard.n_annotators).astype(np.float64)
+        def total(values: Floats) -> Floats:
+            return np.bincount(given.who, values, given.n_annotators).astype(np.float64)
 
         missed, denied = weight * (1 - is_same), weight * is_same
         new = (
-            (total(missed * heard.same) + WRONG) / (total(missed) + WRONG + RIGHT),
-            (total(denied * ~heard.same) + WRONG) / (total(denied) + WRONG + RIGHT),
+            (total(missed * given.same) + WRONG) / (total(missed) + WRONG + RIGHT),
+            (total(denied * ~given.same) + WRONG) / (total(denied) + WRONG + RIGHT),
         )
         moved = max(np.abs(new[0] - says_same).max(), np.abs(new[1] - says_different).max())
         says_same, says_different = new
         if moved < STEADY:
             break
-    return total(np.where(heard.same, missed, denied)), total(weight)
+    return total(np.where(given.same, missed, denied)), total(weight)
 
 
 def _intervals(wrong: Floats, tested: Floats) -> tuple[list[float], list[float], list[float]]:
@@ -192,55 +218,28 @@ def _from_groups(pairs: Pairs, surest: float) -> Outlook:
 
 def _sorted(
     pairs: Pairs, answers: Answers, who: Integers, n_annotators: int
-) -> tuple[_Heard, Pairs]:
+) -> tuple[_Definite, Pairs]:
     """Put answers in order, so that sums do not depend on who came first; return them and the pairs."""
     low, high = pairs.min(axis=1), pairs.max(axis=1)
     order = np.lexsort((answers, who, high, low))
     low, high, who = low[order], high[order], who[order]
     new_pair = np.diff(low, prepend=-1).astype(bool) | np.diff(high, prepend=-1).astype(bool)
     new_share = new_pair | np.diff(who, prepend=-1).astype(bool)
-    heard = _Heard(
+    given = _Definite(
         pair=np.cumsum(new_pair) - 1,
         who=who,
         same=answers[order] == SAME,
         shared=np.cumsum(new_share) - 1,
         n_annotators=n_annotators,
     )
-    return heard, np.column_stack([low[new_pair], high[new_pair]])
+    return given, np.column_stack([low[new_pair], high[new_pair]])
 
 
-def _log_odds_of(confidence: Any) -> float:
+def _log_odds_of(confidence: object) -> float:
     number = float(confidence) if isinstance(confidence, Real) else np.nan
     if isinstance(confidence, bool) or not 0.5 < number <= 1:
         raise ValueError(f"confidence must be a number in (0.5, 1], got {confidence!r}.")
     return log(number / (1 - number)) if number < 1 else inf
-
-
-def _check_pairs(pairs: ArrayLike) -> Pairs:
-    array = np.asarray(pairs)
-    if array.size == 0:
-        return np.empty((0, 2), dtype=np.intp)
-    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
-        raise ValueError(
-            f"pairs must be an (m, 2) array of row numbers, got {array.dtype} {array.shape}."
-        )
-    if array.min() < 0:
-        raise ValueError(f"pairs must be row numbers from 0 on, got {array.min()}.")
-    if (array[:, 0] == array[:, 1]).any():
-        row = int(array[array[:, 0] == array[:, 1]][0, 0])
-        raise ValueError(f"a row cannot be compared with itself, got the pair ({row}, {row}).")
-    return array.astype(np.intp, copy=False)
-
-
-def _check_answers(answers: ArrayLike) -> Answers:
-    array = np.asarray(answers)
-    if array.ndim != 1:
-        raise ValueError(f"answers must be one for each pair, got shape {array.shape}.")
-    strange = ~np.isin(array, (SAME, DIFFERENT, UNSURE))
-    if strange.any():
-        wrong = array[strange].tolist()[0]
-        raise ValueError(f"an answer is SAME (1), DIFFERENT (0) or UNSURE (-1), got {wrong!r}.")
-    return array.astype(np.int8)
 
 
 def _check_labels(labels: ArrayLike, pairs: Pairs) -> Integers:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Set
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from samekind.measures._grouped import (
+    Matrix,
     check_bound,
     check_clusters,
     check_points,
@@ -63,7 +63,7 @@ def cost(X: ArrayLike, centers: ArrayLike) -> float:
 
 
 def reducibility(
-    X: ArrayLike, y: ArrayLike, recovered: Collection[Any], centers: ArrayLike | None = None
+    X: ArrayLike, y: ArrayLike, recovered: Collection[object], centers: ArrayLike | None = None
 ) -> float:
     """Return the smallest ε for which the clusters are ε-reducible to the recovered ones.
 
@@ -102,6 +102,7 @@ def reducibility(
     chosen = clusters.find("recovered", recovered)
     if len(np.unique(chosen)) < len(chosen):
         raise ValueError(f"recovered must name every cluster once, got {recovered!r}.")
+    C: Matrix
     if centers is None:
         C = clusters.centroids(points)[chosen]
     else:
@@ -138,7 +139,7 @@ def reducibility(
 def is_reducible(
     X: ArrayLike,
     y: ArrayLike,
-    recovered: Collection[Any],
+    recovered: Collection[object],
     epsilon: float,
     centers: ArrayLike | None = None,
 ) -> bool:

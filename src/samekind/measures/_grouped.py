@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sized
 from numbers import Real
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from scipy.spatial.distance import cdist
 from samekind._validation import refuse_dask
 
 Floats: TypeAlias = NDArray[np.float64]
+Matrix: TypeAlias = NDArray[np.float32 | np.float64]
 
 LARGEST = 1e140  # squares of larger coordinates, summed over a large data set, might overflow
 CHUNK_ELEMENTS = 1 << 20
@@ -40,7 +41,7 @@ class Grouping:
         self.number: NDArray[np.intp] = number
         self.count = len(self.names)
 
-    def find(self, parameter: str, labels: Any) -> NDArray[np.intp]:
+    def find(self, parameter: str, labels: Iterable[object]) -> NDArray[np.intp]:
         """Return the number of each label."""
         numbers = {name: number for number, name in enumerate(self.names.tolist())}
         wanted = list(labels.tolist() if isinstance(labels, np.ndarray) else labels)
@@ -49,7 +50,7 @@ class Grouping:
                 raise ValueError(f"{parameter} must name clusters that y has, got {label!r}.")
         return np.array([numbers[label] for label in wanted], dtype=np.intp)
 
-    def centroids(self, points: NDArray[Any]) -> Floats:
+    def centroids(self, points: Matrix) -> Floats:
         """Return the mean of each cluster, exact for copies of one point."""
         # Sums are taken from a member of the cluster, so that they stay small and exact.
         origin = points[self.first].astype(np.float64)
@@ -62,7 +63,7 @@ class Grouping:
         size = np.bincount(self.number, minlength=self.count)
         return np.asarray(origin + total / size[:, np.newaxis], dtype=np.float64)
 
-    def costs(self, points: NDArray[Any], centers: Floats) -> Floats:
+    def costs(self, points: Matrix, centers: Floats) -> Floats:
         """Return Φ(X_i, c_i) for each cluster i."""
         total = np.zeros(self.count)
         for rows in row_chunks(*points.shape):
@@ -72,7 +73,7 @@ class Grouping:
         return total
 
 
-def nearest_costs(points: NDArray[Any], centers: Floats) -> Floats:
+def nearest_costs(points: Matrix, centers: Matrix) -> Floats:
     """Return the squared distance of each point to its nearest centre."""
     costs = np.empty(len(points))
     for rows in row_chunks(len(points), max(len(centers), points.shape[1])):
@@ -80,7 +81,7 @@ def nearest_costs(points: NDArray[Any], centers: Floats) -> Floats:
     return costs
 
 
-def squared_diameter(points: NDArray[Any]) -> float:
+def squared_diameter(points: Matrix) -> float:
     """Return the largest squared distance between two points, exactly.
 
     Two points at distances r and s from any one place are at most r + s apart. With the points
@@ -109,14 +110,14 @@ def row_chunks(n_rows: int, width: int) -> Iterator[slice]:
         yield slice(start, min(start + step, n_rows))
 
 
-def check_bound(name: str, value: Any) -> float:
+def check_bound(name: str, value: object) -> float:
     """Return value as a float of at least 0."""
     if isinstance(value, bool) or not isinstance(value, Real) or not float(value) >= 0:
         raise ValueError(f"{name} must be a number of at least 0, got {value!r}.")
     return float(value)
 
 
-def check_points(name: str, points: ArrayLike) -> NDArray[Any]:
+def check_points(name: str, points: ArrayLike) -> Matrix:
     """Return points as a matrix of finite float32 or float64."""
     refuse_dask(name, points)
     array = np.asarray(points)
@@ -137,7 +138,7 @@ def check_points(name: str, points: ArrayLike) -> NDArray[Any]:
     return array
 
 
-def check_clusters(X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], Grouping]:
+def check_clusters(X: ArrayLike, y: ArrayLike) -> tuple[Matrix, Grouping]:
     """Return points and their clusters, equally many."""
     points = check_points("X", X)
     clusters = Grouping("y", y)
@@ -145,13 +146,13 @@ def check_clusters(X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], Grouping]:
     return points, clusters
 
 
-def check_same_length(name: str, a: NDArray[Any], other: str, b: NDArray[Any]) -> None:
+def check_same_length(name: str, a: Sized, other: str, b: Sized) -> None:
     """Refuse arrays of different lengths."""
     if len(a) != len(b):
         raise ValueError(f"{name} and {other} must be equally many, got {len(a)} and {len(b)}.")
 
 
-def check_same_width(points: NDArray[Any], centers: NDArray[Any], name: str) -> None:
+def check_same_width(points: Matrix, centers: Matrix, name: str) -> None:
     """Refuse centres of another number of columns."""
     if points.shape[1] != centers.shape[1]:
         raise ValueError(

@@ -1,9 +1,21 @@
-"""One HTML page that shows what was found."""
+"""One HTML page that shows what was found, and what such pages are made of."""
 
 from __future__ import annotations
 
-from samekind.report._projection import choose_rows, project
+from samekind.report._colors import color_of
+from samekind.report._comparison import Comparison, compare
+from samekind.report._figures import Figure
+from samekind.report._page import page
+from samekind.report._projection import choose_rows, project_rows
 from samekind.report._report import write_report
-from samekind.report._truth import Comparison, compare
 
-__all__ = ["Comparison", "choose_rows", "compare", "project", "write_report"]
+__all__ = [
+    "Comparison",
+    "Figure",
+    "choose_rows",
+    "color_of",
+    "compare",
+    "page",
+    "project_rows",
+    "write_report",
+]

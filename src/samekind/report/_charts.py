@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from samekind.clusters import Clusters
 from samekind.report._colors import color_of
-from samekind.report._figures import Figure
+from samekind.report._figures import Figure, Trace
 from samekind.report._headline import called
 
 __all__ = ["draw_history", "draw_sizes", "thin_steps"]
@@ -21,7 +20,9 @@ FEW = 8  # counts up to which every one has its mark on the axis
 UNEVEN = 50  # largest over smallest, from which sizes need a logarithmic axis
 
 
-def thin_steps(x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def thin_steps(
+    x: NDArray[np.int64], y: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Keep the points where y changes, and the last: all that a line of steps shows.
 
     More than 2,000 of them are thinned evenly.
@@ -39,7 +40,7 @@ def thin_steps(x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[
 def draw_history(clusters: Clusters, n_true: int | None) -> Figure:
     """Draw how many clusters were known after how many questions."""
     history = clusters.history_
-    traces: list[dict[str, Any]] = []
+    traces: list[Trace] = []
     lines = [("discovered", "--muted", 1.5), ("recovered", "--accent", 2.5)]
     text = "A cluster is discovered when one row of it is known, and recovered when its centre is."
     if clusters.n_discovered_ and not clusters.n_recovered_:
@@ -99,7 +100,7 @@ def _whole(largest: int) -> int | None:
 
 
 def draw_sizes(
-    clusters: Clusters, predicted: NDArray[np.intp], kinds: Sequence[str | None]
+    clusters: Clusters, predicted: NDArray[np.intp], names: Sequence[str | None]
 ) -> Figure:
     """Draw how many rows each cluster has, known from answers and predicted."""
     known = np.array([len(members) for members in clusters.members_], dtype=np.intp)
@@ -107,22 +108,22 @@ def draw_sizes(
     uneven = len(known) > 0 and predicted.max() > UNEVEN * max(1, int(known.min()))
     colors = [color_of(number) for number in numbers.tolist()]
     series = (("all rows", predicted, 0.45, 9), ("known from answers", known, 1.0, 5))
-    traces: list[dict[str, Any]] = []
+    traces: list[Trace] = []
     for name, values, opacity, size in series:
         # A bar says nothing on a logarithmic axis, which has no zero for it to stand on.
-        form: dict[str, Any] = (
-            {"type": "scatter", "mode": "markers", "marker": {"color": colors, "size": size}}
+        marker: Trace = {"color": colors, "opacity": opacity, "line": {"width": 0}}
+        form: Trace = (
+            {"type": "scatter", "mode": "markers", "marker": marker | {"size": size}}
             if uneven
-            else {"type": "bar", "marker": {"color": colors}}
+            else {"type": "bar", "marker": marker}
         )
-        form["marker"] |= {"opacity": opacity, "line": {"width": 0}}
         traces.append(
             form
             | {
                 "name": name,
                 "x": numbers,
                 "y": values,
-                "customdata": [escape(called(number, kinds)) for number in numbers.tolist()],
+                "customdata": [escape(called(number, names)) for number in numbers.tolist()],
                 "hovertemplate": "%{customdata}: %{y:,} " + name + "<extra></extra>",
             }
         )

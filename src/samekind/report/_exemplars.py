@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from samekind.report._png import data_uri, to_bytes
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Cells", "cards", "cells_of"]
+__all__ = ["RowCells", "cards", "cells_of"]
 
 MOST_CLUSTERS = 60
 MOST_LOOKED_AT = 2_000  # known rows of a cluster among which the typical ones are sought
@@ -31,32 +31,32 @@ LONG, LONGEST, IN_TITLE = 40, 120, 2_000  # characters
 
 
 @dataclass(frozen=True)
-class Cells:
+class RowCells:
     """What to show of a row: named values."""
 
     names: list[str]
-    row: Callable[[int], Sequence[Any]]
+    row: Callable[[int], Sequence[object]]
 
 
-def cells_of(points: Points, names: Sequence[str], frame: pd.DataFrame | None) -> Cells:
+def cells_of(points: Points, names: Sequence[str], frame: pd.DataFrame | None) -> RowCells:
     """Show the rows of a table if there is one, or else the numbers themselves."""
     if frame is not None:
-        return Cells([str(name) for name in frame.columns], lambda row: frame.iloc[row].tolist())
-    return Cells(list(names), lambda row: points.rows(np.array([row]))[0].tolist())
+        return RowCells([str(name) for name in frame.columns], lambda row: frame.iloc[row].tolist())
+    return RowCells(list(names), lambda row: points.rows(np.array([row]))[0].tolist())
 
 
 def cards(
     clusters: Clusters,
     points: Points,
     sizes: NDArray[np.intp],
-    cells: Cells,
-    images: NDArray[Any] | None,
+    cells: RowCells,
+    images: NDArray[np.generic] | None,
     remarks: Sequence[str],
-    kinds: Sequence[str | None],
+    names: Sequence[str | None],
 ) -> str:
     """Return the section with a card for each cluster.
 
-    `remarks` are about each, "" for none; `kinds` are their names.
+    `remarks` are about each, "" for none; `names` are what they are called.
     """
     count = min(clusters.n_discovered_, MOST_CLUSTERS)
     if not count:
@@ -71,7 +71,7 @@ def cards(
         counts = (
             f"{state}{counted(sizes[cluster], 'row')}, {len(clusters.members_[cluster]):,} known"
         )
-        name = escape(shown_text(kinds[cluster] or "", LONGEST))
+        name = escape(shown_text(names[cluster] or "", LONGEST))
         title = f"<h3>{name}</h3><span>cluster {cluster}</span>"
         if not name:
             title = f"<h3>Cluster {cluster}</h3>"
@@ -105,7 +105,7 @@ def _chip(cluster: int) -> str:
     return f'<span class="chip" style="background:{color_of(cluster)}"></span>'
 
 
-def _picture_strips(ranked: list[NDArray[np.intp]], images: NDArray[Any]) -> list[str]:
+def _picture_strips(ranked: list[NDArray[np.intp]], images: NDArray[np.generic]) -> list[str]:
     nearest = [rows[:NEAREST_PICTURES] for rows in ranked]
     farthest = [rows[NEAREST_PICTURES:][-FARTHEST_PICTURES:] for rows in ranked]
     shown = np.unique(np.concatenate([*nearest, *farthest]))
@@ -122,7 +122,7 @@ def _picture_strips(ranked: list[NDArray[np.intp]], images: NDArray[Any]) -> lis
     return [strip(near) + strip(far) for near, far in zip(nearest, farthest, strict=True)]
 
 
-def _tables(ranked: list[NDArray[np.intp]], cells: Cells) -> list[str]:
+def _tables(ranked: list[NDArray[np.intp]], cells: RowCells) -> list[str]:
     tables = []
     for rows in ranked:
         chosen = rows[:ROWS].tolist()
@@ -140,14 +140,14 @@ def _tables(ranked: list[NDArray[np.intp]], cells: Cells) -> list[str]:
 
 
 def _table(
-    names: list[str], rows: list[int], values: list[Sequence[Any]], first: int, last: int
+    names: list[str], rows: list[int], values: list[Sequence[object]], first: int, last: int
 ) -> str:
     is_number = [
         all(isinstance(row[column], int | float | np.number) for row in values)
         for column in range(first, min(last, len(names)))
     ]
     head = '<th class="number" scope="col">row</th>' + "".join(
-        f'<th{_kind(number)} scope="col">{_text(name)}</th>'
+        f'<th{_style(number)} scope="col">{_text(name)}</th>'
         for name, number in zip(names[first:last], is_number, strict=True)
     )
     body = "".join(
@@ -160,11 +160,11 @@ def _table(
     )
 
 
-def _kind(number: bool) -> str:
+def _style(number: bool) -> str:
     return ' class="number"' if number else ""
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if isinstance(value, float | np.floating):
         return f'<td class="number">{value:.4g}</td>'
     if isinstance(value, int | np.integer) and not isinstance(value, bool):

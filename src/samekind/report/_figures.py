@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-__all__ = ["Figure", "shown_text", "to_json"]
+__all__ = ["Figure", "Trace", "shown_text", "to_json"]
+
+Trace = dict[str, object]
+"""What Plotly draws, attribute by attribute."""
 
 UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
 
@@ -22,8 +25,8 @@ class Figure:
     name: str
     title: str
     text: str
-    traces: list[dict[str, Any]]
-    layout: dict[str, Any]
+    traces: list[Trace]
+    layout: Mapping[str, object]
     height: int
 
 
@@ -31,7 +34,7 @@ def to_json(figure: Figure) -> str:
     """Return a figure as JSON that may stand in an HTML page; Plotly checks every attribute."""
     import plotly.graph_objects as go
 
-    text: str = go.Figure(figure.traces, figure.layout | {"template": "none"}).to_json()
+    text: str = go.Figure(figure.traces, {**figure.layout, "template": "none"}).to_json()
     # Within a script element only "<" can end it or begin a comment.
     return text.replace("<", "\\u003c")
 

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 
 from samekind.clusters import STOP_REASONS, Clusters
+from samekind.report._comparison import Comparison
 from samekind.report._figures import shown_text
 
-__all__ = ["Truth", "called", "counted", "facts", "lead", "tiles"]
+__all__ = ["called", "counted", "facts", "lead", "tiles"]
 
 LONGEST_NAME = 60
 MOST_LINES = 20  # of contradictions and of notes
 
 
-@dataclass(frozen=True)
-class Truth:
-    """How the clusters compare with the true ones, and a remark on each of them."""
-
-    n_kinds: int
-    agreement: float
-    remarks: list[str]
-
-
-def counted(number: int, thing: str) -> str:
+def counted(number: int, noun: str) -> str:
     """Return "1 row" or "2 rows"."""
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def called(cluster: int, names: Sequence[str | None]) -> str:
@@ -45,7 +36,7 @@ def lead(clusters: Clusters, d: int) -> str:
     )
 
 
-def tiles(clusters: Clusters, truth: Truth | None) -> str:
+def tiles(clusters: Clusters, truth: Comparison | None) -> str:
     """Return the headline numbers."""
     known = sum(len(members) for members in clusters.members_)
     found = [
@@ -61,7 +52,7 @@ def tiles(clusters: Clusters, truth: Truth | None) -> str:
         (f"of {clusters.n_rows_:,} rows labelled by answers", f"{known:,}"),
     ]
     if truth is not None:
-        numbers.append(("true kinds", f"{truth.n_kinds:,}"))
+        numbers.append(("true kinds", f"{len(truth.classes):,}"))
         numbers.append(("adjusted Rand index of the labels", f"{truth.agreement:.3f}"))
     return "".join(f"<div><dt>{name}</dt><dd>{number}</dd></div>" for name, number in numbers)
 

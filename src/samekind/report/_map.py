@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +12,9 @@ from samekind.clusters import Clusters
 from samekind.flow import DIFFERENT, SAME, Answers, Pairs
 from samekind.points import Points
 from samekind.report._colors import color_of, symbol_of
-from samekind.report._figures import Figure, shown_text
+from samekind.report._figures import Figure, Trace, shown_text
 from samekind.report._headline import called, counted
-from samekind.report._projection import Projection, choose_rows, project
+from samekind.report._projection import Projection, choose_rows, project_rows
 
 __all__ = ["draw_map"]
 
@@ -27,43 +26,37 @@ FAINTEST = 0.4  # opacity of segments where there are many
 FAR = 1.5  # times the window around most rows, from which the first view is that window
 CROWDED = 150  # segments above which those that mean "different" wait to be switched on
 
-Traces = list[dict[str, Any]]
-
 
 def draw_map(
     clusters: Clusters,
     points: Points,
     labels: NDArray[np.intp],
     names: Sequence[str],
-    kinds: Sequence[str | None],
+    cluster_names: Sequence[str | None],
     pairs: Pairs,
     answers: Answers,
     seed: int,
 ) -> Figure:
     """Draw a sample of the rows in two dimensions, coloured by cluster.
 
-    `names` are those of the columns, `kinds` those of the clusters.
+    `names` are those of the columns.
     """
     rows = choose_rows(clusters, seed)
-    projection, places = project(points, rows, names, seed)
-    kind = "scatter" if len(rows) <= MOST_SVG else "scattergl"
+    projection, places = project_rows(points, rows, names, seed)
+    form = "scatter" if len(rows) <= MOST_SVG else "scattergl"
     known = np.isin(rows, np.concatenate([*clusters.members_, np.empty(0, dtype=np.intp)]))
     centers = _center_places(clusters, projection)
     traces = [
-        *_segments(points, projection, pairs, answers, kind),
-        *_rows(places, rows, np.asarray(labels[rows]), known, kinds, kind),
-        *_centers(clusters, centers, kinds, kind),
+        *_segments(points, projection, pairs, answers, form),
+        *_rows(places, rows, np.asarray(labels[rows]), known, cluster_names, form),
+        *_centers(clusters, centers, cluster_names, form),
     ]
-    layout: dict[str, Any] = {
-        "hovermode": "closest",
-        "legend": {"itemsizing": "constant"},
-        "xaxis": _axis(projection.x_title, projection.units[0]),
-        "yaxis": _axis(projection.y_title, projection.units[1]),
-    }
+    xaxis = _axis(projection.x_title, projection.units[0])
+    yaxis = _axis(projection.y_title, projection.units[1])
     if projection.units == (False, False):
-        layout["yaxis"] |= {"scaleanchor": "x"}
+        yaxis["scaleanchor"] = "x"
     elif not projection.units[1]:
-        layout["yaxis"] |= {"showgrid": False}
+        yaxis["showgrid"] = False
     text = (
         f"{projection.explanation} Large dots are known from answers, small ones go to the nearest "
         "centre. Lines are questions. Click the legend to switch things on and off."
@@ -72,7 +65,7 @@ def draw_map(
         text += f" Drawn are {len(rows):,} of the {points.n:,} rows."
     window = _window(places)
     if window is not None:
-        layout["xaxis"]["range"], layout["yaxis"]["range"] = window.T.tolist()
+        xaxis["range"], yaxis["range"] = window.T.tolist()
         far, far_centers = (
             int(((some < window[0]) | (some > window[1])).any(axis=1).sum())
             for some in (places, centers)
@@ -81,6 +74,12 @@ def draw_map(
             f" {counted(far, 'row')} and {counted(far_centers, 'centre')} lie far outside this view; "
             "“autoscale” shows them."
         )
+    layout: Trace = {
+        "hovermode": "closest",
+        "legend": {"itemsizing": "constant"},
+        "xaxis": xaxis,
+        "yaxis": yaxis,
+    }
     return Figure("map", "Map", text, traces, layout, height=640)
 
 
@@ -103,7 +102,7 @@ def _window(places: NDArray[np.float64]) -> NDArray[np.float64] | None:
     )
 
 
-def _axis(title: str, units: bool) -> dict[str, Any]:
+def _axis(title: str, units: bool) -> Trace:
     return {
         "title": {"text": escape(shown_text(title, 60))},
         "showticklabels": units,
@@ -116,28 +115,28 @@ def _rows(
     rows: NDArray[np.intp],
     labels: NDArray[np.intp],
     known: NDArray[np.bool_],
-    kinds: Sequence[str | None],
-    kind: str,
-) -> Traces:
+    cluster_names: Sequence[str | None],
+    form: str,
+) -> list[Trace]:
     """A trace for each of the largest clusters on the map, and one for all others."""
     present, counts = np.unique(labels, return_counts=True)
     largest = present[np.argsort(-counts, kind="stable")]
     own = largest if len(largest) <= MOST_IN_LEGEND + 1 else largest[:MOST_IN_LEGEND]
-    spoken = {cluster: escape(called(cluster, kinds)) for cluster in present.tolist()}
+    spoken = {cluster: escape(called(cluster, cluster_names)) for cluster in present.tolist()}
     groups = [(spoken[cluster], labels == cluster) for cluster in sorted(own.tolist())]
     if len(own) < len(present):
         groups.append((f"{len(present) - len(own):,} others", ~np.isin(labels, own)))
-    traces: Traces = []
+    traces: list[Trace] = []
     for name, here in groups:
         # Known rows first: small dots stay visible on large ones, and the legend shows the first.
         chosen = np.concatenate([np.flatnonzero(here & known), np.flatnonzero(here & ~known)])
         mine = labels[chosen].tolist()
         one = len(set(mine)) == 1
-        colors: Any = color_of(mine[0]) if one else [color_of(cluster) for cluster in mine]
-        symbols: Any = symbol_of(mine[0]) if one else [symbol_of(cluster) for cluster in mine]
+        colors = color_of(mine[0]) if one else [color_of(cluster) for cluster in mine]
+        symbols = symbol_of(mine[0]) if one else [symbol_of(cluster) for cluster in mine]
         traces.append(
             {
-                "type": kind,
+                "type": form,
                 "mode": "markers",
                 "name": name,
                 "legendgroup": name,
@@ -169,19 +168,19 @@ def _center_places(clusters: Clusters, projection: Projection) -> NDArray[np.flo
 
 
 def _centers(
-    clusters: Clusters, places: NDArray[np.float64], kinds: Sequence[str | None], kind: str
-) -> Traces:
+    clusters: Clusters, places: NDArray[np.float64], cluster_names: Sequence[str | None], form: str
+) -> list[Trace]:
     count = clusters.n_discovered_
     if not count:
         return []
     recovered = np.arange(count) < clusters.n_recovered_
-    spoken = [escape(called(number, kinds)) for number in range(count)]
+    spoken = [escape(called(number, cluster_names)) for number in range(count)]
     if recovered.any():
         state = [", recovered" if yes else ", only discovered" for yes in recovered]
         spoken = [name + how for name, how in zip(spoken, state, strict=True)]
     return [
         {
-            "type": kind,
+            "type": form,
             "mode": "markers+text" if count <= MOST_NUMBERED else "markers",
             "name": "centres",
             "x": places[:, 0],
@@ -203,9 +202,9 @@ def _centers(
 
 
 def _segments(
-    points: Points, projection: Projection, pairs: Pairs, answers: Answers, kind: str
-) -> Traces:
-    traces: Traces = []
+    points: Points, projection: Projection, pairs: Pairs, answers: Answers, form: str
+) -> list[Trace]:
+    traces: list[Trace] = []
     asked = {answer: np.flatnonzero(answers == answer) for answer in (SAME, DIFFERENT)}
     shares = {SAME: MOST_SEGMENTS // 2, DIFFERENT: MOST_SEGMENTS // 2}
     for one, other in ((SAME, DIFFERENT), (DIFFERENT, SAME)):
@@ -228,7 +227,7 @@ def _segments(
         hidden = answer == DIFFERENT and found.size > CROWDED
         traces.append(
             {
-                "type": kind,
+                "type": form,
                 "mode": "lines",
                 "name": f"{name} ({found.size:,})",
                 "x": drawn[:, 0],

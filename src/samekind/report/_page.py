@@ -13,7 +13,7 @@ from html import escape
 from importlib import resources
 from string import Template
 
-from samekind import __version__
+from samekind._version import __version__
 from samekind.report._figures import Figure, to_json
 
 __all__ = ["page"]
@@ -29,7 +29,7 @@ def page(
     facts: str,
     figures: Sequence[Figure],
     exemplars: str,
-    people: str = "",
+    annotators: str = "",
 ) -> str:
     """Return the page. `title` is plain text; the others are HTML."""
     from plotly.offline import get_plotlyjs
@@ -46,7 +46,7 @@ def page(
         tiles=tiles,
         facts=facts,
         figures=f'<div class="plots">{"".join(map(_place, figures))}</div>',
-        people=people,
+        annotators=annotators,
         exemplars=exemplars,
         data="\n".join(map(_data, figures)),
         style=files.joinpath("style.css").read_text(encoding="utf-8"),

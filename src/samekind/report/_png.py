@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import struct
 import zlib
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +15,13 @@ LARGEST_SIDE = 96  # pixels; larger pictures are thinned, or a page of hundreds 
 GREY, RGB = 0, 2  # PNG colour types
 
 
-def to_bytes(images: NDArray[Any]) -> NDArray[np.uint8]:
+def to_bytes(images: NDArray[np.generic]) -> NDArray[np.uint8]:
     """Map the values of images onto 0 to 255, darkest to brightest; uint8 stays as it is.
 
     Pictures that are compared must be passed together, so that they share a scale.
     """
     if images.dtype == np.uint8:
-        return images
+        return images.astype(np.uint8, copy=False)
     values = images.astype(np.float64)
     finite = values[np.isfinite(values)]
     low, high = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from samekind.clusters import Clusters
 from samekind.points import Points
 
-__all__ = ["MOST_ROWS", "Projection", "choose_rows", "project"]
+__all__ = ["MOST_ROWS", "Projection", "choose_rows", "project_rows"]
 
 MOST_ROWS = 20_000
 LONG = 2**24  # rows
@@ -54,7 +54,7 @@ def choose_rows(clusters: Clusters, seed: int, most: int = MOST_ROWS) -> NDArray
     return np.sort(np.concatenate([known, others]))
 
 
-def project(
+def project_rows(
     points: Points, rows: NDArray[np.intp], names: Sequence[str], seed: int
 ) -> tuple[Projection, Floats]:
     """Make the map from some rows, and place them on it.

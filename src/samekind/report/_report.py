@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +13,16 @@ from numpy.typing import ArrayLike, NDArray
 from samekind._validation import check_int, refuse_dask
 from samekind.clusters import Clusters
 from samekind.data import as_points
-from samekind.flow import Answers, Pairs
-from samekind.ledger import check_pairs
+from samekind.flow import Answers, Pairs, check_pairs
+from samekind.points import Points
+from samekind.report._annotators import annotator_table
 from samekind.report._charts import draw_history, draw_sizes
+from samekind.report._comparison import Comparison, compare, sizes_of
 from samekind.report._exemplars import cards, cells_of
 from samekind.report._figures import shown_text
-from samekind.report._headline import Truth, facts, lead, tiles
+from samekind.report._headline import facts, lead, tiles
 from samekind.report._map import draw_map
 from samekind.report._page import page
-from samekind.report._people import people
-from samekind.report._truth import Comparison, compare, sizes_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,31 +100,36 @@ def write_report(
             f"X has {points.n:,} rows, but the clusters were found in {clusters.n_rows_:,}."
         )
     columns = _feature_names(feature_names, points.d)
-    kinds = _kind_names(names, clusters.n_discovered_)
+    cluster_names = _cluster_names(names, clusters.n_discovered_)
     asked, said = _questions(pairs, answers, points.n)
     pictures = _pictures(images, points.n)
     if frame is not None:
         _check_rows("frame", len(frame), points.n)
     check_int("seed", seed, minimum=0)
     labels = _labels(clusters, points)
-    known_truth = None if truth is None else _truth(truth, labels, clusters)
+    compared = None if truth is None else _compared(truth, labels, clusters.n_discovered_)
 
     sizes = sizes_of(labels, clusters.n_discovered_)
     figures = [
-        draw_map(clusters, points, labels, columns, kinds, asked, said, seed),
-        draw_history(clusters, None if known_truth is None else known_truth.n_kinds),
-        draw_sizes(clusters, sizes, kinds),
+        draw_map(clusters, points, labels, columns, cluster_names, asked, said, seed),
+        draw_history(clusters, None if compared is None else len(compared.classes)),
+        draw_sizes(clusters, sizes, cluster_names),
     ]
-    remarks = [""] * clusters.n_discovered_ if known_truth is None else known_truth.remarks
     text = page(
         title=shown_text(title, 200) or DEFAULT_TITLE,
         lead=lead(clusters, points.d),
-        tiles=tiles(clusters, known_truth),
+        tiles=tiles(clusters, compared),
         facts=facts(clusters),
         figures=figures,
-        people=people(clusters),
+        annotators=annotator_table(clusters),
         exemplars=cards(
-            clusters, points, sizes, cells_of(points, columns, frame), pictures, remarks, kinds
+            clusters,
+            points,
+            sizes,
+            cells_of(points, columns, frame),
+            pictures,
+            _remarks(compared, clusters.n_discovered_),
+            cluster_names,
         ),
     )
     return _write(Path(path), text)
@@ -139,12 +143,12 @@ def _write(path: Path, text: str) -> Path:
     return path
 
 
-def _labels(clusters: Clusters, points: Any) -> NDArray[np.intp]:
+def _labels(clusters: Clusters, points: Points) -> NDArray[np.intp]:
     labels: NDArray[np.intp]
     try:
         labels = clusters.labels_
     except AttributeError:  # loaded from a file without them
-        labels = replace(clusters, _points=points).labels_
+        labels = clusters.with_points(points).labels_
     return labels
 
 
@@ -156,7 +160,7 @@ def _feature_names(names: Sequence[str] | None, d: int) -> list[str]:
     return [str(name) for name in names]
 
 
-def _kind_names(names: Sequence[str | None] | None, count: int) -> list[str | None]:
+def _cluster_names(names: Sequence[str | None] | None, count: int) -> list[str | None]:
     if names is None:
         return [None] * count
     if len(names) != count:
@@ -178,7 +182,7 @@ def _questions(pairs: ArrayLike | None, answers: ArrayLike | None, n: int) -> tu
     return asked, said
 
 
-def _pictures(images: ArrayLike | None, n: int) -> NDArray[Any] | None:
+def _pictures(images: ArrayLike | None, n: int) -> NDArray[np.generic] | None:
     if images is None:
         return None
     pictures = np.asarray(images)
@@ -195,17 +199,20 @@ def _check_rows(name: str, given: int, n: int) -> None:
         raise ValueError(f"{name} has {given:,} rows, but X has {n:,}.")
 
 
-def _truth(truth: Any, labels: Any, clusters: Clusters) -> Truth:
-    found = truth
-    if not isinstance(truth, Comparison):
-        if not hasattr(truth, "categories"):
-            truth = np.asarray(truth)
-            if truth.ndim != 1:
-                raise ValueError(f"truth must be one label for each row, got shape {truth.shape}.")
-        _check_rows("truth", len(truth), len(labels))
-        found = compare(truth, labels, clusters.n_discovered_)
-    remarks = []
-    for cluster in range(clusters.n_discovered_):
-        kind, share = found.commonest(cluster)
-        remarks.append(f"{share:.0%} are “{shown_text(kind, 60)}”")
-    return Truth(len(found.kinds), found.agreement, remarks)
+def _compared(truth: Any, labels: NDArray[np.intp], n_clusters: int) -> Comparison:
+    if isinstance(truth, Comparison):
+        return truth
+    if not hasattr(truth, "categories"):
+        truth = np.asarray(truth)
+        if truth.ndim != 1:
+            raise ValueError(f"truth must be one label for each row, got shape {truth.shape}.")
+    _check_rows("truth", len(truth), len(labels))
+    return compare(truth, labels, n_clusters)
+
+
+def _remarks(compared: Comparison | None, n_clusters: int) -> list[str]:
+    """Return what to say of each cluster: which class is commonest in it."""
+    if compared is None:
+        return [""] * n_clusters
+    commonest = map(compared.commonest, range(n_clusters))
+    return [f"{share:.0%} are “{shown_text(name, 60)}”" for name, share in commonest]

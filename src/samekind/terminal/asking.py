@@ -1,4 +1,4 @@
-"""The person at the prompt: shows a question, takes a key, and tells the desk."""
+"""The person at the prompt: shows a question, takes a key, and tells the project."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ import getpass
 from rich.console import Console
 from rich.text import Text
 
-from samekind.desk import Desk, DeskError, LineUp, Pair, Question
-from samekind.terminal.cards import Cards
-from samekind.terminal.keys import Keys, at_hand
-from samekind.terminal.prompt import ANYWHERE, AT_A_DESK, NONE, PAIR, Prompt
-from samekind.terminal.shelf import Stacked
+from samekind.project import ItemView, LineupQuestion, PairQuestion, Project, ProjectError, Question
+from samekind.terminal.cards import Cards, short_title
+from samekind.terminal.keys import Keys, keys_at_hand
+from samekind.terminal.prompt import ANYWHERE, IN_A_PROJECT, NONE, PAIR, Prompt
 from samekind.terminal.text import printable
 
 __all__ = ["answer_in_terminal", "user_name"]
 
 
 def answer_in_terminal(
-    desk: Desk,
+    project: Project,
     *,
     who: str | None = None,
     lineup: bool = True,
@@ -31,20 +30,20 @@ def answer_in_terminal(
 
     Parameters
     ----------
-    desk : Desk
+    project : Project
         What to ask, and whom to tell.
     who : str or None
         Who is noted as having answered; by default the user's name on this computer.
     lineup : bool
-        Whether to show a thing beside several kinds where that saves answers.
+        Whether to show an item beside several clusters where that saves answers.
     console : rich.console.Console or None
         Where to write; by default the standard error.
     keys : Keys or None
         What is typed; by default single keys at a terminal, and lines from elsewhere.
     """
     screen = console if console is not None else Console(stderr=True)
-    with at_hand() if keys is None else keys as typed:
-        _Sitting(desk, user_name() if who is None else who, lineup, screen, typed).ask_on()
+    with keys_at_hand() if keys is None else keys as typed:
+        _Asking(project, user_name() if who is None else who, lineup, screen, typed).ask_on()
 
 
 def user_name() -> str:
@@ -55,24 +54,26 @@ def user_name() -> str:
         return ""
 
 
-class _Sitting:
-    def __init__(self, desk: Desk, who: str, lineup: bool, screen: Console, keys: Keys) -> None:
-        self._desk = desk
+class _Asking:
+    def __init__(
+        self, project: Project, who: str, lineup: bool, screen: Console, keys: Keys
+    ) -> None:
+        self._project = project
         self._who = who
         self._lineup = lineup
         self._screen = screen
         self._keys = keys
-        self._cards = Cards(Stacked(desk.things))
+        self._cards = Cards(project.image)
         self._prompt = Prompt(screen, keys)
-        self._row: int | None = None  # that was asked about last
+        self._item: ItemView | None = None  # that was asked about last
         self._answered = False
 
     def ask_on(self) -> None:
         while True:
-            questions = self._desk.next(self._who, lineup=self._lineup)
+            questions = self._project.next(self._who, lineup=self._lineup)
             if questions:
                 going = self._one(questions[0])
-            elif self._desk.session.done:
+            elif self._project.session.done:
                 going = self._answered and self._end()
             else:
                 self._say("All open questions are with other people. Try again in a few minutes.")
@@ -84,12 +85,12 @@ class _Sitting:
         """Show a question and take its answer; return whether to go on."""
         self._keys.forget()
         self._screen.print()
-        self._screen.print(self._standing())
+        self._screen.print(self._status())
         self._show(question, full=False)
         while True:
             wanted = self._prompt.ask(*_choices(question))
             if wanted == "quit":
-                self._desk.finish()
+                self._project.finish()
                 return False
             if wanted == "undo":
                 self._undo()
@@ -106,18 +107,18 @@ class _Sitting:
 
     def _answer(self, question: Question, wanted: str) -> None:
         said: str | int = wanted
-        if isinstance(question, LineUp) and wanted.isdigit():
-            said = question.options[int(wanted) - 1].kind
+        if isinstance(question, LineupQuestion) and wanted.isdigit():
+            said = question.options[int(wanted) - 1].cluster
         try:
-            self._desk.answer(question.id, said, who=self._who)
-        except DeskError as error:
+            self._project.answer(question.id, said, who=self._who)
+        except ProjectError as error:
             self._say(str(error))
-        self._row = question.row if isinstance(question, LineUp) else question.a
+        self._item = question.item if isinstance(question, LineupQuestion) else question.a
         self._answered = True
 
     def _end(self) -> bool:
         """Nothing is left to ask; return whether to go on all the same."""
-        now = self._desk.standing()
+        now = self._project.status()
         self._say(f"\nThat was the last question: {now.stop_text}.")
         choices = {"enter": "finish", "f": "finish", "finish": "finish"}
         choices |= {key: name for key, name in ANYWHERE.items() if name in ("undo", "quit", "help")}
@@ -134,26 +135,27 @@ class _Sitting:
 
     def _come_back(self) -> bool:
         """Ask again what was skipped; return whether to go on."""
-        for question in self._desk.skipped(most=1000):
-            open_still = question in self._desk.skipped(most=1000)
+        for question in self._project.skipped(most=1000):
+            open_still = question in self._project.skipped(most=1000)
             if open_still and not self._one(question):
                 return False
         return True
 
     def _show(self, question: Question, *, full: bool) -> None:
-        if isinstance(question, LineUp):
-            shown = self._cards.line_up(question.row, question.options, full=full)
+        if isinstance(question, LineupQuestion):
+            shown = self._cards.lineup(question.item, question.options, full=full)
         else:
-            a, b, name = question.a, question.b, question.name
-            shown = self._cards.pair(a, b, name=name, more=question.more, full=full)
+            name = None if question.b_cluster is None else question.b_cluster.name
+            a, b, more = question.a, question.b, question.more
+            shown = self._cards.pair(a, b, name=name, more=more, full=full)
         self._screen.print(shown)
 
     def _undo(self) -> None:
-        undone = self._desk.undo(who=self._who)
+        undone = self._project.undo(who=self._who)
         for words in undone:
             self._say(f"Taken back: {words}.")
         if not undone:
-            others = self._desk.standing().can_undo
+            others = self._project.status().can_undo
             self._say(
                 "None of these answers is yours to take back."
                 if others
@@ -161,36 +163,35 @@ class _Sitting:
             )
 
     def _name(self) -> None:
-        members = [] if self._row is None else self._desk.session.members_of(self._row)
-        if not members:
+        item = self._item
+        if item is None or not self._project.session.members_of(item.row):
             self._say("The kind of the thing that you saw last is not known yet.")
             return
-        assert self._row is not None
-        self._say(f"What is the kind of {self._cards.title(self._row)} called? ", end="")
+        self._say(f"What is the kind of {short_title(item)} called? ", end="")
         try:
             name = self._keys.line()
-            self._desk.rename(members[0], name)
+            self._project.rename(item.row, name, who=self._who)
         except EOFError:
             self._say("")
-        except DeskError as error:
+        except ProjectError as error:
             self._say(str(error))
         else:
             self._say("It has a name now." if name.strip() else "It has no name now.")
 
     def _show_contradictions(self) -> None:
-        found = self._desk.contradictions()
+        found = self._project.contradictions()
         for one in found:
             self._say(f"  {one.text}")
         self._say(
             "Undo, or answer anew on the page." if found else "No answers contradict each other."
         )
 
-    def _standing(self) -> Text:
-        now = self._desk.standing()
+    def _status(self) -> Text:
+        now = self._project.status()
         of = "" if now.budget is None else f" of {now.budget:,}"
-        kinds = "kind" if now.kinds == 1 else "kinds"
+        noun = "kind" if now.clusters == 1 else "kinds"
         text = Text(f"Question {now.questions + 1:,}{of}.", style="bold")
-        text.append(f"  {now.kinds:,} {kinds} found", style="not bold")
+        text.append(f"  {now.clusters:,} {noun} found", style="not bold")
         if now.left_text:
             text.append(f"; {now.left_text}", style="not bold dim")
         text.append(".", style="not bold dim")
@@ -207,10 +208,10 @@ class _Sitting:
 
 def _choices(question: Question) -> tuple[str, dict[str, str]]:
     """Return the prompt of a question, and what may be typed."""
-    if isinstance(question, Pair):
+    if isinstance(question, PairQuestion):
         text = "S same  D different  space not sure  K skip  B undo  M more  Q quit  ? help"
-        return text, PAIR | AT_A_DESK
+        return text, PAIR | IN_A_PROJECT
     n = len(question.options)
     numbers = {str(number): str(number) for number in range(1, n + 1)}
     text = f"1–{n} this kind  0 none  space not sure  K skip  B undo  M more  Q quit  ? help"
-    return text, ANYWHERE | AT_A_DESK | NONE | numbers
+    return text, ANYWHERE | IN_A_PROJECT | NONE | numbers

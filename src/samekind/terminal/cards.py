@@ -1,31 +1,28 @@
-"""How things look in a terminal: two side by side, or one above the kinds that it may be of."""
+"""How items look in a terminal: two side by side, or one above the clusters that it may be in."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
 from rich.console import Group, RenderableType
 from rich.constrain import Constrain
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from samekind.terminal.pictures import Picture, pictures
+from samekind.project import ClusterOption, ItemView
+from samekind.terminal.pictures import TextPicture, pictures
 from samekind.terminal.text import brief, differing, printable
 
-if TYPE_CHECKING:
-    from samekind.data import ItemView
-    from samekind.desk import Option
-    from samekind.terminal.shelf import Shelf
-
-__all__ = ["Cards"]
+__all__ = ["Cards", "short_title"]
 
 WIDEST = 100  # columns of the screen over which an eye still compares two texts
 LONGEST = 300  # characters of a text, unless all is wanted
 MOST_FIELDS = 24
-LINE = 70  # characters of a thing on one line
+LINE = 70  # characters of an item on one line
 PAIR_SIZE = 36, 12  # columns and lines of a picture
 SMALL_SIZE = 16, 8
 LARGE_SIZE = 72, 36
@@ -33,55 +30,59 @@ NARROW = 80  # columns of a terminal that is not wide
 NUMBER = re.compile(r"-?\d+\.\d{6,}(e[+-]?\d+)?")
 
 
+Image = NDArray[np.generic]
+"""A small grey picture."""
+
+
 class Cards:
-    """Shows things of a shelf.
+    """Shows items.
 
     Parameters
     ----------
-    shelf : Shelf
-        Where the things are.
+    image_of : callable
+        Returns the picture of a row, or None.
     """
 
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
+    def __init__(self, image_of: Callable[[int], Image | None]) -> None:
+        self._image_of = image_of
 
     def pair(
         self,
-        a: int,
-        b: int,
+        a: ItemView,
+        b: ItemView,
         *,
         name: str | None = None,
-        more: Sequence[int] = (),
+        more: Sequence[ItemView] = (),
         full: bool = False,
     ) -> RenderableType:
-        """Show two things side by side, b with the name and further members of its kind."""
-        left, right = self._shelf.show(a), self._shelf.show(b)
+        """Show two items side by side, b with the name and further members of its cluster."""
         parts: list[RenderableType] = []
-        if self._shelf.grey(a) is not None:
+        if self._image_of(a.row) is not None:
             parts.append(self._pictures_beside(a, b, name, [] if full else more, full))
-            if left.text is not None or left.fields:
-                parts.append(_compared(left, right, full=full))
+            if a.text is not None or a.fields:
+                parts.append(_compared(a, b, full=full))
             more = () if not full else more
         else:
-            headings = _title(left), _title(right, name)
-            parts.append(_compared(left, right, headings=headings, full=full))
+            headings = _title(a), _title(b, name)
+            parts.append(_compared(a, b, headings=headings, full=full))
         if more:
             parts.append(Text("also of the kind on the right:", style="dim"))
-            parts += [self._line(row, "  · ") for row in more]
+            parts += [Text.assemble(("  · ", "dim"), _in_one_line(item)) for item in more]
         return Group(*parts)
 
-    def line_up(self, row: int, options: Sequence[Option], *, full: bool = False) -> RenderableType:
-        """Show a thing above the kinds that it may be of, with numbers."""
-        if self._shelf.grey(row) is not None:
-            return self._pictures_in_rows(row, options)
-        shown = self._shelf.show(row)
+    def lineup(
+        self, item: ItemView, options: Sequence[ClusterOption], *, full: bool = False
+    ) -> RenderableType:
+        """Show an item above the clusters that it may be in, with numbers."""
+        if self._image_of(item.row) is not None:
+            return self._pictures_in_rows(item, options)
         lines: list[RenderableType] = [
-            Padding(Constrain(_whole(shown, full), WIDEST), (0, 0, 0, 3)),
+            Padding(Constrain(_whole(item, full), WIDEST), (0, 0, 0, 3)),
             "",
         ]
         for number, option in enumerate(options, 1):
             members = option.members if full else option.members[:2]
-            first, *rest = (self._beside(shown, member, full) for member in members)
+            first, *rest = (_beside(item, member, full) for member in members)
             grid = Table.grid(padding=(0, 1, 0, 0))
             grid.add_column(width=2, style="bold cyan")
             grid.add_column()
@@ -95,33 +96,10 @@ class Cards:
             lines.append(Constrain(grid, WIDEST))
         return Group(*lines)
 
-    def title(self, row: int) -> str:
-        """Return what a thing is called, on one line."""
-        return brief(self._shelf.show(row).title, LINE)
-
-    def _line(self, row: int, start: str) -> Text:
-        return Text.assemble((start, "dim"), _in_one_line(self._shelf.show(row)))
-
-    def _beside(self, shown: ItemView, member: int, full: bool) -> Text:
-        """Return a member of a kind in a line or two; fields that are as those of the thing are dim."""
-        other = self._shelf.show(member)
-        if other.text is not None or not other.fields:
-            if full:
-                return printable(other.text or other.title, lines=True)
-            return Text(_in_one_line(other))
-        own = dict(shown.fields)
-        text = Text()
-        for place, (name, value) in enumerate(other.fields if full else other.fields[:8]):
-            style = "dim" if own.get(name) == value else ""
-            text.append(" · " if place else "", style="dim")
-            text.append(brief(name, 24) + " ", style="cyan")
-            text.append(brief(_tidy(value), 1000 if full else 30), style=style)
-        return text
-
     def _pictures_beside(
-        self, a: int, b: int, name: str | None, more: Sequence[int], full: bool
+        self, a: ItemView, b: ItemView, name: str | None, more: Sequence[ItemView], full: bool
     ) -> RenderableType:
-        titles = _title(self._shelf.show(a)), _title(self._shelf.show(b), name)
+        titles = _title(a), _title(b, name)
         if full:  # one above the other, as large as they go
             one, other = self._pictures([a, b], *LARGE_SIZE)
             return Group(titles[0], one, "", titles[1], other)
@@ -140,12 +118,12 @@ class Cards:
         table.add_row(*drawn[:2], beside)
         return table
 
-    def _pictures_in_rows(self, row: int, options: Sequence[Option]) -> RenderableType:
+    def _pictures_in_rows(self, item: ItemView, options: Sequence[ClusterOption]) -> RenderableType:
         a_row = 4
         each = 2 if 2 * len(options) <= a_row else 1
-        rows = [row, *(member for option in options for member in option.members[:each])]
-        thing, *drawn = self._pictures(rows, *SMALL_SIZE)
-        parts: list[RenderableType] = [_question(self._shelf.show(row)), thing]
+        items = [item, *(member for option in options for member in option.members[:each])]
+        own, *drawn = self._pictures(items, *SMALL_SIZE)
+        parts: list[RenderableType] = [_question(item), own]
         grid = Table.grid(padding=(0, 3, 0, 0))
         cells: list[RenderableType] = []
         for number, option in enumerate(options, 1):
@@ -161,9 +139,25 @@ class Cards:
             grid.add_row(*cells[start : start + a_row // each])
         return Group(*parts, grid)
 
-    def _pictures(self, rows: list[int], columns: int, lines: int) -> list[Picture]:
-        found = [self._shelf.grey(row) for row in rows]
+    def _pictures(self, items: list[ItemView], columns: int, lines: int) -> list[TextPicture]:
+        found = [self._image_of(item.row) for item in items]
         return pictures([image for image in found if image is not None], columns, lines)
+
+
+def _beside(item: ItemView, member: ItemView, full: bool) -> Text:
+    """Return a member of a cluster in a line or two; fields that are as those of the item are dim."""
+    if member.text is not None or not member.fields:
+        if full:
+            return printable(member.text or member.title, lines=True)
+        return Text(_in_one_line(member))
+    own = dict(item.fields)
+    text = Text()
+    for place, (name, value) in enumerate(member.fields if full else member.fields[:8]):
+        style = "dim" if own.get(name) == value else ""
+        text.append(" · " if place else "", style="dim")
+        text.append(brief(name, 24) + " ", style="cyan")
+        text.append(brief(_tidy(value), 1000 if full else 30), style=style)
+    return text
 
 
 def _compared(
@@ -199,40 +193,45 @@ def _compared(
     return Constrain(table, WIDEST)
 
 
-def _whole(shown: ItemView, full: bool) -> RenderableType:
-    """Return a thing by itself."""
+def _whole(item: ItemView, full: bool) -> RenderableType:
+    """Return an item by itself."""
     most = None if full else LONGEST
-    parts: list[RenderableType] = [_question(shown)]
-    if shown.text is not None:
-        parts.append(printable(shown.text, most, lines=True))
-    if shown.fields:
+    parts: list[RenderableType] = [_question(item)]
+    if item.text is not None:
+        parts.append(printable(item.text, most, lines=True))
+    if item.fields:
         grid = Table.grid(padding=(0, 2, 0, 0))
         grid.add_column(style="cyan", max_width=24, overflow="fold")
         grid.add_column(overflow="fold")
-        for name, value in shown.fields if full else shown.fields[:8]:
+        for name, value in item.fields if full else item.fields[:8]:
             grid.add_row(printable(name, 80), printable(_tidy(value), most, lines=True))
         parts.append(grid)
-        if len(shown.fields) > 8 and not full:
-            rest = f"… {len(shown.fields) - 8:,} more fields: M shows them"
+        if len(item.fields) > 8 and not full:
+            rest = f"… {len(item.fields) - 8:,} more fields: M shows them"
             parts.append(Text(rest, style="italic"))
     return Group(*parts)
 
 
-def _title(shown: ItemView, name: str | None = None) -> Text:
-    title = Text(brief(shown.title, 40), style="bold")
+def _title(item: ItemView, name: str | None = None) -> Text:
+    title = Text(brief(item.title, 40), style="bold")
     return title.append(f"  {brief(name, 40)}", style="bold cyan") if name else title
 
 
-def _question(shown: ItemView) -> Text:
-    return _title(shown).append("  of which kind is it?", style="not bold")
+def short_title(item: ItemView) -> str:
+    """Return what an item is called, on one line."""
+    return brief(item.title, LINE)
 
 
-def _in_one_line(shown: ItemView) -> str:
-    if shown.text is not None:
-        return brief(shown.text, LINE)
-    if shown.fields:
-        return brief(" · ".join(f"{name} {_tidy(value)}" for name, value in shown.fields[:8]), LINE)
-    return brief(shown.title, LINE)
+def _question(item: ItemView) -> Text:
+    return _title(item).append("  of which kind is it?", style="not bold")
+
+
+def _in_one_line(item: ItemView) -> str:
+    if item.text is not None:
+        return brief(item.text, LINE)
+    if item.fields:
+        return brief(" · ".join(f"{name} {_tidy(value)}" for name, value in item.fields[:8]), LINE)
+    return brief(item.title, LINE)
 
 
 def _tidy(value: str) -> str:

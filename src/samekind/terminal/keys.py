@@ -8,9 +8,9 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Self
 
-__all__ = ["Keys", "Lines", "Presses", "at_hand"]
+__all__ = ["Keys", "Lines", "Presses", "keys_at_hand"]
 
 Reader = Callable[[], str]
 Waiting = Callable[[Reader], Reader]
@@ -80,13 +80,19 @@ class Presses(Lines):
         self._key = waiting(self._next)
         self._typed = ""
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._before: Any = None
+        self._restore: Callable[[], None] = lambda: None
 
     def __enter__(self) -> Self:
         if sys.platform != "win32":
             import termios
 
-            self._before = termios.tcgetattr(sys.stdin)
+            before = termios.tcgetattr(sys.stdin)
+
+            def restore() -> None:
+                with contextlib.suppress(termios.error):
+                    termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+            self._restore = restore
             self._listen()
         return self
 
@@ -127,12 +133,11 @@ class Presses(Lines):
 
     def _read_some(self) -> str:
         if sys.platform == "win32":
-            import msvcrt
+            import click
 
-            typed = msvcrt.getwch()
-            if typed == "\x03":
-                raise KeyboardInterrupt
-            return typed + msvcrt.getwch() if typed in "\x00\xe0" else typed
+            return click.getchar()
+        # click.getchar throws away what was typed before it is called, echoes what is typed between two
+        # calls, and takes Ctrl-Z for a key: not for who answers a question a second.
         self._listen()  # again: the terminal may have been somebody else's since
         text = ""
         while not text or (text == "\x1b" and self._more_comes()):
@@ -154,18 +159,11 @@ class Presses(Lines):
 
             tty.setcbreak(sys.stdin, termios.TCSANOW)  # Ctrl-C and Ctrl-Z stay what they are
 
-    def _restore(self) -> None:
-        if sys.platform != "win32" and self._before is not None:
-            import termios
-
-            with contextlib.suppress(termios.error):
-                termios.tcsetattr(sys.stdin, termios.TCSADRAIN, self._before)
-
 
 Keys = Lines  # of either sort
 
 
-def at_hand(waiting: Waiting = _at_once) -> Keys:
+def keys_at_hand(waiting: Waiting = _at_once) -> Keys:
     """Return single keys if a person sits at a terminal, else lines."""
     try:
         alive = sys.stdin.isatty()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +12,12 @@ from rich.measure import Measurement
 from rich.segment import Segment
 from rich.style import Style
 
-__all__ = ["Picture", "pictures"]
+__all__ = ["TextPicture", "pictures"]
 
 SHADES = " ░▒▓█"
 
 
-class Picture:
+class TextPicture:
     """A picture of numbers from 0 to 1, in so many columns and lines at most; brighter is denser.
 
     Where the terminal knows shades of grey, every character shows two pixels.
@@ -45,11 +44,11 @@ class Picture:
         return Measurement(self.width, self.width)
 
 
-def pictures(images: Sequence[NDArray[Any]], columns: int, lines: int) -> list[Picture]:
+def pictures(images: Sequence[NDArray[np.generic]], columns: int, lines: int) -> list[TextPicture]:
     """Return pictures in one scale of brightness."""
     grey = [np.asarray(image, dtype=np.float64) for image in images]
     low, high = min(map(np.min, grey)), max(map(np.max, grey))
-    return [Picture((image - low) / ((high - low) or 1.0), columns, lines) for image in grey]
+    return [TextPicture((image - low) / ((high - low) or 1.0), columns, lines) for image in grey]
 
 
 def _in_blocks(pixels: NDArray[np.float64]) -> RenderResult:

@@ -8,7 +8,7 @@ from rich.text import Text
 from samekind.terminal.keys import Keys
 from samekind.terminal.text import brief
 
-__all__ = ["ANYWHERE", "AT_A_DESK", "HELP", "NONE", "PAIR", "Prompt"]
+__all__ = ["ANYWHERE", "HELP", "IN_A_PROJECT", "NONE", "PAIR", "Prompt"]
 
 ANYWHERE = {
     **dict.fromkeys(("u", "space", "unsure", "not sure"), "unsure"),
@@ -21,7 +21,7 @@ PAIR = ANYWHERE | {
     **dict.fromkeys(("s", "left", "same", "y", "yes"), "same"),
     **dict.fromkeys(("d", "right", "different", "n", "no"), "different"),
 }
-AT_A_DESK = {
+IN_A_PROJECT = {
     **dict.fromkeys(("k", "skip"), "skip"),
     **dict.fromkeys(("r", "rename", "name"), "name"),
     **dict.fromkeys(("c", "contradictions"), "contradictions"),

@@ -1,11 +1,11 @@
 """The labelling page: what a person sees in the browser, and its server.
 
-A thin driver of `Desk`: it keeps nothing of its own, so it may be killed at any moment.
+A thin driver of `Project`: it keeps nothing of its own, so it may be killed at any moment.
 """
 
 from __future__ import annotations
 
 from samekind.web.app import make_app
-from samekind.web.server import ServeError, serve
+from samekind.web.server import ServeError, check_reach, serve
 
-__all__ = ["ServeError", "make_app", "serve"]
+__all__ = ["ServeError", "check_reach", "make_app", "serve"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from fastapi import Depends, FastAPI, Request, Response
+from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import HTTPException as FastAPIHTTPException
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -16,12 +18,10 @@ from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
 import samekind
-from samekind.desk import Desk, DeskError
 from samekind.ledger import LedgerError
-from samekind.web import asking, files, found
+from samekind.project import Project, ProjectError, plain
+from samekind.web import asking, clusters, files
 from samekind.web.guard import LOCAL, Guard
-from samekind.web.records import plain
-from samekind.web.views import View
 
 __all__ = ["make_app"]
 
@@ -34,20 +34,20 @@ WORDS = {
 
 
 def make_app(
-    desk: Desk, *, token: str | None = None, allowed_hosts: Iterable[str] = LOCAL
+    project: Project, *, token: str | None = None, allowed_hosts: Iterable[str] = LOCAL
 ) -> FastAPI:
     """Return the labelling page and its API as an ASGI application.
 
     Parameters
     ----------
-    desk : Desk
+    project : Project
         What is labelled. It stays the caller's: close it afterwards.
     token : str or None
         What every request to the API must know.
     allowed_hosts : iterable of str
         Names that the server goes by, ``"name"`` or ``"name:port"``; ``"*"`` is any numeric address.
     """
-    app = FastAPI(
+    app = _Api(
         title="samekind",
         version=samekind.__version__,
         openapi_url="/api/openapi.json",
@@ -58,8 +58,11 @@ def make_app(
         exception_handlers=_HANDLERS,
         dependencies=[Depends(HTTPBearer(auto_error=False))] if token else None,
     )
-    app.state.view = View(desk)
-    for router in (asking.router, found.router, files.router):
+    app.state.project = project
+    app.state.edition = secrets.token_hex(
+        8
+    )  # so that no other run's answers are taken from a cache
+    for router in (asking.router, clusters.router, files.router):
         app.include_router(router)
     static = _Static(directory=STATIC, check_dir=False)
 
@@ -70,6 +73,24 @@ def make_app(
     app.mount("/static", static)
     app.add_middleware(Guard, allowed_hosts=tuple(allowed_hosts), token=token)
     return app
+
+
+class _Api(FastAPI):
+    """Describes a tuple as an array of so many: not every reader of OpenAPI knows of more."""
+
+    def openapi(self) -> dict[str, object]:
+        return {key: _simple_tuples(part) for key, part in super().openapi().items()}
+
+
+def _simple_tuples(schema: object) -> object:
+    if isinstance(schema, list):
+        return [_simple_tuples(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    simple = {key: _simple_tuples(part) for key, part in schema.items() if key != "prefixItems"}
+    if "prefixItems" in schema:
+        simple["items"] = _simple_tuples(schema["prefixItems"][0])
+    return simple
 
 
 class _Static(StaticFiles):
@@ -85,7 +106,7 @@ def _failure(status: int, words: str) -> JSONResponse:
     return JSONResponse({"error": plain(words)}, status)
 
 
-async def _http(request: Request, error: Any) -> Response:
+async def _http(request: Request, error: HTTPException) -> Response:
     is_ours = isinstance(error, FastAPIHTTPException) and error.status_code != 400
     words = error.detail if is_ours else WORDS.get(error.status_code, "This cannot be done.")
     response = _failure(error.status_code, words)
@@ -93,7 +114,7 @@ async def _http(request: Request, error: Any) -> Response:
     return response
 
 
-async def _invalid(request: Request, error: Any) -> Response:
+async def _invalid(request: Request, error: RequestValidationError) -> Response:
     first = error.errors()[0]
     if first["type"] == "json_invalid":
         return _failure(422, WORDS[400])
@@ -102,22 +123,22 @@ async def _invalid(request: Request, error: Any) -> Response:
     return _failure(422, f"{where}: {first['msg'][:1].lower()}{first['msg'][1:]}."[:500])
 
 
-async def _mistake(request: Request, error: Any) -> Response:
+async def _mistake(request: Request, error: ProjectError) -> Response:
     return _failure(400, str(error))
 
 
-async def _outdated(request: Request, error: Any) -> Response:
-    return Response(error.record.model_dump_json(), 409, media_type="application/json")
+async def _closed(request: Request, error: asking.ClosedError) -> Response:
+    return JSONResponse(jsonable_encoder(error.reply), 409)
 
 
-async def _unwritten(request: Request, error: Any) -> Response:
+async def _unwritten(request: Request, error: LedgerError) -> Response:
     return _failure(503, str(error))
 
 
 _HANDLERS: dict[int | type[Exception], Callable[[Request, Any], Any]] = {
     HTTPException: _http,
     RequestValidationError: _invalid,
-    DeskError: _mistake,
-    asking.OutdatedError: _outdated,
+    ProjectError: _mistake,
+    asking.ClosedError: _closed,
     LedgerError: _unwritten,
 }

@@ -2,114 +2,119 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Body, HTTPException, Query
 
-from samekind.desk import Stale
-from samekind.web import records as r
+from samekind.project import AnswerPage, QuestionClosed, Status
+from samekind.web import replies as r
 from samekind.web.bodies import Answer, Correction, Undo
-from samekind.web.parameters import CHANGES, READS, Limit, Lineup, Most, Offset, ViewOf, Who
-from samekind.web.views import View
+from samekind.web.parameters import (
+    CHANGES,
+    READS,
+    Limit,
+    Offset,
+    ProjectOf,
+    WantedBy,
+    Who,
+    responses,
+)
 
-__all__ = ["OutdatedError", "router"]
+__all__ = ["ClosedError", "router"]
 
 router = APIRouter(prefix="/api", tags=["asking"])
-OUTDATED: dict[int | str, dict[str, Any]] = {409: {"model": r.Outdated}}
 
 
-class OutdatedError(Exception):
+class ClosedError(Exception):
     """An answer to a question that is not open any more, with those that are."""
 
-    def __init__(self, record: r.Outdated) -> None:
-        super().__init__(record.error)
-        self.record = record
+    def __init__(self, reply: r.Closed) -> None:
+        super().__init__(reply.error)
+        self.reply = reply
 
 
-@router.get("/state", **READS)
-def state(view: ViewOf) -> r.State:
+@router.get("/status", **READS)
+def status(project: ProjectOf) -> Status:
     """Where the work stands."""
-    return view.state()
+    return project.status()
 
 
 @router.get("/next", **READS)
-def next_questions(view: ViewOf, who: Who, lineup: Lineup = True, most: Most = 1) -> r.Questions:
+def next_questions(wanted: WantedBy) -> r.NextQuestions:
     """What to ask next. Asked again, it is the same until it is answered."""
-    return r.Questions(**_onward(view, who, lineup, most))
+    return r.NextQuestions(questions=wanted.questions(), status=wanted.project.status())
 
 
 @router.post(
-    "/answers", dependencies=CHANGES["dependencies"], responses=CHANGES["responses"] | OUTDATED
+    "/answers",
+    dependencies=CHANGES["dependencies"],
+    responses=CHANGES["responses"] | responses(409, model=r.Closed),
 )
-def answer(view: ViewOf, who: Who, said: Answer, lineup: Lineup = True, most: Most = 1) -> r.Saved:
+def answer(wanted: WantedBy, given: Answer) -> r.Saved:
     """Answer a question. It is on disk when this says so."""
     try:
-        view.desk.answer(said.id, said.answer, who=who)
-    except Stale as error:
-        onward = _onward(view, who, lineup, most)
-        raise OutdatedError(r.Outdated(error=str(error), **onward)) from None
-    return r.Saved(**_onward(view, who, lineup, most))
+        wanted.project.answer(given.id, given.answer, who=wanted.who)
+    except QuestionClosed as error:
+        raise ClosedError(
+            r.Closed(error=str(error), questions=wanted.questions(), status=wanted.project.status())
+        ) from None
+    return r.Saved(questions=wanted.questions(), status=wanted.project.status())
 
 
 @router.post("/undo", **CHANGES)
-def undo(view: ViewOf, who: Who, how: Undo, lineup: Lineup = True, most: Most = 1) -> r.Undone:
+def undo(wanted: WantedBy, how: Undo) -> r.Undone:
     """Take back the last clicks, one's own if one has a name."""
-    undone = view.desk.undo(how.count, who=who or None)
-    return r.Undone(undone=undone, **_onward(view, who, lineup, most))
+    undone = wanted.project.undo(how.count, who=wanted.who or None)
+    return r.Undone(undone=undone, questions=wanted.questions(), status=wanted.project.status())
 
 
 @router.get("/skipped", **READS)
-def skipped(view: ViewOf, most: Annotated[int, Query(ge=1, le=100)] = 3) -> r.Skipped:
+def skipped(project: ProjectOf, most: Annotated[int, Query(ge=1, le=100)] = 3) -> r.Skipped:
     """Pairs that were skipped, to be asked again."""
-    return r.Skipped(questions=view.questions(view.desk.skipped(most)))
+    return r.Skipped(questions=project.skipped(most))
 
 
 @router.get("/answers", **READS)
-def answers(view: ViewOf, offset: Offset = 0, limit: Limit = 50) -> r.Answers:
+def answers(project: ProjectOf, offset: Offset = 0, limit: Limit = 50) -> AnswerPage:
     """Answers that stand, newest first."""
-    return view.answers(offset, limit)
+    return project.answers(offset, limit)
 
 
 @router.put("/answers", **CHANGES)
-def correct(view: ViewOf, who: Who, said: Correction) -> r.Afterwards:
+def correct(project: ProjectOf, who: Who, given: Correction) -> r.Changed:
     """Change one's mind about a pair."""
-    view.desk.correct(said.a, said.b, said.answer, who=who)
-    return r.Afterwards(state=view.state())
+    project.correct(given.a, given.b, given.answer, who=who)
+    return r.Changed(status=project.status())
 
 
 @router.post("/answers/import", **CHANGES)
 def import_answers(
-    view: ViewOf, who: Who, body: Annotated[bytes, Body(media_type="text/csv")]
+    project: ProjectOf, who: Who, body: Annotated[bytes, Body(media_type="text/csv")]
 ) -> r.Imported:
     """Take in answers from a CSV with the columns a, b and answer."""
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise HTTPException(422, "The file is not UTF-8. Save it as CSV in UTF-8.") from None
-    imported = view.desk.import_answers(text, who=who)
-    return r.Imported(imported=imported, state=view.state())
+    imported = project.import_answers(text, who=who)
+    return r.Imported(imported=imported, status=project.status())
 
 
 @router.get("/contradictions", **READS)
-def contradictions(view: ViewOf) -> r.Contradictions:
+def contradictions(project: ProjectOf) -> r.Contradictions:
     """Answers that cannot all be true."""
-    return view.contradictions()
+    return r.Contradictions(contradictions=project.contradictions())
 
 
 @router.post("/finish", **CHANGES)
-def finish(view: ViewOf) -> r.Afterwards:
+def finish(project: ProjectOf) -> r.Changed:
     """End asking."""
-    view.desk.finish()
-    return r.Afterwards(state=view.state())
+    project.finish()
+    return r.Changed(status=project.status())
 
 
 @router.post("/resume", **CHANGES)
-def resume(view: ViewOf) -> r.Afterwards:
+def resume(project: ProjectOf) -> r.Changed:
     """Go on asking after all."""
-    view.desk.resume()
-    return r.Afterwards(state=view.state())
-
-
-def _onward(view: View, who: str, lineup: bool, most: int) -> dict[str, Any]:
-    questions = view.questions(view.desk.next(who, lineup=lineup, most=most))
-    return {"questions": questions, "state": view.state()}
+    project.resume()
+    return r.Changed(status=project.status())

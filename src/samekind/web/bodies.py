@@ -19,7 +19,7 @@ class Body(BaseModel):
 
 
 class Answer(Body):
-    """To a pair: same, different, unsure or skip; to a line-up: a kind's number, none, unsure or skip."""
+    """To a pair: same, different, unsure or skip; to a line-up: a cluster's number, none, unsure or skip."""
 
     id: Annotated[StrictStr, Field(min_length=1, max_length=1000)]
     answer: Literal["same", "different", "unsure", "skip", "none"] | Row
@@ -32,21 +32,21 @@ class Undo(Body):
 
 
 class Name(Body):
-    """What to call a kind; "" for nothing."""
+    """What to call a cluster; "" for nothing."""
 
     name: Annotated[StrictStr, Field(max_length=200)]
 
 
 class Removal(Body):
-    """Rows that do not belong to a kind."""
+    """Rows that do not belong to a cluster."""
 
     rows: Annotated[list[Row], Field(min_length=1, max_length=1000)]
 
 
 class Merge(Body):
-    """ClusterState that are one."""
+    """Clusters that are one."""
 
-    kinds: Annotated[list[Row], Field(min_length=2, max_length=1000)]
+    clusters: Annotated[list[Row], Field(min_length=2, max_length=1000)]
 
 
 class Correction(Body):

@@ -1,22 +1,19 @@
-"""Routes: things, pictures, exports."""
+"""Routes: items, pictures, exports."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Literal
 
-from fastapi import APIRouter, Header, HTTPException, Response
+from fastapi import APIRouter, HTTPException, Response
 from fastapi.responses import FileResponse
 from starlette.types import Receive, Scope, Send
 
-from samekind.desk import EXPORTS
 from samekind.errors import DataError
-from samekind.web import records as r
-from samekind.web.found import REVALIDATED, is_known
-from samekind.web.parameters import READS, RowNumber, ViewOf
-from samekind.web.views import View
+from samekind.project import EXPORTS, ItemView, Project
+from samekind.web.parameters import READS, ProjectOf, Responses, Revalidation, RowNumber
 
 __all__ = ["router"]
 
@@ -37,54 +34,53 @@ Export = Literal[
 ]
 
 
-def _content(types: list[str] | tuple[str, ...]) -> dict[str, Any]:
+def _file(types: list[str] | tuple[str, ...]) -> Responses:
     binary = {"type": "string", "format": "binary"}
     content = {name: {"schema": {} if name == "application/json" else binary} for name in types}
-    return {"content": content, "description": "The file"}
+    return {200: {"content": content, "description": "The file"}}
 
 
-@router.get("/things/{row}", **READS)
-def thing(view: ViewOf, row: RowNumber) -> r.Thing:
-    """What is shown of a row."""
-    return view.thing(_existing(view, row))
+@router.get("/items/{row}", **READS)
+def item(project: ProjectOf, row: RowNumber) -> ItemView:
+    """What is shown of a row. All of it is data, never markup."""
+    return project.item(_existing(project, row))
 
 
 @router.get(
-    "/things/{row}/picture",
+    "/items/{row}/picture",
     response_class=Response,
-    responses=READS["responses"] | {200: _content(PICTURES)},
+    responses=READS["responses"] | _file(PICTURES),
 )
 def picture(
-    view: ViewOf,
+    project: ProjectOf,
+    kept: Revalidation,
     row: RowNumber,
     size: Literal["small", "large"] = "small",
-    tags: Annotated[str, Header(alias="If-None-Match", max_length=1000)] = "",
 ) -> Response:
     """A row's picture: at most 256 or 2048 pixels wide and high."""
-    tag = view.tag(_existing(view, row), size)
-    headers = {"ETag": tag, "Cache-Control": REVALIDATED}
-    if is_known(tag, tags):
-        return Response(status_code=304, headers=headers)
+    unchanged = kept.unchanged(_existing(project, row), size)
+    if unchanged is not None:
+        return unchanged
     try:
-        found = view.desk.things.picture(row, size)
+        found = project.items.picture(row, size)
     except DataError as error:
         raise HTTPException(404, str(error)) from None
     if found.media_type not in PICTURES:
         raise HTTPException(404, f"Pictures of the type {found.media_type} are not shown.")
-    return Response(found.body, media_type=found.media_type, headers=headers)
+    return Response(found.body, media_type=found.media_type, headers=kept.headers(row, size))
 
 
 @router.get(
     "/export/{name}",
     response_class=Response,
-    responses=READS["responses"] | {200: _content(sorted(set(EXPORTS.values())))},
+    responses=READS["responses"] | _file(sorted(set(EXPORTS.values()))),
 )
-def export(view: ViewOf, name: Export) -> Response:
+def export(project: ProjectOf, name: Export) -> Response:
     """What was found, as a file."""
     handle, path = tempfile.mkstemp(prefix="samekind-", suffix=f"-{name}")
     os.close(handle)
     try:
-        view.desk.export(name, Path(path))
+        project.export(name, Path(path))
     except OSError as error:
         os.unlink(path)
         raise HTTPException(
@@ -93,10 +89,10 @@ def export(view: ViewOf, name: Export) -> Response:
     except BaseException:
         os.unlink(path)
         raise
-    return _Passing(path, media_type=EXPORTS[name], filename=name)
+    return _TemporaryFile(path, media_type=EXPORTS[name], filename=name)
 
 
-class _Passing(FileResponse):
+class _TemporaryFile(FileResponse):
     """A file that is gone once it is sent, or was not wanted any more."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -106,8 +102,8 @@ class _Passing(FileResponse):
             os.unlink(self.path)
 
 
-def _existing(view: View, row: int) -> int:
-    n = view.desk.things.n
+def _existing(project: Project, row: int) -> int:
+    n = project.items.n
     if row >= n:
         raise HTTPException(404, f"There is no row {row}; the last one is {n - 1}.")
     return row

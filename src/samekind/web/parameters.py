@@ -2,36 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypedDict
 from urllib.parse import unquote
 
-from fastapi import Depends, Header, HTTPException, Path, Query, Request
+from fastapi import Depends, Header, HTTPException, Path, Query, Request, Response
+from fastapi.params import Depends as Dependency
 
+from samekind.project import Project, Question
 from samekind.web.bodies import LARGEST
-from samekind.web.records import Failure
-from samekind.web.views import View
+from samekind.web.replies import Failure
 
 __all__ = [
     "CHANGES",
     "READS",
-    "KindNumber",
+    "ClusterNumber",
     "Limit",
-    "Lineup",
-    "Most",
     "Offset",
+    "ProjectOf",
+    "Responses",
+    "Revalidation",
     "RowNumber",
-    "ViewOf",
+    "WantedBy",
     "Who",
+    "responses",
 ]
 
+Responses = dict[int | str, dict[str, object]]
+"""What a route may answer, by the status, as OpenAPI has it."""
 
-def _responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    return {status: {"model": Failure} for status in statuses}
+
+class _Reads(TypedDict):
+    responses: Responses
 
 
-async def _view(request: Request) -> View:
-    view: View = request.app.state.view
-    return view
+class _Changes(_Reads):
+    dependencies: list[Dependency]
+
+
+def responses(*statuses: int, model: type = Failure) -> Responses:
+    """Return that a route may answer with these statuses, and what it says then."""
+    return {status: {"model": model} for status in statuses}
+
+
+async def _project(request: Request) -> Project:
+    project: Project = request.app.state.project
+    return project
 
 
 async def _own(
@@ -58,17 +74,62 @@ async def _who(
     return name
 
 
-READS: dict[str, Any] = {"responses": _responses(400, 403, 404, 422, 503)}
-CHANGES: dict[str, Any] = {
-    "responses": _responses(400, 403, 413, 422, 503),
+READS: _Reads = {"responses": responses(400, 403, 404, 422, 503)}
+CHANGES: _Changes = {
+    "responses": responses(400, 403, 413, 422, 503),
     "dependencies": [Depends(_own)],
 }
 
-ViewOf = Annotated[View, Depends(_view)]
+ProjectOf = Annotated[Project, Depends(_project)]
 Who = Annotated[str, Depends(_who)]
-Lineup = Annotated[bool, Query(description="Whether line-ups may be asked.")]
-Most = Annotated[int, Query(ge=1, le=10, description="How many questions to fetch ahead.")]
 Offset = Annotated[int, Query(ge=0, le=LARGEST)]
 Limit = Annotated[int, Query(ge=1, le=200)]
-KindNumber = Annotated[int, Path(ge=0, le=LARGEST, description="The row that stands for it.")]
+ClusterNumber = Annotated[int, Path(ge=0, le=LARGEST, description="The row that stands for it.")]
 RowNumber = Annotated[int, Path(ge=0, le=LARGEST)]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Who asks for questions, and for which."""
+
+    project: ProjectOf
+    who: Who
+    lineup: Annotated[bool, Query(description="Whether line-ups may be asked.")] = True
+    most: Annotated[int, Query(ge=1, le=10, description="How many questions to fetch ahead.")] = 1
+
+    def questions(self) -> list[Question]:
+        """Return the questions."""
+        return self.project.next(self.who, lineup=self.lineup, most=self.most)
+
+
+WantedBy = Annotated[Wanted, Depends()]
+
+
+class _Revalidation:
+    """Lets the page keep what it was sent and ask each time whether that still holds."""
+
+    def __init__(
+        self,
+        request: Request,
+        response: Response,
+        tags: Annotated[str, Header(alias="If-None-Match", max_length=1000)] = "",
+    ) -> None:
+        self._edition: str = request.app.state.edition
+        self._given = [tag.strip().removeprefix("W/") for tag in tags.split(",")]
+        self._response = response
+
+    def unchanged(self, *what: object) -> Response | None:
+        """Return what to answer if the page has this already; if not, mark the answer with it."""
+        headers = self.headers(*what)
+        if headers["ETag"] in self._given:
+            return Response(status_code=304, headers=headers)
+        self._response.headers.update(headers)
+        return None
+
+    def headers(self, *what: object) -> dict[str, str]:
+        """Return the headers of an answer that may be kept."""
+        tag = "-".join([self._edition, *map(str, what)])
+        return {"ETag": f'"{tag}"', "Cache-Control": "private, no-cache"}
+
+
+Revalidation = Annotated[_Revalidation, Depends()]

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import uvicorn
 from fastapi import FastAPI
 
-from samekind.desk import Desk
+from samekind.project import Project
 from samekind.web.app import make_app
 from samekind.web.guard import ANY_ADDRESS, LARGEST_HEAD, LOCAL
 
@@ -30,7 +30,7 @@ class ServeError(ValueError):
 
 
 def serve(
-    desk: Desk,
+    project: Project,
     host: str = "127.0.0.1",
     port: int | None = None,
     *,
@@ -39,11 +39,11 @@ def serve(
     open_browser: bool = True,
     on_ready: Callable[[str], None] | None = None,
 ) -> None:
-    """Serve the labelling page until Ctrl-C, and close the desk.
+    """Serve the labelling page until Ctrl-C, and close the project.
 
     Parameters
     ----------
-    desk : Desk
+    project : Project
         What is labelled.
     host : str
         The address to listen at. Others than this machine's own need a token.
@@ -68,7 +68,7 @@ def serve(
     listening = _listen(host, port)
     port = listening.getsockname()[1]
     names = [f"{name}:{port}" for name in _names(host)]
-    app = make_app(desk, token=token, allowed_hosts=[*names, *_numeric(host), *allowed_hosts])
+    app = make_app(project, token=token, allowed_hosts=[*names, *_numeric(host), *allowed_hosts])
     secret = f"?token={quote(token, safe='')}" if token else ""
 
     def ready() -> None:
@@ -82,7 +82,7 @@ def serve(
             opening.start()
 
     with contextlib.suppress(KeyboardInterrupt):
-        _Server(configure(app), ready, desk.close).run(sockets=[listening])
+        _Server(configure(app), ready, project.close).run(sockets=[listening])
 
 
 def configure(app: FastAPI) -> uvicorn.Config:

@@ -1,51 +1,50 @@
-"""Compiled loops of `focused`: what is known about a row, how likely each kind is, which kinds look alike."""
+"""Compiled loops of `focused`. Constants are arguments, as Numba's cache does not notice a changed one."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
-FLOOR = -30.0  # log chances of the discriminant below this are all the same
-RARE = 1e-3  # a chance below which the graph's word counts no further
-
 
 @njit(nogil=True, cache=True)
-def weigh(weights, of_kinds, of_new, alive, out):
-    """Write exp(utility) of each kind, up to a factor; return that of being new."""
+def exp_utilities(weights, of_clusters, of_new, alive, out):
+    """Write exp(utility) of each cluster, up to a common factor; return that of "new"."""
     new = 0.0
     for j in range(of_new.size):
-        new += of_new[j] * weights[of_kinds.shape[1] + j]
+        new += of_new[j] * weights[of_clusters.shape[1] + j]
     top = new
-    for kind in range(out.size):
+    for cluster in range(out.size):
         utility = -np.inf
-        if alive[kind]:
+        if alive[cluster]:
             utility = 0.0
-            for j in range(of_kinds.shape[1]):
-                utility += of_kinds[kind, j] * weights[j]
-        out[kind] = utility
+            for j in range(of_clusters.shape[1]):
+                utility += of_clusters[cluster, j] * weights[j]
+        out[cluster] = utility
         top = max(top, utility)
-    for kind in range(out.size):
-        out[kind] = np.exp(out[kind] - top)
+    for cluster in range(out.size):
+        out[cluster] = np.exp(out[cluster] - top)
     return np.exp(new - top)
 
 
 @njit(nogil=True, cache=True)
-def learn(weights, prior, certainty, of_kinds, of_new, alive, target, lowest, highest, memory):
-    """Make one Newton step on the likelihood that a row chose a kind or, last in `target`, was new."""
-    size, split = weights.size, of_kinds.shape[1]
-    shares = np.empty(of_kinds.shape[0])
-    new = weigh(weights, of_kinds, of_new, alive, shares)
+def newton_step(
+    weights, prior, precision, of_clusters, of_new, alive, target, lowest, highest, memory
+):
+    """Make a Newton step on the log likelihood of `target`, the probabilities of all clusters and "new"."""
+    size, split = weights.size, of_clusters.shape[1]
+    shares = np.empty(of_clusters.shape[0])
+    new = exp_utilities(weights, of_clusters, of_new, alive, shares)
     total = new + shares.sum()
     mean = np.zeros(size)
     products = np.zeros((size, size))
-    for kind in range(shares.size):
-        share = shares[kind] / total
+    for cluster in range(shares.size):
+        share = shares[cluster] / total
         if share > 0.0:
             for i in range(split):
-                part = share * of_kinds[kind, i]
+                part = share * of_clusters[cluster, i]
                 mean[i] += part
                 for j in range(split):
-                    products[i, j] += part * of_kinds[kind, j]
+                    products[i, j] += part * of_clusters[cluster, j]
     for i in range(split, size):
         mean[i] = new / total * of_new[i - split]
         for j in range(split, size):
@@ -53,21 +52,21 @@ def learn(weights, prior, certainty, of_kinds, of_new, alive, target, lowest, hi
     for i in range(size):
         for j in range(size):
             fresh = products[i, j] - mean[i] * mean[j]
-            certainty[i, j] = prior[i, j] + memory * (certainty[i, j] - prior[i, j]) + fresh
+            precision[i, j] = prior[i, j] + memory * (precision[i, j] - prior[i, j]) + fresh
     step = -mean
     step[split:] += target[-1] * of_new
-    for kind in range(shares.size):
-        if target[kind] > 0.0:
-            step[:split] += target[kind] * of_kinds[kind]
-    step = np.linalg.solve(certainty, step)
+    for cluster in range(shares.size):
+        if target[cluster] > 0.0:
+            step[:split] += target[cluster] * of_clusters[cluster]
+    step = np.linalg.solve(precision, step)
     for i in range(size):
         weights[i] = min(max(weights[i] + step[i], lowest[i]), highest[i])
 
 
 @njit(nogil=True, cache=True)
-def score(X, voice, out):
-    """Write the discriminant's log chances (m, kinds), relative to the likeliest kind; 0 if it is silent."""
-    origin, whiten, means, widths, known, n_at_fit = voice
+def lda_scores(X, lda, floor, out):
+    """Write log posteriors (m, clusters) relative to the likeliest cluster; 0 if there is no discriminant."""
+    origin, whiten, means, widths, known, n_at_fit = lda
     if known.size == 0:
         out[:] = 0.0
         return
@@ -80,7 +79,7 @@ def score(X, voice, out):
             white = 0.0
             for j in range(d):
                 white += (X[i, j] - origin[j]) * whiten[c, j]
-            for k in range(known.size):  # over kinds, so that it runs in vector registers
+            for k in range(known.size):  # over clusters, so that it runs in vector registers
                 step = white - means[c, k]
                 scores[k] += step * step
         top = -np.inf
@@ -88,103 +87,167 @@ def score(X, voice, out):
             scores[k] = -0.5 * scores[k] / widths[k] - half_logs[k]
             top = max(top, scores[k])
         mean = 0.0
-        out[i] = FLOOR
+        out[i] = floor
         for k in range(known.size):
-            out[i, known[k]] = max(scores[k] - top, FLOOR)
+            out[i, known[k]] = max(scores[k] - top, floor)
             mean += (scores[k] - top) / known.size
-        for k in range(n_at_fit, out.shape[1]):  # founded since: neither favoured nor excluded
-            out[i, k] = max(mean, FLOOR)
+        for k in range(n_at_fit, out.shape[1]):  # discovered since: neither favoured nor excluded
+            out[i, k] = max(mean, floor)
 
 
 @njit(nogil=True, cache=True)
-def assemble(X, reach, scale, sizes, voice, chances, of_kinds, of_new):
-    """Write features of X from squared distances, the discriminant and the graph's chances, or (0, 0)."""
-    m, k = reach.shape
-    score(X, voice, of_kinds[:, :, 1])
+def features(X, distances, scale, sizes, lda, graph, limits, of_clusters, of_new):
+    """Write the features of rows X: (m, clusters, 4) and (m, 3). See `constants.NEARNESS` and the following.
+
+    `distances` (m, clusters) are squared; `graph` (m, clusters) are the probabilities of label propagation,
+    if any.
+    """
+    lda_floor, distance_floor, distance_range, graph_floor = limits
+    m, k = distances.shape
+    lda_scores(X, lda, lda_floor, of_clusters[:, :, 1])
     shares = np.log((sizes[:k] + 1.0) / (k + sizes[:k].sum()))
     for i in range(m):
         nearest = np.inf
         for j in range(k):
-            of_kinds[i, j, 0] = 0.5 * np.log(reach[i, j] + 1e-12 * scale * scale)
-            nearest = min(nearest, of_kinds[i, j, 0])
+            of_clusters[i, j, 0] = 0.5 * np.log(distances[i, j] + distance_floor * scale * scale)
+            nearest = min(nearest, of_clusters[i, j, 0])
         for j in range(k):
-            of_kinds[i, j, 0] = max(nearest - of_kinds[i, j, 0], -5.0)
-            of_kinds[i, j, 2] = 0.0
-            of_kinds[i, j, 3] = shares[j]
+            of_clusters[i, j, 0] = max(nearest - of_clusters[i, j, 0], -distance_range)
+            of_clusters[i, j, 2] = 0.0
+            of_clusters[i, j, 3] = shares[j]
         of_new[i, 0] = 1.0
-        of_new[i, 1] = min(max(nearest - np.log(scale), -5.0), 5.0) if k else 0.0
+        of_new[i, 1] = 0.0
+        if k:
+            of_new[i, 1] = min(max(nearest - np.log(scale), -distance_range), distance_range)
         of_new[i, 2] = 0.0
-        if chances.size:
+        if graph.size:
             met = 0.0
             for j in range(k):
-                met += chances[i, j]
+                met += graph[i, j]
             for j in range(k):
-                of_kinds[i, j, 2] = np.log((chances[i, j] + RARE) / (met + RARE))
-            of_new[i, 2] = np.log(max(1.0 - met, 0.0) + RARE) - np.log(met + RARE)
+                of_clusters[i, j, 2] = np.log((graph[i, j] + graph_floor) / (met + graph_floor))
+            of_new[i, 2] = np.log(max(1.0 - met, 0.0) + graph_floor) - np.log(met + graph_floor)
 
 
 @njit(nogil=True, cache=True)
-def consider(X, reach, scale, sizes, voice, chances, weights, alive, of_kinds, of_new, out, new):
-    """Write the features of rows, and how likely they make each kind and being new."""
-    assemble(X, reach, scale, sizes, voice, chances, of_kinds, of_new)
+def score_rows(
+    X, distances, scale, sizes, lda, graph, limits, weights, alive, of_clusters, of_new, out, new
+):
+    """Write the features of rows, and exp(utility) of each cluster (m, clusters) and of "new" (m,)."""
+    features(X, distances, scale, sizes, lda, graph, limits, of_clusters, of_new)
     for i in range(X.shape[0]):
-        new[i] = weigh(weights, of_kinds[i], of_new[i], alive, out[i])
+        new[i] = exp_utilities(weights, of_clusters[i], of_new[i], alive, out[i])
 
 
 @njit(nogil=True, cache=True)
-def approach(likeness, kind, chances, share):
-    """Move the first entries of a row of likeness by a share of the way to some chances."""
-    for other in range(chances.size):
-        likeness[kind, other] += (chances[other] - likeness[kind, other]) * share
+def move_towards(similarity, cluster, probabilities, share):
+    """Move the first entries of a row of `similarity` by a share of the way to some probabilities."""
+    for other in range(probabilities.size):
+        similarity[cluster, other] += (probabilities[other] - similarity[cluster, other]) * share
 
 
 @njit(nogil=True, cache=True)
-def most_alike(likeness, is_open, kind, n_kinds):
-    """Return the largest likeness of a kind and an open other, and the first such other; -1 if none is."""
+def most_similar(similarity, is_open, cluster, n_clusters):
+    """Return the largest similarity of a cluster and an open other, and that other; -1 if there is none."""
     best, found = -1.0, -1
-    for other in range(n_kinds):
-        if is_open[kind, other]:
-            alike = max(likeness[kind, other], likeness[other, kind])
-            if alike > best:
-                best, found = alike, other
+    for other in range(n_clusters):
+        if is_open[cluster, other]:
+            similar = max(similarity[cluster, other], similarity[other, cluster])
+            if similar > best:
+                best, found = similar, other
     return best, found
 
 
 @njit(nogil=True, cache=True)
-def unsettled(likeness, is_open, hopeless, n_kinds, pairs, alike):
-    """Write the pairs of kinds that are open or hopeless, and how alike they look; return how many."""
+def unproven_pairs(similarity, is_open, undecidable, n_clusters, pairs, similarities):
+    """Write the pairs of clusters that are open or undecidable, and their similarities; return how many."""
     size = 0
-    for a in range(n_kinds):
-        for b in range(a + 1, n_kinds):
-            if is_open[a, b] or hopeless[a, b]:
+    for a in range(n_clusters):
+        for b in range(a + 1, n_clusters):
+            if is_open[a, b] or undecidable[a, b]:
                 pairs[size, 0], pairs[size, 1] = a, b
-                alike[size] = max(likeness[a, b], likeness[b, a])
+                similarities[size] = max(similarity[a, b], similarity[b, a])
                 size += 1
     return size
 
 
 @njit(nogil=True, cache=True)
-def hold_out(logs, kinds, weights, counts, out):
-    """Add the weights of answers about kinds to logs of chances; write them without each one that counts.
+def leave_one_out(logs, clusters, ratios, counts, out):
+    """Add the log ratios of answers to the log probabilities of the clusters they are about.
 
-    Relative to the kind that the answer is about.
+    Write these without each answer that counts, relative to its cluster.
     """
-    for i in range(kinds.size):
-        logs[kinds[i]] += weights[i]
-    for i in range(kinds.size):
+    for i in range(clusters.size):
+        logs[clusters[i]] += ratios[i]
+    for i in range(clusters.size):
         if counts[i]:
-            logs[kinds[i]] -= weights[i]
+            logs[clusters[i]] -= ratios[i]
             for k in range(logs.size):
-                out[i, k] = logs[k] - logs[kinds[i]]
-            logs[kinds[i]] += weights[i]
+                out[i, k] = logs[k] - logs[clusters[i]]
+            logs[clusters[i]] += ratios[i]
 
 
 @njit(nogil=True, cache=True)
-def come_near(X, x, reach):
-    """Lower the squared distances of rows to a kind, where a new member x of it is nearer."""
+def lower_distances(X, x, distances):
+    """Lower the squared distances of rows to a cluster where a new member x of it is nearer."""
     for i in range(X.shape[0]):
         distance = 0.0
         for j in range(x.size):
             step = X[i, j] - x[j]
             distance += step * step
-        reach[i] = min(reach[i], distance)
+        distances[i] = min(distances[i], distance)
+
+
+@njit(nogil=True, cache=True)
+def enqueue_neighbors(first, to, known, row, waiting, queue, head, size):
+    """Put the neighbours of a row that are not labelled into the queue; return its size then."""
+    for e in range(first[row], first[row + 1]):
+        other = to[e]
+        if not known[other] and not waiting[other]:
+            waiting[other] = True
+            queue[(head + size) % queue.size] = other
+            size += 1
+    return size
+
+
+@njit(nogil=True, cache=True)
+def propagate(first, to, step, known, probabilities, row, waiting, queue, tolerance, max_visits):
+    """Bring the probabilities of rows up to date after a row was labelled, nearest rows first."""
+    n, width = probabilities.shape
+    head = 0
+    size = enqueue_neighbors(first, to, known, row, waiting, queue, head, 0)
+    visits = 0
+    fresh = np.empty(width, dtype=np.float32)
+    while size > 0 and visits < max_visits * n:
+        at = queue[head]
+        head = (head + 1) % n
+        size -= 1
+        visits += 1
+        waiting[at] = False
+        fresh[:] = 0.0
+        for e in range(first[at], first[at + 1]):
+            share = step[e]
+            near = probabilities[to[e]]
+            for k in range(width):
+                fresh[k] += share * near[k]
+        change = np.float32(0.0)
+        mine = probabilities[at]
+        for k in range(width):
+            change = max(change, abs(fresh[k] - mine[k]))
+            mine[k] = fresh[k]
+        if change > tolerance:
+            size = enqueue_neighbors(first, to, known, at, waiting, queue, head, size)
+    while size > 0:
+        waiting[queue[head]] = False
+        head = (head + 1) % n
+        size -= 1
+
+
+@njit(nogil=True, cache=True)
+def neighbor_means(first, to, step, walk_on, values, out):
+    """Write the mean of each row's value and the weighted mean of its neighbours'."""
+    for i in range(values.size):
+        total = 0.0
+        for e in range(first[i], first[i + 1]):
+            total += step[e] * values[to[e]]
+        out[i] = 0.5 * (values[i] + total / walk_on)

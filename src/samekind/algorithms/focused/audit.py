@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import betaln
 
+from samekind.algorithms.focused.constants import CONFIDENCE
 from samekind.algorithms.snapshot import Certificate
 
-__all__ = ["Audit", "upper_bound"]
+__all__ = ["ALL_KNOWN", "Audit", "upper_bound"]
 
-CONFIDENCE = 0.95
-CERTAIN = Certificate(1.0, 0.0, 0.0, 0, 0, 0)
+ALL_KNOWN = Certificate(1.0, 0.0, 0.0, 0, 0, 0)
 """When every row is labelled."""
 
 
@@ -48,76 +48,77 @@ def upper_bound(hits: int, draws: int, risk: float) -> float:
 
 
 class Audit:
-    """Uniform draws, kept apart: their answers are not shown to whoever predicts.
+    """Rows drawn uniformly whose answers are kept from the model, so that they can test its predictions.
 
-    When an audited row founds a kind, the kind has to be learnt, and with it the audit: it is over, and the
-    next one begins with a smaller risk, such that all audits together err with 5 %.
+    When an audited row is of a new cluster, the model has to learn it, and with it the other audited rows:
+    this audit is over, and the next begins with a smaller risk, such that all together err with 5 %.
     """
 
     def __init__(self) -> None:
         self.rows: list[int] = []
-        self.kinds: list[int] = []
-        self._known = 0  # draws of rows that had been labelled before
+        """The audited rows; one that was drawn twice is there twice."""
+        self.clusters: list[int] = []
+        """The cluster of each."""
+        self._places: dict[int, list[int]] = {}  # of each row in these lists
+        self._n_known = 0  # draws of rows that had been labelled before
         self._number = 1
-        self._draws = 0  # of all audits
-        self._news = 0
+        self._n_uniform = 0  # uniform draws, of all audits and surveys
+        self._n_new = 0
+
+    def __contains__(self, row: int) -> bool:
+        return row in self._places
 
     @property
-    def draws(self) -> int:
+    def n_draws(self) -> int:
         """How many draws the current audit has."""
-        return len(self.rows) + self._known
+        return len(self.rows) + self._n_known
 
-    def hit_known(self, row: int, kind: int) -> None:
-        """Take in a draw of a row whose kind is known."""
-        if row in self.rows:  # by this audit alone: it counts again
-            self.add(row, kind)
-        else:
-            self._draws += 1
-            self._known += 1
-
-    def add(self, row: int, kind: int) -> None:
-        """Take in a row of a known kind."""
-        self._draws += 1
+    def add(self, row: int, cluster: int) -> None:
+        """Add a draw of a row that was asked about now."""
+        self._n_uniform += 1
+        self._places.setdefault(row, []).append(len(self.rows))
         self.rows.append(row)
-        self.kinds.append(kind)
+        self.clusters.append(cluster)
 
-    def survey(self, *, is_new: bool) -> None:
-        """Take in a uniform draw that was learnt from: it tells of clusters not found, not of predictions."""
-        self._draws += 1
-        self._news += is_new
+    def add_known(self, row: int, cluster: int) -> None:
+        """Add a draw of a row that was known: only one known to this audit alone tests a prediction again."""
+        if row in self:
+            self.add(row, cluster)
+        else:
+            self._n_uniform += 1
+            self._n_known += 1
 
-    def found_new(self) -> list[tuple[int, int]]:
-        """End the audit, because a row was new; return its rows and their kinds, to learn from."""
-        self._draws += 1
-        self._news += 1
-        return self.release()
+    def add_survey(self, *, is_new: bool) -> None:
+        """Add a uniform draw that was learnt from: it tells of clusters not found, not of predictions."""
+        self._n_uniform += 1
+        self._n_new += is_new
 
-    def release(self) -> list[tuple[int, int]]:
-        """Begin the next audit; return the rows of this one and their kinds."""
-        released = list(zip(self.rows, self.kinds, strict=True))
-        self.rows, self.kinds, self._known = [], [], 0
+    def end(self) -> list[tuple[int, int]]:
+        """End this audit, as a row was of a new cluster; return its rows and clusters, to learn from."""
+        self.add_survey(is_new=True)
+        released = list(zip(self.rows, self.clusters, strict=True))
+        self.rows, self.clusters, self._places, self._n_known = [], [], {}, 0
         self._number += 1
         return released
 
-    def move(self, row: int, kind: int) -> None:
-        """Note that an audited row is of another kind than was thought."""
-        self.kinds = [
-            kind if other == row else old for other, old in zip(self.rows, self.kinds, strict=True)
-        ]
+    def move(self, row: int, cluster: int) -> None:
+        """Note that a row, audited or not, is in another cluster than was thought."""
+        for place in self._places.get(row, ()):
+            self.clusters[place] = cluster
 
     def merge(self, keep: int, gone: int) -> None:
-        """Note that two kinds are one."""
-        self.kinds = [keep if kind == gone else kind for kind in self.kinds]
+        """Make one cluster part of another."""
+        self.clusters = [keep if cluster == gone else cluster for cluster in self.clusters]
 
-    def certificate(self, predicted: NDArray[np.intp], unproven: int) -> Certificate:
-        """Return what can be promised, given the predicted kinds of the audited rows."""
-        wrong = int((predicted != np.array(self.kinds, dtype=np.intp)).sum())
+    def certificate(self, predicted: NDArray[np.intp], n_unproven: int) -> Certificate:
+        """Return what can be promised, given the predicted clusters of the audited rows."""
+        n_wrong = int((predicted != np.array(self.clusters, dtype=np.intp)).sum())
         risk = (1 - CONFIDENCE) / 2
         return Certificate(
             confidence=CONFIDENCE,
-            undiscovered=upper_bound(self._news, self._draws, risk),
-            wrong=upper_bound(wrong, self.draws, risk / (self._number * (self._number + 1))),
-            n_audited=self.draws,
-            n_wrong=wrong,
-            n_unproven=unproven,
+            undiscovered=upper_bound(self._n_new, self._n_uniform, risk),
+            wrong=upper_bound(n_wrong, self.n_draws, risk / (self._number * (self._number + 1))),
+            n_audited=self.n_draws,
+            n_wrong=n_wrong,
+            n_unproven=n_unproven,
         )

@@ -1,13 +1,15 @@
-"""A shrunken linear discriminant of the labelled rows: one voice about a row's kind."""
+"""Linear discriminant analysis of the labelled rows, with a shrunken covariance."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SILENT", "Discriminant", "Voice"]
+from samekind.algorithms.focused import constants as const
 
-Voice = tuple[
+__all__ = ["UNFITTED", "LdaParams", "LinearDiscriminant"]
+
+LdaParams = tuple[
     NDArray[np.float64],
     NDArray[np.float64],
     NDArray[np.float64],
@@ -15,10 +17,10 @@ Voice = tuple[
     NDArray[np.intp],
     int,
 ]
-"""What `_kernels.score` wants to know: where the origin is, how to whiten rows, the whitened means by
-columns, their widths, the kinds they are of, and how many kinds there were."""
+"""For `_kernels.lda_scores`: the origin (d,), the whitening matrix (d, d), the whitened means (d, m), their
+widths (m,), their clusters (m,), and how many clusters there were."""
 
-SILENT: Voice = (
+UNFITTED: LdaParams = (
     np.zeros(0),
     np.zeros((0, 0)),
     np.zeros((0, 0)),
@@ -26,73 +28,72 @@ SILENT: Voice = (
     np.zeros(0, dtype=np.intp),
     0,
 )
-"""That of nobody."""
 
 
-class Discriminant:
-    """Normal kinds with one covariance, shrunken by Ledoit and Wolf's rule; refitted as the labels grow.
+class LinearDiscriminant:
+    """Gaussian clusters with one covariance, shrunken by Ledoit and Wolf's rule; refitted as labels grow.
 
-    A kind with m members has its mean known up to 1/m of the covariance, which widens it accordingly.
+    The mean of a cluster with m members is known up to 1/m of the covariance, which widens it accordingly.
     """
 
     def __init__(self, d: int) -> None:
         self._d = d
         self._n = 0  # labelled rows, which come first in these:
         self._rows = np.empty((64, d))
-        self._kinds = np.empty(64, dtype=np.intp)
+        self._clusters = np.empty(64, dtype=np.intp)
         self._fitted_at = 0
-        self.voice = SILENT
+        self.params = UNFITTED
 
-    def learn(self, x: NDArray[np.float64], kind: int) -> None:
-        """Take in a labelled row."""
-        if self._n == self._kinds.size:
+    def learn(self, x: NDArray[np.float64], cluster: int) -> None:
+        """Add a labelled row."""
+        if self._n == self._clusters.size:
             self._rows = np.concatenate([self._rows, self._rows])
-            self._kinds = np.concatenate([self._kinds, self._kinds])
+            self._clusters = np.concatenate([self._clusters, self._clusters])
         self._rows[self._n] = x
-        self._kinds[self._n] = kind
+        self._clusters[self._n] = cluster
         self._n += 1
-        if self._n > 1.1 * self._fitted_at + 1:
+        if self._n > const.LDA_REFIT_GROWTH * self._fitted_at + 1:
             self._fit()
 
-    def relabel(self, place: int, kind: int) -> None:
-        """Change the kind of the labelled row that was taken in at this place."""
-        self._kinds[place] = kind
+    def relabel(self, place: int, cluster: int) -> None:
+        """Change the cluster of the row that was added as number `place`."""
+        self._clusters[place] = cluster
         self._fit()
 
     def merge(self, keep: int, gone: int) -> None:
-        """Note that two kinds are one."""
-        self._kinds[self._kinds == gone] = keep
+        """Make one cluster part of another."""
+        self._clusters[self._clusters == gone] = keep
         self._fit()
 
     def _fit(self) -> None:
         self._fitted_at = self._n
-        X, kinds = self._rows[: self._n], self._kinds[: self._n]
-        n_kinds = int(kinds.max()) + 1
-        counts = np.bincount(kinds)
+        X, clusters = self._rows[: self._n], self._clusters[: self._n]
+        n_clusters = int(clusters.max()) + 1
+        counts = np.bincount(clusters)
         known = counts.nonzero()[0]
-        if kinds.size < known.size + 5 or known.size < 2:
-            self.voice = SILENT
+        if clusters.size < known.size + const.LDA_MIN_RESIDUALS or known.size < 2:
+            self.params = UNFITTED
             return
         origin = X.mean(axis=0)
         X = X - origin
-        sums = np.zeros((n_kinds, self._d))
-        np.add.at(sums, kinds, X)
+        sums = np.zeros((n_clusters, self._d))
+        np.add.at(sums, clusters, X)
         means = sums / np.maximum(counts, 1)[:, None]
-        residuals = X - means[kinds]
-        residuals = residuals[counts[kinds] > 1]
-        covariance = _shrunken(residuals)
-        covariance *= residuals.shape[0] / max(1, kinds.size - known.size)
+        residuals = X - means[clusters]
+        residuals = residuals[counts[clusters] > 1]
+        covariance = _shrunken_covariance(residuals)
+        covariance *= residuals.shape[0] / max(1, clusters.size - known.size)
         values, vectors = np.linalg.eigh(covariance)
-        values = np.maximum(values, 1e-9 * max(values[-1], 1e-300))
+        values = np.maximum(values, const.LDA_MIN_EIGENVALUE * max(values[-1], const.IMPOSSIBLE))
         whiten = np.ascontiguousarray((vectors / np.sqrt(values)).T)
         columns = np.ascontiguousarray((means[known] @ whiten.T).T)
-        self.voice = origin, whiten, columns, 1.0 + 1.0 / counts[known], known, n_kinds
+        self.params = origin, whiten, columns, 1.0 + 1.0 / counts[known], known, n_clusters
 
 
-def _shrunken(residuals: NDArray[np.float64]) -> NDArray[np.float64]:
+def _shrunken_covariance(residuals: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the covariance of rows around 0, shrunken by Ledoit and Wolf's rule.
 
-    As sklearn's `ledoit_wolf`, whose checks take longer than the rest.
+    As scikit-learn's `ledoit_wolf`, whose checks take longer than the rest.
     """
     n, d = residuals.shape
     squares = residuals**2

@@ -73,6 +73,15 @@ class FocusedParams(Params):
             check_choice("without", part, PARTS)
         check_rate(self.error_rate)
 
+    def uses(self, part: str) -> bool:
+        """Return whether a part is not switched off."""
+        return part not in self.without
+
+    @property
+    def recovers(self) -> bool:
+        """Whether rows are asked about to make centres accurate."""
+        return self.goal == "centers" and self.uses("fill")
+
     @property
     def trusts_answers(self) -> bool:
         """Whether every answer is true, so that other answers follow from it."""

@@ -1,121 +1,118 @@
-"""Which kinds are recovered: trials with rows predicted to be of them, until their centres are accurate."""
+"""Which clusters are recovered: those whose centres are accurate, by trials of their purity."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.algorithms.focused.evidence import Evidence
-from samekind.algorithms.focused.trials import Trials
+from samekind.algorithms.focused import constants as const
+from samekind.algorithms.focused.cluster_model import ClusterModel
+from samekind.algorithms.focused.paper_draws import PaperDraws
+from samekind.algorithms.focused.purity import PurityTrials
 from samekind.algorithms.state import UNKNOWN, ClusterState
-from samekind.points import Points
 
 __all__ = ["Recovery"]
 
-ACCURATE = 0.05  # estimated error of a centre at which its cluster is recovered
-HOPELESS = 60  # trials after which a kind that is not recovered gets no more
-AT_ONCE = 6  # trials of a kind that are made before looking at their outcome
-POOL, DRAWN = 256, 12  # rows of a kind, among which some are drawn for its trials
-
 
 class Recovery:
-    """Draws rows for trials, and recovers kinds by their outcome; `on_recovery` is told which."""
+    """Draws rows for trials, and recovers clusters by their outcome; `paper` is told which."""
 
     def __init__(
         self,
-        points: Points,
-        kinds: ClusterState,
-        evidence: Evidence,
+        state: ClusterState,
+        model: ClusterModel,
         rng: np.random.Generator,
-        on_recovery: Callable[[int], None],
+        paper: PaperDraws,
     ) -> None:
-        self.trials = Trials()
-        self._points = points
-        self._kinds = kinds
-        self._evidence = evidence
+        self.trials = PurityTrials()
+        self._state = state
+        self._model = model
         self._rng = rng
-        self._on_recovery = on_recovery
-        self._planned: Counter[int] = Counter()  # trials of each kind in this wave
-        self._held: dict[int, list[int]] = {}  # rows picked for the trials of a kind
+        self._paper = paper
+        self._planned: Counter[int] = Counter()  # trials of each cluster in this wave
+        self._drawn: dict[int, list[int]] = {}  # rows for the next trials of a cluster
         self._unfilled: tuple[tuple[int, ...], list[int]] = (), []  # when listed last, and they
 
-    def begin(self) -> None:
-        """Begin a wave: nothing is planned."""
+    def begin_wave(self) -> None:
+        """Begin a wave: no trial is planned."""
         self._planned.clear()
 
     def merge(self, keep: int, gone: int) -> None:
-        """Note that two kinds are one."""
+        """Make one cluster part of another."""
         self.trials.merge(keep, gone)
-        self._held.pop(gone, None)
+        self._drawn.pop(gone, None)
         self._unfilled = (), []
 
     def unfilled(self) -> list[int]:
-        """Return the kinds that need trials, but for those that seem hopeless."""
-        kinds, trials = self._kinds, self.trials
-        state = (len(kinds.members), len(kinds.recovered), trials.n_made)
-        if state != self._unfilled[0]:
-            k = len(kinds)
-            tried = trials.made[:k] >= HOPELESS
-            self._unfilled = state, (kinds.is_open(np.arange(k)) & ~tried).nonzero()[0].tolist()
+        """Return the clusters that need trials, but for those that had too many already."""
+        state, trials = self._state, self.trials
+        when = (len(state.members), len(state.recovered), trials.n_made)
+        if when != self._unfilled[0]:
+            k = len(state)
+            tried = trials.made[:k] >= const.MAX_TRIALS
+            self._unfilled = when, (state.is_open(np.arange(k)) & ~tried).nonzero()[0].tolist()
         return self._unfilled[1]
 
     def draw(self) -> int:
-        """Draw from the rows predicted to be of the kind that is nearest to being recovered; -1: none."""
+        """Draw a row predicted to be in the cluster that is nearest to being recovered; -1: none."""
         planned = self._planned
-        waiting = [kind for kind in self.unfilled() if planned.get(kind, 0) < AT_ONCE]
+        waiting = [
+            cluster for cluster in self.unfilled() if planned.get(cluster, 0) < const.TRIALS_AT_ONCE
+        ]
         if not waiting:
             return -1
-        kind = max(waiting, key=self.trials.promise.__getitem__)
-        planned[kind] += 1
-        held = self._held.setdefault(kind, [])
+        cluster = max(waiting, key=self.trials.priority.__getitem__)
+        planned[cluster] += 1
+        drawn = self._drawn.setdefault(cluster, [])
+        predictor = self._model.predictor
         for _ in range(2):
-            while held:
-                row = held.pop()
-                unknown = self._kinds.cluster_of_row(row) == UNKNOWN
-                if unknown and self._evidence.predicted_of(row) == kind:
+            while drawn:
+                row = drawn.pop()
+                unknown = self._state.cluster_of_row(row) == UNKNOWN
+                if unknown and predictor.cluster_of_row(row) == cluster:
                     return row
-            held += self._influential(self._evidence.pick(kind, self._rng, POOL))
-        self.trials.miss(kind)  # hardly a row left
-        self._recover(kind)
+            drawn += self._influential(predictor.sample(cluster, self._rng, const.TRIAL_POOL))
+        self.trials.add_missing(cluster)  # hardly a row is left
+        self._recover(cluster)
         return -1
 
     def _influential(self, rows: NDArray[np.intp]) -> list[int]:
         """Draw some unknown ones of these rows, in proportion to their distance from the mean of all."""
         if not rows.size:
             return []
-        X = self._points.rows(rows)
+        X = self._model.points.rows(rows)
         steps = X - X.mean(axis=0)
         distances = np.sqrt(np.einsum("ij,ij->i", steps, steps))
-        unknown = self._kinds.cluster_of(rows) == UNKNOWN
+        unknown = self._state.cluster_of(rows) == UNKNOWN
         distances *= unknown
         if not distances.any():
-            few: list[int] = rows[unknown][:DRAWN].tolist()
+            few: list[int] = rows[unknown][: const.TRIAL_ROWS].tolist()
             return few
         sums = distances.cumsum()
-        places = sums.searchsorted(self._rng.random(DRAWN) * sums[-1], side="right")
+        places = sums.searchsorted(self._rng.random(const.TRIAL_ROWS) * sums[-1], side="right")
         drawn: list[int] = rows[np.minimum(places, rows.size - 1)].tolist()
         return drawn
 
-    def learn(self, predicted: int, kind: int) -> None:
-        """Take in the outcome of a trial."""
-        self.trials.add(predicted, kind)
+    def add_trial(self, predicted: int, cluster: int) -> None:
+        """Add a trial of the cluster `predicted`, with a row that is in `cluster`."""
+        self.trials.add(predicted, cluster)
         self._recover(predicted)
 
-    def _recover(self, kind: int) -> None:
-        """Recover a kind if its centre is accurate enough."""
-        trials = self.trials
-        if self._kinds.is_recovered(kind):
+    def _recover(self, cluster: int) -> None:
+        """Recover a cluster if its centre is accurate enough."""
+        trials, state = self.trials, self._state
+        if state.is_recovered(cluster):
             return
-        if trials.foreign(kind) ** 2 > ACCURATE and trials.made[kind] % 8 != 0:
+        too_foreign = trials.foreign_share(cluster) ** 2 > const.ACCURATE
+        if too_foreign and trials.made[cluster] % const.RECHECK != 0:
             return
-        counts, means, _ = self._evidence.regions()
-        self._evidence.sizes[: counts.size] = counts
-        held, members = int(counts[kind]), len(self._kinds.members[kind])
-        if trials.error(kind, held, members) <= ACCURATE:
-            self._kinds.set_center(kind, means[kind])
-            self._kinds.recover([kind])
-            self._kinds.n_rounds += 1
-            self._on_recovery(kind)
+        counts, means, _ = self._model.predictor.regions()
+        self._model.set_sizes(counts)
+        error = trials.center_error(cluster, int(counts[cluster]), len(state.members[cluster]))
+        if error <= const.ACCURATE:
+            state.set_center(cluster, means[cluster])
+            state.recover([cluster])
+            state.n_rounds += 1
+            self._paper.add_recovered(cluster)

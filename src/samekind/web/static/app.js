@@ -1,25 +1,25 @@
-/** The page: joins the desk, the screens and the keys. */
+/** The page: joins the project, the screens and the keys. */
 
 import { byId, count, h, number, toast } from "./dom.js";
-import { Desk } from "./desk.js";
+import { Project } from "./project.js";
 import { Finish } from "./finish.js";
-import { Found, inShort, isSafe } from "./found.js";
+import { OverviewPanel, inShort, isSafe } from "./overview.js";
 import { openHelp } from "./help.js";
 import { keyOf, keys, leftField, pressesControl, takesTyping } from "./keys.js";
 import { QuestionArea } from "./question.js";
 import { flag, Review } from "./review.js";
 import { initTheme, remember, remembered } from "./settings.js";
-import { pictures } from "./things.js";
+import { pictures } from "./items.js";
 
 /** @typedef {import("./types.js").Said} Said */
 
 const VIEWS = ["question", "found", "review", "finish"];
 
-const desk = new Desk();
-const found = new Found(desk);
-const review = new Review(desk, goto);
-const finish = new Finish(desk, goto);
-const area = new QuestionArea(desk, { act, answer, goto });
+const project = new Project();
+const found = new OverviewPanel(project);
+const review = new Review(project, goto);
+const finish = new Finish(project, goto);
+const area = new QuestionArea(project, { act, answer, goto });
 
 /** @type {import("./types.js").Certificate | null} */
 let certificate = null;
@@ -34,7 +34,7 @@ function goto(view) {
 
 function show() {
   const asked = location.hash.slice(2);
-  const view = VIEWS.includes(asked) && !desk.locked ? asked : "question";
+  const view = VIEWS.includes(asked) && !project.locked ? asked : "question";
   document.body.dataset.view = view;
   for (const tab of document.querySelectorAll("[data-goto]")) {
     if (tab.dataset.goto === view) tab.setAttribute("aria-current", "page");
@@ -48,7 +48,7 @@ function show() {
 /** @param {Said} said @param {Event} [event] */
 function answer(said, event) {
   const pointed = event instanceof MouseEvent && event.detail > 0;
-  if (!desk.answer(said)) return;
+  if (!project.answer(said)) return;
   area.flash(String(said));
   // After a click the focus leaves the button, or the space bar would press it again.
   if (pointed) byId("question-title").focus({ preventScroll: true });
@@ -56,20 +56,20 @@ function answer(said, event) {
 
 /** @param {string} action @param {Event} [event] */
 function act(action, event) {
-  const question = desk.current;
+  const question = project.current;
   if (action === "undo") {
     area.flash("undo");
-    desk.undo();
+    project.undo();
   } else if (action === "help") openHelp(() => area.refresh());
   else if (action === "zoom") area.view?.zoom?.toggle();
   else if (action === "blink") area.view?.blink?.toggle();
   else if (!question) return;
   else if (action === "flag") {
-    flag(desk.project, question.id);
+    flag(project.storageKey, question.id);
     answer("skip", event);
     toast("Flagged. It waits for you under Review.");
   } else if (/^[1-9]$/.test(action)) {
-    if (question.type === "lineup" && question.options[Number(action) - 1]) answer(question.options[Number(action) - 1].kind, event);
+    if (question.type === "lineup" && question.options[Number(action) - 1]) answer(question.options[Number(action) - 1].cluster, event);
   } else if (["unsure", "skip"].includes(action)) answer(/** @type {Said} */ (action), event);
   else if ((question.type === "pair") === (action !== "none")) answer(/** @type {Said} */ (action), event);
 }
@@ -86,24 +86,24 @@ document.addEventListener("keydown", (event) => {
   if (!event.repeat || action === "zoom") act(action, event); // a key held down answers once
 });
 
-desk.addEventListener("state", showStanding);
-desk.addEventListener("outline", (event) => {
+project.addEventListener("state", showStanding);
+project.addEventListener("overview", (event) => {
   certificate = /** @type {CustomEvent} */ (event).detail.certificate;
   showStanding();
 });
 
 function showStanding() {
-  const state = desk.state;
+  const state = project.state;
   if (!state) return;
   document.title = `${state.title} – samekind`;
   byId("title").textContent = state.title;
   byId("version").textContent = state.version;
   const asked = state.budget ? `${number(state.questions)} of ${count(state.budget, "question")}` : count(state.questions, "question");
-  const left = state.done ? state.stop_text : state.left.text;
+  const left = state.done ? state.stop_text : state.left_text;
   const promise = certificate && !state.done ? inShort(certificate) : "";
   byId("standing").replaceChildren(
     h("strong", {}, asked),
-    h("strong", {}, count(state.kinds, "kind")),
+    h("strong", {}, count(state.clusters, "kind")),
     ...(left ? [h("span", { class: "left" }, left)] : []),
     ...(promise ? [h("span", { class: certificate && isSafe(certificate) ? "safe" : "left" }, promise)] : []),
   );
@@ -113,7 +113,7 @@ function showStanding() {
   budget.value = Math.min(state.questions, budget.max);
 }
 
-desk.addEventListener("status", (event) => {
+project.addEventListener("status", (event) => {
   const { state, waiting, seconds, why, stuck } = /** @type {CustomEvent} */ (event).detail;
   const saved = byId("saved");
   saved.dataset.state = state;
@@ -123,28 +123,28 @@ desk.addEventListener("status", (event) => {
     const what = stuck === "answer" ? "Your answer could not be saved" : "Your last answer could not be taken back";
     const rest = waiting > 1 ? ` ${count(waiting - 1, "more answer")} ${waiting === 2 ? "waits" : "wait"} behind it.` : "";
     const leave = stuck === "answer" ? "Skip this question" : "Leave it as it is";
-    return showBanner(`${why} ${what}; it is tried again in ${seconds} s.${rest}`, () => desk.outbox.retryNow(), [leave, () => desk.outbox.giveUp()]);
+    return showBanner(`${why} ${what}; it is tried again in ${seconds} s.${rest}`, () => project.outbox.retryNow(), [leave, () => project.outbox.giveUp()]);
   }
   const kept = waiting === 1 ? "Your answer is kept" : `Your ${waiting} answers are kept`;
-  return showBanner(`${why} ${kept} on this page and sent as soon as possible; next try in ${seconds} s.`, () => desk.outbox.retryNow());
+  return showBanner(`${why} ${kept} on this page and sent as soon as possible; next try in ${seconds} s.`, () => project.outbox.retryNow());
 });
 
-desk.addEventListener("trouble", (event) => {
+project.addEventListener("trouble", (event) => {
   const error = /** @type {CustomEvent} */ (event).detail;
-  const lockedOut = desk.locked && !desk.loaded;
+  const lockedOut = project.locked && !project.loaded;
   document.body.classList.toggle("locked-out", lockedOut);
   if (lockedOut) {
     hideBanner();
     show();
     area.show(); // it says what to do
-  } else if (error?.locked) showBanner(error.message, () => desk.load());
-  else if (error) showBanner(`${error.message}${error.retry ? " Trying again…" : ""}`, () => desk.load());
-  else if (!desk.outbox.items.length) hideBanner();
+  } else if (error?.locked) showBanner(error.message, () => project.load());
+  else if (error) showBanner(`${error.message}${error.retry ? " Trying again…" : ""}`, () => project.load());
+  else if (!project.outbox.items.length) hideBanner();
 });
 
-desk.addEventListener("say", (event) => {
-  const { text, bad, things } = /** @type {CustomEvent} */ (event).detail;
-  toast(text, { bad, pictures: pictures(things ?? []) });
+project.addEventListener("say", (event) => {
+  const { text, bad, items } = /** @type {CustomEvent} */ (event).detail;
+  toast(text, { bad, pictures: pictures(items ?? []) });
 });
 
 /** @param {string} text @param {() => void} again @param {[string, () => void]} [otherwise] what else can be done */
@@ -171,24 +171,24 @@ byId("help").addEventListener("click", () => act("help"));
 addEventListener("popstate", show);
 document.addEventListener("visibilitychange", () => {
   // Another tab or person may have answered meanwhile.
-  if (document.visibilityState === "visible" && desk.loaded) desk.load();
+  if (document.visibilityState === "visible" && project.loaded) project.load();
 });
 
 const who = byId("who");
 who.value = remembered("who", "");
 who.addEventListener("change", () => {
   remember("who", who.value.trim());
-  desk.load();
+  project.load();
 });
 who.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && who.blur());
 
 const lineup = byId("lineup");
-desk.addEventListener("state", () => (lineup.checked = desk.lineup));
+project.addEventListener("state", () => (lineup.checked = project.lineup));
 lineup.addEventListener("change", () => {
   remember("lineup", lineup.checked);
-  desk.load();
+  project.load();
 });
 
 initTheme(byId("theme"));
 show();
-desk.load();
+project.load();

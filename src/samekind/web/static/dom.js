@@ -51,7 +51,7 @@ export function announce(text) {
   byId("announcer").textContent = text;
 }
 
-/** @param {number} count @param {string} one @param {string} [many] @returns {string} "1 kind", "2,000 kinds" */
+/** @param {number} count @param {string} one @param {string} [many] @returns {string} "1 cluster", "2,000 clusters" */
 export function count(count, one, many = `${one}s`) {
   return `${number(count)} ${count === 1 ? one : many}`;
 }

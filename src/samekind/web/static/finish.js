@@ -18,7 +18,7 @@ export function unbroken(text) {
   return text.split(/(--\w+)/u).map((part) => (part.startsWith("--") ? h("span", { class: "unbroken" }, part) : part));
 }
 
-/** @param {import("./types.js").State} state @returns {string} why nothing more is asked */
+/** @param {import("./types.js").Status} state @returns {string} why nothing more is asked */
 export function whyDone(state) {
   if (state.stop_reason === "budget") {
     return `The budget of ${count(state.budget ?? state.questions, "question")} is spent. Start samekind with a larger --budget to go on.`;
@@ -27,16 +27,16 @@ export function whyDone(state) {
 }
 
 export class Finish {
-  /** @param {import("./desk.js").Desk} desk @param {(view: string) => void} goto */
-  constructor(desk, goto) {
-    this.desk = desk;
+  /** @param {import("./project.js").Project} project @param {(view: string) => void} goto */
+  constructor(project, goto) {
+    this.project = project;
     this.goto = goto;
     this.shown = "";
-    desk.addEventListener("state", () => byId("finish").offsetParent && this.show());
+    project.addEventListener("state", () => byId("finish").offsetParent && this.show());
   }
 
   show() {
-    const state = this.desk.state;
+    const state = this.project.state;
     const now = JSON.stringify(state);
     if (!state || now === this.shown) return; // what is pressed must not vanish under the finger
     this.shown = now;
@@ -59,39 +59,39 @@ export class Finish {
     this.#promise();
   }
 
-  /** @param {import("./types.js").State} state */
+  /** @param {import("./types.js").Status} state */
   #summary(state) {
     const tile = (/** @type {string} */ value, /** @type {string} */ label) => h("div", {}, h("dt", {}, label), h("dd", {}, value));
     return h(
       "dl",
       { class: "tiles" },
-      tile(number(state.kinds), state.kinds === 1 ? "kind found" : "kinds found"),
+      tile(number(state.clusters), state.clusters === 1 ? "kind found" : "kinds found"),
       tile(number(state.questions), state.budget ? `of ${number(state.budget)} questions` : "questions answered"),
       tile(number(state.clicks), "clicks and keys"),
-      tile(`${number(state.settled_rows)}`, `of ${number(state.n_rows)} rows known`),
+      tile(`${number(state.known_rows)}`, `of ${number(state.n_rows)} rows known`),
     );
   }
 
-  /** @param {import("./types.js").State} state @returns {HTMLElement[]} */
+  /** @param {import("./types.js").Status} state @returns {HTMLElement[]} */
   #buttons(state) {
     const back = h("button", {
       type: "button",
       class: state.done ? "" : "primary",
       onclick: async () => {
-        if (state.done && !(await this.desk.perform(() => call("POST", "/api/resume", { body: {} })))) return;
-        const now = this.desk.state;
+        if (state.done && !(await this.project.perform(() => call("POST", "/api/resume", { body: {} })))) return;
+        const now = this.project.state;
         if (now?.done) toast(`There is nothing to go on with: ${whyDone(now)}`);
         else this.goto("question");
       },
     }, "Go on");
-    const end = h("button", { type: "button", onclick: () => this.desk.perform(() => call("POST", "/api/finish", { body: {} })) }, "Finish here");
+    const end = h("button", { type: "button", onclick: () => this.project.perform(() => call("POST", "/api/finish", { body: {} })) }, "Finish here");
     if (!state.done) return [back, end];
     return state.stop_reason === "budget" ? [] : [back];
   }
 
   async #promise() {
     try {
-      const { certificate } = await call("GET", "/api/kinds?members=1");
+      const { certificate } = await call("GET", "/api/clusters?members=1");
       const place = byId("finish-promise");
       if (certificate && place) place.textContent = certificate.text;
     } catch (error) {
@@ -105,7 +105,7 @@ export class Finish {
       const csv = file.files?.[0];
       if (!csv) return toast("Choose a CSV file first.", { bad: true });
       if (csv.size > LARGEST) return toast("The file is larger than 16 MB. Split it into several.", { bad: true });
-      const reply = await this.desk.perform(() => call("POST", "/api/answers/import", { csv }));
+      const reply = await this.project.perform(() => call("POST", "/api/answers/import", { csv }));
       if (reply) toast(`${count(reply.imported, "answer")} imported.`);
       return undefined;
     };

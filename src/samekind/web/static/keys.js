@@ -1,4 +1,4 @@
-/** Keys: which one does what, which the person may change, and no key does two things. */
+/** Keys: which one does what, which the person may change, and no key does two items. */
 
 import { remember, remembered } from "./settings.js";
 

@@ -1,23 +1,21 @@
-/** The map of the rows, coloured by kind, with a legend that says the same in words; and kinds over questions. */
+/** The map of the rows, coloured by cluster, with a legend that says the same in words; and clusters over questions. */
 
 import { colorOf, paint } from "./colors.js";
 import { count, h, number, svg } from "./dom.js";
-import { kindName, placeOf } from "./names.js";
+import { clusterName, placeOf } from "./cluster_names.js";
 
 const REACH = 16; // pixels from a point within which a click means it
 const MARGIN = 10;
 
-/** @typedef {[x: number, y: number, kind: number, known: number, row: number]} Point */
+/** @typedef {{row: number, x: number, y: number, cluster: number | null, known: boolean}} Point */
 
 export class RowMap {
-  /** @param {(row: number, kind: number | null, known: boolean) => void} open */
+  /** @param {(row: number, cluster: number | null, known: boolean) => void} open */
   constructor(open) {
     this.open = open;
     /** @type {Point[]} */
     this.points = [];
-    /** @type {number[]} */
-    this.kinds = [];
-    /** @type {number | null} the kind to stand out */
+    /** @type {number | null} the cluster to stand out */
     this.lit = null;
     this.canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { class: "map", role: "img", "aria-label": "Map of the rows" }));
     this.legend = h("ul", { class: "legend" });
@@ -27,34 +25,33 @@ export class RowMap {
     document.addEventListener("samekind:theme", () => this.draw());
   }
 
-  /** @param {{points: Point[], kinds: number[]}} map @param {Map<number, import("./types.js").Kind>} known */
-  update({ points, kinds }, known) {
-    this.points = points;
-    this.kinds = kinds;
-    const shown = [...known.keys()].filter((kind) => kinds.includes(kind)); // as in the list of kinds
-    this.canvas.setAttribute("aria-label", `Map of ${count(points.length, "row")}: rows that are alike are close. ${count(kinds.length, "kind")}; the list below names them.`);
-    this.legend.replaceChildren(...shown.map((kind) => this.#entry(/** @type {any} */ (known.get(kind)))));
+  /** @param {import("./types.js").RowMap} map @param {Map<number, import("./types.js").ClusterSummary>} found */
+  update({ rows, x, y, place, known, clusters }, found) {
+    this.points = rows.map((row, i) => ({ row, x: x[i], y: y[i], cluster: clusters[place[i]] ?? null, known: known[i] }));
+    const shown = [...found.keys()].filter((cluster) => clusters.includes(cluster)); // as in the list of clusters
+    this.canvas.setAttribute("aria-label", `Map of ${count(rows.length, "row")}: rows that are alike are close. ${count(clusters.length, "kind")}; the list below names them.`);
+    this.legend.replaceChildren(...shown.map((cluster) => this.#entry(/** @type {any} */ (found.get(cluster)))));
     this.draw();
   }
 
-  /** @param {import("./types.js").Kind} kind */
-  #entry(kind) {
+  /** @param {import("./types.js").ClusterSummary} cluster */
+  #entry(cluster) {
     const button = h(
       "button",
       {
         type: "button",
-        "aria-pressed": String(this.lit === kind.kind),
-        "aria-label": `${kindName(kind)}: about ${count(kind.estimated, "row")}. Stand out on the map`,
+        "aria-pressed": String(this.lit === cluster.cluster),
+        "aria-label": `${clusterName(cluster)}: about ${count(cluster.estimated, "row")}. Stand out on the map`,
         onclick: () => {
-          this.lit = this.lit === kind.kind ? null : kind.kind;
+          this.lit = this.lit === cluster.cluster ? null : cluster.cluster;
           for (const other of this.legend.querySelectorAll("button")) other.setAttribute("aria-pressed", "false");
-          button.setAttribute("aria-pressed", String(this.lit === kind.kind));
+          button.setAttribute("aria-pressed", String(this.lit === cluster.cluster));
           this.draw();
         },
       },
-      paint(h("span", { class: `chip shape-${shape(kind.kind)}` }), kind.kind),
-      h("span", { dir: "auto" }, kindName(kind)),
-      h("span", { class: "muted" }, number(kind.estimated)),
+      paint(h("span", { class: `chip shape-${shape(cluster.cluster)}` }), cluster.cluster),
+      h("span", { dir: "auto" }, clusterName(cluster)),
+      h("span", { class: "muted" }, number(cluster.estimated)),
     );
     return h("li", {}, button);
   }
@@ -70,32 +67,27 @@ export class RowMap {
     const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     pen.scale(ratio, ratio);
     const place = this.#place(width, height);
-    for (const known of [0, 1]) {
+    for (const known of [false, true]) {
       for (const point of this.points) {
-        if (Boolean(point[3]) !== Boolean(known)) continue;
-        const kind = this.#kindOf(point);
-        const off = this.lit !== null && kind !== this.lit;
+        const cluster = point.cluster;
+        if (point.known !== known) continue;
+        const off = this.lit !== null && cluster !== this.lit;
         pen.globalAlpha = off ? 0.08 : known ? 1 : 0.38;
-        pen.fillStyle = colorOf(kind);
-        dot(pen, ...place(point), known ? 3.6 : 2, kind === null ? 0 : shape(kind));
+        pen.fillStyle = colorOf(cluster);
+        dot(pen, ...place(point), known ? 3.6 : 2, cluster === null ? 0 : shape(cluster));
       }
     }
-  }
-
-  /** @param {Point} point @returns {number | null} */
-  #kindOf(point) {
-    return point[2] < 0 ? null : this.kinds[point[2]];
   }
 
   /** @param {number} width @param {number} height @returns {(point: Point) => [number, number]} */
   #place(width, height) {
     let [left, right, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
-    for (const [x, y] of this.points) {
+    for (const { x, y } of this.points) {
       [left, right, low, high] = [Math.min(left, x), Math.max(right, x), Math.min(low, y), Math.max(high, y)];
     }
     const scale = (/** @type {number} */ value, /** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ room) =>
       MARGIN + (room - 2 * MARGIN) * (to > from ? (value - from) / (to - from) : 0.5);
-    return ([x, y]) => [scale(x, left, right, width), height - scale(y, low, high, height)];
+    return ({ x, y }) => [scale(x, left, right, width), height - scale(y, low, high, height)];
   }
 
   /** @param {MouseEvent} event */
@@ -107,13 +99,13 @@ export class RowMap {
       const far = Math.hypot(x - event.offsetX, y - event.offsetY);
       if (far < least) [best, least] = [point, far];
     }
-    if (best) this.open(best[4], this.#kindOf(best), Boolean(best[3]));
+    if (best) this.open(best.row, best.cluster, best.known);
   }
 }
 
-/** @param {number} kind @returns {number} another shape each time that the colours begin again */
-function shape(kind) {
-  return Math.floor(placeOf(kind) / 20) % 3;
+/** @param {number} cluster @returns {number} another shape each time that the colours begin again */
+function shape(cluster) {
+  return Math.floor(placeOf(cluster) / 20) % 3;
 }
 
 /** @param {CanvasRenderingContext2D} pen @param {number} x @param {number} y @param {number} size @param {number} form */
@@ -131,25 +123,25 @@ function dot(pen, x, y, size, form) {
 }
 
 /**
- * Draw how many kinds were known after how many questions.
+ * Draw how many clusters were known after how many questions.
  *
- * @param {{questions: number[], kinds: number[]}} history
+ * @param {{questions: number[], clusters: number[]}} history
  * @returns {Element}
  */
-export function kindsOverQuestions({ questions, kinds }) {
+export function clustersOverQuestions({ questions, clusters }) {
   const last = questions.at(-1) ?? 0;
-  const most = Math.max(1, ...kinds);
+  const most = Math.max(1, ...clusters);
   if (questions.length < 2 || !last) return h("p", { class: "hint" }, "The curve begins with the first answers.");
   const [width, height, left, bottom] = [320, 120, 26, 20];
   const x = (/** @type {number} */ q) => left + ((width - left - 4) * q) / last;
   const y = (/** @type {number} */ k) => height - bottom - ((height - bottom - 8) * k) / most;
-  let path = `M${x(questions[0])} ${y(kinds[0])}`;
-  for (let i = 1; i < questions.length; i += 1) path += `H${x(questions[i]).toFixed(1)}V${y(kinds[i]).toFixed(1)}`;
+  let path = `M${x(questions[0])} ${y(clusters[0])}`;
+  for (let i = 1; i < questions.length; i += 1) path += `H${x(questions[i]).toFixed(1)}V${y(clusters[i]).toFixed(1)}`;
   const word = (/** @type {number} */ at, /** @type {number} */ level, /** @type {string} */ text, anchor = "end") =>
     svg("text", { x: at, y: level, "text-anchor": anchor }, text);
   return svg(
     "svg",
-    { class: "curve", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${count(kinds.at(-1) ?? 0, "kind")} after ${count(last, "question")}` },
+    { class: "curve", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${count(clusters.at(-1) ?? 0, "kind")} after ${count(last, "question")}` },
     svg("path", { class: "axis", d: `M${left} 4V${height - bottom}H${width - 4}` }),
     svg("path", { class: "line", d: path }),
     word(left - 5, y(most) + 4, String(most)),

@@ -2,10 +2,10 @@
 
 import { compare } from "./diff.js";
 import { h } from "./dom.js";
-import { breakable, difference, foldable, mini, oneLine, picture, shorten, spoken } from "./things.js";
+import { breakable, difference, foldable, mini, oneLine, picture, shorten, spoken } from "./items.js";
 import { Blink, Zoom, zoomTools } from "./zoom.js";
 
-/** @typedef {import("./types.js").Thing} Thing @typedef {import("./types.js").PairQuestion} PairQuestion */
+/** @typedef {import("./types.js").ItemView} ItemView @typedef {import("./types.js").PairQuestion} PairQuestion */
 /** @typedef {{title: string, said: string, body: HTMLElement, tools: HTMLElement[], zoom: Zoom | null, blink: Blink | null}} View */
 
 const ALIKE = 0.34; // share of words in common from which the differences are what to look at
@@ -14,19 +14,19 @@ const LONG_CELL = 400;
 const SPOKEN = { agrees: "", differs: " (differs)", "differs close": " (differs a little)" };
 
 /** @param {PairQuestion} question @returns {View} */
-export function pairView({ a, b, b_kind, more }) {
-  const zoom = a.picture || b.picture ? new Zoom() : null;
+export function pairView({ a, b, b_cluster, more }) {
+  const zoom = a.has_picture || b.has_picture ? new Zoom() : null;
   const texts = a.text !== null && b.text !== null ? textViews(a.text, b.text) : null;
   const cards = h("div", { class: "pair" });
-  const blink = a.picture && b.picture ? new Blink(cards) : null;
-  if (a.picture || b.picture || a.text !== null || b.text !== null) {
+  const blink = a.has_picture && b.has_picture ? new Blink(cards) : null;
+  if (a.has_picture || b.has_picture || a.text !== null || b.text !== null) {
     cards.append(card(a, "A", zoom, texts?.a), card(b, "B", zoom, texts?.b));
   }
   const body = h("div", { class: "pair-view" });
   if (cards.children.length) body.append(cards);
   if (texts?.note) body.append(h("p", { class: "hint" }, texts.note));
   if (a.fields.length || b.fields.length) body.append(fieldTable(a, b, cards.children.length === 0));
-  if (more.length) body.append(moreOf(b_kind, more));
+  if (more.length) body.append(moreOf(b_cluster, more));
   return {
     title: "Are these two of the same kind?",
     said: `Are these two of the same kind? ${spoken(a)}. And: ${spoken(b)}.`,
@@ -37,20 +37,20 @@ export function pairView({ a, b, b_kind, more }) {
   };
 }
 
-/** @param {Thing} thing @param {string} letter @param {Zoom | null} zoom @param {HTMLElement} [text] @returns {HTMLElement} */
-function card(thing, letter, zoom, text) {
-  const image = picture(thing, "large");
+/** @param {ItemView} item @param {string} letter @param {Zoom | null} zoom @param {HTMLElement} [text] @returns {HTMLElement} */
+function card(item, letter, zoom, text) {
+  const image = picture(item, "large");
   const shown = h(
     "figure",
     { class: "card" },
-    h("figcaption", {}, h("span", { class: "letter", "aria-hidden": "true" }, letter), h("span", { class: "card-title", dir: "auto" }, oneLine(thing))),
+    h("figcaption", {}, h("span", { class: "letter", "aria-hidden": "true" }, letter), h("span", { class: "card-title", dir: "auto" }, oneLine(item))),
   );
   if (image && zoom) {
     const stage = h("div", { class: "stage" }, image);
     zoom.attach(stage, image);
     shown.append(stage);
   }
-  if (thing.text !== null) shown.append(text ?? foldable([thing.text || "(empty)"], thing.text.length));
+  if (item.text !== null) shown.append(text ?? foldable([item.text || "(empty)"], item.text.length));
   return shown;
 }
 
@@ -72,7 +72,7 @@ function marked(part, alike) {
   return [h("mark", { class: alike ? "differs" : "shared" }, words), part.text.slice(words.length)];
 }
 
-/** @param {Thing} a @param {Thing} b @param {boolean} alone whether nothing above names the two @returns {HTMLElement} */
+/** @param {ItemView} a @param {ItemView} b @param {boolean} alone whether nothing above names the two @returns {HTMLElement} */
 function fieldTable(a, b, alone) {
   const [of_a, of_b] = [new Map(a.fields), new Map(b.fields)];
   const names = [...new Set([...of_a.keys(), ...of_b.keys()])];
@@ -87,8 +87,8 @@ function fieldTable(a, b, alone) {
       cell(right),
     );
   });
-  const head = (/** @type {Thing} */ thing, /** @type {string} */ letter) =>
-    h("th", { scope: "col" }, alone ? h("span", { class: "letter", "aria-hidden": "true" }, letter) : null, h("span", { dir: "auto" }, oneLine(thing)));
+  const head = (/** @type {ItemView} */ item, /** @type {string} */ letter) =>
+    h("th", { scope: "col" }, alone ? h("span", { class: "letter", "aria-hidden": "true" }, letter) : null, h("span", { dir: "auto" }, oneLine(item)));
   const table = h(
     "table",
     { class: "compare" },
@@ -114,13 +114,13 @@ function cell(value) {
   return h("td", { dir: "auto", class: /^-?[\d.,\s]+%?$/.test(value) ? "figure" : null }, shorten(value, LONG_CELL));
 }
 
-/** @param {import("./types.js").KindBrief | null} kind @param {Thing[]} more @returns {HTMLElement} */
-function moreOf(kind, more) {
-  const label = kind?.name ? `B is one of “${kind.name}”, like` : "More of the kind of B";
+/** @param {import("./types.js").ClusterRef | null} cluster @param {ItemView[]} more @returns {HTMLElement} */
+function moreOf(cluster, more) {
+  const label = cluster?.name ? `B is one of “${cluster.name}”, like` : "More of the kind of B";
   return h(
     "section",
     { class: "more", "aria-label": label },
     h("h3", { dir: "auto" }, label),
-    h("ul", { class: "strip" }, ...more.map((thing) => h("li", { title: oneLine(thing) }, mini(thing), h("span", { class: "hidden" }, oneLine(thing))))),
+    h("ul", { class: "strip" }, ...more.map((item) => h("li", { title: oneLine(item) }, mini(item), h("span", { class: "hidden" }, oneLine(item))))),
   );
 }

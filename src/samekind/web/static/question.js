@@ -4,9 +4,9 @@ import { announce, byId, count, h } from "./dom.js";
 import { unbroken, whyDone } from "./finish.js";
 import { keys } from "./keys.js";
 import { lineupView } from "./lineup.js";
-import { knownAs } from "./names.js";
+import { knownAs } from "./cluster_names.js";
 import { pairView } from "./pair.js";
-import { prefetch } from "./things.js";
+import { prefetch } from "./items.js";
 
 /** @typedef {import("./types.js").Said} Said */
 
@@ -22,23 +22,23 @@ const LINEUP = [["none", "None of these", "∅", "answer main"], ...PAIR.slice(2
 
 export class QuestionArea {
   /**
-   * @param {import("./desk.js").Desk} desk
+   * @param {import("./project.js").Project} project
    * @param {{act: (action: string, event?: Event) => void, answer: (said: Said, event?: Event) => void, goto: (view: string) => void}} does
    */
-  constructor(desk, does) {
-    this.desk = desk;
+  constructor(project, does) {
+    this.project = project;
     this.does = does;
     this.section = byId("question");
     /** @type {import("./pair.js").View | null} */
     this.view = null;
-    desk.addEventListener("question", () => this.show());
-    desk.addEventListener("state", () => this.desk.current === null && this.show());
-    desk.addEventListener("outline", () => this.#nameKinds());
+    project.addEventListener("question", () => this.show());
+    project.addEventListener("state", () => this.project.current === null && this.show());
+    project.addEventListener("overview", () => this.#nameClusters());
   }
 
   /** Show the question at the head of the queue. */
   show() {
-    const question = this.desk.current;
+    const question = this.project.current;
     this.view?.blink?.stop();
     if (!question) {
       this.#showNone();
@@ -63,7 +63,7 @@ export class QuestionArea {
     this.#showActions(question.type === "pair" ? PAIR : LINEUP);
     announce(this.view.said);
     this.#settle();
-    for (const next of this.desk.queue.slice(1)) prefetchQuestion(next);
+    for (const next of this.project.queue.slice(1)) prefetchQuestion(next);
   }
 
   /** Show the keys again after they have changed. */
@@ -83,7 +83,7 @@ export class QuestionArea {
   }
 
   #settle() {
-    const left = this.desk.settled - performance.now();
+    const left = this.project.settled - performance.now();
     this.section.setAttribute("aria-busy", String(left > 0));
     if (left > 0) setTimeout(() => this.#settle(), left + 1);
   }
@@ -116,8 +116,8 @@ export class QuestionArea {
   }
 
   #showNone() {
-    const { state, undoing, outbox, loaded } = this.desk;
-    if (!loaded && this.desk.locked) {
+    const { state, undoing, outbox, loaded } = this.project;
+    if (!loaded && this.project.locked) {
       this.section.setAttribute("aria-busy", "false");
       this.#say("This page needs its token", this.#lockedOut());
       return;
@@ -135,17 +135,17 @@ export class QuestionArea {
     }
     this.section.classList.remove("waiting");
     byId("actions").hidden = true;
-    const now = JSON.stringify([state?.done, state?.stop_reason, state?.skipped, state?.can_undo, state?.budget, this.desk.aside.size]);
+    const now = JSON.stringify([state?.done, state?.stop_reason, state?.skipped, state?.can_undo, state?.budget, this.project.aside.size]);
     if (this.section.dataset.type === "none" && this.none === now) return; // what is pressed must not vanish under the finger
     if (state?.done) this.#say("That is all", this.#done(state));
-    else this.#say(this.desk.aside.size ? "This question cannot be answered now" : "Nothing to ask right now", this.#empty(state));
+    else this.#say(this.project.aside.size ? "This question cannot be answered now" : "Nothing to ask right now", this.#empty(state));
     this.none = now;
   }
 
-  /** Kinds without a name get their numbers with the list of all kinds. */
-  #nameKinds() {
+  /** Clusters without a name get their numbers with the list of all clusters. */
+  #nameClusters() {
     for (const place of this.section.querySelectorAll(".unnamed:empty")) {
-      place.textContent = knownAs({ kind: Number(place.dataset.kind), name: null });
+      place.textContent = knownAs({ cluster: Number(place.dataset.cluster), name: null });
     }
   }
 
@@ -166,7 +166,7 @@ export class QuestionArea {
     byId("question-body").replaceChildren(body);
   }
 
-  /** @param {import("./types.js").State} state */
+  /** @param {import("./types.js").Status} state */
   #done(state) {
     const why = whyDone(state);
     announce(`That is all. ${why}`);
@@ -179,16 +179,16 @@ export class QuestionArea {
         "p",
         { class: "buttons" },
         h("button", { type: "button", class: "primary", onclick: () => this.does.goto("finish") }, "See and export the result"),
-        state.skipped > 0 && h("button", { type: "button", onclick: () => this.desk.comeBack() }, `Come back to ${state.skipped} skipped`),
+        state.skipped > 0 && h("button", { type: "button", onclick: () => this.project.comeBack() }, `Come back to ${state.skipped} skipped`),
         state.can_undo && h("button", { type: "button", onclick: () => this.does.act("undo") }, "Undo the last answer"),
       ),
     );
   }
 
-  /** @param {import("./types.js").State | null} state */
+  /** @param {import("./types.js").Status | null} state */
   #empty(state) {
     // The work is not done, so that there are questions, and none for us: skipped ones would not keep it from its end.
-    const aside = this.desk.aside.size > 0;
+    const aside = this.project.aside.size > 0;
     const text = aside
       ? "The server could not take an answer to the open question, not even that it is skipped. The terminal in which samekind runs says why. Everything answered before is saved."
       : "Other people are answering all open questions at the moment. This page looks again every few seconds and goes on by itself.";
@@ -201,9 +201,9 @@ export class QuestionArea {
       h(
         "p",
         { class: "buttons" },
-        skipped > 0 && h("button", { type: "button", class: "primary", onclick: () => this.desk.comeBack() }, `Meanwhile, come back to ${skipped} skipped`),
+        skipped > 0 && h("button", { type: "button", class: "primary", onclick: () => this.project.comeBack() }, `Meanwhile, come back to ${skipped} skipped`),
         aside && state?.can_undo && h("button", { type: "button", onclick: () => this.does.act("undo") }, "Undo the last answer"),
-        h("button", { type: "button", onclick: () => this.desk.retryAside() }, aside ? "Try it again" : "Look again"),
+        h("button", { type: "button", onclick: () => this.project.retryAside() }, aside ? "Try it again" : "Look again"),
       ),
     );
   }
@@ -214,10 +214,10 @@ function prefetchQuestion(question) {
   if (question.type === "pair") {
     prefetch(question.a, "large");
     prefetch(question.b, "large");
-    question.more.forEach((thing) => prefetch(thing, "small"));
+    question.more.forEach((item) => prefetch(item, "small"));
   } else {
-    prefetch(question.thing, "large");
-    question.options.forEach((option) => option.members.forEach((thing) => prefetch(thing, "small")));
+    prefetch(question.item, "large");
+    question.options.forEach((option) => option.members.forEach((item) => prefetch(item, "small")));
   }
 }
 

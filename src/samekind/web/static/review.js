@@ -3,9 +3,9 @@
 import { ApiError, call } from "./api.js";
 import { byId, count, h, toast } from "./dom.js";
 import { remember, remembered } from "./settings.js";
-import { brief, mini, oneLine, pictures, spoken } from "./things.js";
+import { brief, mini, oneLine, pictures, spoken } from "./items.js";
 
-/** @typedef {import("./types.js").Thing} Thing */
+/** @typedef {import("./types.js").ItemView} ItemView */
 
 const PAGE = 20;
 const ANSWERS = [["same", "Same"], ["different", "Different"], ["unsure", "Not sure"]];
@@ -26,18 +26,18 @@ function pairOf(id) {
 }
 
 export class Review {
-  /** @param {import("./desk.js").Desk} desk @param {(view: string) => void} goto */
-  constructor(desk, goto) {
-    this.desk = desk;
+  /** @param {import("./project.js").Project} project @param {(view: string) => void} goto */
+  constructor(project, goto) {
+    this.project = project;
     this.goto = goto;
     this.offset = 0;
-    /** @type {Map<number, Promise<Thing>>} */
-    this.things = new Map();
-    desk.addEventListener("state", () => this.#badge());
+    /** @type {Map<number, Promise<ItemView>>} */
+    this.items = new Map();
+    project.addEventListener("state", () => this.#badge());
   }
 
   #badge() {
-    const state = this.desk.state;
+    const state = this.project.state;
     const open = (state?.contradictions ?? 0) + (state?.skipped ?? 0);
     const badge = byId("review-badge");
     badge.hidden = open === 0;
@@ -48,29 +48,29 @@ export class Review {
     const body = byId("review-body");
     if (!body.children.length) body.append(h("p", { class: "hint" }, "Loading…"));
     try {
-      await this.desk.outbox.idle();
+      await this.project.outbox.idle();
       const [conflicts, skipped, answers] = await Promise.all([
         call("GET", "/api/contradictions"),
         call("GET", "/api/skipped?most=20"),
         call("GET", `/api/answers?offset=${this.offset}&limit=${PAGE}`),
       ]);
-      const things = await this.#fetch(answers.answers.flatMap((/** @type {any} */ said) => [said.a, said.b]));
-      body.replaceChildren(this.#conflicts(conflicts.contradictions), this.#skipped(skipped.questions), this.#answers(answers, things));
+      const items = await this.#fetch(answers.answers.flatMap((/** @type {any} */ said) => [said.a, said.b]));
+      body.replaceChildren(this.#conflicts(conflicts.contradictions), this.#skipped(skipped.questions), this.#answers(answers, items));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       body.replaceChildren(h("p", { class: "hint" }, error.message), h("button", { type: "button", onclick: () => this.show() }, "Try again"));
     }
   }
 
-  /** @param {number[]} rows @returns {Promise<Map<number, Thing>>} */
+  /** @param {number[]} rows @returns {Promise<Map<number, ItemView>>} */
   async #fetch(rows) {
     const wanted = [...new Set(rows)];
-    for (const row of wanted) if (!this.things.has(row)) this.things.set(row, call("GET", `/api/things/${row}`));
+    for (const row of wanted) if (!this.items.has(row)) this.items.set(row, call("GET", `/api/items/${row}`));
     try {
-      const things = await Promise.all(wanted.map((row) => this.things.get(row)));
-      return new Map(things.map((thing) => [/** @type {Thing} */ (thing).row, /** @type {Thing} */ (thing)]));
+      const items = await Promise.all(wanted.map((row) => this.items.get(row)));
+      return new Map(items.map((item) => [/** @type {ItemView} */ (item).row, /** @type {ItemView} */ (item)]));
     } catch (error) {
-      this.things.clear();
+      this.items.clear();
       throw error;
     }
   }
@@ -97,8 +97,8 @@ export class Review {
 
   /** @param {import("./types.js").PairQuestion[]} questions */
   #skipped(questions) {
-    const flagged = new Set(flags(this.desk.project));
-    const total = this.desk.state?.skipped ?? questions.length;
+    const flagged = new Set(flags(this.project.storageKey));
+    const total = this.project.state?.skipped ?? questions.length;
     return h(
       "section",
       { "aria-labelledby": "skipped-title", class: "block" },
@@ -107,17 +107,17 @@ export class Review {
         ? h("p", {}, h("button", {
             type: "button",
             class: "primary",
-            onclick: async () => ((await this.desk.comeBack()) ? this.goto("question") : this.show()),
+            onclick: async () => ((await this.project.comeBack()) ? this.goto("question") : this.show()),
           }, `Come back to ${count(total, "skipped question")}`))
         : h("p", { class: "hint" }, "None."),
       questions.length > 0 &&
         h("ul", { class: "answers" }, ...questions.map((question) =>
-          h("li", {}, twoThings(question.a, question.b), h("span", { class: "muted" }, flagged.has(pairOf(question.id)) ? "⚑ flagged" : "skipped")))),
+          h("li", {}, twoItems(question.a, question.b), h("span", { class: "muted" }, flagged.has(pairOf(question.id)) ? "⚑ flagged" : "skipped")))),
     );
   }
 
-  /** @param {{answers: any[], total: number}} answers @param {Map<number, Thing>} things */
-  #answers({ answers, total }, things) {
+  /** @param {{answers: any[], total: number}} answers @param {Map<number, ItemView>} items */
+  #answers({ answers, total }, items) {
     const turn = (/** @type {string} */ label, /** @type {number} */ by, /** @type {boolean} */ can) =>
       h("button", { type: "button", disabled: !can, onclick: () => ((this.offset += by), this.show()) }, label);
     return h(
@@ -128,20 +128,20 @@ export class Review {
         ? `${this.offset + 1}–${this.offset + answers.length} of ${count(total, "answer")}, the newest first. Change one, and what was learnt from it changes, too.`
         : "No answers yet."),
       h("ul", { class: "answers" }, ...answers.map((said) =>
-        this.#row(/** @type {Thing} */ (things.get(said.a)), /** @type {Thing} */ (things.get(said.b)), said))),
+        this.#row(/** @type {ItemView} */ (items.get(said.a)), /** @type {ItemView} */ (items.get(said.b)), said))),
       total > PAGE &&
         h("p", { class: "buttons" }, turn("‹ Newer", -PAGE, this.offset > 0), turn("Older ›", PAGE, this.offset + PAGE < total)),
     );
   }
 
-  /** @param {Thing} a @param {Thing} b @param {{answer: string, who?: string, at?: number, asked?: boolean}} said */
+  /** @param {ItemView} a @param {ItemView} b @param {{answer: string, who?: string, at?: number, asked?: boolean}} said */
   #row(a, b, said) {
     const when = said.at ? new Date(1000 * said.at).toLocaleString() : "";
     const how = said.asked === false ? "by hand" : "";
     return h(
       "li",
       {},
-      twoThings(a, b),
+      twoItems(a, b),
       h("span", { class: "muted", dir: "auto" }, [said.who, how, when].filter(Boolean).join(" · ")),
       h(
         "span",
@@ -152,23 +152,23 @@ export class Review {
     );
   }
 
-  /** @param {Thing} a @param {Thing} b @param {string} before @param {string} answer */
+  /** @param {ItemView} a @param {ItemView} b @param {string} before @param {string} answer */
   async #change(a, b, before, answer) {
     if (before === answer) return;
-    const reply = await this.desk.perform(() => call("PUT", "/api/answers", { body: { a: a.row, b: b.row, answer } }));
+    const reply = await this.project.perform(() => call("PUT", "/api/answers", { body: { a: a.row, b: b.row, answer } }));
     if (reply) {
       toast(`Changed: ${brief(a)} and ${brief(b)} are now “${answer === "unsure" ? "not sure" : answer}”.`, {
         pictures: pictures([a, b]),
         action: "Undo",
-        onaction: () => this.desk.undo(),
+        onaction: () => this.project.undo(),
       });
     }
     this.show();
   }
 }
 
-/** @param {Thing} a @param {Thing} b @returns {HTMLElement} */
-function twoThings(a, b) {
-  const one = (/** @type {Thing} */ thing) => h("span", { class: "one", title: oneLine(thing) }, mini(thing), h("span", { class: "hidden" }, spoken(thing)));
+/** @param {ItemView} a @param {ItemView} b @returns {HTMLElement} */
+function twoItems(a, b) {
+  const one = (/** @type {ItemView} */ item) => h("span", { class: "one", title: oneLine(item) }, mini(item), h("span", { class: "hidden" }, spoken(item)));
   return h("span", { class: "two" }, one(a), one(b));
 }

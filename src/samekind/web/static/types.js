@@ -2,23 +2,24 @@
  * What the server says, as JSDoc types. Nothing here runs.
  *
  * @typedef {{row: number, title: string, text: string | null, fields: [string, string][],
- *   picture: string | null, known?: boolean}} Thing
- * @typedef {{kind: number, name: string | null}} KindBrief
- * @typedef {{kind: number, name: string | null, members: Thing[]}} Option
- * @typedef {{id: string, type: "pair", a: Thing, b: Thing, b_kind: KindBrief | null, more: Thing[],
+ *   has_picture: boolean, known?: boolean}} ItemView
+ * @typedef {{cluster: number, name: string | null}} ClusterRef
+ * @typedef {{cluster: number, name: string | null, members: ItemView[]}} ClusterOption
+ * @typedef {{id: string, type: "pair", a: ItemView, b: ItemView, b_cluster: ClusterRef | null, more: ItemView[],
  *   skipped?: boolean}} PairQuestion
- * @typedef {{id: string, type: "lineup", thing: Thing, options: Option[], skipped?: boolean}} LineUpQuestion
- * @typedef {PairQuestion | LineUpQuestion} Question
+ * @typedef {{id: string, type: "lineup", item: ItemView, options: ClusterOption[], skipped?: boolean}} LineupQuestion
+ * @typedef {PairQuestion | LineupQuestion} Question
  * @typedef {{title: string, medium: string, n_rows: number, questions: number, clicks: number,
- *   budget: number | null, kinds: number, settled_rows: number, done: boolean, stop_reason: string | null,
- *   stop_text: string, left: {next_kind: number | null, text: string}, can_undo: boolean, skipped: number,
- *   contradictions: number, version: string, settings: {lineup: boolean}, revision: number}} State
- * @typedef {{questions?: Question[], state?: State, error?: string, undone?: string[]}} Reply
- * @typedef {{kind: number, name: string | null, known: number, estimated: number, recovered: boolean,
- *   members: Thing[], doubtful: Thing[]}} Kind
+ *   budget: number | null, clusters: number, known_rows: number, done: boolean, stop_reason: string | null,
+ *   stop_text: string, questions_to_next: number | null, left_text: string, can_undo: boolean, skipped: number,
+ *   contradictions: number, lineups: boolean, revision: number, version: string}} Status
+ * @typedef {{questions?: Question[], status?: Status, error?: string, undone?: string[]}} Reply
+ * @typedef {{cluster: number, name: string | null, known: number, estimated: number, recovered: boolean,
+ *   members: ItemView[], doubtful: ItemView[]}} ClusterSummary
  * @typedef {{text: string, undiscovered: number, wrong: number}} Certificate
- * @typedef {{kinds: Kind[], unplaced: number, certificate: Certificate | null, notes: string[],
- *   revision: number}} Outline
+ * @typedef {{clusters: ClusterSummary[], unplaced: number, certificate: Certificate | null, notes: string[],
+ *   revision: number}} Overview
+ * @typedef {{rows: number[], x: number[], y: number[], place: number[], known: boolean[], clusters: number[]}} RowMap
  * @typedef {"same" | "different" | "unsure" | "skip" | "none" | number} Said
  */
 export {};

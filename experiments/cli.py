@@ -1,0 +1,149 @@
+"""``python -m experiments``: a command for each experiment, and one that makes pages anew."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from experiments.design import Design
+
+MISTAKEN, INTERRUPTED = 2, 130
+T = TypeVar("T")
+
+
+def _several(kind: Callable[[str], T]) -> Callable[[str], list[T]]:
+    """Return what splits a text at its commas."""
+
+    def split(text: str) -> list[T]:
+        try:
+            return [kind(part.strip()) for part in text.split(",") if part.strip()]
+        except ValueError:
+            what = "whole numbers" if kind is int else "numbers such as 0.1"
+            raise ArgumentTypeError(f"must be {what}, with commas, got {text!r}") from None
+
+    return split
+
+
+def _batch(text: str) -> int | str:
+    return text if text == "auto" else int(text)
+
+
+ABOUT = "The paper's experiments, run again with ours beside them, and studies of “focused”."
+COMMANDS = {
+    "paper": (
+        "the paper's tables and figures, its numbers and ours side by side",
+        "data --runs --runs-reweighted --algorithms --points --n --batch --jobs --json --out",
+    ),
+    "focused": (
+        "what “focused” must show, and whether it does",
+        "--data --runs --n --jobs --json --out",
+    ),
+    "ablation": (
+        "“focused” with each of its parts switched off",
+        "--data --runs --n --jobs --json --out",
+    ),
+    "noisy": (
+        "“focused” when answers are wrong",
+        "--data --errors --runs --n --jobs --json --out",
+    ),
+    "peers": (
+        "our algorithms beside other packages",
+        "--data --runs --algorithms --points --limit --jobs --json --out",
+    ),
+    "page": ("make pages anew from results, each beside its file", "files"),
+}
+GROUPS = "synthetic, shuttle, kdd, digits, banking77, mixture, single ones, or all (but mixture)"
+OPTIONS: dict[str, tuple[Callable[[str], object], str, str]] = {
+    "data": (str, "DATA", GROUPS),
+    "files": (Path, "FILE", "results of experiments, as JSON"),
+    "--data": (_several(str), "NAMES", "data sets, with commas; by default all"),
+    "--runs": (int, "N", "runs of each: by default 100, of studies 10, of peers 3"),
+    "--runs-reweighted": (int, "N", "on the reweighted KDD; by default those, but at most 20"),
+    "--algorithms": (_several(str), "NAMES", "algorithms, with commas; by default the usual ones"),
+    "--points": (_several(int), "NUMBERS", "of questions to count at, with commas"),
+    "--errors": (_several(float), "NUMBERS", "shares of wrong answers, with commas"),
+    "--n": (int, "N", "rows of made data; by default the usual number"),
+    "--batch": (_batch, "N", "rows asked about at once; by default auto, which grows from one"),
+    "--limit": (int, "SECONDS", "the longest that a peer may run; by default 300"),
+    "--jobs": (int, "N", "processes; by default one a core"),
+    "--json": (Path, "FILE", "write the results to this file, too"),
+    "--out": (Path, "DIR", "folder for runs, results and page; by default experiment-results"),
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line, and return its exit code."""
+    options = _parser().parse_args(arguments)
+    from experiments.pool import ExperimentError
+
+    try:
+        _make_pages(options.files) if options.command == "page" else _run(options)
+    except KeyboardInterrupt:
+        command = shlex.join(["python", "-m", "experiments", *(arguments or sys.argv[1:])])
+        said = "Stopped. Finished runs are kept. To go on, run the same command:"
+        print(f"\n{said}\n  {command}", file=sys.stderr)
+        return INTERRUPTED
+    except (ExperimentError, ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return MISTAKEN
+    return 0
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser("python -m experiments", description=ABOUT)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, (about, options) in COMMANDS.items():
+        command = commands.add_parser(name, help=about, description=about)
+        for option in options.split():
+            kind, metavar, text = OPTIONS[option]
+            many = None if option.startswith("-") else "+"
+            command.add_argument(option, type=kind, metavar=metavar, help=text, nargs=many)
+    return parser
+
+
+def _run(options: Namespace) -> None:
+    from rich.console import Console
+
+    from experiments.design import OUT, run_experiment
+    from experiments.page import print_results
+
+    design, out = _design(options), options.out or OUT
+    results = run_experiment(
+        design, jobs=options.jobs, out=out, json_file=options.json, console=Console(stderr=True)
+    )
+    print_results(results, Console() if sys.stdout.isatty() else Console(width=140))
+    for path in (out / f"{design.file}.html", out / f"{design.file}.json", options.json):
+        if path is not None:
+            print(path)
+
+
+def _design(options: Namespace) -> Design:
+    """Return the experiment of a command, with the options that were given."""
+    from experiments.comparison import Comparison
+    from experiments.paper import PaperTables
+    from experiments.studies import Ablation, Requirements, WrongAnswers
+
+    designs: dict[str, Callable[..., Design]] = {
+        "paper": PaperTables,
+        "focused": Requirements,
+        "ablation": Ablation,
+        "noisy": WrongAnswers,
+        "peers": Comparison,
+    }
+    shared = ("command", "jobs", "json", "out")
+    given = {name: value for name, value in vars(options).items() if value is not None}
+    return designs[options.command](**{k: v for k, v in given.items() if k not in shared})
+
+
+def _make_pages(files: list[Path]) -> None:
+    from experiments.page import write_page
+    from experiments.results import read_results
+
+    for path in files:
+        write_page(read_results(path), path.with_suffix(".html"))
+        print(path.with_suffix(".html"))

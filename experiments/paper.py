@@ -1,0 +1,116 @@
+"""The paper's experiments: its tables and figures, ours beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from experiments.benchmark_data import DATA, BenchmarkData, data_of_group
+from experiments.design import (
+    check_algorithms,
+    check_budgets,
+    check_positive,
+    check_rows,
+    focused_setup,
+    rows_of,
+    skipped,
+)
+from experiments.metrics import observations, read_at_marks, read_curve, read_paper, read_per_point
+from experiments.results import Results
+from experiments.runner import Case, Runs
+from experiments.store import Record
+from experiments.summary import add_paper, summarize
+from experiments.trace import PaperSetup
+
+PRACTICAL = ("uniform", "basic", "batched", "focused")
+ENOUGH_REWEIGHTED = 20  # runs on the reweighted KDD, where one takes long
+CAP = 3  # times the largest budget, for runs that are to recover a number of clusters
+
+
+class PaperTables:
+    """The tables and figures of the paper's Section 5 and appendix.
+
+    Parameters
+    ----------
+    data : sequence of str
+        Data sets or groups of them; see `experiments.benchmark_data`.
+    runs : int
+        Runs of every algorithm on every data set.
+    runs_reweighted : int or None
+        Runs on the reweighted KDD; by default `runs`, but at most 20.
+    algorithms : sequence of str
+        Names of algorithms.
+    points : iterable of int or None
+        Budgets to count recovered clusters at, instead of the paper's and those of "focused", which asks
+        no more than its usual ones in any case.
+    n : int or None
+        Rows of generated data, instead of the usual number; there is then nothing of the paper's
+        to compare with.
+    batch : int or "auto"
+        Rows asked about at once. "auto" starts with one and grows; a recovered cluster is then noticed at
+        the end of its batch. "focused" asks about one row at a time.
+    """
+
+    file = "results"
+
+    def __init__(
+        self,
+        data: Sequence[str] = ("all",),
+        *,
+        runs: int = 100,
+        runs_reweighted: int | None = None,
+        algorithms: Sequence[str] = PRACTICAL,
+        points: Iterable[int] | None = None,
+        n: int | None = None,
+        batch: int | Literal["auto"] = "auto",
+    ) -> None:
+        self.data = list(dict.fromkeys(name for group in data for name in data_of_group(group)))
+        self.runs = check_positive("runs", runs)
+        few = min(runs, ENOUGH_REWEIGHTED) if runs_reweighted is None else runs_reweighted
+        self.runs_reweighted = check_positive("runs_reweighted", few)
+        self.algorithms = check_algorithms(algorithms)
+        self.points = None if points is None else check_budgets(points)
+        self.n = check_rows(n)
+        self.batch = batch if batch == "auto" else check_positive("batch", batch)
+
+    def cases(self) -> list[Case]:
+        """Return what is to run."""
+        cases = []
+        for name in self.data:
+            data, runs = DATA[name], self.runs
+            if name == "kdd10-reweighted":
+                runs = self.runs_reweighted
+            for algorithm in self.algorithms:
+                if algorithm == "focused":
+                    setup = focused_setup(data, self.points, self.n, per_point=True)
+                    cases.append(
+                        Case(name, algorithm, setup, runs, data.focused_seconds(setup.marks[-1]))
+                    )
+                else:
+                    cases.append(Case(name, algorithm, self._setup(data), runs, data.seconds[0]))
+        return cases
+
+    def _setup(self, data: BenchmarkData) -> PaperSetup:
+        budget = max(self._columns("fixed_budget", data.name))
+        target = max(data.columns("fixed_recovery"))
+        timed_at = tuple(data.columns("sampling_time"))
+        n = rows_of(data, self.n)
+        return PaperSetup(budget, CAP * budget, target, self.batch, timed_at, n=n)
+
+    def _columns(self, metric: str, data: str) -> Sequence[int]:
+        if metric == "fixed_budget" and self.points is not None:
+            return self.points
+        return DATA[data].columns(metric)
+
+    def results(self, runs: Runs) -> Results:
+        """Return the tables, and the curves of recovered clusters."""
+        readers = (read_paper(self._columns), read_at_marks, read_per_point, read_curve)
+        other_size = [name for name in self.data if self.n is not None and DATA[name].generated]
+        summary = add_paper(summarize(observations(runs.records, *readers)), other_size)
+        asked = {
+            record["data"]: record["setup"]["marks"][-1]
+            for record in runs.records
+            if record["algorithm"] == "focused"
+        }
+        details: Record = {"algorithms": self.algorithms, "n": self.n, "focused_questions": asked}
+        return Results("paper", summary, details, skipped(runs))

@@ -1,0 +1,222 @@
+"""Other ways to the same end, each adapted in a few lines.
+
+An adapter clusters X with questions about pairs of rows, which it answers from y, and reports the labels of
+all rows when it has asked as many questions as each budget allows. It runs in a process of its own.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from experiments.evaluation import majority_clusters
+from experiments.store import Record
+from experiments.trace import Emit, Setup, never_stops
+from experiments.truth import Instance
+from samekind import LabelOracle, Session
+
+OURS = "samekind "  # before the name of an algorithm of ours, where it stands beside its peers
+
+
+class Job(NamedTuple):
+    """What an adapter does; it calls `report` with a budget, the questions asked, and all labels."""
+
+    X: NDArray[Any]
+    y: NDArray[Any]
+    budgets: Sequence[int]
+    seed: int
+    report: Callable[[int, int, ArrayLike], None]
+
+
+@dataclass(frozen=True)
+class PeerSetup(Setup):
+    """A run of a peer, evaluated after as many questions as each of the budgets.
+
+    It is ended after `limit` seconds. Its draws have the number of the run as their seed.
+    """
+
+    budgets: tuple[int, ...]
+    limit: int
+
+    def trace(self, algorithm: str, data: Instance, run: int, emit: Emit) -> Record:
+        """Return what was reached at each budget; ``problem`` says why it is not all."""
+        X = data.X.astype(np.float64)
+        peer = find_peer(algorithm)
+        reached: list[Record] = []
+        spent = 0.0  # in evaluating, which is not the peer's
+        memory, started = peak_memory(), perf_counter()
+
+        def report(budget: int, questions: int, labels: ArrayLike) -> None:
+            nonlocal spent
+            seconds, peak = perf_counter() - started - spent, peak_memory()
+            given = np.asarray(labels)
+            groups = [np.flatnonzero(given == label) for label in np.unique(given[given >= 0])]
+            reached.append(
+                {
+                    "budget": budget,
+                    "questions": questions,
+                    "ari": data.agreement(given),
+                    "found": majority_clusters(data.codes, groups),
+                    "clusters": len(np.unique(given)),
+                    "seconds": round(seconds, 3),
+                    "memory_mb": None
+                    if peak is None or memory is None
+                    else round(peak - memory, 1),
+                }
+            )
+            emit(reached[-1])
+            spent = perf_counter() - started - seconds
+
+        problem = ""
+        with (
+            warnings.catch_warnings(),
+            redirect_stdout(io.StringIO()),
+            redirect_stderr(io.StringIO()),
+        ):
+            warnings.simplefilter("ignore")
+            try:
+                peer.run(Job(X, data.y, sorted(self.budgets), run, report))
+            except Exception as error:  # whatever a peer does, the others go on
+                problem = f"{type(error).__name__}: {error}"[:200]
+        return {"reached": reached, "problem": problem}
+
+
+def peak_memory() -> float | None:
+    """Return the most memory that this process had so far, in MB; None where it cannot be known."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        for line in status.read_text(encoding="utf-8").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
+    return None
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A way of clustering: what it is told or lacks, the module it needs, and its adapter."""
+
+    remark: str
+    module: str
+    run: Callable[[Job], None]
+
+    def missing(self) -> str:
+        """Return why it cannot run here, or nothing."""
+        if find_spec(self.module) is not None:
+            return ""
+        return f"the module {self.module} is not installed; pip install 'samekind[peers]' adds it"
+
+
+def ask_samekind(algorithm: str, job: Job) -> None:
+    """Run one of our own algorithms, a row at a time."""
+    oracle = LabelOracle(job.y)
+    with Session(
+        job.X, algorithm, budget=job.budgets[-1], random_state=job.seed, **never_stops(algorithm)
+    ) as session:
+        for budget in job.budgets:
+            while not session.done and (short := budget - session.progress.questions) > 0:
+                pairs = session.pending()[:short]
+                session.tell(pairs, oracle(pairs))
+            clusters = session.clusters()
+            job.report(budget, clusters.n_questions_, clusters.labels_)
+
+
+def ask_cobras(job: Job) -> None:
+    """COBRAS with k-means: splits groups of points and merges them by questions."""
+    np.random.seed(job.seed)  # noqa: NPY002 - the only source of its random numbers
+    left = list(job.budgets)
+
+    class Questions:
+        """Answers; when a budget is spent, reports the clustering that COBRAS itself notes for it."""
+
+        asked = 0
+
+        def query_points(self, a: int, b: int) -> bool:
+            if left and self.asked == left[0]:
+                job.report(left.pop(0), self.asked, cobras.intermediate_results[-1][0])
+            self.asked += 1
+            return bool(job.y[a] == job.y[b])
+
+        def update_clustering(self, clustering: object) -> None: ...
+
+        def continue_cluster_process(self) -> bool:
+            return True
+
+    with numpy_alias("int", int):
+        questions = Questions()
+        module = import_module("cobras_ts.cobras_kmeans")
+        cobras = module.COBRAS_kmeans(job.X, questions, left[-1])
+        final = cobras.cluster()[0].construct_cluster_labeling()
+    for budget in left:
+        job.report(budget, questions.asked, final)
+
+
+def ask_explore_consolidate(job: Job) -> None:
+    """Explore and consolidate, then pairwise-constrained k-means; is told the number of clusters."""
+    active = import_module("active_semi_clustering.active.pairwise_constraints")
+    clusterers = import_module("active_semi_clustering.semi_supervised.pairwise_constraints")
+    sys.setrecursionlimit(10 * len(job.y) + 1_000)  # it walks constraints by recursion
+    n_clusters = len(np.unique(job.y))
+    for budget in job.budgets:  # no run serves two budgets: it learns only when it has asked all
+        np.random.seed(job.seed)  # noqa: NPY002 - the only source of its random numbers
+        oracle = active.ExampleOracle(job.y, max_queries_cnt=budget)
+        learner = active.ExploreConsolidate(n_clusters=n_clusters)
+        learner.fit(job.X, oracle=oracle)
+        must, cannot = learner.pairwise_constraints_
+        clusterer = clusterers.PCKMeans(n_clusters=n_clusters)
+        clusterer.fit(job.X, ml=must, cl=cannot)
+        job.report(budget, oracle.queries_cnt, clusterer.labels_)
+
+
+def ask_nothing(job: Job) -> None:
+    """k-means; is told the number of clusters, and asks nothing."""
+    from sklearn.cluster import KMeans
+
+    labels = KMeans(len(np.unique(job.y)), n_init=10, random_state=job.seed).fit(job.X).labels_
+    for budget in job.budgets:
+        job.report(budget, 0, labels)
+
+
+@contextmanager
+def numpy_alias(name: str, value: object) -> Iterator[None]:
+    """Give NumPy a name that it once had, for as long as old code needs it."""
+    if name in vars(np):
+        yield
+        return
+    setattr(np, name, value)
+    try:
+        yield
+    finally:
+        delattr(np, name)
+
+
+PEERS = {
+    "COBRAS": Peer("cobras_ts, the k-means version", "cobras_ts", ask_cobras),
+    "PCKMeans": Peer(
+        "active-semi-supervised-clustering, ExploreConsolidate; told the number of clusters",
+        "active_semi_clustering",
+        ask_explore_consolidate,
+    ),
+    "KMeans": Peer(
+        "scikit-learn; told the number of clusters, asks nothing", "sklearn", ask_nothing
+    ),
+}
+
+
+def find_peer(name: str) -> Peer:
+    """Return a peer, or one of our own algorithms as one ("samekind batched")."""
+    if name.startswith(OURS):
+        return Peer("a row at a time", "samekind", partial(ask_samekind, name.removeprefix(OURS)))
+    return PEERS[name]

@@ -1,0 +1,134 @@
+"""Questions about pairs of clusters that may be one, most similar first."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from samekind.algorithms.focused.answer_policy import AnswerPolicy
+from samekind.algorithms.focused.learner import Learner
+from samekind.algorithms.focused.params import FocusedParams
+from samekind.flow import DIFFERENT, SAME, UNANSWERED, Flow
+
+__all__ = ["ClusterQuestions"]
+
+ClusterLineup = list[tuple[int, tuple[int, int]]]
+"""The clusters that one cluster is compared with in one question, each with the pair of rows to compare."""
+
+
+class ClusterQuestions:
+    """Asks about pairs of clusters until they are merged, proven different or undecidable."""
+
+    def __init__(self, params: FocusedParams, learner: Learner, policy: AnswerPolicy) -> None:
+        self.n_asked = 0
+        self._params = params
+        self._learner = learner
+        self._pairs = learner.pairs
+        self._policy = policy
+        self._lineup = params.lineup if policy.compares_in_waves else 1
+        self._n_unsure: Counter[tuple[int, int]] = Counter()  # answers about two clusters
+        self._owed = 0.0  # questions to be asked soon
+        self._n_asked_before = 0  # about rows, when they were reckoned last
+
+    def pay_share(self, share: float, at_once: int) -> Flow[None]:
+        """Compare clusters with a share of the questions about rows since the last time."""
+        state, n_asked = self._learner.state, self._learner.scheduler.n_asked
+        self._owed += share * (n_asked - self._n_asked_before)
+        self._n_asked_before = n_asked
+        while self._owed >= 1:
+            n_clusters, before = state.n_discovered, self.n_asked
+            size = min(at_once, int(self._owed))
+            yield from self.compare(0.0, most=size, at_once=size)
+            if before == self.n_asked:
+                self._owed = 0.0  # nothing is left to compare
+            elif n_clusters == state.n_discovered:
+                self._owed -= self.n_asked - before  # had two been one, it would pay to go on
+
+    def compare(
+        self, least: float, *, most: float = np.inf, of: int | None = None, at_once: int = 1
+    ) -> Flow[None]:
+        """Ask about pairs of clusters, all or those of one, that are similar enough."""
+        last = self.n_asked + most
+        size = at_once if self._policy.compares_in_waves else 1
+        while self.n_asked < last and (
+            wave := self._wave(least, of, int(min(size, last - self.n_asked)))
+        ):
+            reply = yield np.array([pair for _, lineup in wave for _, pair in lineup])
+            self.n_asked += len(wave)
+            who = [-1] * len(reply.answers) if reply.who is None else reply.who.tolist()
+            replies = zip(reply.answers.tolist(), who, strict=True)
+            for cluster, lineup in wave:
+                self._observe_lineup(cluster, lineup, [next(replies) for _ in lineup])
+
+    def _wave(self, least: float, of: int | None, size: int) -> list[tuple[int, ClusterLineup]]:
+        """Return up to `size` clusters, each with others to compare with; none if none is left.
+
+        Two clusters are compared once in a wave, and a cluster has one line-up in it: who answers knows a
+        line-up by the row that it is about.
+        """
+        while True:
+            wave: list[tuple[int, ClusterLineup]] = []
+            compared: set[tuple[int, int]] = set()
+            decided = False
+            for similarity, a, b in self._pairs.most_similar(of, size):
+                if similarity < least:
+                    break
+                lined_up = self._lineup > 1 and any(cluster == a for cluster, _ in wave)
+                if lined_up or (min(a, b), max(a, b)) in compared:
+                    continue
+                if self._policy.decide_pair(similarity, a, b):
+                    decided = True
+                    continue
+                pair = self._rows_to_compare(a, b)
+                if pair is None:
+                    self._pairs.mark_undecidable(a, b)
+                    decided = True
+                    continue
+                lineup = [(b, pair), *self._others(a, b, pair[0], compared)]
+                compared |= {(min(a, other), max(a, other)) for other, _ in lineup}
+                wave.append((a, lineup))
+            if wave or not decided:
+                return wave
+
+    def _rows_to_compare(self, a: int, b: int) -> tuple[int, int] | None:
+        """Return members of two clusters to ask about; None when it is no use."""
+        if self._n_unsure[min(a, b), max(a, b)] >= self._params.patience:
+            return None
+        for pair in self._policy.member_pairs(a, b):
+            if (min(pair), max(pair)) not in self._learner.unsure_pairs:
+                return pair
+        return None
+
+    def _others(
+        self, cluster: int, first: int, row: int, compared: set[tuple[int, int]]
+    ) -> ClusterLineup:
+        """Return the other clusters of a line-up, each with a row to compare with: those still open."""
+        found: ClusterLineup = []
+        for other in self._pairs.open_with(cluster) if self._lineup > 1 else ():
+            if len(found) + 1 == self._lineup:
+                break
+            if other == first or (min(cluster, other), max(cluster, other)) in compared:
+                continue
+            member = self._learner.state.members[other][0]
+            if (min(row, member), max(row, member)) not in self._learner.unsure_pairs:
+                found.append((other, (row, member)))
+        return found
+
+    def _observe_lineup(
+        self, cluster: int, lineup: ClusterLineup, replies: list[tuple[int, int]]
+    ) -> None:
+        """Take answers about a cluster and others into account, each with its annotator.
+
+        Where the cluster was found in a line-up, nothing else counts.
+        """
+        answered = list(zip(lineup, replies, strict=True))
+        found = [one for one in answered if one[1][0] == SAME][:1]
+        for (other, pair), (answer, who) in found or answered:
+            if answer == UNANSWERED or not self._pairs.is_open(cluster, other):
+                continue  # the latter if another answer of the wave has settled it
+            if answer in (SAME, DIFFERENT):
+                self._policy.observe_pair(cluster, other, pair, answer, who)
+            else:
+                self._n_unsure[min(cluster, other), max(cluster, other)] += 1
+                self._learner.unsure_pairs.add((min(pair), max(pair)))

@@ -1,0 +1,151 @@
+"""Predictions for few rows: the likeliest cluster of each."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind.algorithms.focused import _kernels
+from samekind.algorithms.focused import constants as const
+from samekind.algorithms.focused.label_propagation import LabelPropagation
+from samekind.algorithms.focused.row_predictor import Regions, RowPredictions, RowPredictor
+from samekind.algorithms.focused.scoring import NO_GRAPH, ClusterScorer, Nearness
+from samekind.algorithms.focused.sites import Sites
+from samekind.points import Points
+
+__all__ = ["GraphPredictor"]
+
+
+class GraphPredictor(RowPredictor):
+    """Keeps distances to all clusters and a graph for every row, and predicts the likeliest cluster."""
+
+    n_uncertain_at_once = const.UNCERTAIN_ROWS_GRAPH
+    uses_all_labels = True
+
+    def __init__(self, points: Points, sites: Sites, scorer: ClusterScorer) -> None:
+        self._sites = sites
+        self._scorer = scorer
+        self._X = points.rows(np.arange(points.n))
+        self._graph = LabelPropagation(self._X) if points.n > 2 else None
+        self._distances = np.full((points.n, 16), np.inf, dtype=np.float64)  # squared
+        self._clusters = np.full(points.n, -1, dtype=np.intp)
+        self._uncertainty = np.ones(points.n)
+        self._n_learnt = 0
+        self._predicted_at = (0, 0)  # labelled rows and clusters then
+
+    def learn(self, row: int, x: NDArray[np.float64], cluster: int) -> None:
+        """Learn from a labelled row."""
+        self._n_learnt += 1
+        self._add_member(x, cluster)
+        if self._graph is not None:
+            self._graph.learn(row, cluster)
+
+    def _add_member(self, x: NDArray[np.float64], cluster: int) -> None:
+        if cluster == self._distances.shape[1]:
+            self._distances = np.hstack([self._distances, np.full_like(self._distances, np.inf)])
+        _kernels.lower_distances(self._X, x, self._distances[:, cluster])
+
+    def move(self, row: int, old: int, new: int) -> None:
+        """Change the cluster of a labelled row, after the sites did."""
+        self._distances[:, old] = np.inf
+        for member in self._sites.members(old):
+            self._add_member(self._X[member], old)
+        self._add_member(self._X[row], new)
+        if self._graph is not None:
+            self._graph.learn(row, new)
+        self._predicted_at = (0, 0)
+
+    def merge(self, keep: int, gone: int) -> None:
+        """Make one cluster part of another."""
+        self._distances[:, keep] = np.minimum(self._distances[:, keep], self._distances[:, gone])
+        self._distances[:, gone] = np.inf
+        if self._graph is not None:
+            self._graph.merge(keep, gone)
+        self._predicted_at = (0, 0)
+
+    def nearness(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> Nearness:
+        """Return how near these rows are to the clusters."""
+        k = self._scorer.n_clusters
+        graph = NO_GRAPH if self._graph is None else self._graph.probabilities(k)[rows]
+        return self._distances[rows, :k], graph
+
+    def clusters_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the predicted cluster of each row; -1 where there is none yet."""
+        self._refresh()
+        return self._clusters[rows]
+
+    def cluster_of_row(self, row: int) -> int:
+        """Return the predicted cluster of one row; -1 where there is none yet."""
+        self._refresh()
+        return int(self._clusters[row])
+
+    def predict(self) -> RowPredictions:
+        """Return the predicted clusters of all rows, by all labels so far. The run goes on as if unasked."""
+        clusters = self._likeliest()[0]
+        return RowPredictions(
+            lambda labels: labels.of_rows(clusters), clusters.__getitem__, self._regions(clusters)
+        )
+
+    def regions(self) -> Regions:
+        """Return the rows predicted to be in each cluster; the last few labels may not count yet."""
+        self._refresh()
+        return self._regions(self._clusters)
+
+    def _regions(self, clusters: NDArray[np.intp]) -> Regions:
+        k = self._scorer.n_clusters
+        used = clusters >= 0
+        clusters, X = clusters[used], self._X[used]
+        counts = np.bincount(clusters, minlength=k)
+        sums = np.zeros((k, X.shape[1]))
+        np.add.at(sums, clusters, X)
+        means = sums / np.maximum(counts, 1)[:, None]
+        off = ((X - means[clusters]) ** 2).sum(axis=1)
+        return Regions(counts, means, np.bincount(clusters, off, k) / np.maximum(counts, 1))
+
+    def counts(self) -> NDArray[np.intp]:
+        """Return their numbers alone, (clusters,), which is quick."""
+        self._refresh()
+        used = self._clusters[self._clusters >= 0]
+        return np.bincount(used, minlength=self._scorer.n_clusters)
+
+    def sample(self, cluster: int, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
+        """Draw rows uniformly from those predicted to be in a cluster; none if there are none."""
+        self._refresh()
+        rows = np.flatnonzero(self._clusters == cluster)
+        if not rows.size:
+            return rows
+        return rows[(rng.random(size) * rows.size).astype(np.intp)]
+
+    def sample_uncertain(self, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
+        """Draw rows that are likely predicted wrongly, as their neighbours are."""
+        self._refresh()
+        uncertainty = self._uncertainty
+        if self._graph is not None:
+            uncertainty = self._graph.smooth(uncertainty)
+        weights = np.cumsum(uncertainty**const.UNCERTAINTY_POWER)
+        if not weights[-1] > 0:
+            return np.empty(0, dtype=np.intp)
+        rows = np.searchsorted(weights, rng.random(size) * weights[-1], side="right")
+        last: NDArray[np.intp] = np.minimum(rows, len(self._X) - 1)
+        return last
+
+    def _refresh(self) -> None:
+        """Predict all rows anew if there is a new cluster, or many new labels."""
+        n_learnt, n_clusters = self._predicted_at
+        if self._scorer.n_clusters != n_clusters or self._n_learnt > const.STALE_GROWTH * n_learnt:
+            self._predicted_at = (self._n_learnt, self._scorer.n_clusters)
+            self._clusters, self._uncertainty = self._likeliest()
+
+    def _likeliest(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Return the likeliest cluster of every row, and the probability that it is in another."""
+        n, k = len(self._X), self._scorer.n_clusters
+        clusters, uncertainty = np.full(n, -1, dtype=np.intp), np.ones(n)
+        if k == 0:
+            return clusters, uncertainty
+        step = max(1, const.BLOCK // k)
+        for first in range(0, n, step):
+            rows = np.arange(first, min(first + step, n))
+            X = self._X[rows]
+            clusters[rows], probability = self._scorer.likeliest(X, self.nearness(rows, X))
+            uncertainty[rows] = 1.0 - probability
+        return clusters, uncertainty

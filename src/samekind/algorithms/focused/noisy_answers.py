@@ -1,0 +1,262 @@
+"""The policy for answers that may be wrong: every answer is only evidence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind.algorithms.focused import constants as const
+from samekind.algorithms.focused.answer_checks import AnswerChecks
+from samekind.algorithms.focused.answer_policy import AnswerPolicy
+from samekind.algorithms.focused.learner import Learner
+from samekind.algorithms.focused.noise_model import NoiseModel
+from samekind.algorithms.focused.open_row import OpenRow
+from samekind.algorithms.focused.params import FocusedParams
+from samekind.algorithms.focused.revision import move_rows, split_clusters
+from samekind.algorithms.state import UNKNOWN
+from samekind.flow import SAME, Flow
+
+__all__ = ["NoisyAnswers"]
+
+
+class NoisyAnswers(AnswerPolicy):
+    """Decide rows and clusters by sequential tests, and review every decision as evidence grows.
+
+    - The probabilities that the model gives are the prior of a row; each answer about a member of a cluster
+      multiplies them by its likelihood (`NoiseModel`). Questions go to the likeliest cluster, each about
+      another member, until one is certain enough.
+    - A row founds a cluster when "new" is certain enough. While it may be another one, the two are compared,
+      by as many pairs of rows as it takes.
+    - Nothing is final: a member whose own cluster is uncertain counts for less, rows move, and clusters are
+      merged and split when evidence turns. Nothing is inferred: each answer speaks of its own two rows.
+    """
+
+    compares_in_waves = False  # an answer decides which pair is next
+
+    def __init__(self, params: FocusedParams, learner: Learner, rng: np.random.Generator) -> None:
+        assert params.error_rate is not None
+        self._learner = learner
+        self._model = learner.model
+        self._members = learner.state.members
+        self._full = params.certify == "full"
+        self._rng = rng
+        self._noise = NoiseModel(params.error_rate, learner.state)
+        self._checks = AnswerChecks(learner, self._noise, rng)
+        self._n_unrevised = 0  # rows decided since the last revision
+        self._n_confirming: Counter[int] = Counter()  # rows asked about to confirm a cluster
+
+    # Rows
+
+    def next_question(self, open_row: OpenRow) -> tuple[int, int] | None:
+        """Return the likeliest cluster that is worth a question, and a member of it."""
+        prior = self._prior(open_row)
+        posterior = self._noise.posterior(open_row.row, prior)
+        question = self._question(open_row, posterior)
+        if question is None:
+            self._decide(open_row, prior, posterior)
+        return question
+
+    def _question(
+        self, open_row: OpenRow, posterior: NDArray[np.float64]
+    ) -> tuple[int, int] | None:
+        best = int(posterior[:-1].argmax()) if posterior.size > 1 else -1
+        answers = self._noise.answers.get(open_row.row, ())
+        confirmed = any(
+            answer == SAME and cluster == best
+            for cluster, (_, answer, _) in self._noise.answers_by_cluster(open_row.row)
+        )
+        if confirmed and posterior[best] >= const.CERTAIN_MEMBER:
+            return None
+        unasked = self._unasked(open_row) if self._full else []
+        if not unasked:
+            if answers and posterior[-1] >= const.CERTAIN_NEW:
+                return None
+            if len(answers) >= const.MAX_QUESTIONS:
+                return None
+            if confirmed and posterior[best] > 0.5 and self.next_member(open_row, best) < 0:
+                return None
+        for cluster in unasked or np.argsort(-posterior[:-1], kind="stable").tolist():
+            if not self._model.alive[cluster]:
+                continue
+            if answers and not unasked and posterior[cluster] < const.NOT_WORTH_ASKING:
+                break
+            member = self.next_member(open_row, cluster)
+            if member >= 0:
+                return cluster, member
+        return None
+
+    def _unasked(self, open_row: OpenRow) -> list[int]:
+        """Return the clusters about which nothing was asked yet."""
+        return [
+            cluster
+            for cluster in np.flatnonzero(self._model.alive).tolist()
+            if cluster not in open_row.asked and self.next_member(open_row, cluster) >= 0
+        ]
+
+    def _decide(
+        self, open_row: OpenRow, prior: NDArray[np.float64], posterior: NDArray[np.float64]
+    ) -> None:
+        """Set the likeliest cluster of a row, unless "new" is likelier."""
+        best = int(posterior[:-1].argmax()) if posterior.size > 1 else -1
+        if posterior[best] > posterior[-1]:
+            open_row.cluster = best
+            self._noise.certainty[open_row.row] = float(posterior[best])
+        self._noise.priors[open_row.row] = prior
+
+    def _prior(self, open_row: OpenRow) -> NDArray[np.float64]:
+        """Return the probabilities of the clusters, and of "new", before anybody was asked.
+
+        The less the model has learnt, the less it is relied on. No cluster is impossible but those that were
+        merged into others.
+        """
+        weights = np.append(open_row.weights, open_row.new_weight)
+        flatter = np.append(np.sqrt(open_row.weights), 0.0)
+        possible = np.append(self._model.alive, True)
+        prior: NDArray[np.float64] = weights / weights.sum()
+        n_labelled = self._learner.state.n_labelled
+        modesty = max(const.MIN_MODESTY, const.MODESTY / (const.MODESTY_ROWS + n_labelled))
+        if flatter.any():
+            prior = (1 - 2 * modesty) * prior + modesty * flatter / flatter.sum()
+            prior[-1] += modesty
+        prior = (1 - const.PRIOR_FLOOR) * prior + const.PRIOR_FLOOR * possible / possible.sum()
+        return np.maximum(prior, const.IMPOSSIBLE)
+
+    def next_member(self, open_row: OpenRow, cluster: int) -> int:
+        """Return the nearest member that was not asked about, firm ones first; -1 if none is left."""
+        asked = open_row.asked_rows()
+        fallback = -1
+        for member in self._model.sites.members_by_distance(open_row.x, cluster):
+            if member not in asked:
+                if self._noise.certainty.get(member, 1.0) >= const.FIRM_MEMBER:
+                    return member
+                fallback = member if fallback < 0 else fallback
+        return fallback
+
+    def probabilities(self, open_row: OpenRow) -> NDArray[np.float64]:
+        """Return the posterior probability of each cluster."""
+        return self._noise.posterior(open_row.row, self._prior(open_row))[:-1]
+
+    def observe(self, open_row: OpenRow, cluster: int, member: int, answer: int, who: int) -> None:
+        """Keep the answer."""
+        self._noise.observe(open_row.row, member, answer, who)
+
+    def target(self, open_row: OpenRow) -> NDArray[np.float64]:
+        """Return the posterior probabilities of the clusters that there were then, and of "new"."""
+        posterior = self._noise.posterior(open_row.row, self._noise.priors[open_row.row])
+        target = np.append(posterior[: open_row.prior.size], posterior[-1])
+        found: NDArray[np.float64] = target / target.sum()
+        return found
+
+    # Pairs of clusters
+
+    def decide_pair(self, similarity: float, a: int, b: int) -> bool:
+        """Merge or separate two clusters if the answers so far suffice; return whether they do."""
+        probability = self._probability_of_one(similarity, a, b)
+        if probability >= const.MERGE_ABOVE:
+            self._learner.merge(a, b)
+            self._noise.merge(min(a, b), max(a, b))
+        elif probability <= const.SEPARATE_BELOW:
+            self._learner.pairs.separate(a, b)
+        else:
+            return False
+        return True
+
+    def _probability_of_one(self, similarity: float, a: int, b: int) -> float:
+        members = self._members
+        few, other = (a, b) if len(members[a]) <= len(members[b]) else (b, a)
+        prior = float(np.clip(similarity, *const.SIMILARITY_PRIOR))
+        odds = log(prior / (1 - prior)) + self._noise.log_odds_between(members[few], other)
+        return float(1 / (1 + np.exp(-np.clip(odds, -500, 500))))
+
+    def observe_pair(self, a: int, b: int, pair: tuple[int, int], answer: int, who: int) -> None:
+        """Keep the answer."""
+        self._noise.observe_comparison(pair, answer, who)
+
+    def member_pairs(self, a: int, b: int) -> Iterator[tuple[int, int]]:
+        """Yield pairs of members that were not compared yet, the most certain ones first."""
+        for first in self._most_certain(a):
+            compared = self._noise.compared_with(first)
+            for second in self._most_certain(b):
+                if second not in compared:
+                    yield first, second
+
+    def _most_certain(self, cluster: int) -> list[int]:
+        members = self._members[cluster][: const.MEMBER_PAIRS]
+        return sorted(members, key=lambda row: -self._noise.certainty.get(row, 1.0))
+
+    # The run
+
+    def may_fill(self) -> bool:
+        """Return whether it is time to make centres accurate: not before predictions are."""
+        return self._learner.scheduler.is_flat()
+
+    def should_confirm(self) -> bool:
+        """Return whether there are many clusters of one row, while answers err."""
+        many = const.CONFIRM_MORE_THAN + self._learner.state.n_discovered * const.CONFIRM_PART
+        return (
+            len(self._unconfirmed()) > many and self._noise.mean_error_rate() > const.CONFIRM_ERROR
+        )
+
+    def _unconfirmed(self) -> list[int]:
+        """Return the clusters of one row, but for those that were often tried to confirm."""
+        return [
+            cluster
+            for cluster, members in enumerate(self._members)
+            if len(members) == 1 and self._n_confirming[cluster] < const.CONFIRM_ROWS
+        ]
+
+    def draw_to_confirm(self) -> int:
+        """Return the nearest unknown row to the only one of some cluster."""
+        unconfirmed = self._unconfirmed()
+        cluster = unconfirmed[int(self._rng.random() * len(unconfirmed))]
+        self._n_confirming[cluster] += 1
+        founder = self._learner.points.row(self._members[cluster][0])
+        rows = self._model.sites.cells.nearest_rows(founder, const.CONFIRM_NEIGHBOURS)
+        unknown = rows[self._learner.state.cluster_of(rows) == UNKNOWN]
+        return int(unknown[0]) if unknown.size else -1
+
+    def revise(self, n_rows: int) -> None:
+        """Review all decisions after some rows: who errs, where rows are, which clusters are one."""
+        self._n_unrevised += n_rows
+        if self._n_unrevised < const.REVISE_EVERY:
+            return
+        self._n_unrevised = 0
+        self._noise.estimate_error_rates(self._model.n_clusters)
+        move_rows(self._learner, self._noise)
+        split_clusters(self._learner, self._noise)
+        for similarity, a, b in self._learner.pairs.separated(const.REOPEN_ABOVE):
+            if self._probability_of_one(similarity, a, b) > const.REOPEN_ABOVE:
+                self._learner.pairs.reopen(a, b)
+
+    def check_answers(self) -> Flow[None]:
+        """Ask about pairs of rows in one cluster to learn who errs."""
+        return self._checks.pay_share()
+
+    def certainty(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return how certain it is that rows which were asked about are in their clusters; 1 for others."""
+        certainty = self._noise.certainty
+        return np.array([certainty.get(row, 1.0) for row in rows.tolist()])
+
+    def error_rate(self) -> float:
+        """Return the share of answers that seem to be wrong."""
+        return self._noise.mean_error_rate()
+
+    def notes(self) -> list[str]:
+        """Return how many answers seem wrong, how many rows are uncertain, which clusters are unconfirmed."""
+        notes = [f"About {100 * self.error_rate():.2g} % of the answers seem to be wrong."]
+        below = const.REPORT_BELOW
+        uncertain = sum(certainty < below for certainty in self._noise.certainty.values())
+        if uncertain:
+            n_labelled = self._learner.state.n_labelled
+            notes.append(
+                f"{uncertain:,} of the {n_labelled:,} rows that were asked about are less than "
+                f"{below:.0%} certain to be where they are."
+            )
+        single = sum(len(members) == 1 for members in self._members)
+        if single:
+            notes.append(f"{single:,} of the clusters rest on one row, which nothing confirmed.")
+        return notes

@@ -1,0 +1,73 @@
+"""Decisions that are reviewed when answers may be wrong: where rows are, and which clusters are two."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind.algorithms.focused import constants as const
+from samekind.algorithms.focused.learner import Learner
+from samekind.algorithms.focused.noise_model import NoiseModel
+
+__all__ = ["move_rows", "split_clusters", "split_in_two"]
+
+
+def move_rows(learner: Learner, noise: NoiseModel) -> None:
+    """Move all rows for which another cluster has become much likelier, but for those that founded one."""
+    for cluster in range(learner.model.n_clusters):
+        for row in learner.state.members[cluster][1:]:
+            _move_row(learner, noise, row, cluster)
+
+
+def _move_row(learner: Learner, noise: NoiseModel, row: int, cluster: int) -> None:
+    prior = noise.priors.get(row)
+    if prior is None:
+        return
+    full = noise.extend_prior(prior, learner.model.n_clusters, cluster)
+    full[:-1][~learner.model.alive] = const.IMPOSSIBLE
+    posterior = noise.posterior(row, full)
+    best = int(posterior[:-1].argmax())
+    noise.certainty[row] = float(posterior[cluster])
+    if best != cluster and posterior[best] >= const.MOVE_ABOVE:
+        learner.move(row, best)
+        noise.certainty[row] = float(posterior[best])
+
+
+def split_clusters(learner: Learner, noise: NoiseModel) -> None:
+    """Make two clusters of each one if the answers among its rows speak clearly for it."""
+    for cluster in range(learner.model.n_clusters):
+        rows = [row for row in learner.state.members[cluster] if row not in learner.audit]
+        log_odds = noise.log_odds_within(rows)
+        if -sum(odds for _, _, odds in log_odds if odds < 0) < const.SPLIT_ABOVE:
+            continue
+        side = split_in_two(learner.points.rows(np.array(rows)), log_odds).tolist()
+        gain = -sum(odds for i, j, odds in log_odds if side[i] != side[j])
+        if gain >= const.SPLIT_ABOVE:
+            learner.split(cluster, [row for row, other in zip(rows, side, strict=True) if other])
+
+
+def split_in_two(
+    X: NDArray[np.float64], log_odds: list[tuple[int, int, float]]
+) -> NDArray[np.intp]:
+    """Split rows in two by the log odds that two of them, (i, j, log odds), are of one cluster.
+
+    Return the side of each row, 0 for the first. The two rows that most clearly differ attract the others by
+    distance; then rows change sides by the sum of their log odds.
+    """
+    i, j, _ = min(log_odds, key=lambda pair: pair[2])
+    distances = ((X - X[i]) ** 2).sum(axis=1), ((X - X[j]) ** 2).sum(axis=1)
+    side: NDArray[np.intp] = (distances[1] < distances[0]).astype(np.intp)
+    votes = np.zeros((len(X), len(X)))
+    for a, b, odds in log_odds:
+        votes[a, b] = votes[b, a] = odds
+    for _ in range(2 * len(X)):
+        pull = votes @ (2 * side - 1)
+        turned = np.where(pull == 0, side, pull > 0)
+        changed = np.flatnonzero(turned != side)
+        if not changed.size:
+            break
+        most = changed[np.abs(pull[changed]).argmax()]  # one at a time, or two would swap for ever
+        side[most] = 1 - side[most]
+    if side[0] != 0:
+        np.subtract(1, side, out=side)
+    return side

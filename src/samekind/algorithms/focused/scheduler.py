@@ -1,0 +1,102 @@
+"""How questions are divided among the aims: by what those of each aim brought lately."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from samekind.algorithms.focused import constants as const
+
+__all__ = ["SEARCH_AIMS", "Aim", "AimScheduler"]
+
+SearchAim = Literal["explore", "survey"]
+Aim = Literal["explore", "survey", "fill", "refine", "paper", "audit", "confirm", "given"]
+"""What a row is asked about for: see `Focused`. Besides, with noisy answers, to "confirm" a cluster of one
+row by a neighbour; "given" rows were known before."""
+
+SEARCH_AIMS: tuple[SearchAim, ...] = ("explore", "survey")
+"""The aims that look for new clusters."""
+
+
+class AimScheduler:
+    """What the last rows of each aim cost and brought, and so which aim comes next."""
+
+    def __init__(self) -> None:
+        self.n_asked = 0  # questions about rows
+        self.discovery_rate = 1.0  # share of new rows among the last of the search
+        self._found: dict[Aim, float] = {aim: const.PRIOR_FOUND[aim] for aim in SEARCH_AIMS}
+        self._asked: dict[Aim, float] = {aim: const.PRIOR_ASKED[aim] for aim in SEARCH_AIMS}
+        self._surprises: dict[Aim, float] = dict.fromkeys(
+            ("explore", "refine"), const.PRIOR_SURPRISE
+        )  # share of rows that were not as predicted
+        self._spent = self._spent_searching = 0.0  # the last questions
+        self._planned = self._planned_searching = 0  # rows of this wave
+
+    def begin_wave(self) -> None:
+        """Begin a wave: no row is planned."""
+        self._planned = self._planned_searching = 0
+
+    def plan(self, aim: Aim) -> None:
+        """Note that a row is about to be asked about."""
+        self._planned += 1
+        self._planned_searching += aim in SEARCH_AIMS
+
+    def spend(self, aim: Aim, n_asked: int) -> None:
+        """Note how many questions a row took."""
+        self.n_asked += n_asked
+        self._spent = const.SPENT_DECAY * self._spent + n_asked
+        self._spent_searching = (
+            const.SPENT_DECAY * self._spent_searching + (aim in SEARCH_AIMS) * n_asked
+        )
+
+    def learn(self, aim: Aim, n_asked: int, *, is_new: bool, as_predicted: bool) -> None:
+        """Note what a row brought."""
+        if aim in self._surprises:
+            surprise = (not as_predicted) - self._surprises[aim]
+            self._surprises[aim] += surprise / const.SURPRISE_WINDOW
+        if aim in SEARCH_AIMS:
+            self._found[aim] = const.FOUND_DECAY * self._found[aim] + is_new
+            self._asked[aim] = const.FOUND_DECAY * self._asked[aim] + n_asked
+            self.discovery_rate += (is_new - self.discovery_rate) / const.DISCOVERY_WINDOW
+
+    def retract_discovery(self, aim: Aim) -> None:
+        """Note that a cluster which was found this way is part of another."""
+        if aim in SEARCH_AIMS:
+            self._found[aim] = max(0.0, self._found[aim] - 1)
+
+    # What to do next
+
+    def should_search(self) -> bool:
+        """Return whether to look for new clusters: half of the questions, or more while it pays."""
+        spent = self._spent + self._planned
+        searching = self._spent_searching + self._planned_searching
+        return searching <= max(const.SEARCH_SHARE, self.discovery_rate) * spent
+
+    def search_aim(self, uniform: float) -> SearchAim:
+        """Choose how to look for new clusters, in proportion to what a question finds each way."""
+        explore, survey = self._found_per_question("explore"), self._found_per_question("survey")
+        return "survey" if uniform * (explore + survey) < survey else "explore"
+
+    def _found_per_question(self, aim: SearchAim) -> float:
+        return (self._found[aim] + const.RATE_FOUND) / (self._asked[aim] + const.RATE_ASKED)
+
+    def should_refine(self, uniform: float) -> bool:
+        """Choose whether to refine rather than to explore, in proportion to how often they surprise."""
+        explore = max(const.MIN_SURPRISE, self._surprises["explore"])
+        refine = max(const.MIN_SURPRISE, self._surprises["refine"])
+        return uniform * (explore + refine) < refine
+
+    def is_flat(self) -> bool:
+        """Return whether rows are nearly always as predicted."""
+        return max(self._surprises.values()) < const.FLAT
+
+    def questions_to_next_cluster(self) -> float | None:
+        """Return the expected number of questions about rows until the next new cluster; None at first.
+
+        As if only the search found clusters, and as it did lately: when it found none for long, the true
+        number may be any larger one.
+        """
+        if not self._spent_searching:
+            return None
+        explore, survey = self._found_per_question("explore"), self._found_per_question("survey")
+        found = (explore**2 + survey**2) / (explore + survey)  # each is chosen by what it brings
+        return self._spent / (found * self._spent_searching)

@@ -1,0 +1,151 @@
+"""The log: every answer that was ever written, in order, and which of them still count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind.flow import Answers, Pairs
+from samekind.ledger.pairs import keys_of, pairs_of
+
+__all__ = ["AnswerLog", "LedgerLine", "Lines"]
+
+LINE = np.dtype(
+    [
+        ("a", np.int64),
+        ("b", np.int64),
+        ("answer", np.int8),
+        ("who", np.int32),  # the annotator's number
+        ("when", np.float64),
+        ("asked", np.bool_),
+        ("struck", np.bool_),  # taken back
+        ("retracted", np.bool_),  # taken back, or replaced by a later answer
+    ]
+)
+Lines = NDArray[np.void]
+"""Lines of the log, as a structured array."""
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+class LedgerLine(NamedTuple):
+    """One answer in the ledger."""
+
+    a: int
+    b: int
+    answer: int
+    who: str
+    when: float
+    asked: bool
+    retracted: bool
+
+
+class _Wave(NamedTuple):
+    """Answers that were written at once; one value for all of them, or one for each."""
+
+    pairs: Pairs
+    answers: Answers
+    who: int | NDArray[np.int32]
+    when: float | NDArray[np.float64]
+    asked: bool | NDArray[np.bool_]
+
+
+class AnswerLog:
+    """Lines are appended and marked, never removed. Annotators go by numbers here."""
+
+    def __init__(self) -> None:
+        self._lines = np.empty(0, dtype=LINE)
+        self._waves: list[
+            _Wave
+        ] = []  # not yet in _lines: a wave must cost no more than its answers
+        self.size = 0
+        self.n_struck = 0
+
+    def copy(self) -> AnswerLog:
+        """Return a log that later changes of this one do not reach."""
+        other = AnswerLog()
+        other._lines, other.size, other.n_struck = self.lines.copy(), self.size, self.n_struck
+        return other
+
+    @property
+    def lines(self) -> Lines:
+        """All lines."""
+        if self._waves:
+            waves, self._waves = self._waves, []
+            sizes = [len(wave.pairs) for wave in waves]
+            new = np.zeros(sum(sizes), dtype=LINE)
+            new["a"], new["b"] = np.concatenate([wave.pairs for wave in waves]).T
+            new["answer"] = np.concatenate([wave.answers for wave in waves])
+            new["who"] = _spread([wave.who for wave in waves], sizes)
+            new["when"] = _spread([wave.when for wave in waves], sizes)
+            new["asked"] = _spread([wave.asked for wave in waves], sizes)
+            self._lines = np.concatenate([self._lines, new])
+        return self._lines
+
+    @property
+    def standing(self) -> NDArray[np.intp]:
+        """The numbers of the lines that are not retracted."""
+        return np.flatnonzero(~self.lines["retracted"])
+
+    def append(
+        self,
+        pairs: Pairs,
+        answers: Answers,
+        who: int | NDArray[np.int32],
+        when: float | NDArray[np.float64],
+        asked: bool | NDArray[np.bool_],
+    ) -> None:
+        """Add lines."""
+        self._waves.append(_Wave(pairs.copy(), answers.copy(), who, when, asked))
+        self.size += len(pairs)
+
+    def about(self, a: int, b: int) -> NDArray[np.intp]:
+        """Return the numbers of all lines about one pair."""
+        return np.flatnonzero(keys_of(pairs_of(self.lines)) == keys_of(np.array([[a, b]])))
+
+    def strike(self, numbers: NDArray[np.intp]) -> None:
+        """Mark lines as taken back; what they replaced stands again."""
+        lines = self.lines
+        lines["struck"][numbers] = True
+        lines["retracted"] = lines["struck"]
+        self.n_struck = int(lines["struck"].sum())
+        self.replace_earlier(None)
+
+    def replace_earlier(self, keys: NDArray[np.int64] | None) -> bool:
+        """Mark answers to these pairs, or to any, that the same annotator gave anew later.
+
+        Returns whether there were such answers.
+        """
+        lines, standing = self.lines, self.standing
+        answered = keys_of(pairs_of(lines[standing]))
+        if keys is not None:
+            again = np.isin(answered, keys)
+            standing, answered = standing[again], answered[again]
+        _, first, by = np.unique(
+            np.column_stack([answered, lines["who"][standing]]),
+            axis=0,
+            return_index=True,
+            return_inverse=True,
+        )
+        if first.size == standing.size:
+            return False
+        latest = np.zeros(first.size, dtype=np.intp)
+        np.maximum.at(latest, by, standing)
+        paid = lines["asked"][standing]
+        np.logical_or.at(lines["asked"], latest[by], paid)  # what is paid stays paid
+        lines["retracted"][np.setdiff1d(standing, latest)] = True
+        return True
+
+
+def _spread(
+    parts: Sequence[bool | int | float | NDArray[Scalar]], sizes: list[int]
+) -> NDArray[np.generic]:
+    """Return a column of the log: each part, one value or as many, over so many lines."""
+    if all(map(np.isscalar, parts)):
+        return np.repeat(np.array(parts), sizes)
+    return np.concatenate(
+        [np.broadcast_to(part, size) for part, size in zip(parts, sizes, strict=True)]
+    )

@@ -1,0 +1,90 @@
+"""What a project keeps beside its answers: names of clusters, what corrections replaced, checkpoints."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Checkpoint", "ClusterName", "Notes"]
+
+
+class ClusterName(NamedTuple):
+    """A name that somebody gave to a row's cluster; the `number`-th one, from 0."""
+
+    number: int
+    row: int
+    text: str
+    who: str
+    at: float
+
+
+class Checkpoint(NamedTuple):
+    """A place in the ledger from which a run may begin.
+
+    Attributes
+    ----------
+    line : int
+        The first line of the change that made it; once that is retracted the checkpoint is void. -1: it
+        stays whatever happens.
+    upto : int
+        The number of lines that a run knows when it begins here.
+    rows : ndarray of int32
+        The rows that are known then, in the order in which a run takes them in.
+    ask : ndarray of int32
+        The rows to be asked about first: they lost their clusters by the change.
+    """
+
+    line: int
+    upto: int
+    rows: NDArray[np.int32]
+    ask: NDArray[np.int32]
+
+
+class Notes:
+    """Names, corrections and checkpoints, in the order in which they were written.
+
+    Attributes
+    ----------
+    names : dict
+        The newest name of each row that was given one.
+    replaced : dict
+        For the line of each correction the lines that it replaced.
+    marks : list
+        `line` and `upto` of every checkpoint.
+    checkpoints : dict
+        The checkpoints that are at hand, by their numbers: all of them, unless they are kept elsewhere.
+    """
+
+    def __init__(self) -> None:
+        self.names: dict[int, ClusterName] = {}
+        self.n_names = 0
+        self.replaced: dict[int, list[int]] = {}
+        self.n_replaced = 0
+        self.marks: list[tuple[int, int]] = []
+        self.checkpoints: dict[int, Checkpoint] = {}
+
+    def copy(self) -> Notes:
+        """Return notes that later changes of these do not reach."""
+        other = Notes()
+        other.names, other.n_names = dict(self.names), self.n_names
+        other.replaced = {line: list(lines) for line, lines in self.replaced.items()}
+        other.n_replaced = self.n_replaced
+        other.marks, other.checkpoints = list(self.marks), dict(self.checkpoints)
+        return other
+
+    def add_name(self, row: int, text: str, who: str, at: float) -> None:
+        """Name a row's cluster; an earlier name of the row counts no more."""
+        self.names[row] = ClusterName(self.n_names, row, text, who, at)
+        self.n_names += 1
+
+    def add_correction(self, line: int, replaced: int) -> None:
+        """Note that the answer on a line replaced one on an earlier line."""
+        self.replaced.setdefault(line, []).append(replaced)
+        self.n_replaced += 1
+
+    def add_checkpoint(self, checkpoint: Checkpoint) -> None:
+        """Add a checkpoint."""
+        self.checkpoints[len(self.marks)] = checkpoint
+        self.marks.append((checkpoint.line, checkpoint.upto))

@@ -1,0 +1,158 @@
+"""What was found, as files."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from samekind.project.words import WORDS
+from samekind.report import write_report
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from samekind.ledger import Ledger
+    from samekind.project.project import Project
+
+__all__ = ["EXPORTS", "FILES", "beside_own_columns", "write_answers", "write_csv"]
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula begins
+
+
+class Export(NamedTuple):
+    """A file that can be written."""
+
+    media_type: str
+    write: Callable[[Path, Project], None]
+
+
+def beside_own_columns(frame: pd.DataFrame | None, table: pd.DataFrame) -> pd.DataFrame:
+    """Return the user's columns and then ours, which are renamed where the user has one of the name."""
+    import pandas as pd
+
+    if frame is None:
+        return table
+    taken = {str(name) for name in frame.columns}
+    table = table.rename(columns={name: f"samekind_{name}" for name in table if name in taken})
+    return pd.concat([frame.reset_index(drop=True), table], axis=1)
+
+
+def write_csv(table: pd.DataFrame, path: Path) -> None:
+    """Write a table of `beside_own_columns`, with names that no spreadsheet takes for formulas."""
+    column = "samekind_name" if "samekind_name" in table else "name"
+    names = [_safe_cell(name) for name in table[column]]
+    table.assign(**{column: names}).to_csv(path, index=False)
+
+
+def _rows_table(project: Project) -> pd.DataFrame:
+    """Return a line for each row: the user's columns, its cluster and its name, and how sure that is."""
+    return beside_own_columns(project.items.frame, _own_columns(project))
+
+
+def _own_columns(project: Project) -> pd.DataFrame:
+    import pandas as pd
+
+    found = project.clusters()
+    labels = found.labels_
+    names = [project.name_of(members.tolist()) or "" for members in found.members_]
+    firsts = [int(members[0]) for members in found.members_]
+    known = found.to_frame()["known"].to_numpy()
+    sure = project.session.confidence(np.arange(found.n_rows_))
+    return pd.DataFrame(
+        {
+            "row": np.arange(found.n_rows_),
+            "cluster": labels,
+            "kind": np.array([*firsts, -1])[labels],
+            "name": np.array([*names, ""], dtype=object)[labels],
+            "known": known,
+            "confidence": np.where(labels < 0, np.nan, sure.round(4)),
+        }
+    )
+
+
+def _write_csv(path: Path, project: Project) -> None:
+    write_csv(_rows_table(project), path)
+
+
+def _write_parquet(path: Path, project: Project) -> None:
+    _rows_table(project).to_parquet(path, index=False)
+
+
+def _write_json(path: Path, project: Project) -> None:
+    found = project.clusters()
+    document = {
+        "title": project.title,
+        "questions": found.n_questions_,
+        "stopped": found.stop_reason_,
+        "certificate": None if found.certificate_ is None else str(found.certificate_),
+        "notes": found.notes_,
+        "kinds": [
+            {
+                "cluster": cluster,
+                "kind": int(members[0]),
+                "name": project.name_of(members.tolist()),
+                "known_rows": members.tolist(),
+            }
+            for cluster, members in enumerate(found.members_)
+        ],
+        "rows": json.loads(_own_columns(project).to_json(orient="records")),
+    }
+    path.write_text(json.dumps(document, indent=1, ensure_ascii=False), encoding="utf-8")
+
+
+def _write_answers(path: Path, project: Project) -> None:
+    write_answers(path, project.session.ledger)
+
+
+def write_answers(path: Path, ledger: Ledger) -> None:
+    """Write every answer that stands."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["a", "b", "answer", "who", "at", "asked"])
+        for line in ledger.lines():
+            if not line.retracted:
+                said = WORDS[line.answer]
+                who = _safe_cell(line.who)
+                out.writerow([line.a, line.b, said, who, line.when, line.asked])
+
+
+def _write_report(path: Path, project: Project) -> None:
+    active, found = project.session.ledger.active(), project.clusters()
+    write_report(
+        path,
+        found,
+        project.session.points,
+        pairs=np.column_stack([active["a"], active["b"]]),
+        answers=active["answer"],
+        frame=project.items.frame,
+        images=project.items.images,
+        title=project.title,
+        feature_names=project.items.feature_names,
+        names=[project.name_of(members.tolist()) for members in found.members_],
+    )
+
+
+def _write_npz(path: Path, project: Project) -> None:
+    project.clusters().save(path)
+
+
+def _safe_cell(text: str) -> str:
+    """Return what somebody typed so that no spreadsheet takes it for a formula."""
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+FILES = {
+    "clusters.csv": Export("text/csv", _write_csv),
+    "clusters.parquet": Export("application/vnd.apache.parquet", _write_parquet),
+    "clusters.json": Export("application/json", _write_json),
+    "answers.csv": Export("text/csv", _write_answers),
+    "report.html": Export("text/html", _write_report),
+    "clusters.npz": Export("application/octet-stream", _write_npz),
+}
+EXPORTS = {name: file.media_type for name, file in FILES.items()}
+"""What can be exported, and its media type."""

@@ -1,0 +1,203 @@
+"""What a project tells: plain records that the page, the terminal and exports share.
+
+`/api/openapi.json` is made from them. A cluster goes by the number of the row that stands for it, because the
+numbers in ``labels_`` change as the run goes on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from samekind.data import ItemView
+
+__all__ = [
+    "AnswerPage",
+    "AnswerRecord",
+    "AnsweredPair",
+    "CertificateRecord",
+    "ClusterMember",
+    "ClusterOption",
+    "ClusterPage",
+    "ClusterRef",
+    "ClusterSummary",
+    "ContradictionRecord",
+    "History",
+    "ItemView",
+    "LineupQuestion",
+    "Overview",
+    "PairQuestion",
+    "Question",
+    "RowMap",
+    "Status",
+]
+
+
+@dataclass(frozen=True)
+class ClusterRef:
+    """A cluster and its name, if it has one."""
+
+    cluster: int
+    name: str | None
+
+
+@dataclass(frozen=True)
+class PairQuestion:
+    """Are these two in the same cluster?"""
+
+    id: str
+    a: ItemView
+    b: ItemView
+    b_cluster: ClusterRef | None  # None: nothing is known of b
+    more: list[ItemView]  # further members of it
+    skipped: bool = False
+    type: Literal["pair"] = "pair"
+
+
+@dataclass(frozen=True)
+class ClusterOption(ClusterRef):
+    """A cluster in a line-up; its first member is the one that the answer is about."""
+
+    members: list[ItemView]
+
+
+@dataclass(frozen=True)
+class LineupQuestion:
+    """In which of these clusters is the item?"""
+
+    id: str
+    item: ItemView
+    options: list[ClusterOption]
+    type: Literal["lineup"] = "lineup"
+
+
+Question = PairQuestion | LineupQuestion
+
+
+@dataclass(frozen=True)
+class Status:
+    """Where the work stands."""
+
+    title: str
+    medium: str
+    n_rows: int
+    questions: int
+    clicks: int  # by which they were answered, and clusters changed by hand
+    budget: int | None
+    clusters: int
+    known_rows: int
+    done: bool
+    stop_reason: str | None
+    stop_text: str
+    questions_to_next: int | None  # about so many until the next new cluster
+    left_text: str
+    can_undo: bool
+    skipped: int
+    contradictions: int
+    lineups: bool  # whether line-ups may be shown
+    revision: int  # changes whenever anything was answered, named or taken back
+    version: str
+
+
+@dataclass(frozen=True)
+class ClusterSummary(ClusterRef):
+    """A cluster found so far."""
+
+    known: int
+    estimated: int  # rows in all, known or predicted
+    recovered: bool
+    members: list[ItemView]  # known ones, the most typical first
+    doubtful: list[ItemView]  # predicted ones, the least certain first
+
+
+@dataclass(frozen=True)
+class CertificateRecord:
+    """What the clusters promise: bounds on the shares of rows not found, and in a wrong cluster."""
+
+    text: str
+    undiscovered: float
+    wrong: float
+
+
+@dataclass(frozen=True)
+class Overview:
+    """All clusters found so far, the largest first."""
+
+    clusters: list[ClusterSummary]
+    unplaced: int
+    certificate: CertificateRecord | None
+    notes: list[str]
+    revision: int
+
+
+@dataclass(frozen=True)
+class ClusterMember(ItemView):
+    """An item that is known or predicted to be in a cluster."""
+
+    known: bool
+
+
+@dataclass(frozen=True)
+class ClusterPage(ClusterRef):
+    """Some items of a cluster: the known ones first, then the predicted ones, surest first."""
+
+    total: int
+    members: list[ClusterMember]
+
+
+@dataclass(frozen=True)
+class RowMap:
+    """Rows in the plane, x and y from 0 to 1; `place` is that of its cluster in `clusters`, or -1."""
+
+    rows: list[int]
+    x: list[float]
+    y: list[float]
+    place: list[int]
+    known: list[bool]
+    clusters: list[int]
+
+
+@dataclass(frozen=True)
+class History:
+    """Clusters found after so many questions."""
+
+    questions: list[int]
+    clusters: list[int]
+
+
+@dataclass(frozen=True)
+class AnswerRecord:
+    """An answer that stands."""
+
+    a: int
+    b: int
+    answer: str
+    who: str
+    at: float
+    asked: bool
+
+
+@dataclass(frozen=True)
+class AnswerPage:
+    """Answers, newest first."""
+
+    answers: list[AnswerRecord]
+    total: int
+
+
+@dataclass(frozen=True)
+class AnsweredPair:
+    """What somebody answered about two items."""
+
+    a: ItemView
+    b: ItemView
+    answer: str
+    who: str
+
+
+@dataclass(frozen=True)
+class ContradictionRecord:
+    """Answers that cannot all be true."""
+
+    text: str
+    pairs: list[AnsweredPair]

@@ -1,0 +1,99 @@
+"""Answers and their failures in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from samekind.flow import DIFFERENT, SAME, UNSURE
+from samekind.ledger import Ledger, LedgerLine
+from samekind.project.records import ItemView
+
+__all__ = [
+    "ANSWERS",
+    "LONGEST_NAME",
+    "WORDS",
+    "ProjectError",
+    "QuestionClosed",
+    "act_in_words",
+    "check_name",
+    "left_in_words",
+    "name_of",
+    "plain",
+    "plain_item",
+]
+
+ANSWERS = {"same": SAME, "different": DIFFERENT, "unsure": UNSURE}
+WORDS = {number: word for word, number in ANSWERS.items()}
+LONGEST_NAME = 200
+
+
+class ProjectError(ValueError):
+    """What was asked of the project makes no sense; the message says why."""
+
+
+class QuestionClosed(ProjectError):  # noqa: N818
+    """The question is not open any more."""
+
+
+def plain(text: str) -> str:
+    """Make what cannot be sent as UTF-8 (half a pair of surrogates, from a file's name) a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def plain_item(item: ItemView) -> ItemView:
+    """Return an item whose texts can all be sent as UTF-8."""
+    return replace(
+        item,
+        title=plain(item.title),
+        text=None if item.text is None else plain(item.text),
+        fields=[(plain(name), plain(value)) for name, value in item.fields],
+    )
+
+
+def name_of(members: list[int], ledger: Ledger) -> str | None:
+    """Return what a cluster is called: the newest name that was given to any of its members.
+
+    Names are given to rows, so they outlive clusters that merge, split or change.
+    """
+    names = ledger.names
+    if len(names) < len(members):
+        own = set(members)
+        given = [name for row, name in names.items() if row in own]
+    else:
+        given = [names[row] for row in members if row in names]
+    return max(given).text or None if given else None
+
+
+def check_name(name: str) -> str:
+    """Return a name on one line, or raise an error if it cannot be one."""
+    text = " ".join(name.split())
+    if len(text) > LONGEST_NAME:
+        raise ProjectError(f"A name has at most {LONGEST_NAME} characters, this has {len(text)}.")
+    if not text.isprintable():
+        raise ProjectError("A name has only characters that can be seen.")
+    return text
+
+
+def act_in_words(lines: list[LedgerLine]) -> str:
+    """Say what somebody answered at once."""
+    first = lines[0]
+    if len(lines) > 1:
+        rows = sorted({row for line in lines for row in (line.a, line.b)})
+        return f"{len(lines)} answers about rows {', '.join(map(str, rows[:4]))}" + (
+            " and others" if len(rows) > 4 else ""
+        )
+    said = {SAME: "the same", DIFFERENT: "different", UNSURE: "not sure"}[first.answer]
+    if first.answer == UNSURE and not first.asked:
+        said = "skipped"
+    return f"rows {first.a} and {first.b}: {said}"
+
+
+def left_in_words(questions_to_next: float | None, done: bool) -> str:
+    """Say how much is left to do."""
+    if done:
+        return ""
+    if questions_to_next is None:
+        return "too early to say how many more kinds there are"
+    if questions_to_next > 2000:
+        return "hardly a new kind to be expected"
+    return f"about {max(1, round(questions_to_next)):,} more questions for the next kind"

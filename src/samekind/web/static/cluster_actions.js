@@ -1,0 +1,139 @@
+/** Dialogs about clusters and their members, and what can be done to them by hand. */
+
+import { call } from "./api.js";
+import { count, h, openDialog, toast } from "./dom.js";
+import { clusterName } from "./cluster_names.js";
+import { brief, mini, oneLine, pictures, spoken, whole } from "./items.js";
+
+/** @typedef {import("./types.js").ItemView} ItemView @typedef {import("./types.js").ClusterRef} ClusterRef */
+
+const PAGE = 24;
+
+export class ClusterActions {
+  /** @param {import("./project.js").Project} project @param {() => void} changed */
+  constructor(project, changed) {
+    this.project = project;
+    this.changed = changed;
+  }
+
+  /** @param {ClusterRef} cluster @param {string} name @returns {Promise<boolean>} */
+  async rename(cluster, name) {
+    const before = cluster.name ?? "";
+    const done = await this.#do(() => call("PUT", `/api/clusters/${cluster.cluster}/name`, { body: { name } }));
+    // A name is no answer: undoing it means giving the old one again.
+    if (done) this.#tell(name ? `Named “${name}”.` : "The name is removed.", () => this.rename({ ...cluster, name }, before));
+    return done;
+  }
+
+  /** @param {ClusterRef} cluster @param {ItemView[]} items @returns {Promise<boolean>} */
+  async remove(cluster, items) {
+    const rows = items.map((item) => item.row);
+    const done = await this.#do(() => call("POST", `/api/clusters/${cluster.cluster}/remove`, { body: { rows } }));
+    const what = items.length === 1 ? brief(items[0]) : count(items.length, "thing");
+    if (done) this.#tell(`Taken out of “${clusterName(cluster)}”: ${what}`, undefined, items);
+    return done;
+  }
+
+  /** @param {ClusterRef[]} clusters */
+  merge(clusters) {
+    const names = clusters.map((cluster) => `“${clusterName(cluster)}”`).join(" and ");
+    const dialog = openDialog("Merge kinds?", [
+      h("p", { dir: "auto" }, `All members of ${names} will be of one kind. You can undo it.`),
+      h(
+        "p",
+        { class: "buttons" },
+        h("button", {
+          type: "button",
+          class: "primary",
+          onclick: async () => {
+            dialog.close();
+            const done = await this.#do(() => call("POST", "/api/clusters/merge", { body: { clusters: clusters.map((cluster) => cluster.cluster) } }));
+            if (done) this.#tell(`Merged: ${names}.`);
+          },
+        }, "Merge"),
+        h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
+      ),
+    ]);
+  }
+
+  /** @param {ItemView} item @param {ClusterRef | null} cluster @param {string} [note] show an item, and let it be taken out of its cluster */
+  showItem(item, cluster, note) {
+    const dialog = openDialog(
+      oneLine(item),
+      [
+        ...(note ? [h("p", { class: "hint", dir: "auto" }, note)] : []),
+        ...whole(item),
+        ...(cluster
+          ? [h("p", { class: "buttons" }, h("button", {
+              type: "button",
+              class: "primary does-not-belong",
+              onclick: () => (dialog.close(), this.remove(cluster, [item])),
+            }, "This does not belong here"))]
+          : []),
+      ],
+      { class: "thing-dialog" },
+    );
+  }
+
+  /** @param {ClusterRef} cluster show all its rows, page by page; pick those that do not belong */
+  showCluster(cluster) {
+    /** @type {Map<number, ItemView>} */
+    const picked = new Map();
+    const grid = h("ul", { class: "grid" });
+    const where = h("p", { class: "hint", role: "status" }, "Loading…");
+    const remove = /** @type {HTMLButtonElement} */ (h("button", {
+      type: "button",
+      class: "primary",
+      disabled: true,
+      onclick: () => (dialog.close(), this.remove(cluster, [...picked.values()])),
+    }, "Pick what does not belong here"));
+    const turn = (/** @type {string} */ label, /** @type {number} */ by) =>
+      /** @type {HTMLButtonElement} */ (h("button", { type: "button", onclick: () => show(offset + by) }, label));
+    const [before, after] = [turn("‹ Before", -PAGE), turn("More ›", PAGE)];
+    const dialog = openDialog(clusterName(cluster), [where, grid, h("p", { class: "buttons sticky" }, before, after, remove)], { class: "wide" });
+    let offset = 0;
+    const show = async (/** @type {number} */ from) => {
+      let page;
+      try {
+        page = await call("GET", `/api/clusters/${cluster.cluster}?offset=${from}&limit=${PAGE}`);
+      } catch (error) {
+        where.textContent = /** @type {Error} */ (error).message;
+        return;
+      }
+      offset = from;
+      before.disabled = from === 0;
+      after.disabled = from + PAGE >= page.total;
+      where.textContent = `${from + 1}–${from + page.members.length} of ${count(page.total, "row")}. Dashed: predicted, not known from an answer.`;
+      grid.replaceChildren(...page.members.map((/** @type {ItemView} */ item) => h("li", {}, pickButton(item))));
+    };
+    const pickButton = (/** @type {ItemView} */ item) => {
+      const button = h("button", {
+        type: "button",
+        class: item.known === false ? "member predicted" : "member",
+        "aria-pressed": String(picked.has(item.row)),
+        "aria-label": `${spoken(item)}${item.known === false ? ", predicted" : ""}`,
+        title: oneLine(item),
+        onclick: () => {
+          if (!picked.delete(item.row)) picked.set(item.row, item);
+          button.setAttribute("aria-pressed", String(picked.has(item.row)));
+          remove.disabled = picked.size === 0;
+          remove.textContent = picked.size ? `${picked.size === 1 ? "This does" : `These ${picked.size} do`} not belong here` : "Pick what does not belong here";
+        },
+      }, mini(item));
+      return button;
+    };
+    show(0);
+  }
+
+  /** @param {() => Promise<any>} change @returns {Promise<boolean>} */
+  async #do(change) {
+    const done = (await this.project.perform(change)) !== null;
+    this.changed();
+    return done;
+  }
+
+  /** @param {string} text @param {() => void} [undo] @param {ItemView[]} [about] */
+  #tell(text, undo = () => this.project.undo(), about = []) {
+    toast(text, { action: "Undo", onaction: undo, pictures: pictures(about) });
+  }
+}

@@ -1,0 +1,250 @@
+"""`focused` when answers may be wrong: small cases, and what a run must keep to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+
+import samekind
+from samekind import DIFFERENT, SAME, NoisyOracle, Session
+from samekind.algorithms import ClusterState
+from samekind.algorithms.focused.noise_model import NoiseModel
+from samekind.measures import adjusted_rand_index
+
+
+def blobs(n=400, k=5, spread=0.4, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(k, size=n)
+    return rng.uniform(0, 6, (k, 4))[y] + spread * rng.normal(size=(n, 4)), y
+
+
+X, Y = blobs()
+
+
+def answer(session, oracle, waves=10**6):
+    """Answer the next waves; return the pairs that were asked."""
+    asked = []
+    for _ in range(waves):
+        if session.done:
+            break
+        pairs = session.pending()
+        asked += [tuple(sorted(pair)) for pair in pairs.tolist()]
+        session.answer_all(oracle(pairs))
+    return asked
+
+
+class TestNoiseModel:
+    """Two clusters, 0 and 1; rows 10 and 11 are in cluster 0, row 20 in cluster 1."""
+
+    def noise(self, error):
+        state = ClusterState(1)
+        for row, cluster in [(10, 0), (20, 1)]:
+            assert state.discover(row, np.zeros(1)) == cluster
+        state.add_member(11, 0)
+        return NoiseModel(error, state)
+
+    @pytest.mark.parametrize("error", [0.1, 0.2])
+    def test_one_answer(self, error):
+        """SAME is (1 - e) likely if the row is in that cluster, and e if not."""
+        noise = self.noise(error)
+        noise.observe(1, 10, SAME, -1)
+        probabilities = noise.posterior(1, np.array([0.25, 0.25, 0.5]))
+        weights = np.array([0.25 * (1 - error), 0.25 * error, 0.5 * error])
+        np.testing.assert_allclose(probabilities, weights / weights.sum())
+
+    def test_answers_that_disagree_cancel(self):
+        noise = self.noise(0.1)
+        noise.observe(1, 10, SAME, -1)
+        noise.observe(11, 1, DIFFERENT, -1)
+        prior = np.array([0.3, 0.3, 0.4])
+        np.testing.assert_allclose(noise.posterior(1, prior), prior)
+
+    def test_an_uncertain_member_counts_for_less(self):
+        sure, unsure = self.noise(0.1), self.noise(0.1)
+        unsure.certainty[10] = 0.6
+        for noise in (sure, unsure):
+            noise.observe(1, 10, SAME, -1)
+        prior = np.full(3, 1 / 3)
+        assert 1 / 3 < unsure.posterior(1, prior)[0] < sure.posterior(1, prior)[0]
+
+    def test_who_errs_is_found_out_and_counts_against_what_he_says(self):
+        """Somebody is wrong about rows that all others agree on."""
+        state = ClusterState(1)
+        for row in range(100):
+            if row < 2:
+                state.discover(row, np.zeros(1))
+            else:
+                state.add_member(row, row % 2)
+        noise = NoiseModel("estimate", state)
+        for row in range(2, 40):
+            noise.priors[row] = np.array([0.5, 0.5, 1e-3])
+            for other in range(50 + row % 2, 58, 2):  # the right ones say SAME
+                noise.observe(row, other, SAME, 0)
+            noise.observe(row, 90 + row % 2, DIFFERENT, 1)
+        noise.estimate_error_rates(2)
+        assert noise.error_rate(0) < 0.05
+        assert noise.error_rate(1) > 0.6
+        noise.observe(41, 10, DIFFERENT, 1)
+        assert noise.posterior(41, np.full(3, 1 / 3))[0] > 0.4
+
+    def test_remembers_that_several_answered(self):
+        noise = self.noise(0.1)
+        for who, several in [(-1, False), (0, False), (1, True), (0, True)]:
+            noise.observe(1, 10, SAME, who)
+            assert noise.several is several
+
+    def test_a_given_rate_stays(self):
+        noise = self.noise(0.2)
+        noise.priors[1] = np.array([0.99, 0.005, 0.005])
+        noise.observe(1, 10, DIFFERENT, 0)
+        noise.estimate_error_rates(2)
+        assert noise.mean_error_rate() == pytest.approx(0.2)
+        assert noise.error_rate(0) == 0.2
+
+    def test_only_comparisons_tell_whether_two_clusters_are_one(self):
+        noise = self.noise(0.1)
+        noise.observe(10, 20, DIFFERENT, -1)
+        assert noise.log_odds_between([20], 0) == 0
+        noise.comparisons.add((10, 20))
+        assert noise.log_odds_between([20], 0) == pytest.approx(-np.log(9))
+
+
+class TestRuns:
+    @pytest.mark.parametrize("rate", [0.0, "estimate"])
+    def test_without_errors(self, rate):
+        found = samekind.solve(
+            X, NoisyOracle(Y, error=0.0), budget=200, error_rate=rate, random_state=0
+        )
+        assert adjusted_rand_index(Y, found.labels_) > 0.99
+        assert found.n_discovered_ == 5
+        assert found.contradictions_ == []
+
+    @pytest.mark.parametrize("error", [0.1, 0.2])
+    @pytest.mark.parametrize("persistent", [True, False])
+    def test_with_errors(self, error, persistent):
+        agreement = []
+        for seed in range(3):
+            oracle = NoisyOracle(Y, error=error, persistent=persistent, seed=seed)
+            found = samekind.solve(X, oracle, budget=1000, error_rate="estimate", random_state=seed)
+            agreement.append(adjusted_rand_index(Y, found.labels_))
+            assert any("% of the answers seem to be wrong" in note for note in found.notes_)
+        assert np.median(agreement) > 0.95
+
+    def test_believing_every_answer_does_worse(self):
+        """What the machinery is for: the same answers, taken for proofs."""
+        oracle = NoisyOracle(Y, error=0.2, seed=3)
+        trusting = samekind.solve(X, oracle, budget=1000, random_state=0)
+        assert adjusted_rand_index(Y, trusting.labels_) < 0.9
+
+    @pytest.mark.parametrize("batch", [1, 8])
+    def test_asks_no_pair_twice_and_stays_within_the_budget(self, batch):
+        session = Session(X, budget=300, error_rate="estimate", batch=batch, random_state=1)
+        asked = answer(session, NoisyOracle(Y, error=0.15, seed=1))
+        assert len(set(asked)) == len(asked) == session.n_questions == 300
+
+    @pytest.mark.parametrize("batch", [1, 8])
+    def test_resumes_where_it_was(self, batch):
+        options = {"error_rate": "estimate", "batch": batch, "random_state": 2, "budget": 240}
+        oracle = NoisyOracle(Y, per_annotator=[0.05, 0.3], seed=2)
+        whole = Session(X, **options)
+        while not whole.done:
+            tell(whole, oracle)
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "mine.db"
+            for waves in (3, 20, 50, 10**6):
+                with Session(X, ledger=path, **options) as session:
+                    for _ in range(waves):
+                        if session.done:
+                            break
+                        tell(session, oracle)
+                    found = session.clusters()
+        expected = whole.clusters()
+        np.testing.assert_array_equal(found.labels_, expected.labels_)
+        np.testing.assert_array_equal(found.all_centers_, expected.all_centers_)
+        assert found.notes_ == expected.notes_
+
+    def test_looking_changes_nothing(self):
+        runs = []
+        for look in (False, True):
+            session = Session(X, budget=150, error_rate="estimate", random_state=4)
+            oracle = NoisyOracle(Y, error=0.2, seed=4)
+            asked = []
+            while not session.done:
+                asked += answer(session, oracle, 1)
+                if look:
+                    session.clusters()
+            runs.append(asked)
+        assert runs[0] == runs[1]
+
+    def test_unsure_answers_mix_with_errors(self):
+        oracle = NoisyOracle(Y, error=0.1, unsure=0.2, seed=5)
+        found = samekind.solve(X, oracle, budget=1000, error_rate="estimate", random_state=5)
+        assert adjusted_rand_index(Y, found.labels_) > 0.9
+
+    @pytest.mark.parametrize("error", [0.3, 0.4])
+    def test_many_errors_end_and_are_admitted(self, error):
+        oracle = NoisyOracle(Y[:80], error=error, seed=6)
+        found = samekind.solve(X[:80], oracle, error_rate="estimate", budget=2000, random_state=6)
+        assert found.stop_reason_ in ("reducible", "exhausted", "budget")
+        assert any("less than 95% certain" in note for note in found.notes_)
+
+    @pytest.mark.parametrize("certify", ["lazy", "full"])
+    def test_all_rows_of_small_data(self, certify):
+        """From an early mistake two classes may grow into one cluster: rarely, not never."""
+        agreement = []
+        for seed in range(10):
+            oracle = NoisyOracle(Y[:60], error=0.1, seed=seed)
+            found = samekind.solve(
+                X[:60], oracle, error_rate=0.1, certify=certify, budget=5000, random_state=seed
+            )
+            assert found.stop_reason_ in ("reducible", "exhausted")
+            agreement.append(adjusted_rand_index(Y[:60], found.labels_))
+        assert np.sum(np.array(agreement) > 0.9) >= 8, agreement
+        assert np.mean(agreement) > 0.95
+
+    @pytest.mark.parametrize("X", [np.zeros((30, 2)), np.arange(30.0)[:, None], np.eye(30)])
+    def test_data_that_say_nothing(self, X):
+        y = np.arange(30) % 3
+        found = samekind.solve(
+            X, NoisyOracle(y, error=0.1), error_rate="estimate", budget=600, random_state=0
+        )
+        assert found.labels_.size == 30
+
+    def test_an_adversary_is_found_out(self):
+        """Nearly always: one run in ten goes wrong from an early mistake."""
+        rates = {"ann": 0.05, "ben": 0.1, "cleo": 0.05, "dora": 0.1, "mallory": 0.7}
+        found_out = []
+        for seed in range(6):
+            oracle = NoisyOracle(Y, per_annotator=rates, seed=seed)
+            found = samekind.solve(X, oracle, budget=800, error_rate="estimate", random_state=seed)
+            errors = {one.name: one.error for one in found.annotators_}
+            agreement = adjusted_rand_index(Y, found.labels_)
+            found_out.append(
+                max(errors, key=errors.get) == "mallory"
+                and errors["mallory"] > 0.5
+                and agreement > 0.95
+            )
+        assert sum(found_out) >= 5, found_out
+
+
+def tell(session, oracle):
+    """Answer a wave, each pair by who it falls to."""
+    pairs = session.pending()
+    answers, names = oracle(pairs), oracle.who
+    for name in dict.fromkeys(names):
+        own = np.array([other == name for other in names])
+        session.tell(pairs[own], answers[own], who=name)
+
+
+@pytest.mark.parametrize("rate", [-0.1, 0.5, 1, True, "often", np.nan])
+def test_rates_that_make_no_sense(rate):
+    with pytest.raises(ValueError, match="error_rate must be"):
+        Session(X, error_rate=rate)
+
+
+def test_only_where_it_means_something():
+    with pytest.raises(TypeError, match="has no parameter 'error_rate'"):
+        Session(X, "basic", error_rate=0.1)

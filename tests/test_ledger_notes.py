@@ -1,0 +1,348 @@
+"""Names, corrections and checkpoints in the ledger; transactions; old project files; two processes."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from samekind import DIFFERENT, SAME, UNSURE, Ledger, LedgerError, SqlLedger
+from samekind.ledger import Checkpoint
+from samekind.ledger.migrations import STEPS, VERSION, pack_rows, unpack_rows
+from test_ledger_faults import Disk, chain, fork, sql
+
+VERSION_1 = Path(__file__).parent / "projects" / "version_1.sql"
+
+
+def checkpoint(line, upto, *rows, ask=()):
+    return Checkpoint(line, upto, np.array(rows, dtype=np.int32), np.array(ask, dtype=np.int32))
+
+
+def written(ledger):
+    """Return all that a ledger knows, to be compared."""
+    names = {row: (name.text, name.who, name.number) for row, name in ledger.names.items()}
+    latest = ledger.latest_checkpoint()
+    return (
+        [line._replace(when=0) for line in ledger.lines()],
+        names,
+        None if latest is None else (*latest[:2], latest.rows.tolist(), latest.ask.tolist()),
+        {key: value for key, value in ledger.meta.items() if key != "schema_version"},
+        ledger.revision,
+        len(ledger),
+    )
+
+
+@pytest.fixture(params=["memory", "sql"])
+def ledger(request, tmp_path):
+    with Ledger() if request.param == "memory" else SqlLedger(tmp_path / "mine.db") as ledger:
+        yield ledger
+
+
+def reopened(ledger):
+    """Return the ledger, and, if it is on disk, what another reader sees there."""
+    return [ledger] if type(ledger) is Ledger else [ledger, SqlLedger(ledger.where)]
+
+
+class TestNotes:
+    def test_the_newest_name_of_a_row_counts(self, ledger):
+        ledger.name(4, "first", who="ann")
+        ledger.name(7, "other")
+        ledger.name(4, "größe 🙂", who="bob")
+        for one in reopened(ledger):
+            assert {row: name.text for row, name in one.names.items()} == {
+                4: "größe 🙂",
+                7: "other",
+            }
+            assert (one.names[4].who, one.names[4].number, one.names[7].number) == ("bob", 2, 1)
+            assert one.revision.names == 3
+            one.close()
+
+    def test_the_last_checkpoint_that_is_not_void(self, ledger):
+        ledger.record([[0, 1], [1, 2]], [SAME, DIFFERENT])
+        ledger.add_checkpoint(checkpoint(-1, 2, 0, 1, 2))
+        ledger.record([[3, 1]], [SAME])
+        ledger.add_checkpoint(checkpoint(2, 3, 0, 1, 3, ask=[2]))
+        for one in reopened(ledger):
+            latest = one.latest_checkpoint()
+            assert latest[:2] == (2, 3)
+            assert (latest.rows.tolist(), latest.ask.tolist()) == ([0, 1, 3], [2])
+            one.close()
+        ledger.retract()
+        for one in reopened(ledger):
+            assert one.latest_checkpoint().rows.tolist() == [0, 1, 2]
+            one.close()
+
+    def test_earlier_checkpoints_are_not_written_again(self, tmp_path):
+        """What a checkpoint costs does not grow with the number of those before it."""
+        rows = np.random.default_rng(0).permutation(50_000)
+        with SqlLedger(tmp_path / "mine.db") as ledger:
+            for _ in range(4):
+                ledger.add_checkpoint(checkpoint(-1, 0, *rows))
+            assert len(ledger._notes.checkpoints) == 1
+        sizes = sql(tmp_path / "mine.db", "SELECT length(rows) FROM checkpoints")
+        assert len(sizes) == 4
+        assert max(sizes)[0] < 4 * rows.size
+        with SqlLedger(tmp_path / "mine.db") as ledger:
+            assert not ledger._notes.checkpoints  # read only when it is wanted
+            assert ledger.latest_checkpoint().rows.tolist() == rows.tolist()
+
+    def test_packed_rows(self):
+        for rows in ([], [0], [2**31 - 1, 5, 5]):
+            assert unpack_rows(pack_rows(rows)).tolist() == rows
+
+
+class TestCorrections:
+    def test_replace_what_everybody_answered_and_can_be_taken_back(self, ledger):
+        ledger.record([[0, 1]], [SAME], who="ann")
+        ledger.record([[1, 0]], [UNSURE], who="cy", asked=False)
+        before = len(ledger)
+        ledger.correct(1, 0, DIFFERENT, who="bob")
+        for one in reopened(ledger):
+            assert one.lookup(np.array([[0, 1]])).tolist() == [DIFFERENT]
+            assert len(one) == 1
+            assert len(one.asked_pairs()) == 1  # paid once, and not again
+        (taken,) = ledger.retract(who="bob")
+        assert taken[:4] == (1, 0, DIFFERENT, "bob")
+        for one in reopened(ledger):
+            assert one.answer_by(0, 1, "ann") == SAME
+            assert one.answer_by(0, 1, "cy") == UNSURE
+            assert one.answer_by(0, 1, "bob") is None
+            assert len(one) == before
+            assert len(one.asked_pairs()) == 1
+
+    def test_of_ones_own_answer(self, ledger):
+        ledger.record([[0, 1]], [SAME], who="ann")
+        ledger.correct(0, 1, DIFFERENT, who="ann")
+        ledger.correct(0, 1, UNSURE, who="ann")
+        assert ledger.answer_by(0, 1, "ann") == UNSURE
+        ledger.retract()
+        assert ledger.answer_by(0, 1, "ann") == DIFFERENT
+        ledger.retract()
+        assert ledger.answer_by(0, 1, "ann") == SAME
+        assert len(ledger) == 1
+
+    def test_who_answered_again_meanwhile_keeps_that_answer(self, ledger):
+        ledger.record([[0, 1]], [SAME], who="ann")
+        ledger.correct(0, 1, DIFFERENT, who="bob")
+        ledger.record([[0, 1]], [UNSURE], who="ann")
+        ledger.retract(who="bob")
+        assert ledger.answer_by(0, 1, "ann") == UNSURE
+
+
+class TestTransaction:
+    def write_all(self, ledger):
+        ledger.retract(2)
+        ledger.record([[5, 6]], [SAME], who="zoe")
+        ledger.correct(0, 1, DIFFERENT, who="bob")
+        ledger.add_checkpoint(checkpoint(3, 5, 0, 1))
+        ledger.name(0, "noughts", who="bob")
+        ledger.set_meta("colour", "blue")
+
+    def fail_after_writing(self, ledger):
+        with ledger.transaction():
+            with ledger.transaction():
+                self.write_all(ledger)
+            1 / 0  # noqa: B018
+
+    def write_more_than_fits(self, ledger):
+        with ledger.transaction():
+            self.write_all(ledger)
+            ledger.record(chain(10, 2000), np.ones(2000, dtype=int))
+
+    @pytest.fixture
+    def begun(self, ledger):
+        ledger.record([[0, 1], [1, 2], [2, 3]], [SAME, SAME, DIFFERENT], who="ann")
+        ledger.name(1, "ones")
+        ledger.set_meta("colour", "green")
+        return ledger
+
+    def test_keeps_all(self, begun):
+        with begun.transaction():
+            self.write_all(begun)
+        for one in reopened(begun):
+            assert written(one) == written(begun)
+            assert {row: name.text for row, name in one.names.items()} == {0: "noughts", 1: "ones"}
+            assert one.answer_by(0, 1, "ann") is None
+            assert one.meta["colour"] == "blue"
+            one.close()
+
+    def test_or_nothing(self, begun):
+        before = written(begun)
+        with pytest.raises(ZeroDivisionError):
+            self.fail_after_writing(begun)
+        for one in reopened(begun):
+            assert written(one) == before
+        self.write_all(begun)
+        for one in reopened(begun):
+            assert written(one) == written(begun)
+            one.close()
+
+    def test_within_another_one_is_part_of_it(self, begun):
+        before = written(begun)
+        with pytest.raises(ZeroDivisionError), begun.transaction():
+            self.fail_after_writing(begun)
+        assert written(begun) == before
+
+    def test_that_could_not_be_kept_did_not_happen(self, tmp_path):
+        with SqlLedger(tmp_path / "mine.db") as ledger:
+            disk = Disk(ledger)
+            ledger.record([[0, 1], [1, 2], [2, 3]], [SAME, SAME, DIFFERENT], who="ann")
+            before = written(ledger)
+            disk.fill()
+            with pytest.raises(LedgerError, match="disk is full"):
+                self.write_more_than_fits(ledger)
+            assert written(ledger) == before
+            disk.make_room()
+            with ledger.transaction():
+                self.write_all(ledger)
+            with SqlLedger(tmp_path / "mine.db") as other:
+                assert written(other) == written(ledger)
+
+    def test_begins_with_what_others_wrote(self, tmp_path):
+        path = tmp_path / "mine.db"
+        with SqlLedger(path) as one, SqlLedger(path) as two:
+            one.record([[0, 1]], [SAME], who="ann")
+            one.name(0, "noughts")
+            one.set_meta("seed", "5")
+            with two.transaction():
+                assert two.answer_by(0, 1, "ann") == SAME
+                assert two.names[0].text == "noughts"
+                assert two.meta["seed"] == "5"
+                two.name(0, "zeros")
+            one.refresh()
+            assert written(one) == written(two)
+
+    def test_reading_waits_for_nobody(self, tmp_path):
+        path = tmp_path / "mine.db"
+        with SqlLedger(path, wait=0.1) as ledger:
+            ledger.record([[0, 1]], [SAME])
+            other = sqlite3.connect(path, isolation_level=None)
+            other.execute("BEGIN IMMEDIATE")
+            assert ledger.refresh() is False
+            other.execute("COMMIT")
+            other.close()
+
+
+acts = st.lists(
+    st.tuples(
+        st.sampled_from(["record", "correct", "retract", "name", "checkpoint"]),
+        st.integers(0, 1),  # which of the two writes
+        st.integers(0, 3),
+        st.integers(4, 6),
+        st.sampled_from([SAME, DIFFERENT, UNSURE]),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=40)
+@given(acts)
+def test_two_writers_in_turns_know_the_same(tmp_path_factory, history):
+    path = tmp_path_factory.mktemp("two") / "mine.db"
+    with SqlLedger(path) as one, SqlLedger(path) as two:
+        for act, writer, a, b, answer in history:
+            ledger, who = ((one, "ann"), (two, "bob"))[writer]
+            if act == "record":
+                ledger.record([[a, b]], [answer], who=who)
+            elif act == "correct":
+                ledger.correct(a, b, answer, who=who)
+            elif act == "retract":
+                ledger.retract(who=who)
+            elif act == "name":
+                ledger.name(a, f"{a} {b}", who=who)
+            else:
+                upto = ledger.revision.answers
+                ledger.add_checkpoint(checkpoint(upto - 1, upto, a, b))
+        for ledger in (one, two):
+            ledger.refresh()
+        with SqlLedger(path) as third:
+            assert written(one) == written(two) == written(third)
+
+
+class TestTwoProcesses:
+    @staticmethod
+    def work(path, who, start):
+        with SqlLedger(path, wait=60) as ledger:
+            for number in range(start, start + 40):
+                with ledger.transaction():
+                    ledger.record([[number, 10_000]], [SAME], who=who)
+                    line = ledger.revision.answers - 1
+                    ledger.add_checkpoint(checkpoint(line, line + 1, number))
+                ledger.name(number, f"{who} {number}", who=who)
+                ledger.correct(number, 10_000, DIFFERENT, who=f"{who}'s friend")
+
+    def test_lose_no_names_corrections_or_checkpoints(self, tmp_path):
+        path = tmp_path / "mine.db"
+        SqlLedger(path).close()
+        writers = [fork(self.work, path, "ann", 0), fork(self.work, path, "bob", 500)]
+        for writer in writers:
+            writer.join(60)
+        assert [writer.exitcode for writer in writers] == [0, 0]
+        with SqlLedger(path) as ledger:
+            assert ledger.revision.names == ledger.revision.checkpoints == 80
+            for who, start in (("ann", 0), ("bob", 500)):
+                for number in range(start, start + 40):
+                    assert ledger.names[number].text == f"{who} {number}"
+            assert len(ledger.retract(80)) == 80  # the corrections, which bring back what was there
+            assert (
+                ledger.answer_by(3, 10_000, "ann") == SAME == ledger.answer_by(503, 10_000, "bob")
+            )
+            assert sorted(ledger.lookup(np.array([[3, 10_000], [503, 10_000]]))) == [SAME, SAME]
+
+
+class TestMigrations:
+    @pytest.fixture
+    def project(self, tmp_path):
+        """A project file as version 1 wrote it: names, corrections and checkpoints are JSON in `meta`."""
+        path = tmp_path / "old.db"
+        connection = sqlite3.connect(path)
+        connection.executescript(VERSION_1.read_text(encoding="utf-8"))
+        connection.close()
+        return path
+
+    def test_an_old_project_keeps_everything(self, project):
+        with SqlLedger(project) as ledger:
+            assert ledger.meta["schema_version"] == str(VERSION) == str(len(STEPS))
+            assert not {"names", "corrections", "checkpoints"} & ledger.meta.keys()
+            assert ledger.meta["title"] == "Four corners"
+            assert len(ledger) == 25
+            assert {row: name.text for row, name in ledger.names.items()} == {
+                1: "corner",
+                37: "größe",
+            }
+            assert ledger.names[1].number > ledger.names[37].number  # the newer one
+            latest = ledger.latest_checkpoint()  # the second one was undone
+            assert latest[:2] == (21, 22)
+            assert latest.rows.tolist()[:4] == [37, 1, 10, 26]
+            assert latest.ask.size == 0
+            assert ledger.answer_by(37, 26, "bob") == UNSURE
+            while ledger.answer_by(37, 26, "bob") is not None:
+                ledger.retract(who="bob")
+            assert ledger.answer_by(37, 26, "ann") == DIFFERENT  # is back
+        with SqlLedger(project) as ledger:
+            assert ledger.answer_by(37, 26, "ann") == DIFFERENT
+            assert ledger.revision.names == 2
+
+    def test_fails_as_a_whole(self, project):
+        connection = sqlite3.connect(project)
+        connection.execute("UPDATE meta SET value = '[[1, 2' WHERE key = 'checkpoints'")
+        connection.commit()
+        connection.close()
+        before = sql(project, "SELECT * FROM meta ORDER BY key")
+        with pytest.raises(LedgerError, match=r"old\.db is damaged"):
+            SqlLedger(project)
+        assert sql(project, "SELECT * FROM meta ORDER BY key") == before
+        tables = sql(project, "SELECT name FROM sqlite_master WHERE type = 'table'")
+        assert ("checkpoints",) not in tables
+
+    def test_two_processes_open_it_at_once(self, project):
+        openers = [fork(lambda: SqlLedger(project, wait=60).close()) for _ in range(3)]
+        for opener in openers:
+            opener.join(60)
+        assert [opener.exitcode for opener in openers] == [0] * 3
+        with SqlLedger(project) as ledger:
+            assert (ledger.revision.names, ledger.revision.checkpoints) == (2, 2)

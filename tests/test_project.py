@@ -1,0 +1,714 @@
+"""A project: questions in any order, line-ups, undo, kinds changed by hand, imports, exports, resuming."""
+
+from __future__ import annotations
+
+import csv
+import json
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from samekind import DIFFERENT, SAME, Clusters
+from samekind.data import demo_items, load
+from samekind.datasets import load_digits
+from samekind.ledger import Ledger, LedgerError
+from samekind.project import (
+    LineupQuestion,
+    PairQuestion,
+    Project,
+    ProjectError,
+    QuestionClosed,
+    make_project,
+    open_project,
+)
+from samekind.project.edits import merge_answers, split_answers
+from samekind.project.imports import read_answers
+from samekind.project.leases import Leases
+
+RNG = np.random.default_rng(0)
+KINDS = np.repeat(np.arange(5), 40)
+ROWS = RNG.normal(size=(5, 3))[KINDS] * 6 + 0.3 * RNG.normal(size=(200, 3))
+
+
+@pytest.fixture
+def file(tmp_path):
+    np.save(tmp_path / "rows.npy", ROWS)
+    return tmp_path / "rows.npy"
+
+
+@pytest.fixture
+def project(file):
+    return Project(load(file), random_state=0)
+
+
+def few_digits():
+    things = demo_items()
+    things.X = things.X[:300]
+    return things
+
+
+def truth(question, kinds=KINDS):
+    """Answer as one who knows the kinds."""
+    if isinstance(question, PairQuestion):
+        return "same" if kinds[question.a.row] == kinds[question.b.row] else "different"
+    for option in question.options:
+        if kinds[option.cluster] == kinds[question.item.row]:
+            return option.cluster
+    return "none"
+
+
+def about(question):
+    """Return the row that a question is about."""
+    return question.a.row if isinstance(question, PairQuestion) else question.item.row
+
+
+def rows_of(page):
+    return [member.row for member in page.members]
+
+
+def answer(project, count, who="ann", **options):
+    """Answer so many questions; return them."""
+    seen = []
+    for _ in range(count):
+        questions = project.next(who, **options)
+        if not questions:
+            break
+        seen.append(questions[0])
+        project.answer(questions[0].id, truth(questions[0]), who=who)
+    return seen
+
+
+def cluster_of(project, number):
+    """Return the project's name for one of the true kinds."""
+    return next(k.cluster for k in project.overview().clusters if KINDS[k.cluster] == number)
+
+
+class TestAsking:
+    def test_the_same_question_until_it_is_answered(self, project):
+        (first,) = project.next("ann")
+        assert project.next("ann") == [first]
+        project.answer(first.id, truth(first), who="ann")
+        assert project.next("ann") != [first]
+        assert project.status().questions == 1
+
+    def test_all_kinds_with_few_clicks(self, project):
+        answer(project, 60)
+        found = project.overview()
+        assert len(found.clusters) == 5
+        assert [kind.estimated for kind in found.clusters] == [40] * 5
+        labels = project.clusters().labels_
+        assert len({(a, b) for a, b in zip(labels, KINDS, strict=True)}) == 5
+
+    def test_a_question_answered_elsewhere_is_stale(self, project):
+        (first,) = project.next("ann")
+        project.answer(first.id, "different", who="ann")
+        with pytest.raises(QuestionClosed, match="not open"):
+            project.answer(first.id, "same", who="ann")
+        assert project.status().questions == 1
+
+    @pytest.mark.parametrize(
+        "name", ["", "p", "p-1", "p-1-x", "q-1-2", "p-1-2.3", "l-1-", "p--1-2"]
+    )
+    def test_nonsense_is_refused(self, project, name):
+        with pytest.raises(ProjectError):
+            project.answer(name, "same")
+
+    @pytest.mark.parametrize("said", ["yes", "", 1, "none", None])
+    def test_nonsense_answers_are_refused(self, project, said):
+        (first,) = project.next()
+        with pytest.raises(ProjectError, match="answer to a pair"):
+            project.answer(first.id, said)
+
+    def test_two_people_get_different_questions(self, project):
+        answer(project, 50)
+        while len(project.session.pending()) < 2:
+            answer(project, 1)
+        (ann,), bob = project.next("ann", most=1), project.next("bob", most=9)
+        assert bob
+        assert ann.id not in {question.id for question in bob}
+
+    def test_nobody_goes_empty(self, project):
+        """With one question for three people it is shared; who is second is told."""
+        (first,) = project.next("ann")
+        assert project.next("bob") == [first] == project.next("cy")
+        project.answer(first.id, truth(first), who="bob")
+        with pytest.raises(QuestionClosed):
+            project.answer(first.id, truth(first), who="ann")
+
+    def test_leases_run_out(self):
+        now = [0.0]
+        leases = Leases(60, clock=lambda: now[0])
+        assert leases.take(1, "ann")
+        assert not leases.take(1, "bob")
+        now[0] = 61
+        assert leases.take(1, "bob")
+        assert not leases.take(1, "ann")
+        leases.keep(set())
+        assert leases.take(1, "")
+        assert leases.take(1, "ann")  # who may have typed a name since
+
+    def test_several_are_open_at_once_later(self, project):
+        most = 0
+        for _ in range(100):
+            answer(project, 1)
+            most = max(most, len(project.next("ann", most=3)))
+        assert most == 3
+
+    def test_not_sure_and_skip(self, project):
+        answer(project, 10, lineup=False)
+        (unsure,) = project.next("ann", lineup=False)
+        project.answer(unsure.id, "unsure", who="ann")
+        (skipped,) = project.next("ann", lineup=False)
+        project.answer(skipped.id, "skip", who="ann")
+        now = project.status()
+        assert (now.questions, now.skipped) == (11, 1)
+        (again,) = project.skipped()
+        assert {again.a.row, again.b.row} == {skipped.a.row, skipped.b.row}
+        assert again.skipped
+        project.answer(again.id, truth(again), who="ann")
+        assert project.status().skipped == 0
+        assert project.status().questions == 12
+        with pytest.raises(QuestionClosed):
+            project.answer(again.id, "same")
+
+    def test_finish_and_go_on(self, project):
+        answer(project, 20)
+        project.finish()
+        assert project.next() == []
+        assert project.status().done
+        assert project.status().stop_text == "stopped by you"
+        project.resume()
+        assert project.next()
+        assert project.status().questions >= 20
+
+    def test_budget(self, file):
+        project = Project(load(file), random_state=0, budget=7)
+        answer(project, 100)
+        assert project.status().questions == 7
+        assert project.status().stop_reason == "budget"
+
+    def test_many_threads(self, project):
+        def work(who):
+            for _ in range(25):
+                (question,) = project.next(who)
+                try:
+                    project.answer(question.id, truth(question), who=who)
+                except QuestionClosed:  # somebody was quicker with a shared one
+                    continue
+                seen.append(question.id)
+
+        seen = []
+        threads = [threading.Thread(target=work, args=(name,)) for name in ("ann", "bob", "cy")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(seen) == len(set(seen))
+        assert project.status().clicks == len(seen)
+
+
+class TestLineUp:
+    @pytest.fixture
+    def project(self, tmp_path):
+        """ClusterState that overlap, so that it is not obvious which comes next."""
+        np.save(tmp_path / "blurred.npy", ROWS + 3 * RNG.normal(size=ROWS.shape))
+        return Project(load(tmp_path / "blurred.npy"), random_state=0)
+
+    def line_up(self, project, many=300):
+        for _ in range(many):
+            (question,) = project.next("ann")
+            if isinstance(question, LineupQuestion):
+                return question
+            project.answer(question.id, truth(question), who="ann")
+        pytest.fail("no line-up in so many questions")
+
+    def test_one_click_answers_all_its_questions(self, project):
+        question = self.line_up(project)
+        assert len(question.options) > 1
+        for option in question.options:
+            assert {KINDS[member.row] for member in option.members} == {KINDS[option.cluster]}
+        before = project.status()
+        said = question.options[-1].cluster  # right or wrong
+        project.answer(question.id, said, who="ann")
+        after = project.status()
+        assert (after.clicks, after.questions) == (before.clicks + 1, before.questions + 1)
+        assert all(
+            question.item.row != getattr(other, "row", None)
+            for other in project.next("ann", most=9)
+        )
+        while not project.session.members_of(
+            question.item.row
+        ):  # until the rest of its wave is answered
+            answer(project, 1)
+        assert project.session.members_of(question.item.row)[0] == said
+
+    def test_none_of_these_asks_no_kind_again(self, project):
+        question = self.line_up(project)
+        before = project.status().questions
+        project.answer(question.id, "none", who="ann")
+        assert project.status().questions == before + len(question.options)
+        lookup = project.session.ledger.lookup
+        for option in question.options:
+            assert lookup(np.array([[question.item.row, option.members[0].row]]))[0] == DIFFERENT
+        for _ in range(5):
+            for other in project.next("ann", lineup=False):
+                pair = {other.a.row, other.b.row}
+                for option in question.options:
+                    of_kind = set(project.session.members_of(option.members[0].row))
+                    assert question.item.row not in pair or not pair & of_kind
+                project.answer(other.id, truth(other), who="ann")
+
+    def test_undo_takes_the_whole_click_back(self, project):
+        question = self.line_up(project)
+        before = project.status()
+        project.answer(question.id, truth(question), who="ann")
+        (undone,) = project.undo(who="ann")
+        assert "answers about rows" in undone or str(question.item.row) in undone
+        after = project.status()
+        assert (after.questions, after.clicks) == (before.questions, before.clicks)
+        assert project.next("ann") == [question]
+
+    def test_a_wrong_choice_is_refused(self, project):
+        question = self.line_up(project)
+        for said in (question.item.row, "same", -1, True):
+            with pytest.raises(ProjectError):
+                project.answer(question.id, said, who="ann")
+
+    def test_can_be_switched_off(self, project):
+        asked = answer(project, 60, lineup=False)
+        assert all(isinstance(question, PairQuestion) for question in asked)
+
+    def test_replaying_comes_to_the_same(self, file, tmp_path):
+        path = tmp_path / "mine.db"
+        project = Project(load(file), path, random_state=0)
+        answer(project, 45)
+        now, questions = project.status(), project.next("ann", most=5)
+        labels = project.clusters().labels_.tolist()
+        project.close()
+        again = Project(load(file), path)
+        assert again.next("ann", most=5) == questions
+        assert again.status() == now
+        assert again.clusters().labels_.tolist() == labels
+
+    def test_not_sure_leaves_the_row_alone(self, project):
+        question = self.line_up(project)
+        before = project.status()
+        project.answer(question.id, "unsure", who="ann")
+        assert project.status().questions == before.questions + 1
+        for _ in range(40):
+            (other,) = project.next("ann")
+            assert question.item.row != about(other)
+            project.answer(other.id, truth(other), who="ann")
+        assert question.item.row in project.clusters().given_up_
+
+    def test_skip_comes_back_on_demand(self, project):
+        question = self.line_up(project)
+        before = project.status()
+        project.answer(question.id, "skip", who="ann")
+        after = project.status()
+        assert (after.questions, after.skipped) == (before.questions, 1)
+        (again,) = project.skipped()
+        assert question.item.row in (again.a.row, again.b.row)
+
+
+class TestUndo:
+    def test_to_the_bottom(self, project):
+        start = project.next("ann")
+        answer(project, 20)
+        assert len(project.undo(5)) == 5
+        assert project.status().clicks == 15
+        assert len(project.undo(100)) == 15
+        assert project.undo() == []
+        assert not project.status().can_undo
+        assert project.next("ann") == start
+
+    def test_hand_edits_and_skips(self, project):
+        answer(project, 40)
+        labels = project.clusters().labels_.tolist()
+        (question,) = project.next("ann", lineup=False)
+        project.answer(question.id, "skip", who="ann")
+        kinds = project.overview().clusters
+        project.merge([kinds[0].cluster, kinds[1].cluster], who="ann")
+        assert project.status().clusters == len(kinds) - 1
+        project.undo(2)
+        assert project.clusters().labels_.tolist() == labels
+        assert project.status().skipped == 0
+
+    def test_only_ones_own(self, project):
+        answer(project, 5, "ann")
+        answer(project, 1, "bob")
+        assert len(project.undo(99, who="ann")) == 5
+        assert project.undo(who="cy") == []
+        assert project.answers().total == 1
+
+
+class TestHandEdits:
+    def test_names_follow_their_kinds(self, project):
+        answer(project, 40)
+        first, second = cluster_of(project, 0), cluster_of(project, 1)
+        project.rename(first, "  noughts \n and more ")
+        project.rename(second, "ones")
+        assert {k.name for k in project.overview().clusters} == {"noughts and more", "ones", None}
+        project.merge([first, second])
+        assert sum(k.name == "ones" for k in project.overview().clusters) == 1  # the newest name
+        project.undo()
+        assert {k.name for k in project.overview().clusters} == {"noughts and more", "ones", None}
+        project.rename(first, "")
+        assert {k.name for k in project.overview().clusters} == {"ones", None}
+
+    @pytest.mark.parametrize("name", ["x" * 201, "a\x00b", "a\u202eb"])
+    def test_bad_names(self, project, name):
+        answer(project, 10)
+        with pytest.raises(ProjectError, match="name"):
+            project.rename(project.overview().clusters[0].cluster, name)
+
+    def test_names_are_kept(self, file, tmp_path):
+        project = make_project(load(file), tmp_path / "mine.db", random_state=0)
+        answer(project, 20)
+        kind = project.overview().clusters[0].cluster
+        project.rename(kind, "größe & <b>")
+        project.close()
+        again = open_project(tmp_path / "mine.db")
+        assert next(k.name for k in again.overview().clusters if k.cluster == kind) == "größe & <b>"
+
+    def test_a_known_row_that_does_not_belong(self, project):
+        answer(project, 60)
+        kind = cluster_of(project, 2)
+        row = project.session.members_of(kind)[1]
+        others = set(project.session.members_of(kind)) - {row}
+        project.remove(kind, [row], who="ann")
+        assert project.contradictions() == []
+        assert others <= set(project.session.members_of(kind))
+        assert row not in project.session.members_of(kind)
+        page = project.cluster(kind, limit=1000)
+        assert row not in rows_of(page)
+
+    def test_the_row_that_stands_for_a_kind_does_not_belong(self, project):
+        answer(project, 60)
+        kind = cluster_of(project, 3)
+        others = project.session.members_of(kind)[1:]
+        assert len(others) > 1
+        project.remove(kind, [kind], who="ann")
+        assert project.contradictions() == []
+        assert len({tuple(project.session.members_of(row)) for row in others}) == 1
+        assert kind not in project.session.members_of(others[0])
+
+    @pytest.mark.parametrize("deed", ["remove", "merge", "correct"])
+    @pytest.mark.parametrize("before", ["ann", ""])
+    def test_by_hand_and_undone(self, deed, before):
+        """Digits, in line-ups too: everything is as it was, also for one who gives a name only later."""
+        project, y = Project(few_digits(), random_state=0), load_digits().target
+        for _ in range(40):
+            (question,) = project.next(before)
+            project.answer(question.id, truth(question, y), who=before)
+        known = [project.session.members_of(row) for row in range(300)]
+        standing = replace(project.status(), revision=0)
+        kinds = sorted(project.overview().clusters, key=lambda kind: -kind.known)
+        out = project.session.members_of(kinds[0].cluster)[2]
+        if deed == "remove":
+            project.remove(kinds[0].cluster, [out], who="ann")
+            assert out not in project.session.members_of(kinds[0].cluster)
+        elif deed == "merge":
+            project.merge([kinds[0].cluster, kinds[1].cluster], who="ann")
+            assert kinds[1].cluster in project.session.members_of(kinds[0].cluster)
+        else:
+            said = next(s for s in project.answers(limit=99).answers if s.answer == "same")
+            project.correct(said.a, said.b, "different", who=before)
+        assert project.contradictions() == []
+        assert project.status().questions == standing.questions
+        project.undo()
+        assert [project.session.members_of(row) for row in range(300)] == known
+        assert replace(project.status(), revision=0) == standing
+
+    def test_a_predicted_row_that_does_not_belong(self, project):
+        answer(project, 60)
+        kind = cluster_of(project, 2)
+        page = project.cluster(kind, limit=1000)
+        row = next(member.row for member in page.members if not member.known)
+        before = project.next("ann")
+        project.remove(kind, [row], who="ann")
+        assert row not in rows_of(project.cluster(kind, limit=1000))
+        assert project.next("ann") == before
+        project.undo()
+        assert row in rows_of(project.cluster(kind, limit=1000))
+
+    def test_nothing_that_was_answered_is_lost(self, file, tmp_path):
+        """After a change by hand the run goes on with all it knew, and so it does when reopened."""
+        path = tmp_path / "mine.db"
+        project = make_project(load(file), path, random_state=0)
+        answer(project, 60)
+        before = project.status()
+        known = [row for row in range(200) if project.session.members_of(row)]
+        project.merge([cluster_of(project, 0), cluster_of(project, 1)], who="ann")
+        row = project.session.members_of(cluster_of(project, 2))[1]
+        project.remove(cluster_of(project, 2), [row], who="ann")
+        after = project.status()
+        assert (after.questions, after.clicks) == (before.questions, before.clicks + 2)
+        assert {r for r in known if not project.session.members_of(r)} <= {row}
+        assert row not in project.session.members_of(cluster_of(project, 2))
+        answer(project, 1)
+        questions, now = project.next("ann"), project.status()
+        project.close()
+        again = open_project(path)
+        assert (again.next("ann"), again.status()) == (questions, now)
+        again.undo(3)
+        assert again.status().clusters == 5
+        assert [r for r in range(200) if again.session.members_of(r)] == known
+
+    def test_taking_an_old_answer_back_loses_nothing_else(self, project):
+        answer(project, 30, "ann")
+        answer(project, 30, "bob")
+        known = [row for row in range(200) if project.session.members_of(row)]
+        project.undo(who="ann")
+        left = [row for row in range(200) if project.session.members_of(row)]
+        assert len(left) >= len(known) - 1
+        assert project.status().clicks == 59
+
+    def test_bad_removals(self, project):
+        answer(project, 60)
+        kind, other = cluster_of(project, 0), cluster_of(project, 1)
+        for rows in ([], [other], [-1], [10**6], project.session.members_of(kind)):
+            with pytest.raises(ProjectError):
+                project.remove(kind, rows)
+        with pytest.raises(ProjectError, match="no kind"):
+            project.remove(10**7, [1])
+
+    def test_merging_turns_every_answer_round(self, project):
+        answer(project, 60)
+        kinds = [cluster_of(project, number) for number in (0, 1, 2)]
+        project.merge(kinds, who="ann")
+        assert project.contradictions() == []
+        assert len(project.overview().clusters) == 3
+        with pytest.raises(ProjectError, match="two kinds"):
+            project.merge([kinds[0], kinds[0]])
+
+    def test_change_ones_mind(self, project):
+        answer(project, 30)
+        said = next(s for s in project.answers(limit=99).answers if s.answer == "different")
+        project.correct(said.a, said.b, "same", who="bob")
+        assert project.session.ledger.lookup(np.array([[said.a, said.b]]))[0] == SAME
+        free = next(r for r in range(200) if not project.session.members_of(r))
+        with pytest.raises(ProjectError, match="Nobody"):
+            project.correct(said.a, free, "same")
+        project.undo(who="bob")  # and what ann had said is there again
+        assert project.session.ledger.answer_by(said.a, said.b, "ann") == DIFFERENT
+        assert project.session.ledger.lookup(np.array([[said.a, said.b]]))[0] == DIFFERENT
+
+    def test_contradictions_are_shown_and_settled(self, project):
+        answer(project, 30, "ann")
+        said = next(s for s in project.answers(limit=99).answers if s.answer == "different")
+        project.import_answers(f"a,b,answer\n{said.a},{said.b},same\n", who="bob")
+        (found,) = project.contradictions()
+        assert {(s.a.row, s.b.row) for s in found.pairs} <= {(said.a, said.b), (said.b, said.a)}
+        assert project.status().contradictions == 1
+        project.correct(said.a, said.b, "different", who="ann")
+        assert project.contradictions() == []
+
+
+edges = st.lists(
+    st.tuples(st.integers(0, 7), st.integers(0, 7), st.booleans()).filter(lambda e: e[0] != e[1]),
+    max_size=12,
+)
+
+
+@settings(max_examples=60)
+@given(edges, st.sets(st.integers(0, 7), min_size=1, max_size=6))
+def test_parting_a_kind_never_contradicts(said, out):
+    """Whatever one person said within a kind: the rest is one kind after parting, without the others."""
+    ledger = Ledger()
+    members = list(range(8))
+    for row in members[1:]:
+        ledger.record([[0, row]], [SAME], who="ann")
+    for a, b, same in said:
+        if same:
+            ledger.record([[a, b]], [SAME], who="ann")
+    for a, b, answered in split_answers(members, out, ledger.active()):
+        ledger.record([[a, b]], [answered], who="ann", asked=False)
+    assert ledger.contradictions == []
+    rest = [row for row in members if row not in out]
+    for row in rest[1:]:
+        assert ledger.lookup(np.array([[rest[0], row]]))[0] == SAME
+    for row in out:
+        assert ledger.lookup(np.array([[rest[0], row]]))[0] != SAME
+
+
+@settings(max_examples=60)
+@given(edges)
+def test_merging_kinds_never_contradicts(said):
+    ledger = Ledger()
+    groups = [[0, 1, 2], [3, 4], [5, 6, 7]]
+    kind = {row: k for k, group in enumerate(groups) for row in group}
+    for group in groups:
+        for row in group[1:]:
+            ledger.record([[group[0], row]], [SAME], who="ann")
+    for a, b, _ in said:
+        ledger.record([[a, b]], [kind[a] == kind[b]], who="ann")
+    for a, b, answered in merge_answers(groups, ledger.active()):
+        ledger.record([[a, b]], [answered], who="ann", asked=False)
+    assert ledger.contradictions == []
+    assert all(ledger.lookup(np.array([[0, row]]))[0] == SAME for row in range(1, 8))
+
+
+class TestImport:
+    def test_answers_are_free_and_used(self, project):
+        pairs = [(0, row, int(KINDS[row] == 0)) for row in range(1, 200, 7)]
+        text = "answer,b,a,note\n" + "".join(f"{s},{b},{a},x\n" for a, b, s in pairs)
+        assert project.import_answers(text) == len(pairs)
+        assert project.import_answers(text, who="bob") == 0  # no news
+        assert project.status().questions == 0
+        together = range(1, 40, 7)
+        assert set(together) <= set(project.session.members_of(0))  # at once
+        answer(project, 60)
+        assert len(project.overview().clusters) == 5
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("", "first line"),
+            ("a,b\n1,2\n", "answer is missing"),
+            ("a,b,answer\n", "no answer"),
+            ("a,b,answer\n1,1,same\n", "itself"),
+            ("a,b,answer\n1,2000,same\n", "Line 2: '2000' is not a row"),
+            ("a,b,answer\n1,-2,same\n", "'-2' is not a row"),
+            ("a,b,answer\n1,2,perhaps\n", "'perhaps'"),
+            ("a,b,answer\n1\n", "Line 2 has only 1"),
+            ('a,b,answer\n"1,2,same\n', "not a CSV"),
+        ],
+    )
+    def test_what_is_wrong_is_said(self, project, text, message):
+        with pytest.raises(ProjectError, match=message):
+            project.import_answers(text)
+        assert project.answers().total == 0
+
+    def test_words(self):
+        _, answers = read_answers("a,b,answer\n0,1,Yes\n1,2,NO\n2,3,\n3,4,-1\n", 9)
+        assert answers.tolist() == [1, 0, -1, -1]
+
+
+class TestExport:
+    def test_all_files(self, project, tmp_path):
+        answer(project, 60)
+        project.rename(cluster_of(project, 0), "=HYPERLINK(1)")
+        for name in ("csv", "parquet", "json", "npz"):
+            project.export(f"clusters.{name}", tmp_path / f"c.{name}")
+        table = pd.read_csv(tmp_path / "c.csv")
+        assert len(table) == 200
+        assert table["confidence"].between(0, 1).all()
+        assert (table.loc[table["known"], "confidence"] == 1).all()
+        assert set(table["name"].dropna()) == {"'=HYPERLINK(1)"}
+        assert (
+            pd.read_parquet(tmp_path / "c.parquet")["cluster"].tolist() == table["cluster"].tolist()
+        )
+        document = json.loads((tmp_path / "c.json").read_text())
+        assert [row["cluster"] for row in document["rows"]] == table["cluster"].tolist()
+        assert {kind["name"] for kind in document["kinds"]} == {"=HYPERLINK(1)", None}
+        assert Clusters.load(tmp_path / "c.npz").n_discovered_ == 5
+
+    def test_answers_can_be_taken_in_again(self, project, file, tmp_path):
+        answer(project, 60)
+        project.export("answers.csv", tmp_path / "answers.csv")
+        with open(tmp_path / "answers.csv", newline="") as lines:
+            assert {line["answer"] for line in csv.DictReader(lines)} == {"same", "different"}
+        other = Project(load(file), random_state=1)
+        other.import_answers((tmp_path / "answers.csv").read_text())
+        known = [row for row in range(200) if project.session.members_of(row)]
+        assert {row for row in known if not other.session.members_of(row)} <= {
+            k.cluster for k in project.overview().clusters if k.known == 1
+        }
+
+    def test_report(self, project, tmp_path):
+        answer(project, 30)
+        project.export("report.html", tmp_path / "report.html")
+        assert "<html" in (tmp_path / "report.html").read_text()
+
+    def test_unknown(self, project, tmp_path):
+        with pytest.raises(ProjectError, match="these can"):
+            project.export("../x", tmp_path / "x")
+
+
+class TestLooking:
+    def test_changes_nothing(self, file):
+        quiet, watched = (Project(load(file), random_state=0) for _ in range(2))
+        for _ in range(60):
+            for _ in range(2):
+                watched.overview()
+                watched.map()
+                watched.session.confidence(np.arange(200))
+            (a,), (b,) = quiet.next("ann"), watched.next("ann")
+            assert a == b
+            quiet.answer(a.id, truth(a), who="ann")
+            watched.answer(b.id, truth(b), who="ann")
+
+    def test_pages_of_a_kind(self, project):
+        answer(project, 60)
+        kind = cluster_of(project, 4)
+        whole = project.cluster(kind, limit=1000)
+        assert whole.total == 40 == len(whole.members)
+        known = [member.known for member in whole.members]
+        assert known == sorted(known, reverse=True)
+        pages = [project.cluster(kind, offset=start, limit=7) for start in range(0, 49, 7)]
+        assert [row for page in pages for row in rows_of(page)] == rows_of(whole)
+
+    def test_map_and_history(self, project):
+        answer(project, 60)
+        drawn = project.map()
+        assert drawn.rows == list(range(200))
+        assert all(0 <= value <= 1 for value in drawn.x + drawn.y)
+        assert set(drawn.place) == set(range(len(drawn.clusters)))
+        assert sum(drawn.known) == project.status().known_rows
+        history = project.history()
+        assert history.questions == sorted(history.questions)
+        assert history.clusters[-1] == 5
+
+    def test_without_a_seed(self, file):
+        project = Project(load(file))  # draws a large one
+        assert len(project.map().rows) == 200
+
+    def test_empty(self, project):
+        (kind,) = project.overview().clusters  # the first row is of some kind
+        assert (kind.known, kind.estimated) == (1, 200)
+        assert project.map().clusters == [kind.cluster]
+        assert project.contradictions() == []
+        assert "too early" in project.status().left_text
+
+    def test_what_is_left(self, project):
+        answer(project, 50)
+        now = project.status()
+        assert now.questions_to_next is None or now.questions_to_next >= 1
+        assert project.overview().certificate is not None
+
+
+class TestProject:
+    def test_remembers_its_things_and_settings(self, file, tmp_path):
+        path = tmp_path / "mine.db"
+        project = make_project(load(file), path, title="Mine", budget=30, random_state=3)
+        answer(project, 12)
+        questions = project.next("ann")
+        project.close()
+        again = open_project(path)
+        assert again.title == "Mine"
+        assert again.session.budget == 30
+        assert again.next("ann") == questions
+
+    def test_is_not_one(self, tmp_path):
+        with pytest.raises(LedgerError, match="no such project"):
+            open_project(tmp_path / "none.db")
+        Project(demo_items(), tmp_path / "other.db", random_state=0).close()
+        with pytest.raises(LedgerError, match="does not say"):
+            open_project(tmp_path / "other.db")
+
+    def test_two_desks_on_one_project(self, file, tmp_path):
+        path = tmp_path / "mine.db"
+        one = Project(load(file), path, random_state=0)
+        two = Project(load(file), path, random_state=0)
+        for turn in range(30):
+            project, who = (one, "ann") if turn % 2 else (two, "bob")
+            answer(project, 1, who)
+        assert one.next("x") == two.next("y")
+        assert one.status().clicks == 30
+        assert one.contradictions() == []

@@ -1,0 +1,251 @@
+"""Project files: old ones, several processes on one, and how often a click writes."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+
+from samekind import DIFFERENT, UNSURE, SqlLedger
+from samekind.data import load
+from samekind.ledger.migrations import VERSION
+from samekind.project import PairQuestion, Project, ProjectError, make_project, open_project
+from test_ledger_faults import fork
+
+VERSION_1 = Path(__file__).parent / "projects" / "version_1.sql"
+KINDS = np.repeat(np.arange(4), 10)
+CORNERS = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0], [9.0, 9.0]])
+ROWS = CORNERS[KINDS] + np.stack([np.arange(40) % 5, np.arange(40) % 7], axis=1) / 8
+
+
+def truth(question):
+    if isinstance(question, PairQuestion):
+        return "same" if KINDS[question.a.row] == KINDS[question.b.row] else "different"
+    own = KINDS[question.item.row]
+    return next((o.cluster for o in question.options if KINDS[o.cluster] == own), "none")
+
+
+def answer(project, count, who="ann"):
+    for _ in range(count):
+        [question] = project.next(who)
+        project.answer(question.id, truth(question), who=who)
+
+
+@pytest.fixture
+def rows(tmp_path):
+    np.save(tmp_path / "rows.npy", ROWS)
+    return tmp_path / "rows.npy"
+
+
+@pytest.fixture
+def project(rows, tmp_path):
+    project = make_project(load(rows), tmp_path / "mine.db", random_state=0)
+    yield project
+    project.close()
+
+
+class TestOldProjects:
+    @pytest.fixture
+    def path(self, rows, tmp_path):
+        """A project as version 1 left it, after answers, names, a correction and a merge that was undone."""
+        script = VERSION_1.read_text(encoding="utf-8").replace("ROWS.npy", str(rows))
+        connection = sqlite3.connect(tmp_path / "old.db")
+        connection.executescript(script)
+        connection.close()
+        return tmp_path / "old.db"
+
+    def test_goes_on_where_it_was(self, path):
+        project = open_project(path)
+        status = project.status()
+        assert (status.title, status.questions, status.clicks) == ("Four corners", 24, 24)
+        assert (status.clusters, status.known_rows, status.skipped) == (4, 22, 1)
+        members = sorted(sorted(rows.tolist()) for rows in project.clusters().members_)
+        assert members[0] == [0, 1, 3, 6, 8]
+        assert [len(rows) for rows in members] == [5, 5, 6, 6]
+        assert [question.id for question in project.next("ann")] == ["p-17-10"]
+        names = {cluster.name for cluster in project.overview().clusters}
+        assert names == {"corner", "größe", None}
+        project.undo(5, who="bob")  # four answers, and the correction of one of ann's
+        assert project.session.ledger.answer_by(37, 26, "ann") == DIFFERENT
+        project.close()
+
+    def test_is_as_new_once_it_was_opened(self, path):
+        open_project(path).close()
+        with SqlLedger(path) as ledger:
+            assert ledger.meta["schema_version"] == str(VERSION)
+            assert ledger.answer_by(37, 26, "bob") == UNSURE
+        again = open_project(path)
+        assert [question.id for question in again.next("ann")] == ["p-17-10"]
+        again.close()
+
+
+class TestTwoProcesses:
+    @staticmethod
+    def label(rows, path, who, turns):
+        """Answer, name, correct and merge, as a second process does beside the first."""
+        project = Project(load(rows), path)
+
+        def clusters():
+            return [found.cluster for found in project.overview().clusters]
+
+        def persist(act):
+            """Act on what is there now, and again if the other one was quicker."""
+            for _ in range(100):
+                with suppress(ProjectError):
+                    return act()
+            raise AssertionError("the other one was always quicker")
+
+        for turn in range(turns):
+            if project.next(who):
+                persist(lambda: answer(project, 1, who))
+            persist(lambda turn=turn: project.rename(clusters()[0], f"{who} {turn}", who=who))
+            if turn % 5 == 4:
+                persist(lambda: project.merge(clusters()[:2], who=who))
+                project.undo(who=who)
+            if turn % 5 == 2:
+                said = project.answers(limit=1).answers[0]
+                persist(lambda said=said: project.correct(said.a, said.b, said.answer, who=who))
+        project.close()
+
+    def test_keep_all_that_either_does(self, project, rows, tmp_path):
+        path = tmp_path / "mine.db"
+        answer(project, 4)
+        writers = [fork(self.label, rows, path, who, 10) for who in ("bob", "cy")]
+        for writer in writers:
+            writer.join(120)
+        assert [writer.exitcode for writer in writers] == [0, 0]
+        ledger = project.session.ledger
+        project.status()  # takes in what the others did
+        assert ledger.revision.names == 20
+        texts = {name for (name,) in sqlite3.connect(path).execute("SELECT name FROM names")}
+        assert texts == {f"{who} {turn}" for who in ("bob", "cy") for turn in range(10)}
+        assert len(ledger._notes.replaced) == 4
+        assert ledger.revision.checkpoints >= 8  # at least one for each merge and each correction
+        again = open_project(path)
+        assert again.next("x", most=9) == project.next("x", most=9)
+        assert again.status() == project.status()
+        again.close()
+
+    def test_two_open_projects_see_each_others_names(self, project, rows, tmp_path):
+        answer(project, 8)
+        other = open_project(tmp_path / "mine.db")
+        cluster = project.overview().clusters[0].cluster
+        before = other.status().revision
+        project.rename(cluster, "mine", who="ann")
+        assert other.status().revision != before
+        assert next(c.name for c in other.overview().clusters if c.cluster == cluster) == "mine"
+        other.rename(cluster, "ours", who="bob")
+        assert next(c.name for c in project.overview().clusters if c.cluster == cluster) == "ours"
+        other.close()
+
+
+@contextmanager
+def transactions(project):
+    """Count the transactions of a project's database, by what they begin with."""
+    begun = Counter()
+    engine = project.session.ledger._engine
+
+    def count(connection, cursor, statement, *_):
+        begun[statement.split("(")[0].strip()] += 1
+
+    sa.event.listen(engine, "before_cursor_execute", count)
+    try:
+        yield begun
+    finally:
+        sa.event.remove(engine, "before_cursor_execute", count)
+
+
+class TestAClickWritesOnce:
+    """Whatever a click does, it takes the lock of the database at most once."""
+
+    def writes(self, project, act, *args, **options):
+        with transactions(project) as begun:
+            act(*args, **options)
+        written = sum(many for what, many in begun.items() if what.startswith(("INSERT", "DELETE")))
+        assert (written > 0) == (begun["BEGIN IMMEDIATE"] > 0)
+        return begun["BEGIN IMMEDIATE"]
+
+    def test_every_act(self, project):
+        answer(project, 20)
+        answer(project, 4, "bob")
+        writes = self.writes
+
+        def ask(lineup=True):
+            return project.next("ann", lineup=lineup)[0]
+
+        question = ask()
+        assert writes(project, project.answer, question.id, truth(question), who="ann") == 1
+        question = ask(lineup=False)
+        assert writes(project, project.answer, question.id, "skip", who="ann") == 1
+        [skipped] = project.skipped()
+        assert writes(project, project.answer, skipped.id, truth(skipped), who="ann") == 1
+        said = next(s for s in project.answers().answers if s.who == "ann" and s.asked)
+        other = "same" if said.answer == "different" else "different"
+        assert writes(project, project.correct, said.a, said.b, other, who="bob") == 1
+        assert writes(project, project.undo, who="bob") == 1  # brings ann's answer back
+        assert project.session.ledger.answer_by(said.a, said.b, "ann") is not None
+        clusters = [found.cluster for found in project.overview().clusters]
+        assert writes(project, project.rename, clusters[0], "mine", who="ann") == 1
+        assert writes(project, project.merge, clusters[:2], who="ann") == 1
+        assert writes(project, project.undo, who="ann") == 1
+        members = project.session.members_of(clusters[0])
+        assert writes(project, project.remove, clusters[0], members[-1:], who="ann") == 1
+        assert writes(project, project.undo, 3, who="bob") == 1  # what ann did later stays
+        csv = "a,b,answer\n0,1,same\n0,39,different\n"
+        assert writes(project, project.import_answers, csv, who="cy") == 1
+
+    def test_looking_writes_nothing(self, project, tmp_path):
+        answer(project, 20)
+        for look in (
+            project.next,
+            project.status,
+            project.overview,
+            project.map,
+            project.history,
+            project.answers,
+            project.contradictions,
+            project.skipped,
+            project.finish,
+            project.resume,
+        ):
+            assert self.writes(project, look) == 0
+        assert self.writes(project, project.export, "clusters.csv", tmp_path / "c.csv") == 0
+
+    def test_every_route(self, project):
+        web = pytest.importorskip("test_web_api", reason="needs the packages of the page")
+        answer(project, 20, "")
+        with web.Serving(project) as server:
+            server.client.headers["X-Samekind-Who"] = "ann"
+
+            def send(method, path, json=None, **options):
+                response = server.client.request(method, f"/api/{path}", json=json, **options)
+                assert response.status_code == 200, response.text
+
+            def changes(method, path, json=None, **options):
+                assert self.writes(project, send, method, path, json, **options) == 1
+
+            question = project.next("ann", lineup=False)[0]
+            body = {"id": question.id, "answer": truth(question)}
+            changes("POST", "answers?lineup=false&most=3", body)
+            question = project.next("ann", lineup=False)[0]
+            changes("POST", "answers", {"id": question.id, "answer": "skip"})
+            said = project.answers().answers[-1]
+            changes("PUT", "answers", {"a": said.a, "b": said.b, "answer": "unsure"})
+            changes("POST", "undo", {"count": 1})
+            one, two, *_ = (found.cluster for found in project.overview().clusters)
+            changes("PUT", f"clusters/{one}/name", {"name": "mine"})
+            changes("POST", "clusters/merge", {"clusters": [one, two]})
+            changes("POST", "undo", {"count": 1})
+            row = project.session.members_of(one)[-1]
+            changes("POST", f"clusters/{one}/remove", {"rows": [row]})
+            csv = {"content": "a,b,answer\n0,1,same\n", "headers": {"Content-Type": "text/csv"}}
+            changes("POST", "answers/import", **csv)
+            for path in ("next", "status", "clusters", "map", "history", "answers", "skipped"):
+                assert self.writes(project, send, "GET", path) == 0
+            for path in ("finish", "resume"):
+                assert self.writes(project, send, "POST", path) == 0
