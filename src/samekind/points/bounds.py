@@ -24,6 +24,11 @@ class Bounds(NamedTuple):
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
+    @classmethod
+    def of_nothing(cls, d: int) -> Bounds:
+        """Return the bounds of no rows."""
+        return cls(0, np.full(d, np.inf), np.full(d, -np.inf))
+
     def union(self, other: Bounds) -> Bounds:
         """Return the bounds of both."""
         return Bounds(
@@ -49,13 +54,12 @@ def scan(
         bad = int(search.scan(X, LARGEST, low, high, first, last))
         return bad, Bounds(last - first, low, high)
 
-    found: Bounds | None = None
+    found = Bounds.of_nothing(X.shape[1])
     for bad, bounds in run_in_threads(len(X), threads, scan_range, report, "Reading the data"):
         if bad >= 0:
             row, column = divmod(bad, X.shape[1])
             return UnusableValue(row, column, float(X[row, column]))
-        found = bounds if found is None else found.union(bounds)
-    assert found is not None
+        found = found.union(bounds)
     return found
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from samekind._validation import check_int, refuse_dask
+from samekind._validation import refuse_dask
 from samekind.points.base import Points
 from samekind.points.bounds import bounds_of
 from samekind.points.executor import LocalExecutor
 from samekind.points.partition import Partition
-from samekind.points.threads import ReportProgress, available_threads
+from samekind.points.threads import ReportProgress, check_threads
 from samekind.points.units import Units
 
 __all__ = ["ArrayPoints"]
@@ -50,32 +51,27 @@ class ArrayPoints(Points):
     ) -> None:
         self.X = as_matrix(X)
         self.n, self.d = self.X.shape
-        wanted = check_int("threads", threads, none="use every core")
-        self.threads = available_threads() if wanted is None else wanted
-        if self.X.size < SMALL:
-            self.threads = 1
+        wanted = check_threads(threads)
+        self.threads = wanted if self.X.size >= SMALL else 1
         self._report = report
         self._units = Units.within(bounds_of(self.X, self.threads, report=report))
-        self._executor: LocalExecutor | None = None
 
     def __repr__(self) -> str:
         return f"ArrayPoints({self.n:,} rows x {self.d} columns, {self.X.dtype})"
 
-    @property
+    @cached_property
     def executor(self) -> LocalExecutor:
         """Runs calls on the one partition, of all rows."""
-        if self._executor is None:
-            X = self.X  # not self, whom it would keep alive
-            partition = Partition(
-                lambda: X,
-                self.n,
-                self._units,
-                threads=self.threads,
-                resident=not _is_mapped(self.X),
-                report=self._report,
-            )
-            self._executor = LocalExecutor([partition], self._units, np.array([0, self.n]))
-        return self._executor
+        X = self.X  # not self, whom it would keep alive
+        partition = Partition(
+            lambda: X,
+            self.n,
+            self._units,
+            threads=self.threads,
+            resident=not _is_mapped(self.X),
+            report=self._report,
+        )
+        return LocalExecutor([partition], self._units, np.array([0, self.n]))
 
     def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the rows with these numbers, (m, d)."""

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from samekind.errors import DataError
 from samekind.points.sources.byte_lru import empty_in_own_memory
 from samekind.points.sources.parquet_files import (
-    ColumnChoice,
     ParquetFileInfo,
     cannot_read,
     choose_numbers,
@@ -38,28 +37,26 @@ FOOTERS = 16  # of files that are kept
 BETWEEN = 0.3  # seconds until what Arrow keeps for later is given back to the system
 
 
-class RowGroupRange(NamedTuple):
+class RowGroups(NamedTuple):
     """Row groups of one file that follow each other."""
 
     file: int
-    first: int
-    """The number of the first row."""
-    row_in_file: int
     groups: list[int]
-    n: int
 
 
 class ParquetReader:
     """Reads some columns of Parquet files; a partition is one large row group, or some small ones."""
 
-    def __init__(self, files: Sequence[ParquetFileInfo], chosen: ColumnChoice) -> None:
-        self.names = chosen.names
-        self.dtype = chosen.dtype
+    def __init__(
+        self, files: Sequence[ParquetFileInfo], names: list[str], dtype: np.dtype[np.floating]
+    ) -> None:
+        self.names = names
+        self.dtype = dtype
         self.files = [info.path for info in files]
         self._states = [info.state for info in files]
-        self._parts = _join(files, len(chosen.names) * chosen.dtype.itemsize)
-        ends = np.cumsum([0, *(sum(piece.n for piece in part) for part in self._parts)])
-        self.first_rows: NDArray[np.intp] = ends.astype(np.intp)
+        self._first_in_file = np.cumsum([0, *(info.n_rows for info in files)])
+        self._parts, sizes = _join(files, len(names) * dtype.itemsize)
+        self.first_rows: NDArray[np.intp] = np.cumsum([0, *sizes], dtype=np.intp)
         self._released = 0.0
         self._footer = lru_cache(FOOTERS)(self._read_footer)
 
@@ -90,11 +87,10 @@ class ParquetReader:
 
     def place(self, row: int) -> str:
         """Say where a row stands."""
-        part = self._parts[int(self.first_rows.searchsorted(row, side="right")) - 1]
-        piece = next(piece for piece in reversed(part) if piece.first <= row)
         if len(self.files) == 1:
             return ""
-        return f"row {row - piece.first + piece.row_in_file} of {self.files[piece.file]}"
+        file = int(self._first_in_file.searchsorted(row, side="right")) - 1
+        return f"row {row - self._first_in_file[file]} of {self.files[file]}"
 
     def batches(
         self, file: int, groups: list[int] | None, columns: list[str]
@@ -147,8 +143,6 @@ class ParquetPoints(StreamedPoints):
     ----------
     feature_names : list of str
         The names of the columns.
-    scaling : Scaling or None
-        How columns were standardised.
 
     Results are those of the same rows in an array, bit for bit. In memory are, beside the cache, some 13 to
     30 bytes a row. Values are float32 if every column is, or holds only booleans or integers of at most 16
@@ -183,7 +177,7 @@ class ParquetPoints(StreamedPoints):
             raise TypeError(f"columns must be a list of names, got {columns!r}: [{columns!r}]?")
         files = inspect_files(find_files(source))
         super().__init__(
-            ParquetReader(files, choose_numbers(files, columns)),
+            ParquetReader(files, *choose_numbers(files, columns)),
             standardize=standardize,
             threads=threads,
             cache=cache,
@@ -191,30 +185,25 @@ class ParquetPoints(StreamedPoints):
         )
 
 
-def _join(files: Sequence[ParquetFileInfo], row_bytes: int) -> list[list[RowGroupRange]]:
-    """Return the partitions: large row groups, and small ones joined, even over files."""
+def _join(
+    files: Sequence[ParquetFileInfo], row_bytes: int
+) -> tuple[list[list[RowGroups]], list[int]]:
+    """Return the partitions, large row groups and small ones joined, even over files; and their rows."""
     most = max(1, min(JOINED_ROWS, JOINED_BYTES // row_bytes))
-    parts: list[list[RowGroupRange]] = []
-    first = 0
-    size = most  # of the last partition
+    parts: list[list[RowGroups]] = []
+    sizes: list[int] = []
     for file, info in enumerate(files):
-        row_in_file = 0
         for group, rows in enumerate(info.group_rows):
             if not rows:
                 continue
-            if size + rows > most:
+            if not sizes or sizes[-1] + rows > most:
                 parts.append([])
-                size = 0
-            pieces = parts[-1]
-            if pieces and pieces[-1].file == file:
-                last = pieces.pop()
-                pieces.append(last._replace(groups=[*last.groups, group], n=last.n + rows))
-            else:
-                pieces.append(RowGroupRange(file, first, row_in_file, [group], rows))
-            first += rows
-            row_in_file += rows
-            size += rows
-    return parts
+                sizes.append(0)
+            if not parts[-1] or parts[-1][-1].file != file:
+                parts[-1].append(RowGroups(file, []))
+            parts[-1][-1].groups.append(group)
+            sizes[-1] += rows
+    return parts, sizes
 
 
 def _numbers(column: pa.Array) -> NDArray[np.number]:

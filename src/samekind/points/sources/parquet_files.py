@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
-    "ColumnChoice",
     "ParquetFileInfo",
     "cannot_read",
     "choose_numbers",
@@ -48,14 +47,6 @@ class ParquetFileInfo(NamedTuple):
     def n_rows(self) -> int:
         """The number of rows."""
         return sum(self.group_rows)
-
-
-class ColumnChoice(NamedTuple):
-    """The columns to use, the type of all of them together, and those that were left out."""
-
-    names: list[str]
-    dtype: np.dtype[np.floating]
-    left_out: list[str]
 
 
 def is_pattern(source: str | Path) -> bool:
@@ -166,52 +157,35 @@ def cannot_read(path: Path, error: BaseException) -> DataError:
 
 
 def choose_numbers(
-    files: Sequence[ParquetFileInfo],
-    columns: Sequence[str] | None,
-    exclude: Sequence[str] = (),
-    *,
-    skip: bool = False,
-) -> ColumnChoice:
-    """Return the columns to use: these, or all; with `skip`, those that are no numbers are left out."""
+    files: Sequence[ParquetFileInfo], columns: Sequence[str] | None
+) -> tuple[list[str], np.dtype[np.floating]]:
+    """Return the columns to use, these or all, and the type of all of them together."""
     first = files[0]
-    names = [name for name in first.types if not PANDAS_INDEX.fullmatch(name)]
-    if columns is None:
-        _check_same(files, names)
-    else:
-        for name in [*columns, *exclude]:
-            if name not in first.types:
-                raise no_such_column(str(first.path), "columns", name, list(first.types))
-        if not columns or len(set(columns)) < len(columns):
-            raise DataError(
-                f"columns must name at least one column, and each once, got {list(columns)!r}."
-            )
-        names = list(columns)
-        for info in files:
-            if missing := [name for name in names if name not in info.types]:
-                raise _differs(info, first, f"has no column {missing[0]!r}")
-    names = [name for name in names if name not in exclude]
+    own = [name for name in first.types if not PANDAS_INDEX.fullmatch(name)]
+    names = own if columns is None else list(columns)
+    for name in names:
+        if name not in first.types:
+            raise no_such_column(str(first.path), "columns", name, list(first.types))
+    if columns is not None and (not names or len(set(names)) < len(names)):
+        raise DataError(f"columns must name at least one column, and each once, got {names!r}.")
+    for info in files:
+        if missing := [name for name in names if name not in info.types]:
+            raise _differs(info, first, f"has no column {missing[0]!r}")
+        more = [name for name in info.types if not PANDAS_INDEX.fullmatch(name) and name not in own]
+        if columns is None and more:
+            raise _differs(info, first, f"has also a column {more[0]!r}")
     texts = [name for name in names if not _is_number(first.types[name])]
-    numbers = [name for name in names if name not in texts]
-    if texts and not (skip and columns is None):
-        raise _no_numbers(first, texts, numbers)
-    if not numbers:
+    if texts:
+        raise _no_numbers(first, texts, [name for name in names if name not in texts])
+    if not names:
         raise DataError(f"{first.path} has no column of numbers that can be used.")
     for info in files:
-        for name in numbers:
+        for name in names:
             if not _is_number(info.types[name]):
                 what = f"has {type_in_words(info.types[name])} in column {name!r}, not numbers"
                 raise _differs(info, first, what)
-    small = all(str(info.types[name]) in SMALL_TYPES for info in files for name in numbers)
-    return ColumnChoice(numbers, np.dtype(np.float32 if small else np.float64), texts)
-
-
-def _check_same(files: Sequence[ParquetFileInfo], names: list[str]) -> None:
-    for info in files:
-        own = [name for name in info.types if not PANDAS_INDEX.fullmatch(name)]
-        if missing := [name for name in names if name not in info.types]:
-            raise _differs(info, files[0], f"has no column {missing[0]!r}")
-        if more := [name for name in own if name not in files[0].types]:
-            raise _differs(info, files[0], f"has also a column {more[0]!r}")
+    small = all(str(info.types[name]) in SMALL_TYPES for info in files for name in names)
+    return names, np.dtype(np.float32 if small else np.float64)
 
 
 def _differs(info: ParquetFileInfo, first: ParquetFileInfo, what: str) -> DataError:

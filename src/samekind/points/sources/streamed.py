@@ -5,22 +5,22 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from samekind._validation import check_int, check_positive_int
+from samekind._validation import check_positive_int
 from samekind.points.base import Points
 from samekind.points.bounds import Bounds, bounds_of
 from samekind.points.executor import Combine, LocalExecutor, PartitionCall
 from samekind.points.kernels import streaming_stats
 from samekind.points.partition import Partition
-from samekind.points.scaling import Scaling
 from samekind.points.sources.byte_lru import ByteLRU
 from samekind.points.sources.row_cache import RowCache
-from samekind.points.threads import ReportProgress, available_threads, run_in_threads
+from samekind.points.threads import ReportProgress, check_threads, run_in_threads
 from samekind.points.units import Units
 
 __all__ = ["RowReader", "StreamedPoints"]
@@ -86,21 +86,18 @@ class StreamedPoints(Points):
         cache: int = CACHE,
         report: ReportProgress | None = None,
     ) -> None:
-        wanted = check_int("threads", threads, none="use every core")
-        self.threads = available_threads() if wanted is None else wanted
+        self.threads = check_threads(threads)
         check_positive_int("cache", cache, minimum=0)
         self.report = report
         self.feature_names = list(reader.names)
         self.n, self.d = int(reader.first_rows[-1]), len(reader.names)
-        self.scaling: Scaling | None = None
         self._reader = reader
+        self._scaling: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+        """What is subtracted from each column, and by what it is divided then."""
         self._loaded = ByteLRU(cache)
         self._rows = RowCache(self.d)
-        bounds, self._checksum, means, variances = self._read_all(standardize)
-        if standardize:
-            self.scaling, bounds = _scaling(bounds, means, variances, reader.dtype)
+        bounds, self._checksum = self._read_all(standardize)
         self._units = Units.within(bounds)
-        self._executor: LocalExecutor | None = None
 
     def __repr__(self) -> str:
         parts = len(self._reader.first_rows) - 1
@@ -109,25 +106,15 @@ class StreamedPoints(Points):
             f"{parts:,} partition{'s' * (parts != 1)})"
         )
 
-    @property
+    @cached_property
     def executor(self) -> LocalExecutor:
         """Runs calls on the partitions; those that are in memory come first."""
-        if self._executor is None:
-            first_rows = self._reader.first_rows
-            partitions = [
-                Partition(partial(self._load, part), int(size), self._units, resident=False)
-                for part, size in enumerate(np.diff(first_rows))
-            ]
-            self._executor = FileExecutor(
-                partitions,
-                self._units,
-                first_rows,
-                self.threads,
-                loaded=self._loaded,
-                rows=self._rows,
-                report=self._tell,
-            )
-        return self._executor
+        partitions = [
+            Partition(partial(self._load, part), int(size), self._units, resident=False)
+            for part, size in enumerate(np.diff(self._reader.first_rows))
+        ]
+        of_data = partitions, self._units, self._reader.first_rows
+        return FileExecutor(*of_data, self.threads, self._loaded, self._rows, self._tell)
 
     def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the rows with these numbers, (m, d)."""
@@ -139,16 +126,17 @@ class StreamedPoints(Points):
         Not when the same rows are cut into other files or row groups.
         """
         told = [self.n, self.feature_names, str(self._reader.dtype), self._checksum]
-        if self.scaling is not None:
+        if self._scaling is not None:
             told.append("standardised")
         return hashlib.blake2b(repr(told).encode(), digest_size=16).hexdigest()
 
     def in_file_units(self, points: ArrayLike) -> NDArray[np.float64]:
         """Return points such as centres in the units of the files."""
         values = np.asarray(points, dtype=np.float64)
-        if self.scaling is None:
+        if self._scaling is None:
             return values
-        return self.scaling.in_file_units(values)
+        offset, scale = self._scaling
+        return offset + scale * values
 
     def _tell(self, what: str, share: float) -> None:
         if self.report is not None:
@@ -160,58 +148,51 @@ class StreamedPoints(Points):
 
     def _read(self, part: int) -> NDArray[np.floating]:
         X = self._reader.load(part)
-        if self.scaling is not None:
-            streaming_stats.standardize(X, self.scaling.offset, self.scaling.scale)
+        if self._scaling is not None:
+            streaming_stats.standardize(X, *self._scaling)
         return X
 
-    def _read_all(
-        self, with_moments: bool
-    ) -> tuple[Bounds, int, NDArray[np.float64], NDArray[np.float64]]:
-        """Read everything once: check the values; return bounds, checksum, means and variances."""
+    def _read_all(self, standardize: bool) -> tuple[Bounds, int]:
+        """Read everything once, check it and learn to standardise it; return bounds and a checksum."""
+        reader, parts = self._reader, len(self._reader.first_rows) - 1
         means, variances = np.zeros((2, self.d))
-        words = np.uint32 if self._reader.dtype.itemsize == 4 else np.uint64
-        checksum, count, bounds = np.uint64(0), 0, None
-        parts = len(self._reader.first_rows) - 1
+        words = np.uint32 if reader.dtype.itemsize == 4 else np.uint64
+        checksum, count, bounds = np.uint64(0), 0, Bounds.of_nothing(self.d)
         # What will be standardised is of no use later as it is in the file.
-        for part, X in enumerate(_ahead(parts, self._reader.load if with_moments else self._load)):
-            first = int(self._reader.first_rows[part])
-            found = bounds_of(
-                X, self.threads, first, names=self.feature_names, place=self._reader.place
-            )
-            bounds = found if bounds is None else bounds.union(found)
+        for part, X in enumerate(_ahead(parts, reader.load if standardize else self._load)):
+            first = int(reader.first_rows[part])
+            found = bounds_of(X, self.threads, first, names=reader.names, place=reader.place)
+            bounds = bounds.union(found)
             checksum = np.uint64(streaming_stats.checksum(X.reshape(-1).view(words), checksum))
-            if with_moments:
+            if standardize:
                 count = streaming_stats.moments(X, count, means, variances)
             self._tell("Reading the data", (first + len(X)) / self.n)
-        assert bounds is not None
-        return bounds, int(checksum), means, variances
+        if standardize:
+            constant = bounds.low == bounds.high
+            scale = np.where(constant | (variances == 0), 1.0, np.sqrt(variances))
+            self._scaling = np.where(constant, bounds.low, means), scale
+            # Each step of it rounds, but the smallest value of a column stays the smallest.
+            ends = np.stack([bounds.low, bounds.high]).astype(reader.dtype)
+            streaming_stats.standardize(ends, *self._scaling)
+            bounds = Bounds(bounds.n, *ends.astype(np.float64))
+        return bounds, int(checksum)
 
 
+@dataclass(eq=False)
 class FileExecutor(LocalExecutor):
     """Partitions in files: those that are in memory come first, before others take their place."""
 
-    def __init__(
-        self,
-        partitions: list[Partition],
-        units: Units,
-        first_rows: NDArray[np.intp],
-        threads: int,
-        *,
-        loaded: ByteLRU,
-        rows: RowCache,
-        report: ReportProgress,
-    ) -> None:
-        super().__init__(partitions, units, first_rows, threads)
-        self._loaded = loaded
-        self._rows = rows
-        self._report = report
+    threads: int
+    loaded: ByteLRU
+    drawn: RowCache
+    report: ReportProgress
 
     def run(
         self, calls: Mapping[int, PartitionCall[R]], combine: Combine[R] | None = None
     ) -> dict[int, R]:
         """Run calls, each on its own partition; return the results."""
         found: dict[int, R] = {}
-        order = sorted(calls, key=lambda part: part not in self._loaded)
+        order = sorted(calls, key=lambda part: part not in self.loaded)
 
         def work(first: int, last: int) -> None:
             for part in order[first:last]:
@@ -221,14 +202,14 @@ class FileExecutor(LocalExecutor):
         if len(calls) == 1 or method not in READS:
             work(0, len(order))
         else:
-            report = self._report if method in PASSES else _say_nothing
+            report = self.report if method in PASSES else _say_nothing
             threads = min(self.threads, len(order))
             run_in_threads(len(order), threads, work, report, PASSES.get(method, ""))
         return {part: found[part] for part in calls}
 
     def remember(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> None:
         """Keep rows that were drawn: they are looked at soon."""
-        self._rows.remember(rows, X)
+        self.drawn.remember(rows, X)
 
 
 def _say_nothing(what: str, share: float) -> None:
@@ -247,22 +228,3 @@ def _ahead(
                 coming = pool.submit(load, part + 1)
             yield X
             del X
-
-
-def _scaling(
-    bounds: Bounds,
-    means: NDArray[np.float64],
-    variances: NDArray[np.float64],
-    dtype: np.dtype[np.floating],
-) -> tuple[Scaling, Bounds]:
-    """Return how to standardise, and the bounds of the data after it.
-
-    Each step of it rounds, but none changes the order of two values: the smallest stays the smallest.
-    """
-    constant: NDArray[np.bool_] = bounds.low == bounds.high
-    offset = np.where(constant, bounds.low, means)
-    scale = np.where(constant | (variances == 0), 1.0, np.sqrt(variances))
-    ends = np.stack([bounds.low, bounds.high]).astype(dtype)
-    streaming_stats.standardize(ends, offset, scale)
-    low, high = ends.astype(np.float64)
-    return Scaling(offset, scale, constant), Bounds(bounds.n, low, high)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import NamedTuple, TypeVar
 from uuid import uuid4
 
 import dask
@@ -14,7 +14,7 @@ from dask.highlevelgraph import HighLevelGraph
 from numpy.typing import NDArray
 
 from samekind.points.calls import Call, call
-from samekind.points.executor import Combine, PartitionCall, split_labels
+from samekind.points.executor import Combine, Executor, LabelMethod, PartitionCall, split_labels
 from samekind.points.labels import LabelMap, LazyArray, RowLabels
 from samekind.points.partition import Partition
 from samekind.points.sources.dask.blocks import Blocks
@@ -25,7 +25,6 @@ from samekind.points.units import Units
 __all__ = ["DaskExecutor", "PartitionMaker"]
 
 R = TypeVar("R")
-P = ParamSpec("P")
 QUICK: set[Callable[..., object]] = {  # what is done sooner than handed to another thread
     Partition.rows,
     Partition.costs_and_owners,
@@ -45,14 +44,13 @@ class PartitionMaker:
         return Partition(lambda: block, len(block), self.units, threads=threads)
 
 
-class DaskExecutor:
+class DaskExecutor(Executor):
     """Partitions that are on the workers of a cluster, a block each.
 
     `sizes` are those of all blocks, also of empty ones, which are no partitions.
     """
 
     partitions = None
-    has_leaves = False
 
     def __init__(
         self, blocks: Blocks[Partition], units: Units, sizes: list[int], rows: RowCache
@@ -89,20 +87,13 @@ class DaskExecutor:
         return self._rows.kept(rows)
 
     def label(
-        self,
-        labels: LabelMap,
-        key: int | None,
-        method: Callable[Concatenate[Partition, LabelMap, P], NDArray[np.intp]],
-        *args: P.args,
-        **no_keywords: P.kwargs,
+        self, labels: LabelMap, key: int | None, method: LabelMethod, *args: object
     ) -> RowLabels:
         """Return the labels of all rows as a Dask array with the partitions of the data."""
         entries = [] if key is None else self._blocks.entries(key)
         labeling = Labeling(self._blocks.run_name, self.units, key, entries, method, args)
-        task, shared = (
-            dask.delayed(_label_block, pure=False),
-            dask.delayed(labeling, traverse=False),
-        )
+        task = dask.delayed(_label_block, pure=False)
+        shared = dask.delayed(labeling, traverse=False)
         each = zip(self._blocks.futures, split_labels(labels, self.first_rows), strict=True)
         labelled = iter([task(block, k, shared, own) for k, (block, own) in enumerate(each)])
         nothing = dask.delayed(np.empty)(0, dtype=np.intp)
@@ -122,7 +113,7 @@ class Labeling(NamedTuple):
     key: int | None
     entries: list[LogEntry]
     """Everything that happened to the cost table `key`."""
-    method: Callable[..., NDArray[np.intp]]
+    method: LabelMethod
     args: tuple[object, ...]
 
 
