@@ -30,15 +30,14 @@ class CostTable:
     ) -> None:
         leaves = -(-n // LEAF)
         places = leaves * LEAF
-        self.squared = squared
-        self.per_scale = 1.0
-        """1 / the cost of the highest weight."""
         self.state = CostState(
             costs=np.empty(places, dtype=np.float32) if costs is None else costs,
             owners=np.zeros(places if owned else 0, dtype=np.uint16),
             leaf_max=np.empty(leaves, dtype=np.float32),
             bundle_max=np.empty(-(-leaves // BUNDLE), dtype=np.float32),
             block_weights=np.zeros(-(-n // BLOCK)),
+            per_scale=1.0,
+            squared=squared,
         )
         self.state.costs[n:] = 0.0
         self._span_weights: RunningSums | None = None
@@ -48,6 +47,10 @@ class CostTable:
         owners = self.state.owners
         if n_centers > np.iinfo(owners.dtype).max:
             self.state = self.state._replace(owners=owners.astype(np.int32))
+
+    def set_scale(self, scale: float) -> None:
+        """Set the cost of the highest weight; the weights still are to be computed."""
+        self.state = self.state._replace(per_scale=1.0 / scale)
 
     def weights_changed(self) -> None:
         """Have running sums of weights computed anew."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeVar
 
 import numpy as np
@@ -86,11 +86,8 @@ class Partition:
     def labels_by_nearest(self, labels: LabelMap, centers: NDArray[np.float64]) -> NDArray[np.intp]:
         """Return the label of every row: that of the nearest centre."""
         X, nearest = self._load(), np.empty(self._n, dtype=np.intp)
-        self._in_threads(
-            self._n,
-            lambda first, last: search.nearest_centers(X, centers, nearest, first, last),
-            "Finding the nearest centres",
-        )
+        work = partial(search.nearest_centers, X, centers, nearest)
+        self._in_threads(self._n, work, "Finding the nearest centres")
         return labels.of_rows(nearest)
 
     # What changes the costs
@@ -109,40 +106,22 @@ class Partition:
         self, key: int, x: NDArray[np.float64], scale: float
     ) -> tuple[int, NDArray[np.int64]]:
         """Make x the first centre; return the weight of all rows, and their sums (d + 2,)."""
-        table, units = self.tables[key], self._units
-        table.per_scale = 1.0 / scale
-        what = "Measuring distances"
-        X, state = self._load(), table.state
-
-        def by_rows(groups: Leaves, first: int, last: int) -> None:
-            costs.first_center_by_rows(
-                X, groups, units, state, x, table.per_scale, table.squared, first, last
-            )
+        table, units, what = self.tables[key], self._units, "Measuring distances"
+        table.set_scale(scale)
+        state, blocks = table.state, table.state.block_weights.size
+        by_rows = partial(costs.first_center_by_rows, self._load(), units, x, state)
 
         def by_chunk(groups: Leaves, chunk: int) -> None:
-            blocks = (1 << groups.chunk_bits) // costs.BLOCK
-            by_rows(
-                groups, chunk * blocks, min((chunk + 1) * blocks, table.state.block_weights.size)
-            )
+            size = (1 << groups.chunk_bits) // costs.BLOCK
+            by_rows(groups, chunk * size, min((chunk + 1) * size, blocks))
 
         if not self._resident and "_leaves" not in vars(self):  # both while rows are read once
             self._leaves = self._group_rows(by_chunk)
         elif self._leaves.rows.size:
-            table.over_bundles(
-                self._leaves,
-                self._threads,
-                lambda state, first, last: costs.first_center(
-                    self._leaves, units, state, x, table.per_scale, table.squared, first, last
-                ),
-                self._report,
-                what,
-            )
+            work = partial(costs.first_center, self._leaves, units, x)
+            table.over_bundles(self._leaves, self._threads, work, self._report, what)
         else:
-            self._in_threads(
-                table.state.block_weights.size,
-                lambda first, last: by_rows(self._leaves, first, last),
-                what,
-            )
+            self._in_threads(blocks, partial(by_rows, self._leaves), what)
         if not self._leaves.rows.size:
             costs.bound_by_corners(self._leaves, units, state, x)
         table.weights_changed()
@@ -158,13 +137,9 @@ class Partition:
     def rescale(self, key: int, scale: float) -> int:
         """Set the cost of the highest weight; return the weight of all rows."""
         table = self.tables[key]
-        table.per_scale = 1.0 / scale
-        self._in_threads(
-            table.state.block_weights.size,
-            lambda first, last: costs.weigh_blocks(
-                self._leaves, table.state, table.per_scale, table.squared, first, last
-            ),
-        )
+        table.set_scale(scale)
+        work = partial(costs.weigh_blocks, self._leaves, table.state)
+        self._in_threads(table.state.block_weights.size, work)
         table.weights_changed()
         return table.span_weights.total
 
@@ -185,10 +160,7 @@ class Partition:
         if centers.size:
             self._reassign(key, centers, numbers, of_centers.size, commit=False, owners=owners)
         self._in_threads(
-            self._n,
-            lambda first, last: costs.label_rows(
-                self._leaves, owners, of_centers, found, first, last
-            ),
+            self._n, partial(costs.label_rows, self._leaves, owners, of_centers, found)
         )
         found[labels.known_rows] = labels.known_labels
         return found
@@ -196,25 +168,16 @@ class Partition:
     def largest_cost(self, key: int) -> float:
         """Return the largest cost."""
         every = self.tables[key].state.costs
-        found = self._in_threads(
-            self._n, lambda first, last: float(costs.largest(every[first:last]))
-        )
-        return max(found)
+        found = self._in_threads(self._n, lambda first, last: costs.largest(every[first:last]))
+        return float(max(found))
 
     def rows_at_weights(self, key: int, targets: BigIntegers) -> DrawnRows:
         """Return the rows at which the running sum of the weights first exceeds each target."""
         table = self.tables[key]
         spans, rest = table.span_weights.find(targets)
         rows = np.empty(targets.size, dtype=np.intp)
-        costs.rows_at_weights(
-            self._leaves,
-            table.state,
-            table.per_scale,
-            table.squared,
-            spans,
-            rest.astype(np.int64, copy=False),
-            rows,
-        )
+        rest = rest.astype(np.int64, copy=False)
+        costs.rows_at_weights(self._leaves, table.state, spans, rest, rows)
         return DrawnRows(rows, self.rows(rows), table.state.costs[self._places(rows)])
 
     def costs_and_owners(
@@ -309,12 +272,8 @@ class Partition:
 
             def work(state: CostState, first: int, last: int) -> tuple[int, NDArray[np.int64]]:
                 own = np.zeros_like(sums)
-                scale = table.per_scale, table.squared
-                visited = reassign.reassign_rows(
-                    *(X, groups, units, state, centers, numbers, *scale),
-                    *(own, commit, owners, first, last),
-                )
-                return visited, own
+                given = X, groups, units, centers, numbers, own, commit, owners
+                return reassign.reassign_rows(*given, state, first, last), own
 
             for visited, own in table.over_bundles(groups, self._threads, work):
                 computed += visited

@@ -66,12 +66,13 @@ def nearest_centers(X, centers, labels, first, last):
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-def _gaps(low, high, x, first, bounds):
+def _gaps(boxes, x, first, bounds):
     """Write the squared distance of x to each of some boxes, with room for rounding."""
     bounds[:] = 0.0
     for j in range(x.size):
         value = x[j]
-        lows, highs = low[j, first : first + bounds.size], high[j, first : first + bounds.size]
+        lows = boxes.low[j, first : first + bounds.size]
+        highs = boxes.high[j, first : first + bounds.size]
         for i in range(bounds.size):  # over boxes, so that it runs in vector registers
             gap = max(max(lows[i] - value, value - highs[i]), 0.0)
             bounds[i] += gap * gap
@@ -89,9 +90,8 @@ def _nearest_in_leaf(X, leaves, units, leaf, x, rough, rows, distances):
     limit, blur = np.float32(np.inf), np.float32(0.0)
     sketched = leaves.sketches.size > 0
     if sketched:
-        sketch = leaves.sketches[leaf]
-        sketch_distances(sketch, leaves.low, leaves.high, leaf, units.per_length, x, rough)
-        blur = sketch_slack(leaves.low, leaves.high, leaf, units.per_length)
+        sketch_distances(leaves, leaf, units.per_length, x, rough)
+        blur = sketch_slack(leaves.boxes, leaf, units.per_length)
         limit = np.float32(distances[k - 1] * units.per_cost) * DARING + blur
     for i in range(min(LEAF, n - start)):
         if not rough[i] <= limit:
@@ -120,8 +120,8 @@ def _nearest_in_leaf(X, leaves, units, leaf, x, rough, rows, distances):
 def _nearest_in_bundle(X, leaves, units, bundle, x, rough, rows, distances):
     """Put the rows of a bundle that are nearer to x in their places, the nearest leaf first."""
     first = bundle * BUNDLE
-    bounds = np.empty(min(BUNDLE, leaves.low.shape[1] - first))
-    _gaps(leaves.low, leaves.high, x, first, bounds)
+    bounds = np.empty(min(BUNDLE, leaves.boxes.low.shape[1] - first))
+    _gaps(leaves.boxes, x, first, bounds)
     for i in np.argsort(bounds):
         if bounds[i] > distances[-1]:
             break
@@ -137,8 +137,8 @@ def nearest_rows(X, leaves, units, x, rows, distances):
     distances[:] = np.inf
     rows[:] = X.shape[0]
     rough = np.zeros(LEAF, dtype=np.float32)
-    bounds = np.empty(leaves.bundle_low.shape[1])
-    _gaps(leaves.bundle_low, leaves.bundle_high, x, 0, bounds)
+    bounds = np.empty(leaves.bundles.low.shape[1])
+    _gaps(leaves.bundles, x, 0, bounds)
     closest = np.argmin(bounds)
     _nearest_in_bundle(X, leaves, units, closest, x, rough, rows, distances)
     bounds[closest] = np.nan
