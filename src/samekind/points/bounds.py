@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
 from samekind.points.kernels import search
 from samekind.points.threads import ReportProgress, run_in_threads
@@ -21,8 +22,8 @@ class Bounds(NamedTuple):
     """The number of rows, and the smallest and largest value of each column."""
 
     n: int
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    low: Floats
+    high: Floats
 
     @classmethod
     def of_nothing(cls, d: int) -> Bounds:
@@ -45,7 +46,7 @@ class UnusableValue(NamedTuple):
 
 
 def scan(
-    X: NDArray[np.floating], threads: int = 1, report: ReportProgress | None = None
+    X: Matrix, threads: int = 1, report: ReportProgress | None = None
 ) -> Bounds | UnusableValue:
     """Return the bounds of some rows, or their first value that is unusable."""
 
@@ -64,7 +65,7 @@ def scan(
 
 
 def bounds_of(
-    X: NDArray[np.floating],
+    X: Matrix,
     threads: int = 1,
     first_row: int = 0,
     report: ReportProgress | None = None,

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
 from samekind.points.kernels.costs import BLOCK, SPAN, CostState
 from samekind.points.kernels.leaves import BUNDLE, LEAF, Leaves
@@ -90,7 +91,7 @@ class CostTable:
                 what,
             )
 
-        def apart(first: int, last: int) -> tuple[T, NDArray[np.float64]]:
+        def apart(first: int, last: int) -> tuple[T, Floats]:
             own = state._replace(block_weights=np.zeros_like(state.block_weights))
             return work(own, first, last), own.block_weights
 

@@ -9,6 +9,7 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
 from samekind.points.calls import Call
 from samekind.points.labels import LabelMap, RowLabels
@@ -21,14 +22,14 @@ R = TypeVar("R")
 PartitionCall: TypeAlias = Call[Partition, R]
 Combine: TypeAlias = Callable[[dict[int, R]], dict[int, R]]
 """Makes less of the results of several partitions, before they travel; what they say together stays."""
-LabelMethod: TypeAlias = Callable[..., NDArray[np.intp]]
+LabelMethod: TypeAlias = Callable[..., Rows]
 
 
 class Executor(ABC):
     """The partitions of the data, in this process or in others."""
 
     units: Units
-    first_rows: NDArray[np.intp]
+    first_rows: Rows
     """The number of each partition's first row, and of one past the last."""
     partitions: Sequence[Partition] | None
     """The partitions themselves, where they are in this process."""
@@ -60,10 +61,10 @@ class Executor(ABC):
         It may use the cost table `key`, as it is now.
         """
 
-    def remember(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> None:  # noqa: B027
+    def remember(self, rows: Rows, X: Floats) -> None:  # noqa: B027
         """Keep rows that will be looked at soon, where to fetch them takes long."""
 
-    def remembered(self, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
+    def remembered(self, rows: Rows) -> Floats | None:
         """Return rows, if they are in other processes and all of them are remembered here."""
         return None
 
@@ -74,7 +75,7 @@ class LocalExecutor(Executor):
 
     partitions: Sequence[Partition]
     units: Units
-    first_rows: NDArray[np.intp]
+    first_rows: Rows
 
     def run(
         self, calls: Mapping[int, PartitionCall[R]], combine: Combine[R] | None = None
@@ -95,7 +96,7 @@ class LocalExecutor(Executor):
 
     def label(
         self, labels: LabelMap, key: int | None, method: LabelMethod, *args: object
-    ) -> NDArray[np.intp]:
+    ) -> Rows:
         """Return the labels of all rows, which `method` gives to those of a partition."""
         parts = split_labels(labels, self.first_rows)
         each = self.run({part: Call(method, (own, *args)) for part, own in enumerate(parts)})
@@ -108,8 +109,8 @@ def on_all(executor: Executor, call: PartitionCall[R]) -> dict[int, PartitionCal
 
 
 def rows_by_partition(
-    rows: NDArray[np.intp], first_rows: NDArray[np.intp]
-) -> dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    rows: Rows, first_rows: Rows
+) -> dict[int, tuple[Rows, Rows]]:
     """Return for each partition that holds some of these rows which of them, and their numbers there."""
     if first_rows.size == 2:
         return {0: (np.arange(rows.size), rows)}
@@ -121,7 +122,7 @@ def rows_by_partition(
     return found
 
 
-def split_labels(labels: LabelMap, first_rows: NDArray[np.intp]) -> list[LabelMap]:
+def split_labels(labels: LabelMap, first_rows: Rows) -> list[LabelMap]:
     """Return the labels for each partition, in which rows are counted from its first."""
     where = rows_by_partition(labels.known_rows, first_rows)
     nowhere = np.empty((2, 0), dtype=np.intp)

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
 from samekind.points.cost_table import CostTable
 from samekind.points.kernels import costs, leaves, reach, reassign, search
@@ -50,7 +51,7 @@ class Partition:
 
     def __init__(
         self,
-        load: Callable[[], NDArray[np.floating]],
+        load: Callable[[], Matrix],
         n: int,
         units: Units,
         *,
@@ -70,12 +71,12 @@ class Partition:
 
     # The rows
 
-    def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
+    def rows(self, index: Rows) -> Floats:
         """Return the rows with these numbers, (m, d)."""
         return self._load()[index].astype(np.float64, copy=False)
 
     def nearest_rows(
-        self, x: NDArray[np.float64], size: int, with_values: bool = False
+        self, x: Floats, size: int, with_values: bool = False
     ) -> NearRows:
         """Return the rows nearest to x, nearest first, and their squared distances."""
         rows = np.empty(min(size, self._n), dtype=np.intp)
@@ -83,7 +84,7 @@ class Partition:
         search.nearest_rows(self._load(), self._leaves, self._units, x, rows, distances)
         return NearRows(distances, rows, self.rows(rows) if with_values else None)
 
-    def labels_by_nearest(self, labels: LabelMap, centers: NDArray[np.float64]) -> NDArray[np.intp]:
+    def labels_by_nearest(self, labels: LabelMap, centers: Floats) -> Rows:
         """Return the label of every row: that of the nearest centre."""
         X, nearest = self._load(), np.empty(self._n, dtype=np.intp)
         work = partial(search.nearest_centers, X, centers, nearest)
@@ -103,7 +104,7 @@ class Partition:
         self._spare_costs = None if table is None else table.state.costs
 
     def first_center(
-        self, key: int, x: NDArray[np.float64], scale: float
+        self, key: int, x: Floats, scale: float
     ) -> tuple[int, NDArray[np.int64]]:
         """Make x the first centre; return the weight of all rows, and their sums (d + 2,)."""
         table, units, what = self.tables[key], self._units, "Measuring distances"
@@ -128,7 +129,7 @@ class Partition:
         return table.span_weights.total, self._sums
 
     def add_centers(
-        self, key: int, centers: NDArray[np.float64], numbers: NDArray[np.int32], n_centers: int
+        self, key: int, centers: Floats, numbers: Numbers, n_centers: int
     ) -> Reassignment:
         """Let more centres own the rows that are closest to them; they are n_centers in all then."""
         self.tables[key].widen_owners(n_centers)
@@ -146,14 +147,14 @@ class Partition:
     # What does not
 
     def preview_centers(
-        self, key: int, centers: NDArray[np.float64], numbers: NDArray[np.int32], n_centers: int
+        self, key: int, centers: Floats, numbers: Numbers, n_centers: int
     ) -> Reassignment:
         """Return what would change if more centres were added."""
         return self._reassign(key, centers, numbers, n_centers, commit=False, owners=NOBODY)
 
     def labels_by_owner(
-        self, labels: LabelMap, key: int, centers: NDArray[np.float64], numbers: NDArray[np.int32]
-    ) -> NDArray[np.intp]:
+        self, labels: LabelMap, key: int, centers: Floats, numbers: Numbers
+    ) -> Rows:
         """Return the label of every row: that of its owner, if more centres were added."""
         owners = self.tables[key].state.owners.astype(np.int32)
         of_centers, found = labels.of_centers, np.empty(self._n, dtype=np.intp)
@@ -181,8 +182,8 @@ class Partition:
         return DrawnRows(rows, self.rows(rows), table.state.costs[self._places(rows)])
 
     def costs_and_owners(
-        self, key: int, rows: NDArray[np.intp]
-    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+        self, key: int, rows: Rows
+    ) -> tuple[NDArray[np.float32], Numbers]:
         """Return the cost and the owner of each of these rows."""
         table, at = self.tables[key], self._places(rows)
         owners = table.state.owners[at].astype(np.int32) if table.state.owners.size else NOBODY
@@ -195,7 +196,7 @@ class Partition:
         return state.costs[at], int(state.owners[at])
 
     def count_owned(
-        self, key: int, centers: NDArray[np.float64], chosen: NDArray[np.bool_], most: int
+        self, key: int, centers: Floats, chosen: NDArray[np.bool_], most: int
     ) -> int:
         """Return how many rows the chosen centres own; see `owned_rows`."""
         return self._owned(key, centers, chosen, most).size
@@ -203,10 +204,10 @@ class Partition:
     def owned_rows(
         self,
         key: int,
-        centers: NDArray[np.float64],
+        centers: Floats,
         chosen: NDArray[np.bool_],
         most: int,
-        ranks: NDArray[np.intp] | None = None,
+        ranks: Rows | None = None,
         values_up_to: int = 0,
     ) -> OwnedRows:
         """Return the rows that the chosen centres own, in order; or those with these ranks among them.
@@ -245,21 +246,21 @@ class Partition:
         self._sums: NDArray[np.int64] = np.sum(found, axis=0)
         return groups
 
-    def _places(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _places(self, rows: Rows) -> Rows:
         """Return where rows are in the order of the leaves."""
         bits = self._leaves.chunk_bits
-        found: NDArray[np.intp] = (rows >> bits << bits) + self._leaves.place[rows]
+        found: Rows = (rows >> bits << bits) + self._leaves.place[rows]
         return found
 
     def _reassign(
         self,
         key: int,
-        centers: NDArray[np.float64],
-        numbers: NDArray[np.int32],
+        centers: Floats,
+        numbers: Numbers,
         n_centers: int,
         *,
         commit: bool,
-        owners: NDArray[np.int32],
+        owners: Numbers,
     ) -> Reassignment:
         table, groups, units = self.tables[key], self._leaves, self._units
         size = n_centers if table.state.owners.size else 0
@@ -284,11 +285,11 @@ class Partition:
         return Reassignment(table.span_weights.total, changed, sums[changed], computed)
 
     def _owned(
-        self, key: int, centers: NDArray[np.float64], chosen: NDArray[np.bool_], most: int
-    ) -> NDArray[np.intp]:
+        self, key: int, centers: Floats, chosen: NDArray[np.bool_], most: int
+    ) -> Rows:
         table = self.tables[key]
 
-        def owned(first: int, last: int) -> NDArray[np.intp]:
+        def owned(first: int, last: int) -> Rows:
             rows = np.empty(min(most, self._n), dtype=np.intp)
             found = reach.rows_of_owners(
                 self._leaves, self._units, table.state, centers, chosen, rows, first, last

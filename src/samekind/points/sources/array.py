@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
 from samekind._validation import refuse_dask
 from samekind.points.base import Points
@@ -73,13 +74,13 @@ class ArrayPoints(Points):
         )
         return LocalExecutor([partition], self._units, np.array([0, self.n]))
 
-    def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
+    def rows(self, index: Rows) -> Floats:
         """Return the rows with these numbers, (m, d)."""
         return self.X[index].astype(np.float64, copy=False)
 
-    def row(self, row: int) -> NDArray[np.float64]:
+    def row(self, row: int) -> Floats:
         """Return one row, (d,)."""
-        x: NDArray[np.float64] = self.X[row].astype(np.float64)
+        x: Floats = self.X[row].astype(np.float64)
         return x
 
     def fingerprint(self) -> str:
@@ -90,7 +91,7 @@ class ArrayPoints(Points):
         return hash_of(self.X)
 
 
-def hash_of(X: NDArray[np.floating]) -> str:
+def hash_of(X: Matrix) -> str:
     """Return a hash of the shape, the type and the values of a C-contiguous matrix."""
     digest = hashlib.blake2b(digest_size=16)
     digest.update(f"{len(X)} x {X.shape[1]} {X.dtype.newbyteorder('=')}".encode())
@@ -104,7 +105,7 @@ def hash_of(X: NDArray[np.floating]) -> str:
     return digest.hexdigest()
 
 
-def _is_mapped(X: NDArray[np.floating]) -> bool:
+def _is_mapped(X: Matrix) -> bool:
     """Return whether an array lies in a file: it may be larger than memory."""
     base: object = X
     while isinstance(base, np.ndarray):
@@ -114,7 +115,7 @@ def _is_mapped(X: NDArray[np.floating]) -> bool:
     return False
 
 
-def as_matrix(X: ArrayLike) -> NDArray[np.floating]:
+def as_matrix(X: ArrayLike) -> Matrix:
     """Return X as a C-contiguous float32 or float64 matrix, copied only where it must be."""
     refuse_dask("X", X)
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
@@ -144,7 +145,7 @@ def as_matrix(X: ArrayLike) -> NDArray[np.floating]:
     return np.ascontiguousarray(array)
 
 
-def _from_objects(array: NDArray[np.object_]) -> NDArray[np.float64]:
+def _from_objects(array: NDArray[np.object_]) -> Floats:
     try:
         return array.astype(np.float64)
     except (TypeError, ValueError):

@@ -10,11 +10,12 @@ from threading import Condition
 import numpy as np
 from cachetools import LRUCache
 from numpy.typing import NDArray
+from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
 __all__ = ["ByteLRU", "empty_in_own_memory"]
 
 
-def empty_in_own_memory(n: int, d: int, dtype: np.dtype[np.floating]) -> NDArray[np.floating]:
+def empty_in_own_memory(n: int, d: int, dtype: np.dtype[np.floating]) -> Matrix:
     """Return a matrix whose memory goes back to the system at once when nobody needs it."""
     private = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if os.name == "posix" else {}
     memory = mmap.mmap(-1, n * d * dtype.itemsize, **private)
@@ -34,7 +35,7 @@ class ByteLRU:
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
         self.n_loads = 0
-        self._kept: LRUCache[int, NDArray[np.floating]] = LRUCache(
+        self._kept: LRUCache[int, Matrix] = LRUCache(
             np.inf, lambda array: array.nbytes
         )
         self._loading: dict[int, int] = {}  # bytes of what is being loaded
@@ -44,8 +45,8 @@ class ByteLRU:
         return key in self._kept
 
     def get(
-        self, key: int, n_bytes: int, load: Callable[[int], NDArray[np.floating]]
-    ) -> NDArray[np.floating]:
+        self, key: int, n_bytes: int, load: Callable[[int], Matrix]
+    ) -> Matrix:
         """Return an array of so many bytes; load it if it is not kept. No two threads load the same."""
         with self._changed:
             while key in self._loading:

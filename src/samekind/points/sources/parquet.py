@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
 from samekind.errors import DataError
 from samekind.points.sources.byte_lru import empty_in_own_memory
@@ -56,11 +57,11 @@ class ParquetReader:
         self._states = [info.state for info in files]
         self._first_in_file = np.cumsum([0, *(info.n_rows for info in files)])
         self._parts, sizes = _join(files, len(names) * dtype.itemsize)
-        self.first_rows: NDArray[np.intp] = np.cumsum([0, *sizes], dtype=np.intp)
+        self.first_rows: Rows = np.cumsum([0, *sizes], dtype=np.intp)
         self._released = 0.0
         self._footer = lru_cache(FOOTERS)(self._read_footer)
 
-    def load(self, part: int) -> NDArray[np.floating]:
+    def load(self, part: int) -> Matrix:
         """Return the rows of a partition."""
         import pyarrow as pa
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
 __all__ = ["RowCache"]
 
@@ -27,9 +28,9 @@ class RowCache:
     def __init__(self, d: int) -> None:
         self._d = d
         self._most = max(1024, CACHED // (8 * d))
-        self._kept: dict[int, NDArray[np.float64]] = {}
+        self._kept: dict[int, Floats] = {}
 
-    def remember(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> None:
+    def remember(self, rows: Rows, X: Floats) -> None:
         """Keep some rows."""
         if rows.size > self._most:
             return
@@ -38,7 +39,7 @@ class RowCache:
             for row in list(self._kept)[: -self._most]:
                 del self._kept[row]
 
-    def kept(self, index: NDArray[np.intp]) -> NDArray[np.float64] | None:
+    def kept(self, index: Rows) -> Floats | None:
         """Return rows, if all of them are kept."""
         kept, wanted = self._kept, index.tolist()
         if not all(row in kept for row in wanted):
@@ -46,8 +47,8 @@ class RowCache:
         return np.array([kept[row] for row in wanted]).reshape(-1, self._d)
 
     def rows(
-        self, index: NDArray[np.intp], fetch: Callable[[NDArray[np.intp]], NDArray[np.float64]]
-    ) -> NDArray[np.float64]:
+        self, index: Rows, fetch: Callable[[Rows], Floats]
+    ) -> Floats:
         """Return rows, (m, d); `fetch` gets those that are not kept."""
         if index.size > self._most:
             return fetch(index)

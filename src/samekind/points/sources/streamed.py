@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
 from samekind._validation import check_positive_int
 from samekind.points.base import Points
@@ -48,10 +49,10 @@ class RowReader(Protocol):
     names: list[str]
     dtype: np.dtype[np.floating]
     """float32 or float64."""
-    first_rows: NDArray[np.intp]
+    first_rows: Rows
     """The number of each partition's first row, and of one past the last."""
 
-    def load(self, part: int) -> NDArray[np.floating]:
+    def load(self, part: int) -> Matrix:
         """Return the rows of a partition, C-contiguous."""
         ...
 
@@ -67,14 +68,8 @@ class StreamedPoints(Points):
     ----------
     reader : RowReader
         Reads them.
-    standardize : bool
-        Give each column mean 0 and variance 1, whenever rows are read; constant columns become 0.
-    threads : int or None
-        Threads for passes over all rows; None takes every core. Results do not depend on it.
-    cache : int
-        Bytes of rows to keep for the next time they are needed. A partition that is larger is kept alone.
-    report : callable or None
-        Is told what is done, and the share of it that is done already, in passes over all rows.
+    standardize, threads, cache, report
+        As of `ParquetPoints`.
     """
 
     def __init__(
@@ -92,7 +87,7 @@ class StreamedPoints(Points):
         self.feature_names = list(reader.names)
         self.n, self.d = int(reader.first_rows[-1]), len(reader.names)
         self._reader = reader
-        self._scaling: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+        self._scaling: tuple[Floats, Floats] | None = None
         """What is subtracted from each column, and by what it is divided then."""
         self._loaded = ByteLRU(cache)
         self._rows = RowCache(self.d)
@@ -116,7 +111,7 @@ class StreamedPoints(Points):
         of_data = partitions, self._units, self._reader.first_rows
         return FileExecutor(*of_data, self.threads, self._loaded, self._rows, self._tell)
 
-    def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
+    def rows(self, index: Rows) -> Floats:
         """Return the rows with these numbers, (m, d)."""
         return self._rows.rows(np.asarray(index), self.fetch)
 
@@ -130,7 +125,7 @@ class StreamedPoints(Points):
             told.append("standardised")
         return hashlib.blake2b(repr(told).encode(), digest_size=16).hexdigest()
 
-    def in_file_units(self, points: ArrayLike) -> NDArray[np.float64]:
+    def in_file_units(self, points: ArrayLike) -> Floats:
         """Return points such as centres in the units of the files."""
         values = np.asarray(points, dtype=np.float64)
         if self._scaling is None:
@@ -142,11 +137,11 @@ class StreamedPoints(Points):
         if self.report is not None:
             self.report(what, share)
 
-    def _load(self, part: int) -> NDArray[np.floating]:
+    def _load(self, part: int) -> Matrix:
         size = int(self._reader.first_rows[part + 1] - self._reader.first_rows[part])
         return self._loaded.get(part, size * self.d * self._reader.dtype.itemsize, self._read)
 
-    def _read(self, part: int) -> NDArray[np.floating]:
+    def _read(self, part: int) -> Matrix:
         X = self._reader.load(part)
         if self._scaling is not None:
             streaming_stats.standardize(X, *self._scaling)
@@ -207,7 +202,7 @@ class FileExecutor(LocalExecutor):
             run_in_threads(len(order), threads, work, report, PASSES.get(method, ""))
         return {part: found[part] for part in calls}
 
-    def remember(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> None:
+    def remember(self, rows: Rows, X: Floats) -> None:
         """Keep rows that were drawn: they are looked at soon."""
         self.drawn.remember(rows, X)
 
@@ -217,8 +212,8 @@ def _say_nothing(what: str, share: float) -> None:
 
 
 def _ahead(
-    parts: int, load: Callable[[int], NDArray[np.floating]]
-) -> Iterator[NDArray[np.floating]]:
+    parts: int, load: Callable[[int], Matrix]
+) -> Iterator[Matrix]:
     """Yield one partition after another, and read the next one meanwhile."""
     with ThreadPoolExecutor(1, thread_name_prefix="samekind-read") as pool:
         coming = pool.submit(load, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import pickle
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from logging import ERROR
@@ -13,6 +13,7 @@ from threading import RLock
 from time import monotonic, sleep
 from typing import Any, Generic, TypeAlias, TypeVar
 
+import dask
 import distributed
 from distributed import Client, Future
 
@@ -27,7 +28,7 @@ from samekind.points.sources.dask.worker import (
     LogEntry,
 )
 
-__all__ = ["Blocks", "ClusterError", "find_client", "serve_blocks"]
+__all__ = ["Blocks", "ClusterError", "compute_blocks", "find_client", "serve_blocks"]
 
 T = TypeVar("T")  # what answers for a block
 R = TypeVar("R")
@@ -73,6 +74,22 @@ def serve_blocks(client: Client) -> None:
         raise ClusterError(
             f"the workers cannot import samekind ({error}). Install the same version there."
         ) from error
+
+
+def compute_blocks(
+    client: Client,
+    run: str,
+    partitions: Iterable[object],
+    function: Callable[..., R],
+    *args: object,
+) -> list[Future]:
+    """Have a function make a block of each partition of a collection; return the blocks."""
+    block = dask.delayed(function, pure=False)
+    blocks = [
+        block(partition, *args, dask_key_name=f"samekind-{run}-{number}")
+        for number, partition in enumerate(partitions)
+    ]
+    return list(client.compute(blocks))
 
 
 class Blocks(Generic[T]):

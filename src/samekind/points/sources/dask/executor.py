@@ -12,6 +12,7 @@ import dask.array as da
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph
 from numpy.typing import NDArray
+from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
 from samekind.points.calls import Call, call
 from samekind.points.executor import Combine, Executor, LabelMethod, PartitionCall, split_labels
@@ -39,7 +40,7 @@ class PartitionMaker:
 
     units: Units
 
-    def __call__(self, block: NDArray[np.floating], threads: int) -> Partition:
+    def __call__(self, block: Matrix, threads: int) -> Partition:
         """Return the partition."""
         return Partition(lambda: block, len(block), self.units, threads=threads)
 
@@ -78,11 +79,11 @@ class DaskExecutor(Executor):
         """Let all partitions forget a cost table with the next change."""
         self._blocks.drop(key, call(Partition.drop_table, key))
 
-    def remember(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> None:
+    def remember(self, rows: Rows, X: Floats) -> None:
         """Keep rows that will be looked at soon."""
         self._rows.remember(rows, X)
 
-    def remembered(self, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
+    def remembered(self, rows: Rows) -> Floats | None:
         """Return rows, if all of them are remembered here."""
         return self._rows.kept(rows)
 
@@ -118,13 +119,13 @@ class Labeling(NamedTuple):
 
 
 def _label_block(
-    block: NDArray[np.floating], part: int, labeling: Labeling, labels: LabelMap
-) -> NDArray[np.intp]:
+    block: Matrix, part: int, labeling: Labeling, labels: LabelMap
+) -> Rows:
     """Return the labels of the rows of a block: a task that may run later, anywhere and again.
 
     The partition is used if its cost table is still as it was; else the entries are applied to a new one.
     """
-    label: PartitionCall[NDArray[np.intp]] = Call(labeling.method, (labels, *labeling.args))
+    label: PartitionCall[Rows] = Call(labeling.method, (labels, *labeling.args))
     state = None if labeling.key is None else state_here(labeling.run, part)
     if state is not None and labeling.key is not None:
         with state.lock:
