@@ -5,9 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import NDArray
-from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
+from samekind.points.arrays import Floats, Rows
 from samekind.points.calls import call
 from samekind.points.executor import Executor, rows_by_partition
 from samekind.points.labels import LabelMap, RowLabels
@@ -66,9 +65,7 @@ class Points(ABC):
         """Return new Voronoi cells without a site."""
         return VoronoiCells(self, self.executor)
 
-    def label_by_nearest(
-        self, centers: Floats, labels: LabelMap | None = None
-    ) -> RowLabels:
+    def label_by_nearest(self, centers: Floats, labels: LabelMap | None = None) -> RowLabels:
         """Return the label of every row: that of the nearest centre, by default its number."""
         labels = labels or LabelMap.identity(len(centers))
         return self.executor.label(labels, None, Partition.labels_by_nearest, centers)

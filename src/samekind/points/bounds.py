@@ -7,9 +7,8 @@ from math import isinf
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
+from samekind.points.arrays import Floats, Matrix
 from samekind.points.kernels import search
 from samekind.points.threads import ReportProgress, run_in_threads
 

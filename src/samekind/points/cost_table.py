@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
+from samekind.points.arrays import Floats
 from samekind.points.kernels.costs import BLOCK, SPAN, CostState
 from samekind.points.kernels.leaves import BUNDLE, LEAF, Leaves
 from samekind.points.running_sums import RunningSums

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
-from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
+from samekind.points.arrays import Floats, Rows
 from samekind.points.calls import Call
 from samekind.points.labels import LabelMap, RowLabels
 from samekind.points.partition import Partition
@@ -94,9 +93,7 @@ class LocalExecutor(Executor):
         for partition in self.partitions:
             partition.drop_table(key)
 
-    def label(
-        self, labels: LabelMap, key: int | None, method: LabelMethod, *args: object
-    ) -> Rows:
+    def label(self, labels: LabelMap, key: int | None, method: LabelMethod, *args: object) -> Rows:
         """Return the labels of all rows, which `method` gives to those of a partition."""
         parts = split_labels(labels, self.first_rows)
         each = self.run({part: Call(method, (own, *args)) for part, own in enumerate(parts)})
@@ -108,9 +105,7 @@ def on_all(executor: Executor, call: PartitionCall[R]) -> dict[int, PartitionCal
     return dict.fromkeys(range(executor.first_rows.size - 1), call)
 
 
-def rows_by_partition(
-    rows: Rows, first_rows: Rows
-) -> dict[int, tuple[Rows, Rows]]:
+def rows_by_partition(rows: Rows, first_rows: Rows) -> dict[int, tuple[Rows, Rows]]:
     """Return for each partition that holds some of these rows which of them, and their numbers there."""
     if first_rows.size == 2:
         return {0: (np.arange(rows.size), rows)}

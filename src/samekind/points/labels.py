@@ -6,7 +6,8 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from samekind.points.arrays import Floats, Matrix, Numbers, Rows
+
+from samekind.points.arrays import Rows
 
 __all__ = ["LabelMap", "LazyArray", "RowLabels"]
 

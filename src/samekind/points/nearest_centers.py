@@ -8,8 +8,8 @@ from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
-from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
+from samekind.points.arrays import Floats, Numbers, Rows
 from samekind.points.calls import call
 from samekind.points.executor import Executor, on_all, rows_by_partition
 from samekind.points.kernels import sites
@@ -72,9 +72,7 @@ class NearestCenters:
         sums: NDArray[np.int64] = np.sum([own for _, own in found], axis=0)
         return sums
 
-    def add(
-        self, centers: Floats, numbers: Numbers, sums: NDArray[np.int64]
-    ) -> None:
+    def add(self, centers: Floats, numbers: Numbers, sums: NDArray[np.int64]) -> None:
         """Let more centres own the rows closest to them, and change the sums of all centres, (all, d + 2)."""
         self._gathered.clear()
         changes = self._executor.update_all(
@@ -107,9 +105,7 @@ class NearestCenters:
             self._apply(list(found.values()), sums)
         return sums
 
-    def labels(
-        self, centers: Floats, numbers: Numbers, labels: LabelMap
-    ) -> RowLabels:
+    def labels(self, centers: Floats, numbers: Numbers, labels: LabelMap) -> RowLabels:
         """Return the label of every row: that of its owner, if more centres were added."""
         return self._executor.label(
             labels, self._key, Partition.labels_by_owner, self._key, centers, numbers
@@ -164,9 +160,7 @@ class NearestCenters:
                 owners[places[part][0]] = of
         return costs, owners
 
-    def _computed_here(
-        self, X: Floats
-    ) -> tuple[NDArray[np.float32], Numbers]:
+    def _computed_here(self, X: Floats) -> tuple[NDArray[np.float32], Numbers]:
         """Return the cost and the owner of rows from all centres, as their partitions would."""
         costs = np.full(len(X), np.inf, dtype=np.float32)
         nearest = np.full(len(X), -1, dtype=np.int32)
@@ -182,13 +176,7 @@ class NearestCenters:
         partition = self._executor.partitions[part]
         return partition.cost_and_owner(self._key, row - self._first_rows[part])
 
-    def owned_rows(
-        self,
-        centers: Floats,
-        chosen: NDArray[np.bool_],
-        ranks: Rows,
-        n: int,
-    ) -> Rows:
+    def owned_rows(self, centers: Floats, chosen: NDArray[np.bool_], ranks: Rows, n: int) -> Rows:
         """Return the rows with these ranks (ascending) among the n that the chosen centres own.
 
         `centers` are the chosen ones.

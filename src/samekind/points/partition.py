@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
+from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 from samekind.points.cost_table import CostTable
 from samekind.points.kernels import costs, leaves, reach, reassign, search
 from samekind.points.kernels.costs import CostState
@@ -75,9 +75,7 @@ class Partition:
         """Return the rows with these numbers, (m, d)."""
         return self._load()[index].astype(np.float64, copy=False)
 
-    def nearest_rows(
-        self, x: Floats, size: int, with_values: bool = False
-    ) -> NearRows:
+    def nearest_rows(self, x: Floats, size: int, with_values: bool = False) -> NearRows:
         """Return the rows nearest to x, nearest first, and their squared distances."""
         rows = np.empty(min(size, self._n), dtype=np.intp)
         distances = np.empty(rows.size)
@@ -103,9 +101,7 @@ class Partition:
         table = self.tables.pop(key, None)
         self._spare_costs = None if table is None else table.state.costs
 
-    def first_center(
-        self, key: int, x: Floats, scale: float
-    ) -> tuple[int, NDArray[np.int64]]:
+    def first_center(self, key: int, x: Floats, scale: float) -> tuple[int, NDArray[np.int64]]:
         """Make x the first centre; return the weight of all rows, and their sums (d + 2,)."""
         table, units, what = self.tables[key], self._units, "Measuring distances"
         table.set_scale(scale)
@@ -181,9 +177,7 @@ class Partition:
         costs.rows_at_weights(self._leaves, table.state, spans, rest, rows)
         return DrawnRows(rows, self.rows(rows), table.state.costs[self._places(rows)])
 
-    def costs_and_owners(
-        self, key: int, rows: Rows
-    ) -> tuple[NDArray[np.float32], Numbers]:
+    def costs_and_owners(self, key: int, rows: Rows) -> tuple[NDArray[np.float32], Numbers]:
         """Return the cost and the owner of each of these rows."""
         table, at = self.tables[key], self._places(rows)
         owners = table.state.owners[at].astype(np.int32) if table.state.owners.size else NOBODY
@@ -195,9 +189,7 @@ class Partition:
         at = (row >> groups.chunk_bits << groups.chunk_bits) + int(groups.place[row])
         return state.costs[at], int(state.owners[at])
 
-    def count_owned(
-        self, key: int, centers: Floats, chosen: NDArray[np.bool_], most: int
-    ) -> int:
+    def count_owned(self, key: int, centers: Floats, chosen: NDArray[np.bool_], most: int) -> int:
         """Return how many rows the chosen centres own; see `owned_rows`."""
         return self._owned(key, centers, chosen, most).size
 
@@ -284,9 +276,7 @@ class Partition:
         changed = np.flatnonzero(sums.any(axis=1))
         return Reassignment(table.span_weights.total, changed, sums[changed], computed)
 
-    def _owned(
-        self, key: int, centers: Floats, chosen: NDArray[np.bool_], most: int
-    ) -> Rows:
+    def _owned(self, key: int, centers: Floats, chosen: NDArray[np.bool_], most: int) -> Rows:
         table = self.tables[key]
 
         def owned(first: int, last: int) -> Rows:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from samekind.points.arrays import Floats, Matrix, Numbers, Rows
+
+from samekind.points.arrays import Floats, Rows
 
 __all__ = ["DrawnRows", "NearRows", "OwnedRows", "Reassignment", "nearest_of_all", "sum_of_all"]
 

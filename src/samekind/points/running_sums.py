@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from samekind.points.arrays import Floats, Matrix, Numbers, Rows
+
+from samekind.points.arrays import Floats, Rows
 
 __all__ = ["BigIntegers", "RunningSums"]
 

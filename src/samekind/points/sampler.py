@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
+from samekind.points.arrays import Floats, Rows
 from samekind.points.executor import Executor
 from samekind.points.kernels import sites
 from samekind.points.nearest_centers import NearestCenters

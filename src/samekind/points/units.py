@@ -6,9 +6,8 @@ from math import frexp
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
+from samekind.points.arrays import Floats
 from samekind.points.bounds import Bounds
 
 __all__ = ["KernelUnits", "Units"]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
+from samekind.points.arrays import Floats, Numbers, Rows
 from samekind.points.calls import call
 from samekind.points.executor import Executor, on_all
 from samekind.points.kernels import sites as kernels
@@ -193,9 +193,7 @@ class VoronoiCells:
         """Return the squared distance of each row to its owner."""
         return self._costs_and_owners(rows)[0].astype(np.float64) * self._executor.units.cost
 
-    def _costs_and_owners(
-        self, rows: Rows
-    ) -> tuple[NDArray[np.float32], Numbers]:
+    def _costs_and_owners(self, rows: Rows) -> tuple[NDArray[np.float32], Numbers]:
         """Return the cost and the owner of each of these rows, pending sites among them."""
         if not self.n_sites:
             return np.full(rows.size, np.inf, np.float32), np.full(rows.size, -1, np.int32)
@@ -226,9 +224,7 @@ class VoronoiCells:
 
         return label
 
-    def sample(
-        self, chosen: NDArray[np.bool_], rng: np.random.Generator, size: int
-    ) -> Rows:
+    def sample(self, chosen: NDArray[np.bool_], rng: np.random.Generator, size: int) -> Rows:
         """Draw rows uniformly from the cells of the chosen sites as of the last pass.
 
         At most `size`, and at least one if there is one.
@@ -288,9 +284,7 @@ class VoronoiCells:
         """Return the site of a group that is nearest to x, or -1 if it has none."""
         return int(kernels.nearest_site(self._sites, groups, group, x))
 
-    def group_distances(
-        self, groups: Rows, n_groups: int, X: Floats
-    ) -> Floats:
+    def group_distances(self, groups: Rows, n_groups: int, X: Floats) -> Floats:
         """Return for each row of X the squared distance to the nearest site of each group.
 
         `groups` (sites,) has the group of each site, or -1; infinity for a group without sites.

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
 from samekind._validation import refuse_dask
+from samekind.points.arrays import Floats, Matrix, Rows
 from samekind.points.base import Points
 from samekind.points.bounds import bounds_of
 from samekind.points.executor import LocalExecutor

@@ -9,8 +9,8 @@ from threading import Condition
 
 import numpy as np
 from cachetools import LRUCache
-from numpy.typing import NDArray
-from samekind.points.arrays import Floats, Matrix, Numbers, Rows
+
+from samekind.points.arrays import Matrix
 
 __all__ = ["ByteLRU", "empty_in_own_memory"]
 
@@ -35,18 +35,14 @@ class ByteLRU:
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
         self.n_loads = 0
-        self._kept: LRUCache[int, Matrix] = LRUCache(
-            np.inf, lambda array: array.nbytes
-        )
+        self._kept: LRUCache[int, Matrix] = LRUCache(np.inf, lambda array: array.nbytes)
         self._loading: dict[int, int] = {}  # bytes of what is being loaded
         self._changed = Condition()
 
     def __contains__(self, key: int) -> bool:
         return key in self._kept
 
-    def get(
-        self, key: int, n_bytes: int, load: Callable[[int], Matrix]
-    ) -> Matrix:
+    def get(self, key: int, n_bytes: int, load: Callable[[int], Matrix]) -> Matrix:
         """Return an array of so many bytes; load it if it is not kept. No two threads load the same."""
         with self._changed:
             while key in self._loading:

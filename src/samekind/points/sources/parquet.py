@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
 from samekind.errors import DataError
+from samekind.points.arrays import Matrix, Rows
 from samekind.points.sources.byte_lru import empty_in_own_memory
 from samekind.points.sources.parquet_files import (
     ParquetFileInfo,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
-from samekind.points.arrays import Floats, Matrix, Numbers, Rows
+
+from samekind.points.arrays import Floats, Rows
 
 __all__ = ["RowCache"]
 
@@ -46,9 +46,7 @@ class RowCache:
             return None
         return np.array([kept[row] for row in wanted]).reshape(-1, self._d)
 
-    def rows(
-        self, index: Rows, fetch: Callable[[Rows], Floats]
-    ) -> Floats:
+    def rows(self, index: Rows, fetch: Callable[[Rows], Floats]) -> Floats:
         """Return rows, (m, d); `fetch` gets those that are not kept."""
         if index.size > self._most:
             return fetch(index)

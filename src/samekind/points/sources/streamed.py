@@ -10,10 +10,10 @@ from functools import cached_property, partial
 from typing import Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from samekind.points.arrays import Floats, Matrix, Numbers, Rows
+from numpy.typing import ArrayLike
 
 from samekind._validation import check_positive_int
+from samekind.points.arrays import Floats, Matrix, Rows
 from samekind.points.base import Points
 from samekind.points.bounds import Bounds, bounds_of
 from samekind.points.executor import Combine, LocalExecutor, PartitionCall
@@ -211,9 +211,7 @@ def _say_nothing(what: str, share: float) -> None:
     """Tell nobody; as a report, it has a pass cut into more and smaller pieces."""
 
 
-def _ahead(
-    parts: int, load: Callable[[int], Matrix]
-) -> Iterator[Matrix]:
+def _ahead(parts: int, load: Callable[[int], Matrix]) -> Iterator[Matrix]:
     """Yield one partition after another, and read the next one meanwhile."""
     with ThreadPoolExecutor(1, thread_name_prefix="samekind-read") as pool:
         coming = pool.submit(load, 0)

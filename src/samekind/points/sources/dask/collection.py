@@ -6,9 +6,8 @@ from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
+from samekind.points.arrays import Matrix
 from samekind.points.bounds import Bounds, UnusableValue, unusable_value
 from samekind.points.sources.array import as_matrix
 

@@ -11,9 +11,8 @@ import dask
 import dask.array as da
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph
-from numpy.typing import NDArray
-from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
+from samekind.points.arrays import Floats, Matrix, Rows
 from samekind.points.calls import Call, call
 from samekind.points.executor import Combine, Executor, LabelMethod, PartitionCall, split_labels
 from samekind.points.labels import LabelMap, LazyArray, RowLabels
@@ -118,9 +117,7 @@ class Labeling(NamedTuple):
     args: tuple[object, ...]
 
 
-def _label_block(
-    block: Matrix, part: int, labeling: Labeling, labels: LabelMap
-) -> Rows:
+def _label_block(block: Matrix, part: int, labeling: Labeling, labels: LabelMap) -> Rows:
     """Return the labels of the rows of a block: a task that may run later, anywhere and again.
 
     The partition is used if its cost table is still as it was; else the entries are applied to a new one.

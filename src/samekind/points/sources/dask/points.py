@@ -8,9 +8,8 @@ from typing import Any
 from uuid import uuid4
 
 import numpy as np
-from numpy.typing import NDArray
-from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 
+from samekind.points.arrays import Floats, Rows
 from samekind.points.base import Points
 from samekind.points.bounds import Bounds, UnusableValue, scan
 from samekind.points.labels import LazyArray, RowLabels
