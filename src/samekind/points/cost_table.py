@@ -43,12 +43,6 @@ class CostTable:
         self.state.costs[n:] = 0.0
         self._span_weights: RunningSums | None = None
 
-    def widen_owners(self, n_centers: int) -> None:
-        """Have owners of a type that can number so many centres: two bytes a row as long as that will do."""
-        owners = self.state.owners
-        if n_centers > np.iinfo(owners.dtype).max:
-            self.state = self.state._replace(owners=owners.astype(np.int32))
-
     def set_scale(self, scale: float) -> None:
         """Set the cost of the highest weight; the weights still are to be computed."""
         self.state = self.state._replace(per_scale=1.0 / scale)

@@ -128,7 +128,9 @@ class Partition:
         self, key: int, centers: Floats, numbers: Numbers, n_centers: int
     ) -> Reassignment:
         """Let more centres own the rows that are closest to them; they are n_centers in all then."""
-        self.tables[key].widen_owners(n_centers)
+        table, owners = self.tables[key], self.tables[key].state.owners
+        if n_centers > np.iinfo(owners.dtype).max:  # two bytes a row as long as that will do
+            table.state = table.state._replace(owners=owners.astype(np.int32))
         return self._reassign(key, centers, numbers, n_centers, commit=True, owners=NOBODY)
 
     def rescale(self, key: int, scale: float) -> int:

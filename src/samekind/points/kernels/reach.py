@@ -13,6 +13,17 @@ LEAST = 1e-44  # also of the smallest
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
+def box_distances(boxes, x, first, last, found):
+    """Write the squared distances of x to boxes first..last-1."""
+    found[: last - first] = 0.0
+    for j in range(x.size):
+        value, lows, highs = x[j], boxes.low[j, first:last], boxes.high[j, first:last]
+        for i in range(last - first):  # over boxes, so that it runs in vector registers
+            gap = max(max(lows[i] - value, value - highs[i]), 0.0)
+            found[i] += gap * gap
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
 def _boxes_in_reach(boxes, max_costs, sites, who, per_cost, first, last, buffers):
     """Write for boxes first..last-1, and sites, whether a row can be as close to the site as to its owner.
 
@@ -22,14 +33,7 @@ def _boxes_in_reach(boxes, max_costs, sites, who, per_cost, first, last, buffers
     size, found = last - first, 0
     least[:size] = np.inf
     for s in who:
-        bounds[:size] = 0.0
-        for j in range(sites.shape[1]):
-            x = sites[s, j]
-            lows = boxes.low[j, first:last]
-            highs = boxes.high[j, first:last]
-            for i in range(size):  # over boxes, so that it runs in vector registers
-                gap = max(max(lows[i] - x, x - highs[i]), 0.0)
-                bounds[i] += gap * gap
+        box_distances(boxes, sites[s], first, last, bounds)
         for i in range(size):
             bound = bounds[i] * per_cost * SURELY - LEAST
             least[i] = min(least[i], bound)

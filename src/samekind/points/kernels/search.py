@@ -6,9 +6,11 @@ import numpy as np
 from numba import njit
 
 from samekind.points.kernels.leaves import BUNDLE, LEAF
+from samekind.points.kernels.reach import box_distances
 from samekind.points.kernels.sketches import DARING, sketch_distances, sketch_slack
 
 ABREAST = 16  # rows that are looked at together
+SURELY = 1.0 - 1e-9  # a bound, less what rounding can add
 
 
 @njit(nogil=True, cache=True)
@@ -65,21 +67,6 @@ def nearest_centers(X, centers, labels, first, last):
                 labels[i] = c
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-def _gaps(boxes, x, first, bounds):
-    """Write the squared distance of x to each of some boxes, with room for rounding."""
-    bounds[:] = 0.0
-    for j in range(x.size):
-        value = x[j]
-        lows = boxes.low[j, first : first + bounds.size]
-        highs = boxes.high[j, first : first + bounds.size]
-        for i in range(bounds.size):  # over boxes, so that it runs in vector registers
-            gap = max(max(lows[i] - value, value - highs[i]), 0.0)
-            bounds[i] += gap * gap
-    for i in range(bounds.size):
-        bounds[i] *= 1.0 - 1e-9
-
-
 @njit(nogil=True, cache=True)
 def _nearest_in_leaf(X, leaves, units, leaf, x, rough, rows, distances):
     """Put the rows of a leaf that are nearer to x in their places among the nearest so far."""
@@ -120,8 +107,10 @@ def _nearest_in_leaf(X, leaves, units, leaf, x, rough, rows, distances):
 def _nearest_in_bundle(X, leaves, units, bundle, x, rough, rows, distances):
     """Put the rows of a bundle that are nearer to x in their places, the nearest leaf first."""
     first = bundle * BUNDLE
-    bounds = np.empty(min(BUNDLE, leaves.boxes.low.shape[1] - first))
-    _gaps(leaves.boxes, x, first, bounds)
+    last = min(first + BUNDLE, leaves.boxes.low.shape[1])
+    bounds = np.empty(last - first)
+    box_distances(leaves.boxes, x, first, last, bounds)
+    bounds *= SURELY
     for i in np.argsort(bounds):
         if bounds[i] > distances[-1]:
             break
@@ -138,7 +127,8 @@ def nearest_rows(X, leaves, units, x, rows, distances):
     rows[:] = X.shape[0]
     rough = np.zeros(LEAF, dtype=np.float32)
     bounds = np.empty(leaves.bundles.low.shape[1])
-    _gaps(leaves.bundles, x, 0, bounds)
+    box_distances(leaves.bundles, x, 0, bounds.size, bounds)
+    bounds *= SURELY
     closest = np.argmin(bounds)
     _nearest_in_bundle(X, leaves, units, closest, x, rough, rows, distances)
     bounds[closest] = np.nan

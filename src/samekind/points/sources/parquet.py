@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from samekind.errors import DataError
 from samekind.points.arrays import Matrix, Rows
-from samekind.points.sources.byte_lru import empty_in_own_memory
+from samekind.points.sources.caches import empty_in_own_memory
 from samekind.points.sources.parquet_files import (
     ParquetFileInfo,
     cannot_read,
@@ -37,12 +37,8 @@ BATCH_ROWS, BATCH_BYTES = 2**16, 2**22  # what is decoded at once, at most
 FOOTERS = 16  # of files that are kept
 BETWEEN = 0.3  # seconds until what Arrow keeps for later is given back to the system
 
-
-class RowGroups(NamedTuple):
-    """Row groups of one file that follow each other."""
-
-    file: int
-    groups: list[int]
+RowGroups: TypeAlias = tuple[int, list[int]]
+"""The number of a file, and row groups of it that follow each other."""
 
 
 class ParquetReader:
@@ -59,7 +55,7 @@ class ParquetReader:
         self._parts, sizes = _join(files, len(names) * dtype.itemsize)
         self.first_rows: Rows = np.cumsum([0, *sizes], dtype=np.intp)
         self._released = 0.0
-        self._footer = lru_cache(FOOTERS)(self._read_footer)
+        self._footer: Callable[[Path], pq.FileMetaData] = lru_cache(FOOTERS)(_read_footer)
 
     def load(self, part: int) -> Matrix:
         """Return the rows of a partition."""
@@ -69,7 +65,7 @@ class ParquetReader:
         X = empty_in_own_memory(n, len(self.names), self.dtype)
         end = 0
         for piece in self._parts[part]:
-            for batch in self.batches(piece.file, piece.groups, self.names):
+            for batch in self._batches(*piece, self.names):
                 start, end = end, end + batch.num_rows
                 for j, name in enumerate(self.names):
                     X[start:end, j] = _numbers(batch.column(name))
@@ -84,7 +80,7 @@ class ParquetReader:
         import pyarrow as pa
 
         for piece in self._parts[part]:
-            yield pa.Table.from_batches(list(self.batches(piece.file, piece.groups, columns)))
+            yield pa.Table.from_batches(list(self._batches(*piece, columns)))
 
     def place(self, row: int) -> str:
         """Say where a row stands."""
@@ -93,10 +89,10 @@ class ParquetReader:
         file = int(self._first_in_file.searchsorted(row, side="right")) - 1
         return f"row {row - self._first_in_file[file]} of {self.files[file]}"
 
-    def batches(
-        self, file: int, groups: list[int] | None, columns: list[str]
+    def _batches(
+        self, file: int, groups: list[int], columns: list[str]
     ) -> Iterator[pa.RecordBatch]:
-        """Yield columns of some or all row groups of a file, some rows at a time.
+        """Yield columns of row groups of a file, some rows at a time.
 
         Not by a scanner of pyarrow.dataset: it decodes more at once, and takes twice the memory and time.
         """
@@ -107,16 +103,11 @@ class ParquetReader:
         try:
             if file_state(path) != self._states[file]:
                 raise DataError(f"{path} was changed while it was in use. Start again.")
-            with pq.ParquetFile(path, metadata=self._footer(file)) as opened:
+            with pq.ParquetFile(path, metadata=self._footer(path)) as opened:
                 size = max(1, min(BATCH_ROWS, BATCH_BYTES // (8 * len(columns))))
                 yield from opened.iter_batches(size, row_groups=groups, columns=columns)
         except (pa.ArrowException, OSError) as error:
             raise cannot_read(path, error) from error
-
-    def _read_footer(self, file: int) -> pq.FileMetaData:
-        import pyarrow.parquet as pq
-
-        return pq.read_metadata(self.files[file])
 
 
 class ParquetPoints(StreamedPoints):
@@ -186,6 +177,12 @@ class ParquetPoints(StreamedPoints):
         )
 
 
+def _read_footer(path: Path) -> pq.FileMetaData:
+    import pyarrow.parquet as pq
+
+    return pq.read_metadata(path)
+
+
 def _join(
     files: Sequence[ParquetFileInfo], row_bytes: int
 ) -> tuple[list[list[RowGroups]], list[int]]:
@@ -200,9 +197,9 @@ def _join(
             if not sizes or sizes[-1] + rows > most:
                 parts.append([])
                 sizes.append(0)
-            if not parts[-1] or parts[-1][-1].file != file:
-                parts[-1].append(RowGroups(file, []))
-            parts[-1][-1].groups.append(group)
+            if not parts[-1] or parts[-1][-1][0] != file:
+                parts[-1].append((file, []))
+            parts[-1][-1][1].append(group)
             sizes[-1] += rows
     return parts, sizes
 

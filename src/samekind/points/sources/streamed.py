@@ -19,8 +19,7 @@ from samekind.points.bounds import Bounds, bounds_of
 from samekind.points.executor import Combine, LocalExecutor, PartitionCall
 from samekind.points.kernels import streaming_stats
 from samekind.points.partition import Partition
-from samekind.points.sources.byte_lru import ByteLRU
-from samekind.points.sources.row_cache import RowCache
+from samekind.points.sources.caches import ByteLRU, RowCache
 from samekind.points.threads import ReportProgress, check_threads, run_in_threads
 from samekind.points.units import Units
 

@@ -19,7 +19,7 @@ from samekind.points.labels import LabelMap, LazyArray, RowLabels
 from samekind.points.partition import Partition
 from samekind.points.sources.dask.blocks import Blocks
 from samekind.points.sources.dask.worker import LogEntry, state_here
-from samekind.points.sources.row_cache import RowCache
+from samekind.points.sources.caches import RowCache
 from samekind.points.units import Units
 
 __all__ = ["DaskExecutor", "PartitionMaker"]

@@ -15,7 +15,7 @@ from samekind.points.bounds import Bounds, UnusableValue, scan
 from samekind.points.labels import LazyArray, RowLabels
 from samekind.points.partition import Partition
 from samekind.points.sources.array import hash_of
-from samekind.points.sources.row_cache import RowCache
+from samekind.points.sources.caches import RowCache
 from samekind.points.threads import ReportProgress
 from samekind.points.units import Units
 
