@@ -77,13 +77,11 @@ class CostTable:
         per_chunk = (1 << leaves.chunk_bits) // (LEAF * BUNDLE)
         chunks = -(-bundles // per_chunk)
         if threads == 1 or chunks >= CHUNKS * threads:
-            return run_in_threads(
-                chunks,
-                threads,
-                lambda first, last: work(state, first * per_chunk, min(last * per_chunk, bundles)),
-                report,
-                what,
-            )
+
+            def together(first: int, last: int) -> T:
+                return work(state, first * per_chunk, min(last * per_chunk, bundles))
+
+            return run_in_threads(chunks, threads, together, report, what)
 
         def apart(first: int, last: int) -> tuple[T, Floats]:
             own = state._replace(block_weights=np.zeros_like(state.block_weights))

@@ -131,7 +131,7 @@ class Partition:
         table, owners = self.tables[key], self.tables[key].state.owners
         if n_centers > np.iinfo(owners.dtype).max:  # two bytes a row as long as that will do
             table.state = table.state._replace(owners=owners.astype(np.int32))
-        return self._reassign(key, centers, numbers, n_centers, commit=True, owners=NOBODY)
+        return self._reassign(key, centers, numbers, n_centers, True, NOBODY)
 
     def rescale(self, key: int, scale: float) -> int:
         """Set the cost of the highest weight; return the weight of all rows."""
@@ -148,7 +148,7 @@ class Partition:
         self, key: int, centers: Floats, numbers: Numbers, n_centers: int
     ) -> Reassignment:
         """Return what would change if more centres were added."""
-        return self._reassign(key, centers, numbers, n_centers, commit=False, owners=NOBODY)
+        return self._reassign(key, centers, numbers, n_centers, False, NOBODY)
 
     def labels_by_owner(
         self, labels: LabelMap, key: int, centers: Floats, numbers: Numbers
@@ -157,10 +157,9 @@ class Partition:
         owners = self.tables[key].state.owners.astype(np.int32)
         of_centers, found = labels.of_centers, np.empty(self._n, dtype=np.intp)
         if centers.size:
-            self._reassign(key, centers, numbers, of_centers.size, commit=False, owners=owners)
-        self._in_threads(
-            self._n, partial(costs.label_rows, self._leaves, owners, of_centers, found)
-        )
+            self._reassign(key, centers, numbers, of_centers.size, False, owners)
+        work = partial(costs.label_rows, self._leaves, owners, of_centers, found)
+        self._in_threads(self._n, work)
         found[labels.known_rows] = labels.known_labels
         return found
 
@@ -252,7 +251,6 @@ class Partition:
         centers: Floats,
         numbers: Numbers,
         n_centers: int,
-        *,
         commit: bool,
         owners: Numbers,
     ) -> Reassignment:
@@ -279,18 +277,16 @@ class Partition:
         return Reassignment(table.span_weights.total, changed, sums[changed], computed)
 
     def _owned(self, key: int, centers: Floats, chosen: NDArray[np.bool_], most: int) -> Rows:
-        table = self.tables[key]
+        state = self.tables[key].state
 
         def owned(first: int, last: int) -> Rows:
             rows = np.empty(min(most, self._n), dtype=np.intp)
-            found = reach.rows_of_owners(
-                self._leaves, self._units, table.state, centers, chosen, rows, first, last
-            )
-            return rows[:found]
+            given = self._leaves, self._units, state, centers, chosen, rows
+            return rows[: reach.rows_of_owners(*given, first, last)]
 
-        if table.state.bundle_max.size < BRIEF:
-            return np.sort(owned(0, table.state.bundle_max.size))
-        return np.sort(np.concatenate(self._in_threads(table.state.bundle_max.size, owned)))
+        if state.bundle_max.size < BRIEF:
+            return np.sort(owned(0, state.bundle_max.size))
+        return np.sort(np.concatenate(self._in_threads(state.bundle_max.size, owned)))
 
     def _in_threads(self, size: int, work: Callable[[int, int], T], what: str = "") -> list[T]:
         return run_in_threads(size, self._threads, work, self._report if what else None, what)

@@ -143,7 +143,6 @@ class VoronoiCells:
         """
         if self.n_sites == 0:
             return int(rng.random() * self._points.n)
-        found = -1
         while self._draw_ahead(rng):
             rows, X, costs, coins = self._proposed
             k = kernels.first_accepted(
@@ -153,9 +152,8 @@ class VoronoiCells:
             self._at = k + 1
             if k < len(rows):
                 self._accepted += 1
-                found = rows[k]
-                break
-        return found
+                return rows[k]
+        return -1
 
     def _draw_ahead(self, rng: np.random.Generator) -> bool:
         """Have a row that was drawn ahead; return whether there is one."""
@@ -214,9 +212,8 @@ class VoronoiCells:
 
         def label(labels: LabelMap) -> RowLabels:
             if not n_sites:
-                return self._points.label_by_nearest(
-                    np.zeros((1, self._points.d)), labels.of_subset(NOTHING)
-                )
+                nowhere = np.zeros((1, self._points.d))
+                return self._points.label_by_nearest(nowhere, labels.of_subset(NOTHING))
             if n_passes == self._n_passes:
                 return self._nearest.labels(self._sites[pending], pending, labels)
             owning = np.setdiff1d(np.arange(n_sites), deferred)

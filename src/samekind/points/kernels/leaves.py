@@ -232,10 +232,7 @@ def add_sums(columns, size, counted, units, squares, sums):
 
 @njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
 def _enclose(X, leaves, units, sums, first, last):
-    """Write the boxes around the bundles first..last-1 and their leaves, and add all rows to the sums.
-
-    Write also the rows themselves and sketches of them, where there is room for them.
-    """
+    """Write the boxes, and where there is room rows and sketches, of bundles first..last-1; add to the sums."""
     low, high = leaves.boxes
     d, n_leaves = low.shape
     loose = np.empty((d, LEAF), dtype=X.dtype)

@@ -25,9 +25,9 @@ def box_distances(boxes, x, first, last, found):
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
 def _boxes_in_reach(boxes, max_costs, sites, who, per_cost, first, last, buffers):
-    """Write for boxes first..last-1, and sites, whether a row can be as close to the site as to its owner.
+    """Write for boxes first..last-1 and sites whether a row can be as close to the site as to its owner.
 
-    And the least cost that a row of each box can have with one of these. Returns how many (site, box) can.
+    And the least cost that a row of each box can have. Returns how many (site, box) can.
     """
     bounds, least, reached = buffers
     size, found = last - first, 0
@@ -106,10 +106,7 @@ def any_leaf_in_reach(leaves, units, state, sites):
 
 @njit(nogil=True, cache=True)
 def rows_of_owners(leaves, units, state, sites, chosen, rows, first, last):
-    """Write the rows of bundles first..last-1 whose owner is one of the chosen `sites`; return how many.
-
-    Not in order.
-    """
+    """Write the rows of bundles first..last-1 whose owner is a chosen one, unordered; return how many."""
     buffers = buffers_for(sites.shape[0])
     n, size = leaves.order.size, 0
     for begun in range(first, last, ABREAST):

@@ -99,10 +99,7 @@ def _move_row(columns, i, units, source, target):
 
 @njit(nogil=True, cache=True)
 def _rows_in_reach(costs, size, within, who, sifted):
-    """Write the costs that are at least `within`, and which rows they are of.
-
-    Return how many, and the largest of the other costs.
-    """
+    """Write costs of at least `within`, and of which rows; return how many, and the largest other cost."""
     n_sifted, limit = 0, np.float32(0.0)
     for i in range(size):
         who[n_sifted], sifted[n_sifted] = i, costs[i]

@@ -15,10 +15,7 @@ SURELY = 1.0 - 1e-9  # a bound, less what rounding can add
 
 @njit(nogil=True, cache=True)
 def _extremes(values, low, high):
-    """Lower `low` and raise `high`, place by place, to values that come in rows of their size.
-
-    Return how many of the values are NaN.
-    """
+    """Lower `low` and raise `high` to values that come in rows of their size; return how many are NaN."""
     missing = 0
     for first in range(0, values.size, low.size):
         row = values[first : first + low.size]

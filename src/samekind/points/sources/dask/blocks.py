@@ -198,7 +198,7 @@ class Blocks(Generic[T]):
             before, lost = len(left), None
             replies = self.client.sync(self._deliver, self._pickled(left, combine, is_quick))
             for reply in replies:
-                if isinstance(reply, BaseException):
+                if isinstance(reply, OSError):
                     lost = reply
                     continue
                 for part, (status, result) in reply.items():
@@ -247,9 +247,7 @@ class Blocks(Generic[T]):
             requests[worker] = pickle.dumps(request, protocol=pickle.HIGHEST_PROTOCOL)
         return requests
 
-    async def _deliver(
-        self, requests: dict[str, bytes]
-    ) -> list[dict[int, BlockOutcome] | BaseException]:
+    async def _deliver(self, requests: dict[str, bytes]) -> list[dict[int, BlockOutcome] | OSError]:
         """Return the replies, or what went wrong on the way to a worker."""
         sent = {
             asyncio.ensure_future(self._send(worker, ANSWER, request=request)): worker
@@ -286,18 +284,14 @@ class Blocks(Generic[T]):
         return True
 
     @staticmethod
-    def _outcome(
-        task: asyncio.Future[bytes], worker: str
-    ) -> dict[int, BlockOutcome] | BaseException:
+    def _outcome(task: asyncio.Future[bytes], worker: str) -> dict[int, BlockOutcome] | OSError:
         if task.cancelled():
             return ConnectionError(f"worker {worker} is gone")
-        error = task.exception()
-        if error is None:
+        try:
             found: dict[int, BlockOutcome] = pickle.loads(task.result())
-            return found
-        if isinstance(error, OSError):  # the connection broke
+        except OSError as error:  # the connection broke
             return error
-        raise error
+        return found
 
     def _find(self) -> None:
         """Wait until every block is on some worker, and note on which."""

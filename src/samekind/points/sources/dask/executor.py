@@ -17,9 +17,9 @@ from samekind.points.calls import Call, call
 from samekind.points.executor import Combine, Executor, LabelMethod, PartitionCall, split_labels
 from samekind.points.labels import LabelMap, LazyArray, RowLabels
 from samekind.points.partition import Partition
+from samekind.points.sources.caches import RowCache
 from samekind.points.sources.dask.blocks import Blocks
 from samekind.points.sources.dask.worker import LogEntry, state_here
-from samekind.points.sources.caches import RowCache
 from samekind.points.units import Units
 
 __all__ = ["DaskExecutor", "PartitionMaker"]
