@@ -152,7 +152,7 @@ class VoronoiCells:
             self._at = k + 1
             if k < len(rows):
                 self._accepted += 1
-                return rows[k]
+                return int(rows[k])
         return -1
 
     def _draw_ahead(self, rng: np.random.Generator) -> bool:

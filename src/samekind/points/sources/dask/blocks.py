@@ -192,6 +192,7 @@ class Blocks(Generic[T]):
         found: dict[int, R] = {}
         left = dict(calls)
         tries = 0
+        lost: Exception | None
         if not self._places:
             self._find()
         while left:
