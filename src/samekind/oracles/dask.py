@@ -11,23 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.oracles.labels import number_labels
-from samekind.points.calls import call
+from samekind.points.calls import Call
 from samekind.points.executor import rows_by_partition
 from samekind.points.sources.dask.blocks import Blocks, compute_blocks, find_client, serve_blocks
 
 __all__ = ["DaskLabelCodes"]
 
 
-class LabelColumn:
-    """The labels of a block."""
-
-    def __init__(self, values: NDArray[Any], threads: int) -> None:
-        self._values = values
-
-    def take(self, rows: NDArray[np.intp]) -> list[Hashable]:
-        """Return the labels of some rows."""
-        taken: list[Hashable] = self._values[rows].tolist()
-        return taken
+def _labels_of(block: NDArray[Any], threads: int) -> NDArray[Any]:
+    """Return what answers for a block: the labels themselves."""
+    return block
 
 
 class DaskLabelCodes:
@@ -47,7 +40,7 @@ class DaskLabelCodes:
         self._numbers: dict[Hashable, int] = {}
 
     @cached_property
-    def _held(self) -> tuple[Blocks[LabelColumn], NDArray[np.intp]]:
+    def _held(self) -> tuple[Blocks[NDArray[Any]], NDArray[np.intp]]:
         """The blocks, and the number of each one's first row and of one past the last."""
         client, _ = find_client()
         serve_blocks(client)
@@ -55,7 +48,7 @@ class DaskLabelCodes:
         futures = compute_blocks(client, run, self._y.to_delayed(), np.asarray)
         sizes = client.gather(client.map(len, futures, pure=False))
         held = [future for future, size in zip(futures, sizes, strict=True) if size]
-        return Blocks(client, run, held, LabelColumn), np.cumsum([0, *filter(None, sizes)])
+        return Blocks(client, run, held, _labels_of), np.cumsum([0, *filter(None, sizes)])
 
     def __len__(self) -> int:
         return int(self._held[1][-1])
@@ -74,10 +67,10 @@ class DaskLabelCodes:
             raise IndexError(f"row {max(rows)} is asked about, but y has {firsts[-1]} labels.")
         places = rows_by_partition(np.array(rows), firsts)
         found = blocks.run(
-            {part: call(LabelColumn.take, local) for part, (_, local) in places.items()}
+            {part: Call(np.ndarray.take, (local,)) for part, (_, local) in places.items()}
         )
         labels: list[Hashable] = [None] * len(rows)
         for part, (at, _) in places.items():
-            for place, label in zip(at.tolist(), found[part], strict=True):
+            for place, label in zip(at.tolist(), found[part].tolist(), strict=True):
                 labels[place] = label
         return labels

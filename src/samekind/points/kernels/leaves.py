@@ -232,7 +232,7 @@ def add_sums(columns, size, counted, units, squares, sums):
 
 @njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
 def _enclose(X, leaves, units, sums, first, last):
-    """Write the boxes, and where there is room rows and sketches, of bundles first..last-1; add to the sums."""
+    """Write boxes, and where there is room rows and sketches, of bundles first..last-1; add to the sums."""
     low, high = leaves.boxes
     d, n_leaves = low.shape
     loose = np.empty((d, LEAF), dtype=X.dtype)

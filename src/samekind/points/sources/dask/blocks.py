@@ -126,7 +126,12 @@ class Blocks(Generic[T]):
     def update(self, key: int, call: Call[T, R], combine: Combine[R] | None = None) -> list[R]:
         """Change `key` of every block; return the results in order."""
         with self._lock:
-            self._forget_dropped()
+            while self._dropped:
+                last = self._dropped.popleft()
+                self._log = [
+                    None if entry and entry.key == last.key else entry for entry in self._log
+                ]
+                self._log.append(last)
             self._log.append(LogEntry(key, call))
             self.n_calls[call.name] += 1
             found: dict[int, R] = self._request(
@@ -167,14 +172,6 @@ class Blocks(Generic[T]):
     async def _say_goodbye(self, workers: set[str]) -> None:
         sent = [self._send(worker, FORGET, run=self.run_name) for worker in workers]
         await asyncio.wait_for(asyncio.gather(*sent, return_exceptions=True), timeout=5)
-
-    def _forget_dropped(self) -> None:
-        while self._dropped:
-            last = self._dropped.popleft()
-            self._log = [
-                None if entry is None or entry.key == last.key else entry for entry in self._log
-            ]
-            self._log.append(last)
 
     # How requests get there
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 from uuid import uuid4
 
@@ -22,7 +21,7 @@ from samekind.points.sources.dask.blocks import Blocks
 from samekind.points.sources.dask.worker import LogEntry, state_here
 from samekind.points.units import Units
 
-__all__ = ["DaskExecutor", "PartitionMaker"]
+__all__ = ["DaskExecutor", "make_partition"]
 
 R = TypeVar("R")
 QUICK: set[Callable[..., object]] = {  # what is done sooner than handed to another thread
@@ -33,15 +32,9 @@ QUICK: set[Callable[..., object]] = {  # what is done sooner than handed to anot
 }
 
 
-@dataclass(frozen=True)
-class PartitionMaker:
-    """Makes a partition of a block, where it is."""
-
-    units: Units
-
-    def __call__(self, block: Matrix, threads: int) -> Partition:
-        """Return the partition."""
-        return Partition(lambda: block, len(block), self.units, threads=threads)
+def make_partition(units: Units, block: Matrix, threads: int) -> Partition:
+    """Return a block as a partition, where it is."""
+    return Partition(lambda: block, len(block), units, threads=threads)
 
 
 class DaskExecutor(Executor):
@@ -128,7 +121,7 @@ def _label_block(block: Matrix, part: int, labeling: Labeling, labels: LabelMap)
         with state.lock:
             if state.n_changes[labeling.key] == len(labeling.entries):
                 return label(state.target)
-    new = PartitionMaker(labeling.units)(block, 1)
+    new = make_partition(labeling.units, block, 1)
     for entry in labeling.entries:
         entry.call(new)
     return label(new)

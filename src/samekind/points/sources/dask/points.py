@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -30,7 +31,7 @@ except ImportError as error:
 
 from samekind.points.sources.dask.blocks import Blocks, compute_blocks, find_client, serve_blocks
 from samekind.points.sources.dask.collection import as_block, bounds_of_all, partitions_of
-from samekind.points.sources.dask.executor import DaskExecutor, PartitionMaker
+from samekind.points.sources.dask.executor import DaskExecutor, make_partition
 
 __all__ = ["DaskPoints"]
 
@@ -89,7 +90,9 @@ class DaskPoints(Points):
         self.chunks = tuple(sizes)
         self._cache = RowCache(self.d)
         filled = [future for future, size in zip(futures, sizes, strict=True) if size]
-        self._blocks: Blocks[Partition] = Blocks(self.client, run, filled, PartitionMaker(units))
+        self._blocks: Blocks[Partition] = Blocks(
+            self.client, run, filled, partial(make_partition, units)
+        )
         self._executor = DaskExecutor(self._blocks, units, sizes, self._cache)
 
     def _scan(
