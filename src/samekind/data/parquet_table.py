@@ -16,7 +16,7 @@ from samekind.errors import DataError
 from samekind.points.sources.parquet import ParquetReader
 from samekind.points.sources.parquet_files import (
     PANDAS_INDEX,
-    ParquetFileInfo,
+    check_same_columns,
     inspect_files,
 )
 
@@ -47,8 +47,8 @@ class ParquetTable:
         self.files = list(files)
         self.tick = tick
         self._infos = inspect_files(files)
-        _check_same(self._infos)
         self.columns = [name for name in self._infos[0].types if not PANDAS_INDEX.fullmatch(name)]
+        check_same_columns(self._infos, self.columns)
         if not self.columns:
             raise DataError(f"{name} has no columns.")
         self.notes = [] if len(files) == 1 else [f"{len(files):,} files are read as one table"]
@@ -113,16 +113,3 @@ def is_large(table: ParquetTable) -> bool:
 
 def _joined(frames: list[pd.DataFrame]) -> pd.DataFrame:
     return frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
-
-
-def _check_same(infos: Sequence[ParquetFileInfo]) -> None:
-    first = infos[0]
-    for info in infos:
-        missing = [name for name in first.types if name not in info.types]
-        more = [name for name in info.types if name not in first.types]
-        if missing or more:
-            what = f"has no column {missing[0]!r}" if missing else f"has also a column {more[0]!r}"
-            raise DataError(
-                f"{info.path} {what}, unlike {first.path}. Files that are read together need the "
-                "same columns: leave the file out."
-            )

@@ -121,8 +121,6 @@ class ParquetPoints(StreamedPoints):
         numbers count as numbers: part.2.parquet comes before part.10.parquet.
     columns : sequence of str or None
         The columns to use; None uses all, which must be numbers then.
-    standardize : bool
-        Give each column mean 0 and variance 1 as rows are read; constant columns become 0.
     threads : int or None
         Threads for passes over all rows; None takes every core. Results do not depend on it.
     cache : int
@@ -160,7 +158,6 @@ class ParquetPoints(StreamedPoints):
         source: str | Path | Sequence[str | Path],
         columns: Sequence[str] | None = None,
         *,
-        standardize: bool = False,
         threads: int | None = None,
         cache: int = CACHE,
         report: ReportProgress | None = None,
@@ -170,7 +167,6 @@ class ParquetPoints(StreamedPoints):
         files = inspect_files(find_files(source))
         super().__init__(
             ParquetReader(files, *choose_numbers(files, columns)),
-            standardize=standardize,
             threads=threads,
             cache=cache,
             report=report,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ParquetFileInfo",
     "cannot_read",
+    "check_same_columns",
     "choose_numbers",
     "file_state",
     "find_files",
@@ -161,19 +162,19 @@ def choose_numbers(
 ) -> tuple[list[str], np.dtype[np.floating]]:
     """Return the columns to use, these or all, and the type of all of them together."""
     first = files[0]
-    own = [name for name in first.types if not PANDAS_INDEX.fullmatch(name)]
-    names = own if columns is None else list(columns)
-    for name in names:
-        if name not in first.types:
-            raise no_such_column(str(first.path), "columns", name, list(first.types))
-    if columns is not None and (not names or len(set(names)) < len(names)):
-        raise DataError(f"columns must name at least one column, and each once, got {names!r}.")
-    for info in files:
-        if missing := [name for name in names if name not in info.types]:
-            raise _differs(info, first, f"has no column {missing[0]!r}")
-        more = [name for name in info.types if not PANDAS_INDEX.fullmatch(name) and name not in own]
-        if columns is None and more:
-            raise _differs(info, first, f"has also a column {more[0]!r}")
+    if columns is None:
+        names = [name for name in first.types if not PANDAS_INDEX.fullmatch(name)]
+        check_same_columns(files, names)
+    else:
+        names = list(columns)
+        for name in names:
+            if name not in first.types:
+                raise no_such_column(str(first.path), "columns", name, list(first.types))
+        if not names or len(set(names)) < len(names):
+            raise DataError(f"columns must name at least one column, and each once, got {names!r}.")
+        for info in files:
+            if missing := [name for name in names if name not in info.types]:
+                raise _differs(info, first, f"has no column {missing[0]!r}")
     texts = [name for name in names if not _is_number(first.types[name])]
     if texts:
         raise _no_numbers(first, texts, [name for name in names if name not in texts])
@@ -186,6 +187,16 @@ def choose_numbers(
                 raise _differs(info, first, what)
     small = all(str(info.types[name]) in SMALL_TYPES for info in files for name in names)
     return names, np.dtype(np.float32 if small else np.float64)
+
+
+def check_same_columns(files: Sequence[ParquetFileInfo], names: list[str]) -> None:
+    """Raise an error if a file lacks one of these columns of the first, or has others."""
+    for info in files:
+        own = [name for name in info.types if not PANDAS_INDEX.fullmatch(name)]
+        if missing := [name for name in names if name not in info.types]:
+            raise _differs(info, files[0], f"has no column {missing[0]!r}")
+        if more := [name for name in own if name not in files[0].types]:
+            raise _differs(info, files[0], f"has also a column {more[0]!r}")
 
 
 def _differs(info: ParquetFileInfo, first: ParquetFileInfo, what: str) -> DataError:

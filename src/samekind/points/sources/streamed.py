@@ -10,7 +10,6 @@ from functools import cached_property, partial
 from typing import Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from samekind._validation import check_positive_int
 from samekind.points.arrays import Floats, Matrix, Rows
@@ -67,7 +66,7 @@ class StreamedPoints(Points):
     ----------
     reader : RowReader
         Reads them.
-    standardize, threads, cache, report
+    threads, cache, report
         As of `ParquetPoints`.
     """
 
@@ -75,7 +74,6 @@ class StreamedPoints(Points):
         self,
         reader: RowReader,
         *,
-        standardize: bool = False,
         threads: int | None = None,
         cache: int = CACHE,
         report: ReportProgress | None = None,
@@ -86,11 +84,9 @@ class StreamedPoints(Points):
         self.feature_names = list(reader.names)
         self.n, self.d = int(reader.first_rows[-1]), len(reader.names)
         self._reader = reader
-        self._scaling: tuple[Floats, Floats] | None = None
-        """What is subtracted from each column, and by what it is divided then."""
         self._loaded = ByteLRU(cache)
         self._rows = RowCache(self.d)
-        bounds, self._checksum = self._read_all(standardize)
+        bounds, self._checksum = self._read_all()
         self._units = Units.within(bounds)
 
     def __repr__(self) -> str:
@@ -120,17 +116,7 @@ class StreamedPoints(Points):
         Not when the same rows are cut into other files or row groups.
         """
         told = [self.n, self.feature_names, str(self._reader.dtype), self._checksum]
-        if self._scaling is not None:
-            told.append("standardised")
         return hashlib.blake2b(repr(told).encode(), digest_size=16).hexdigest()
-
-    def in_file_units(self, points: ArrayLike) -> Floats:
-        """Return points such as centres in the units of the files."""
-        values = np.asarray(points, dtype=np.float64)
-        if self._scaling is None:
-            return values
-        offset, scale = self._scaling
-        return offset + scale * values
 
     def _tell(self, what: str, share: float) -> None:
         if self.report is not None:
@@ -138,37 +124,20 @@ class StreamedPoints(Points):
 
     def _load(self, part: int) -> Matrix:
         size = int(self._reader.first_rows[part + 1] - self._reader.first_rows[part])
-        return self._loaded.get(part, size * self.d * self._reader.dtype.itemsize, self._read)
+        n_bytes = size * self.d * self._reader.dtype.itemsize
+        return self._loaded.get(part, n_bytes, self._reader.load)
 
-    def _read(self, part: int) -> Matrix:
-        X = self._reader.load(part)
-        if self._scaling is not None:
-            streaming_stats.standardize(X, *self._scaling)
-        return X
-
-    def _read_all(self, standardize: bool) -> tuple[Bounds, int]:
-        """Read everything once, check it and learn to standardise it; return bounds and a checksum."""
-        reader, parts = self._reader, len(self._reader.first_rows) - 1
-        means, variances = np.zeros((2, self.d))
+    def _read_all(self) -> tuple[Bounds, int]:
+        """Read everything once: check the values; return bounds and checksum."""
+        reader = self._reader
         words = np.uint32 if reader.dtype.itemsize == 4 else np.uint64
-        checksum, count, bounds = np.uint64(0), 0, Bounds.of_nothing(self.d)
-        # What will be standardised is of no use later as it is in the file.
-        for part, X in enumerate(_ahead(parts, reader.load if standardize else self._load)):
+        checksum, bounds = np.uint64(0), Bounds.of_nothing(self.d)
+        for part, X in enumerate(_ahead(len(reader.first_rows) - 1, self._load)):
             first = int(reader.first_rows[part])
             found = bounds_of(X, self.threads, first, names=reader.names, place=reader.place)
             bounds = bounds.union(found)
             checksum = np.uint64(streaming_stats.checksum(X.reshape(-1).view(words), checksum))
-            if standardize:
-                count = streaming_stats.moments(X, count, means, variances)
             self._tell("Reading the data", (first + len(X)) / self.n)
-        if standardize:
-            constant = bounds.low == bounds.high
-            scale = np.where(constant | (variances == 0), 1.0, np.sqrt(variances))
-            self._scaling = np.where(constant, bounds.low, means), scale
-            # Each step of it rounds, but the smallest value of a column stays the smallest.
-            ends = np.stack([bounds.low, bounds.high]).astype(reader.dtype)
-            streaming_stats.standardize(ends, *self._scaling)
-            bounds = Bounds(bounds.n, *ends.astype(np.float64))
         return bounds, int(checksum)
 
 
