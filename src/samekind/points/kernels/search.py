@@ -1,4 +1,4 @@
-"""Searches through all rows: unusable values, the nearest centre of each row, the rows nearest to a point."""
+"""Passes over all rows: unusable values, a checksum, the nearest centre of each row, the rows nearest to a point."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from samekind.points.kernels.reach import box_distances
 from samekind.points.kernels.sketches import DARING, sketch_distances, sketch_slack
 
 ABREAST = 16  # rows that are looked at together
+PRIME, SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)  # of checksums
 SURELY = 1.0 - 1e-9  # a bound, less what rounding can add
 
 
@@ -46,6 +47,15 @@ def scan(X, limit, low, high, first, last):
             if not abs(values[k]) <= limit:
                 return first * d + k
     return -1
+
+
+@njit(nogil=True, cache=True)
+def checksum(words, state):
+    """Return the checksum of more words. It depends on their order, and shows any change of a single one."""
+    for k in range(words.size):
+        state = (state ^ np.uint64(words[k])) * PRIME
+        state ^= state >> SHIFT
+    return state
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

@@ -16,7 +16,7 @@ from samekind.points.arrays import Floats, Matrix, Rows
 from samekind.points.base import Points
 from samekind.points.bounds import Bounds, bounds_of
 from samekind.points.executor import Combine, LocalExecutor, PartitionCall
-from samekind.points.kernels import streaming_stats
+from samekind.points.kernels import search
 from samekind.points.partition import Partition
 from samekind.points.sources.caches import ByteLRU, RowCache
 from samekind.points.threads import ReportProgress, check_threads, run_in_threads
@@ -136,7 +136,7 @@ class StreamedPoints(Points):
             first = int(reader.first_rows[part])
             found = bounds_of(X, self.threads, first, names=reader.names, place=reader.place)
             bounds = bounds.union(found)
-            checksum = np.uint64(streaming_stats.checksum(X.reshape(-1).view(words), checksum))
+            checksum = np.uint64(search.checksum(X.reshape(-1).view(words), checksum))
             self._tell("Reading the data", (first + len(X)) / self.n)
         return bounds, int(checksum)
 
