@@ -13,6 +13,7 @@ from samekind.points.arrays import Floats, Rows
 from samekind.points.calls import Call
 from samekind.points.labels import LabelMap, RowLabels
 from samekind.points.partition import Partition
+from samekind.points.partition_results import NearRows, OwnedRows
 from samekind.points.units import Units
 
 __all__ = ["Executor", "LocalExecutor", "on_all", "rows_by_partition", "split_labels"]
@@ -62,6 +63,15 @@ class Executor(ABC):
 
     def remember(self, rows: Rows, X: Floats) -> None:  # noqa: B027
         """Keep rows that will be looked at soon, where to fetch them takes long."""
+
+    def number_rows(self, found: Mapping[int, OwnedRows | NearRows]) -> Rows:
+        """Return the numbers in all data of rows of partitions; remember the values that came along."""
+        every = []
+        for part, some in found.items():
+            every.append(some.rows + self.first_rows[part])
+            if some.X is not None:
+                self.remember(every[-1], some.X)
+        return np.concatenate(every)
 
     def remembered(self, rows: Rows) -> Floats | None:
         """Return rows, if they are in other processes and all of them are remembered here."""

@@ -16,7 +16,7 @@ from samekind.points.kernels import sites
 from samekind.points.kernels.costs import BITS
 from samekind.points.labels import LabelMap, RowLabels
 from samekind.points.partition import Partition
-from samekind.points.partition_results import DrawnRows, OwnedRows, Reassignment, sum_of_all
+from samekind.points.partition_results import DrawnRows, Reassignment, sum_of_all
 from samekind.points.running_sums import RunningSums
 
 __all__ = ["NearestCenters"]
@@ -187,7 +187,7 @@ class NearestCenters:
             who = chosen.nonzero()[0].tobytes()
             if who not in self._gathered:
                 every = call(Partition.owned_rows, key, centers, chosen, n, None, values)
-                self._gathered[who] = self._all_rows(executor.run(on_all(executor, every)))
+                self._gathered[who] = executor.number_rows(executor.run(on_all(executor, every)))
             return self._gathered[who][ranks]
         ends = np.array([n])
         if executor.first_rows.size > 2:
@@ -201,16 +201,7 @@ class NearestCenters:
             local = ranks[parts == part] - (ends[part - 1] if part else 0)
             most = values and local.size
             calls[part] = call(Partition.owned_rows, key, centers, chosen, n, local, most)
-        return self._all_rows(executor.run(calls))
-
-    def _all_rows(self, found: dict[int, OwnedRows]) -> Rows:
-        """Return the numbers of rows in several partitions, and remember the values that came along."""
-        every = []
-        for part, (local, X) in found.items():
-            every.append(local + self._first_rows[part])
-            if X is not None:
-                self._executor.remember(every[-1], X)
-        return np.concatenate(every)
+        return executor.number_rows(executor.run(calls))
 
     def _note(self, centers: Floats, numbers: Numbers) -> None:
         """Keep centres, so that costs can be computed here."""

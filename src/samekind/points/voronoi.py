@@ -245,12 +245,7 @@ class VoronoiCells:
         executor = self._executor
         near = call(Partition.nearest_rows, x, size, executor.partitions is None)
         found = executor.run(on_all(executor, near), partial(nearest_of_all, size=size))
-        every = []
-        for part, some in found.items():
-            every.append(some.rows + executor.first_rows[part])
-            if some.X is not None:
-                executor.remember(every[-1], some.X)
-        rows = np.concatenate(every)
+        rows = executor.number_rows(found)
         if len(found) > 1:
             distances = np.concatenate([some.distances for some in found.values()])
             rows = rows[np.lexsort((rows, distances))[:size]]

@@ -1,4 +1,4 @@
-"""Passes over all rows: unusable values, a checksum, the nearest centre of each row, the rows nearest to a point."""
+"""Passes over all rows: unusable values, a checksum, nearest centres, the rows nearest to a point."""
 
 from __future__ import annotations
 

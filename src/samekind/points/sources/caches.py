@@ -27,11 +27,8 @@ def empty_in_own_memory(n: int, d: int, dtype: np.dtype[np.floating]) -> Matrix:
 class ByteLRU:
     """The arrays that were used last, up to so many bytes. Several threads may use it.
 
-    Parameters
-    ----------
-    max_bytes : int
-        Of arrays to keep. Room is made before an array is loaded, so that what is kept and what is being
-        loaded are never more, but for what single arrays are larger: of these, one is kept alone.
+    Room is made before an array is loaded, so that what is kept and what is being loaded are never more, but
+    for what single arrays are larger: of these, one is kept alone.
     """
 
     def __init__(self, max_bytes: int) -> None:

@@ -165,12 +165,8 @@ class ParquetPoints(StreamedPoints):
         if isinstance(columns, str):
             raise TypeError(f"columns must be a list of names, got {columns!r}: [{columns!r}]?")
         files = inspect_files(find_files(source))
-        super().__init__(
-            ParquetReader(files, *choose_numbers(files, columns)),
-            threads=threads,
-            cache=cache,
-            report=report,
-        )
+        reader = ParquetReader(files, *choose_numbers(files, columns))
+        super().__init__(reader, threads=threads, cache=cache, report=report)
 
 
 def _read_footer(path: Path) -> pq.FileMetaData:
