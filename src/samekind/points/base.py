@@ -33,9 +33,10 @@ class Points(ABC):
     def executor(self) -> Executor:
         """Runs what is to be done with the partitions of the rows, where they are."""
 
-    @abstractmethod
     def rows(self, index: Rows) -> Floats:
         """Return the rows with these numbers, (m, d)."""
+        cache = self.executor.cache
+        return self.fetch(index) if cache is None else cache.rows(np.asarray(index), self.fetch)
 
     @abstractmethod
     def fingerprint(self) -> str:

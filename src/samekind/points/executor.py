@@ -14,6 +14,7 @@ from samekind.points.calls import Call
 from samekind.points.labels import LabelMap, RowLabels
 from samekind.points.partition import Partition
 from samekind.points.partition_results import NearRows, OwnedRows
+from samekind.points.sources.caches import RowCache
 from samekind.points.units import Units
 
 __all__ = ["Executor", "LocalExecutor", "on_all", "rows_by_partition", "split_labels"]
@@ -33,6 +34,8 @@ class Executor(ABC):
     """The number of each partition's first row, and of one past the last."""
     partitions: Sequence[Partition] | None
     """The partitions themselves, where they are in this process."""
+    cache: RowCache | None = None
+    """Of rows, where to fetch them takes long."""
     has_leaves = False
     """Whether the rows were put into groups, which takes a pass over the data."""
 
@@ -61,8 +64,10 @@ class Executor(ABC):
         It may use the cost table `key`, as it is now.
         """
 
-    def remember(self, rows: Rows, X: Floats) -> None:  # noqa: B027
+    def remember(self, rows: Rows, X: Floats) -> None:
         """Keep rows that will be looked at soon, where to fetch them takes long."""
+        if self.cache is not None:
+            self.cache.remember(rows, X)
 
     def number_rows(self, found: Mapping[int, OwnedRows | NearRows]) -> Rows:
         """Return the numbers in all data of rows of partitions; remember the values that came along."""
@@ -72,10 +77,6 @@ class Executor(ABC):
             if some.X is not None:
                 self.remember(every[-1], some.X)
         return np.concatenate(every)
-
-    def remembered(self, rows: Rows) -> Floats | None:
-        """Return rows, if they are in other processes and all of them are remembered here."""
-        return None
 
 
 @dataclass(eq=False)

@@ -139,10 +139,15 @@ class NearestCenters:
     ) -> tuple[NDArray[np.float32], Numbers]:
         """Return the cost and the owner of each of these rows. X are these rows, if they are at hand."""
         executor = self._executor
-        if executor.partitions is None:
-            X = executor.remembered(rows) if X is None else X
-            if X is not None and X.size * self._numbers.size <= QUICK:
-                return self._computed_here(X)
+        if executor.partitions is None and executor.cache is not None:
+            X = executor.cache.kept(rows) if X is None else X
+            if X is not None and X.size * self._numbers.size <= QUICK:  # as the partitions would
+                costs = np.full(len(X), np.inf, dtype=np.float32)
+                nearest = np.full(len(X), -1, dtype=np.int32)
+                order = np.arange(self._numbers.size, dtype=np.int32)
+                per_cost = 1.0 / executor.units.cost
+                sites.lower_to_nearer(X, self._centers, order, per_cost, costs, nearest)
+                return costs, self._numbers[nearest]
         places = rows_by_partition(rows, executor.first_rows)
         answers = executor.run(
             {
@@ -159,15 +164,6 @@ class NearestCenters:
             if self._owned:
                 owners[places[part][0]] = of
         return costs, owners
-
-    def _computed_here(self, X: Floats) -> tuple[NDArray[np.float32], Numbers]:
-        """Return the cost and the owner of rows from all centres, as their partitions would."""
-        costs = np.full(len(X), np.inf, dtype=np.float32)
-        nearest = np.full(len(X), -1, dtype=np.int32)
-        order = np.arange(self._numbers.size, dtype=np.int32)
-        per_cost = 1.0 / self._executor.units.cost
-        sites.lower_to_nearer(X, self._centers, order, per_cost, costs, nearest)
-        return costs, self._numbers[nearest]
 
     def cost_and_owner(self, row: int) -> tuple[np.float32, int]:
         """Return the cost and the owner of a row, where the partitions are in this process."""

@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from samekind._validation import check_positive_int
-from samekind.points.arrays import Floats, Matrix, Rows
+from samekind.points.arrays import Matrix, Rows
 from samekind.points.base import Points
 from samekind.points.bounds import Bounds, bounds_of
 from samekind.points.executor import Combine, LocalExecutor, PartitionCall
@@ -85,7 +85,6 @@ class StreamedPoints(Points):
         self.n, self.d = int(reader.first_rows[-1]), len(reader.names)
         self._reader = reader
         self._loaded = ByteLRU(cache)
-        self._rows = RowCache(self.d)
         bounds, self._checksum = self._read_all()
         self._units = Units.within(bounds)
 
@@ -104,11 +103,7 @@ class StreamedPoints(Points):
             for part, size in enumerate(np.diff(self._reader.first_rows))
         ]
         of_data = partitions, self._units, self._reader.first_rows
-        return FileExecutor(*of_data, self.threads, self._loaded, self._rows, self._tell)
-
-    def rows(self, index: Rows) -> Floats:
-        """Return the rows with these numbers, (m, d)."""
-        return self._rows.rows(np.asarray(index), self.fetch)
+        return FileExecutor(*of_data, self.threads, self._loaded, self._tell, RowCache(self.d))
 
     def fingerprint(self) -> str:
         """Return a text that changes when a value, or the name of a column, changes.
@@ -147,8 +142,8 @@ class FileExecutor(LocalExecutor):
 
     threads: int
     loaded: ByteLRU
-    drawn: RowCache
     report: ReportProgress
+    cache: RowCache
 
     def run(
         self, calls: Mapping[int, PartitionCall[R]], combine: Combine[R] | None = None
@@ -169,10 +164,6 @@ class FileExecutor(LocalExecutor):
             threads = min(self.threads, len(order))
             run_in_threads(len(order), threads, work, report, PASSES.get(method, ""))
         return {part: found[part] for part in calls}
-
-    def remember(self, rows: Rows, X: Floats) -> None:
-        """Keep rows that were drawn: they are looked at soon."""
-        self.drawn.remember(rows, X)
 
 
 def _say_nothing(what: str, share: float) -> None:

@@ -11,7 +11,7 @@ import dask.array as da
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph
 
-from samekind.points.arrays import Floats, Matrix, Rows
+from samekind.points.arrays import Matrix, Rows
 from samekind.points.calls import Call, call
 from samekind.points.executor import Combine, Executor, LabelMethod, PartitionCall, split_labels
 from samekind.points.labels import LabelMap, LazyArray, RowLabels
@@ -45,14 +45,12 @@ class DaskExecutor(Executor):
 
     partitions = None
 
-    def __init__(
-        self, blocks: Blocks[Partition], units: Units, sizes: list[int], rows: RowCache
-    ) -> None:
+    def __init__(self, blocks: Blocks[Partition], units: Units, sizes: list[int]) -> None:
         self.units = units
         self.first_rows = np.cumsum([0, *filter(None, sizes)])
         self._blocks = blocks
         self._sizes = sizes
-        self._rows = rows
+        self.cache = RowCache(units.d)
 
     def run(
         self, calls: Mapping[int, PartitionCall[R]], combine: Combine[R] | None = None
@@ -70,14 +68,6 @@ class DaskExecutor(Executor):
     def drop_table(self, key: int) -> None:
         """Let all partitions forget a cost table with the next change."""
         self._blocks.drop(key, call(Partition.drop_table, key))
-
-    def remember(self, rows: Rows, X: Floats) -> None:
-        """Keep rows that will be looked at soon."""
-        self._rows.remember(rows, X)
-
-    def remembered(self, rows: Rows) -> Floats | None:
-        """Return rows, if all of them are remembered here."""
-        return self._rows.kept(rows)
 
     def label(
         self, labels: LabelMap, key: int | None, method: LabelMethod, *args: object

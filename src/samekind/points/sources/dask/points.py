@@ -8,15 +8,12 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
-import numpy as np
-
-from samekind.points.arrays import Floats, Rows
+from samekind.points.arrays import Rows
 from samekind.points.base import Points
 from samekind.points.bounds import Bounds, UnusableValue, scan
 from samekind.points.labels import LazyArray, RowLabels
 from samekind.points.partition import Partition
 from samekind.points.sources.array import hash_of
-from samekind.points.sources.caches import RowCache
 from samekind.points.threads import ReportProgress
 from samekind.points.units import Units
 
@@ -88,12 +85,11 @@ class DaskPoints(Points):
         sizes = [found.n for found in scanned if isinstance(found, Bounds)]
         self.n = units.n
         self.chunks = tuple(sizes)
-        self._cache = RowCache(self.d)
         filled = [future for future, size in zip(futures, sizes, strict=True) if size]
         self._blocks: Blocks[Partition] = Blocks(
             self.client, run, filled, partial(make_partition, units)
         )
-        self._executor = DaskExecutor(self._blocks, units, sizes, self._cache)
+        self._executor = DaskExecutor(self._blocks, units, sizes)
 
     def _scan(
         self, futures: list[Future], report: ReportProgress | None
@@ -127,10 +123,6 @@ class DaskPoints(Points):
     def n_calls(self) -> Counter[str]:
         """How often the workers were asked, by the method that they ran."""
         return self._blocks.n_calls
-
-    def rows(self, index: Rows) -> Floats:
-        """Return the rows with these numbers, (m, d)."""
-        return self._cache.rows(np.asarray(index), self.fetch)
 
     def distribute(self, labels: Rows) -> RowLabels:
         """Return labels of all rows as a Dask array with the data's partitions."""
