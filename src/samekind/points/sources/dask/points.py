@@ -52,7 +52,7 @@ class DaskPoints(Points):
 
     Examples
     --------
-    >>> import dask.array as da
+    >>> import dask.array as da, numpy as np
     >>> points = DaskPoints(da.from_array([[0.0, 0.0], [0.0, 1.0], [9.0, 9.0]], chunks=(2, 2)))
     >>> points
     DaskPoints(3 rows x 2 columns, float64, 2 partitions)
