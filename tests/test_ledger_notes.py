@@ -112,9 +112,8 @@ class TestVolunteered:
             assert one.volunteered().size == 0
 
     def test_what_failed_to_be_written_was_not_volunteered(self, ledger):
-        with pytest.raises(KeyError), ledger.transaction():
-            ledger.record([[0, 1]], [SAME], asked=False)
-            raise KeyError
+        with pytest.raises(ValueError), ledger.transaction():
+            [ledger.record(pair, [SAME], asked=False) for pair in ([[0, 1]], [[2, 2]])]
         assert ledger.volunteered().size == 0
 
     def test_nobody_volunteered_costs_no_look_at_the_log(self, ledger, monkeypatch):

@@ -7,10 +7,10 @@ from html import escape
 from samekind.clusters import Clusters
 from samekind.measures import Reliability, percent
 from samekind.report._figures import shown_text
+from samekind.report._headline import NUMBER, table
 
 __all__ = ["annotator_table"]
 
-NUMBER = ' class="number"'
 HEADS = ("name", "answers", "unsure", "estimated error", "95% interval")
 CAPTION = "How many of the answers of each are wrong, estimated by how they fit the clusters."
 NOT_TESTED = (
@@ -36,8 +36,7 @@ def annotator_table(clusters: Clusters) -> str:
     )
     return (
         f'<section><h2>Who answered</h2><p class="caption">{caption}</p>'
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-        f"{warnings}</section>"
+        f"{table(head, body)}{warnings}</section>"
     )
 
 

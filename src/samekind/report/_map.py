@@ -12,7 +12,7 @@ from samekind.clusters import Clusters
 from samekind.flow import DIFFERENT, SAME, Answers, Pairs
 from samekind.points import Points
 from samekind.report._colors import color_of, symbol_of
-from samekind.report._figures import Figure, Trace, shown_text
+from samekind.report._figures import Figure, Trace, axis, lines
 from samekind.report._headline import called, counted
 from samekind.report._projection import Projection, choose_rows, project_rows
 
@@ -51,8 +51,8 @@ def draw_map(
         *_rows(places, rows, np.asarray(labels[rows]), known, cluster_names, form),
         *_centers(clusters, centers, cluster_names, form),
     ]
-    xaxis = _axis(projection.x_title, projection.units[0])
-    yaxis = _axis(projection.y_title, projection.units[1])
+    xaxis = axis(projection.x_title, showticklabels=projection.units[0])
+    yaxis = axis(projection.y_title, showticklabels=projection.units[1])
     if projection.units == (False, False):
         yaxis["scaleanchor"] = "x"
     elif not projection.units[1]:
@@ -74,12 +74,8 @@ def draw_map(
             f" {counted(far, 'row')} and {counted(far_centers, 'centre')} lie far outside this view; "
             "“autoscale” shows them."
         )
-    layout: Trace = {
-        "hovermode": "closest",
-        "legend": {"itemsizing": "constant"},
-        "xaxis": xaxis,
-        "yaxis": yaxis,
-    }
+    legend = {"itemsizing": "constant"}
+    layout = {"hovermode": "closest", "legend": legend, "xaxis": xaxis, "yaxis": yaxis}
     return Figure("map", "Map", text, traces, layout, height=640)
 
 
@@ -100,14 +96,6 @@ def _window(places: NDArray[np.float64]) -> NDArray[np.float64] | None:
             np.where(far, high, places.max(axis=0) + 0.05 * whole),
         ]
     )
-
-
-def _axis(title: str, units: bool) -> Trace:
-    return {
-        "title": {"text": escape(shown_text(title, 60))},
-        "showticklabels": units,
-        "zeroline": False,
-    }
 
 
 def _rows(
@@ -221,22 +209,19 @@ def _segments(
         ends = pairs[found].reshape(-1)
         placed = projection.place(points.rows(ends), ends).reshape(-1, 2, 2)
         # A gap after each segment makes all of them one trace.
-        drawn = np.concatenate([placed, np.full((len(placed), 1, 2), np.nan)], axis=1).reshape(
-            -1, 2
-        )
+        gaps = np.full((len(placed), 1, 2), np.nan)
+        x, y = np.concatenate([placed, gaps], axis=1).reshape(-1, 2).T.copy()
         hidden = answer == DIFFERENT and found.size > CROWDED
         traces.append(
-            {
-                "type": form,
-                "mode": "lines",
-                "name": f"{name} ({found.size:,})",
-                "x": drawn[:, 0],
-                "y": drawn[:, 1],
-                "line": {"width": 1, "dash": style},
-                "opacity": min(1.0, max(FAINTEST, CROWDED / found.size)),
-                "hoverinfo": "skip",
-                "visible": "legendonly" if hidden else True,
-                "meta": {"theme": {"line.color": color}},
-            }
+            lines(
+                f"{name} ({found.size:,})",
+                x,
+                y,
+                {"width": 1, "dash": style},
+                color,
+                type=form,
+                opacity=min(1.0, max(FAINTEST, CROWDED / found.size)),
+                visible="legendonly" if hidden else True,
+            )
         )
     return traces
