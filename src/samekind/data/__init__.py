@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from samekind.data.views import ItemView, PictureFile
 
 __all__ = [
+    "DEMO",
     "ColumnUse",
     "ItemView",
     "Items",
