@@ -48,9 +48,7 @@ def centroid_error(X: ArrayLike, center: ArrayLike) -> float:
         raise ValueError(f"center must be one point of shape (d,), got shape {c.shape}.")
     points = check_points("X", X)
     if len(points) == 0:
-        raise ValueError(
-            "X must hold at least one point: a cluster without points has no centroid."
-        )
+        raise ValueError("X must hold at least one point: no points have no centroid.")
     errors = centroid_errors(points, np.zeros(len(points), dtype=np.intp), c[np.newaxis], [0])
     return float(errors[0])
 
@@ -68,11 +66,6 @@ def centroid_errors(X: ArrayLike, y: ArrayLike, centers: ArrayLike, labels: Arra
         The centres.
     labels : array-like of shape (k,)
         The true cluster that each centre stands for.
-
-    Returns
-    -------
-    errors : ndarray of shape (k,)
-        The error of each centre.
 
     Examples
     --------
@@ -108,21 +101,10 @@ def recovery_count(
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
-        The points.
-    y : array-like of shape (n,)
-        The true cluster of each point.
-    centers : array-like of shape (k, d)
-        The centres.
-    labels : array-like of shape (k,)
-        The true cluster that each centre stands for; several may stand for one.
+    X, y, centers, labels
+        As for :func:`centroid_errors`; several centres may stand for one cluster.
     tolerance : float, default=0.1
         The largest :func:`centroid_error` that counts as recovered.
-
-    Returns
-    -------
-    count : int
-        The number of clusters.
 
     Examples
     --------

@@ -13,6 +13,7 @@ from scipy.spatial.distance import cdist
 from samekind._validation import refuse_dask
 
 Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.intp]
 Matrix: TypeAlias = NDArray[np.float32 | np.float64]
 
 LARGEST = 1e140  # squares of larger coordinates, summed over a large data set, might overflow
@@ -31,14 +32,12 @@ class Grouping:
                 f"{name} must be one label for each point, of shape (n,), got shape {given.shape}."
             )
         try:
-            self.names, self.first, number = np.unique(
-                given, return_index=True, return_inverse=True
-            )
+            found = np.unique(given, return_index=True, return_inverse=True)
         except TypeError as error:
             raise ValueError(
                 f"{name} must be labels of one type, all texts or all numbers ({error})."
             ) from error
-        self.number: NDArray[np.intp] = number
+        self.names, self.first, self.number = found
         self.count = len(self.names)
 
     def find(self, parameter: str, labels: Iterable[object]) -> NDArray[np.intp]:

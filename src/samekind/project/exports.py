@@ -75,14 +75,6 @@ def _own_columns(project: Project) -> pd.DataFrame:
     )
 
 
-def _write_csv(path: Path, project: Project) -> None:
-    write_csv(_rows_table(project), path)
-
-
-def _write_parquet(path: Path, project: Project) -> None:
-    _rows_table(project).to_parquet(path, index=False)
-
-
 def _write_json(path: Path, project: Project) -> None:
     found = project.clusters()
     document = {
@@ -103,10 +95,6 @@ def _write_json(path: Path, project: Project) -> None:
         "rows": json.loads(_own_columns(project).to_json(orient="records")),
     }
     path.write_text(json.dumps(document, indent=1, ensure_ascii=False), encoding="utf-8")
-
-
-def _write_answers(path: Path, project: Project) -> None:
-    write_answers(path, project.session.ledger)
 
 
 def write_answers(path: Path, ledger: Ledger) -> None:
@@ -137,22 +125,25 @@ def _write_report(path: Path, project: Project) -> None:
     )
 
 
-def _write_npz(path: Path, project: Project) -> None:
-    project.clusters().save(path)
-
-
 def _safe_cell(text: str) -> str:
     """Return what somebody typed so that no spreadsheet takes it for a formula."""
     return f"'{text}" if text.startswith(FORMULA) else text
 
 
 FILES = {
-    "clusters.csv": Export("text/csv", _write_csv),
-    "clusters.parquet": Export("application/vnd.apache.parquet", _write_parquet),
+    "clusters.csv": Export("text/csv", lambda path, project: write_csv(_rows_table(project), path)),
+    "clusters.parquet": Export(
+        "application/vnd.apache.parquet",
+        lambda path, project: _rows_table(project).to_parquet(path, index=False),
+    ),
     "clusters.json": Export("application/json", _write_json),
-    "answers.csv": Export("text/csv", _write_answers),
+    "answers.csv": Export(
+        "text/csv", lambda path, project: write_answers(path, project.session.ledger)
+    ),
     "report.html": Export("text/html", _write_report),
-    "clusters.npz": Export("application/octet-stream", _write_npz),
+    "clusters.npz": Export(
+        "application/octet-stream", lambda path, project: project.clusters().save(path)
+    ),
 }
 EXPORTS = {name: file.media_type for name, file in FILES.items()}
 """What can be exported, and its media type."""

@@ -141,14 +141,13 @@ class Project(Questions, Overviews, Edits):
     @exclusive
     def answers(self, offset: int = 0, limit: int = 50) -> AnswerPage:
         """Return the answers that stand, newest first."""
-        standing = [line for line in self.session.ledger.lines() if not line.retracted][::-1]
-        return AnswerPage(
-            [
-                AnswerRecord(line.a, line.b, WORDS[line.answer], plain(line.who), *line[4:6])
-                for line in standing[offset : offset + limit]
-            ],
-            len(standing),
-        )
+        ledger, standing = self.session.ledger, self.session.ledger.active()[::-1]
+        people = list(map(plain, ledger.annotators))
+        shown = [
+            AnswerRecord(a, b, WORDS[answer], people[who], at, asked)
+            for a, b, answer, who, at, asked, *_ in standing[offset : offset + limit].tolist()
+        ]
+        return AnswerPage(shown, len(standing))
 
     @exclusive
     def contradictions(self) -> list[ContradictionRecord]:

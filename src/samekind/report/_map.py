@@ -37,20 +37,19 @@ def draw_map(
     answers: Answers,
     seed: int,
 ) -> Figure:
-    """Draw a sample of the rows in two dimensions, coloured by cluster.
-
-    `names` are those of the columns.
-    """
+    """Draw a sample of the rows in two dimensions, coloured by cluster; `names` are of columns."""
     rows = choose_rows(clusters, seed)
     projection, places = project_rows(points, rows, names, seed)
     form = "scatter" if len(rows) <= MOST_SVG else "scattergl"
     known = np.isin(rows, np.concatenate([*clusters.members_, np.empty(0, dtype=np.intp)]))
-    centers = _center_places(clusters, projection)
     traces = [
         *_segments(points, projection, pairs, answers, form),
         *_rows(places, rows, np.asarray(labels[rows]), known, cluster_names, form),
-        *_centers(clusters, centers, cluster_names, form),
     ]
+    centers = np.empty((0, 2))
+    if clusters.n_discovered_:
+        centers = _center_places(clusters, projection)
+        traces.append(_centers(clusters, centers, cluster_names, form))
     xaxis = axis(projection.x_title, showticklabels=projection.units[0])
     yaxis = axis(projection.y_title, showticklabels=projection.units[1])
     if projection.units == (False, False):
@@ -90,12 +89,8 @@ def _window(places: NDArray[np.float64]) -> NDArray[np.float64] | None:
     if not (spans > 0).all() or (whole <= FAR * spans).all():
         return None
     far = whole > FAR * spans
-    return np.array(
-        [
-            np.where(far, low, places.min(axis=0) - 0.05 * whole),
-            np.where(far, high, places.max(axis=0) + 0.05 * whole),
-        ]
-    )
+    nearest = places.min(axis=0) - 0.05 * whole, places.max(axis=0) + 0.05 * whole
+    return np.where(far, [low, high], nearest)
 
 
 def _rows(
@@ -147,8 +142,6 @@ def _rows(
 
 def _center_places(clusters: Clusters, projection: Projection) -> NDArray[np.float64]:
     count = clusters.n_discovered_
-    if not count:
-        return np.empty((0, 2))
     places = projection.place(clusters.all_centers_, np.zeros(count, dtype=np.intp))
     if projection.units == (True, False):
         places = np.column_stack([places[:, 0], np.full(count, 0.5)])  # heights mean nothing
@@ -157,36 +150,32 @@ def _center_places(clusters: Clusters, projection: Projection) -> NDArray[np.flo
 
 def _centers(
     clusters: Clusters, places: NDArray[np.float64], cluster_names: Sequence[str | None], form: str
-) -> list[Trace]:
+) -> Trace:
     count = clusters.n_discovered_
-    if not count:
-        return []
     recovered = np.arange(count) < clusters.n_recovered_
     spoken = [escape(called(number, cluster_names)) for number in range(count)]
     if recovered.any():
         state = [", recovered" if yes else ", only discovered" for yes in recovered]
         spoken = [name + how for name, how in zip(spoken, state, strict=True)]
-    return [
-        {
-            "type": form,
-            "mode": "markers+text" if count <= MOST_NUMBERED else "markers",
-            "name": "centres",
-            "x": places[:, 0],
-            "y": places[:, 1],
-            "text": [str(number) for number in range(count)],
-            "textposition": "top center",
-            "customdata": spoken,
-            "hovertemplate": "centre of %{customdata}<extra></extra>",
-            "marker": {
-                "symbol": ["cross" if yes else "x" for yes in recovered],
-                "color": [color_of(number) for number in range(count)],
-                "size": 12 if count <= MOST_NUMBERED else 8,
-                "line": {"width": 1.5},
-            },
-            "textfont": {"size": 13, "weight": "bold"},
-            "meta": {"theme": {"marker.line.color": "--ink", "textfont.color": "--ink"}},
-        }
-    ]
+    return {
+        "type": form,
+        "mode": "markers+text" if count <= MOST_NUMBERED else "markers",
+        "name": "centres",
+        "x": places[:, 0],
+        "y": places[:, 1],
+        "text": [str(number) for number in range(count)],
+        "textposition": "top center",
+        "customdata": spoken,
+        "hovertemplate": "centre of %{customdata}<extra></extra>",
+        "marker": {
+            "symbol": ["cross" if yes else "x" for yes in recovered],
+            "color": [color_of(number) for number in range(count)],
+            "size": 12 if count <= MOST_NUMBERED else 8,
+            "line": {"width": 1.5},
+        },
+        "textfont": {"size": 13, "weight": "bold"},
+        "meta": {"theme": {"marker.line.color": "--ink", "textfont.color": "--ink"}},
+    }
 
 
 def _segments(

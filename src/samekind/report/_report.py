@@ -13,7 +13,6 @@ from samekind._validation import check_int, refuse_dask
 from samekind.clusters import Clusters
 from samekind.data import as_points
 from samekind.flow import Answers, Pairs, check_pairs
-from samekind.points import Points
 from samekind.report._annotators import annotator_table
 from samekind.report._charts import draw_history, draw_sizes
 from samekind.report._comparison import Comparison, compare, sizes_of
@@ -115,7 +114,9 @@ def write_report(
     if frame is not None:
         _check_rows("frame", len(frame), points.n)
     check_int("seed", seed, minimum=0)
-    labels = _labels(clusters, points)
+    if not hasattr(clusters, "labels_"):  # loaded from a file without them
+        clusters = clusters.with_points(points)
+    labels = clusters.labels_
     compared = None if truth is None else _compared(truth, labels, clusters.n_discovered_)
 
     sizes = sizes_of(labels, clusters.n_discovered_)
@@ -146,15 +147,6 @@ def write_report(
     beside = whole.with_name(whole.name + ".part")  # so that no half-written page is ever there
     beside.write_text(text, encoding="utf-8", newline="\n")
     return beside.replace(whole)
-
-
-def _labels(clusters: Clusters, points: Points) -> NDArray[np.intp]:
-    labels: NDArray[np.intp]
-    try:
-        labels = clusters.labels_
-    except AttributeError:  # loaded from a file without them
-        labels = clusters.with_points(points).labels_
-    return labels
 
 
 def _questions(pairs: ArrayLike | None, answers: ArrayLike | None, n: int) -> tuple[Pairs, Answers]:

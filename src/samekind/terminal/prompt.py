@@ -5,10 +5,11 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
+from samekind.terminal.cards import Cards, ImageOf
 from samekind.terminal.keys import Keys
 from samekind.terminal.text import brief
 
-__all__ = ["ANYWHERE", "HELP", "IN_A_PROJECT", "NONE", "PAIR", "Prompt"]
+__all__ = ["ANYWHERE", "HELP", "IN_A_PROJECT", "NONE", "PAIR", "Conversation"]
 
 ANYWHERE = {
     **dict.fromkeys(("u", "space", "unsure", "not sure"), "unsure"),
@@ -41,22 +42,25 @@ HELP = """\
 """
 
 
-class Prompt:
-    """Asks for one of some actions until there is one; explains what may be typed."""
+class Conversation:
+    """Asks somebody for one of some actions until there is one; explains what may be typed."""
 
-    def __init__(self, screen: Console, keys: Keys, text: str = HELP) -> None:
+    help = HELP
+
+    def __init__(self, who: str, screen: Console, keys: Keys, image_of: ImageOf) -> None:
+        self._who = who
         self._screen = screen
         self._keys = keys
-        self._help = text
+        self._cards = Cards(image_of)
 
-    def ask(self, prompt: str, actions: dict[str, str]) -> str:
+    def _ask(self, prompt: str, actions: dict[str, str]) -> str:
         """Return what the person wants; "quit" at the end of the input."""
         while True:
             self._screen.print(Text(prompt, style="dim"))
             self._screen.print("> ", end="", markup=False)
             wanted = self._wanted(actions)
             if wanted == "help":
-                self._screen.print(self._help, end="", markup=False, highlight=False)
+                self._screen.print(self.help, end="", markup=False, highlight=False)
             elif wanted is not None:
                 return wanted
 
