@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.flow import Answers, Pairs
-from samekind.ledger.pairs import keys_of, pairs_of
+from samekind.ledger._components import write_keys
 
-__all__ = ["AnswerLog", "Asked", "LedgerLine", "Lines", "Wave"]
+__all__ = ["AnswerLog", "Asked", "LedgerLine", "Lines", "Wave", "keys_of", "pairs_of"]
 
 LINE = np.dtype(
     [
@@ -51,6 +51,18 @@ class Wave(NamedTuple):
     who: int | NDArray[np.int32]
     when: float | NDArray[np.float64]
     asked: Asked
+
+
+def keys_of(pairs: Pairs) -> NDArray[np.int64]:
+    """Return one number for each unordered pair; row numbers are below 2^31."""
+    keys = np.empty(len(pairs), dtype=np.int64)
+    write_keys(pairs, keys)
+    return keys
+
+
+def pairs_of(lines: Lines) -> Pairs:
+    """Return the pairs on lines of the log."""
+    return np.column_stack([lines["a"], lines["b"]]).astype(np.intp, copy=False)
 
 
 class AnswerLog:

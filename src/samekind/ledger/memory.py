@@ -26,9 +26,8 @@ from samekind._validation import check_positive_int
 from samekind.flow import UNANSWERED, UNSURE, Answers, Pairs, check_answers, check_pairs
 from samekind.ledger.inference import Contradiction, Statement
 from samekind.ledger.knowledge import Knowledge
-from samekind.ledger.log import AnswerLog, Asked, LedgerLine, Lines, Wave
+from samekind.ledger.log import AnswerLog, Asked, LedgerLine, Lines, Wave, keys_of, pairs_of
 from samekind.ledger.notes import Checkpoint, ClusterName, Notes
-from samekind.ledger.pairs import keys_of, pairs_of
 
 __all__ = ["UNANSWERED", "Ledger", "Revision"]
 

@@ -23,10 +23,10 @@ MADE = sa.MetaData()
 _Row = dict[str, object]
 
 
-def _made(name: str, *columns: sa.Column[Any], numbered: bool = True) -> sa.Table:
+def _made(name: str, *columns: sa.Column[Any]) -> sa.Table:
     """Return a table as its step makes it; ids are 1, 2, 3, … so that a reader knows what is new to it."""
-    key = [sa.Column("id", sa.BigInteger, primary_key=True, autoincrement=False)] * numbered
-    return sa.Table(name, MADE, *key, *columns)
+    key = sa.Column("id", sa.BigInteger, primary_key=True, autoincrement=False)
+    return sa.Table(name, MADE, key, *columns)
 
 
 def _column(name: str, type_: sa.types.TypeEngine[Any] = sa.BigInteger()) -> sa.Column[Any]:
@@ -41,12 +41,8 @@ def _at() -> sa.Column[float]:
     return _column("at", sa.Float(53))  # seconds since 1970
 
 
-meta = _made(
-    "meta",
-    sa.Column("key", sa.String(64), primary_key=True),
-    _column("value", sa.Text()),
-    numbered=False,
-)
+key = sa.Column("key", sa.String(64), primary_key=True)
+meta = sa.Table("meta", MADE, key, _column("value", sa.Text()))
 answers = _made(
     "answers",
     _column("a"),

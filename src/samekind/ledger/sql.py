@@ -93,11 +93,10 @@ class SqlLedger(Ledger):
                 migrate(connection)
                 self._read_meta(connection)
                 self._catch_up(connection)
-        except VersionError as error:
+        except BaseException as error:
             self._engine.dispose()
-            raise LedgerError(f"{self.where} {error}") from error
-        except BaseException:
-            self._engine.dispose()
+            if isinstance(error, VersionError):
+                raise LedgerError(f"{self.where} {error}") from error
             raise
 
     @contextmanager

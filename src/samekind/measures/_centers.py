@@ -9,10 +9,10 @@ from samekind.measures._grouped import (
     ROUNDING,
     Floats,
     check_bound,
+    check_centers,
     check_clusters,
     check_points,
     check_same_length,
-    check_same_width,
 )
 
 __all__ = ["centroid_error", "centroid_errors", "recovery_count"]
@@ -75,12 +75,11 @@ def centroid_errors(X: ArrayLike, y: ArrayLike, centers: ArrayLike, labels: Arra
     array([0.  , 0.25])
     """
     points, clusters = check_clusters(X, y)
-    C = check_points("centers", centers)
+    C = check_centers(centers, points)
     chosen = clusters.find("labels", np.asarray(labels))
     check_same_length("centers", C, "labels", chosen)
     if len(C) == 0:
         return np.zeros(0)
-    check_same_width(points, C, "centers")
     centroids = clusters.centroids(points)
     spread = clusters.costs(points, centroids)[chosen]
     missed = ((C - centroids[chosen]) ** 2).sum(axis=1)

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from samekind.measures._grouped import (
     Matrix,
     check_bound,
+    check_centers,
     check_clusters,
     check_points,
     check_same_length,
-    check_same_width,
     nearest_costs,
     squared_diameter,
 )
@@ -48,12 +48,11 @@ def cost(X: ArrayLike, centers: ArrayLike) -> float:
     48.0
     """
     points = check_points("X", X)
-    C = check_points("centers", centers)
+    C = check_centers(centers, points)
     if len(points) == 0:
         return 0.0
     if len(C) == 0:
         return len(points) * squared_diameter(points)
-    check_same_width(points, C, "centers")
     return float(nearest_costs(points, C).sum())
 
 
@@ -102,10 +101,8 @@ def reducibility(
     else:
         if isinstance(recovered, Set):
             raise ValueError(f"recovered must have an order when centers has, got {recovered!r}.")
-        C = check_points("centers", centers)
+        C = check_centers(centers, points)
         check_same_length("centers", C, "recovered", chosen)
-        if len(C):
-            check_same_width(points, C, "centers")
     is_recovered = np.zeros(clusters.count, dtype=bool)
     is_recovered[chosen] = True
     others = np.flatnonzero(~is_recovered)

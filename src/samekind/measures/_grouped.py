@@ -151,9 +151,11 @@ def check_same_length(name: str, a: Sized, other: str, b: Sized) -> None:
         raise ValueError(f"{name} and {other} must be equally many, got {len(a)} and {len(b)}.")
 
 
-def check_same_width(points: Matrix, centers: Matrix, name: str) -> None:
-    """Refuse centres of another number of columns."""
-    if points.shape[1] != centers.shape[1]:
+def check_centers(centers: ArrayLike, points: Matrix) -> Matrix:
+    """Return centres as a matrix, with as many columns as the points if there are any of both."""
+    C = check_points("centers", centers)
+    if len(C) and len(points) and C.shape[1] != points.shape[1]:
         raise ValueError(
-            f"{name} must have as many columns as X, got {centers.shape[1]} and {points.shape[1]}."
+            f"centers must have as many columns as X, got {C.shape[1]} and {points.shape[1]}."
         )
+    return C

@@ -13,7 +13,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from samekind.flow import DIFFERENT, SAME, UNSURE
-from samekind.ledger import Lines
+from samekind.ledger import Lines, pairs_of
 from samekind.project.imports import read_answers
 from samekind.project.shared import ProjectPart, exclusive
 from samekind.project.words import ANSWERS, WORDS, ProjectError, check_name
@@ -113,8 +113,7 @@ def merge_answers(members: list[list[int]], active: Lines) -> PairAnswers:
     """
     cluster_of = {row: cluster for cluster, rows in enumerate(members) for row in rows}
     answers: PairAnswers = []
-    for line in active[active["answer"] == DIFFERENT]:
-        a, b = int(line["a"]), int(line["b"])
+    for a, b in pairs_of(active[active["answer"] == DIFFERENT]).tolist():
         if a in cluster_of and b in cluster_of and cluster_of[a] != cluster_of[b]:
             answers.append((a, b, SAME))
     joined = {(min(a, b), max(a, b)) for a, b, _ in answers}
@@ -137,8 +136,7 @@ def split_answers(members: list[int], out: Iterable[int], active: Lines) -> Pair
     place = {row: k for k, row in enumerate(rest)}
     answers: PairAnswers = []
     ties: list[tuple[int, int]] = []
-    for line in active[active["answer"] == SAME]:
-        a, b = int(line["a"]), int(line["b"])
+    for a, b in pairs_of(active[active["answer"] == SAME]).tolist():
         if (a in inside and b in place) or (b in inside and a in place):
             answers.append((a, b, DIFFERENT))
         elif a in place and b in place:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from samekind.ledger import pairs_of
 from samekind.project.words import WORDS
 from samekind.report import write_report
 
@@ -115,7 +116,7 @@ def _write_report(path: Path, project: Project) -> None:
         path,
         found,
         project.session.points,
-        pairs=np.column_stack([active["a"], active["b"]]),
+        pairs=pairs_of(active),
         answers=active["answer"],
         frame=project.items.frame,
         images=project.items.images,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from samekind._validation import is_dask
@@ -60,7 +60,7 @@ def compare(truth: Any, labels: Any, n_clusters: int) -> Comparison:
     if is_dask(labels):
         import dask
 
-        count = dask.delayed(_compare_block)
+        count = dask.delayed(compare)
         blocks = zip(truth.to_delayed(), labels.rechunk(truth.chunks).to_delayed(), strict=True)
         found = dask.compute(*(count(*block, n_clusters) for block in blocks))
         classes, codes = _coded(np.concatenate([part.classes for part in found]))
@@ -97,10 +97,6 @@ def sizes_of(labels: Any, n_clusters: int) -> NDArray[np.intp]:
 
 def _sizes_of_block(labels: NDArray[np.intp], n_clusters: int) -> NDArray[np.intp]:
     return np.bincount(labels + 1, minlength=n_clusters + 1)[1:]
-
-
-def _compare_block(truth: ArrayLike, labels: NDArray[np.intp], n_clusters: int) -> Comparison:
-    return compare(np.asarray(truth).astype(str), labels, n_clusters)
 
 
 def _coded(values: NDArray[np.generic]) -> tuple[NDArray[np.str_], NDArray[np.intp]]:

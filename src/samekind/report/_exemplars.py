@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from samekind.clusters import Clusters
 from samekind.points import Points
 from samekind.report._colors import color_of
+from samekind.report._comparison import Comparison
 from samekind.report._figures import shown_text
 from samekind.report._headline import NUMBER, counted, table
 from samekind.report._png import data_uri, to_bytes
@@ -36,12 +37,12 @@ def cards(
     columns: Sequence[str],
     frame: pd.DataFrame | None,
     images: NDArray[np.generic] | None,
-    remarks: Sequence[str],
+    compared: Comparison | None,
     names: Sequence[str | None],
 ) -> str:
     """Return the section with a card for each cluster.
 
-    It shows pictures, else rows of `frame`, else of the points. `remarks` are about each, "" for none.
+    It shows pictures, else rows of `frame`, else of the points.
     """
     count = min(clusters.n_discovered_, MOST_CLUSTERS)
     if not count:
@@ -63,7 +64,10 @@ def cards(
         number = f"<span>cluster {cluster}</span>"
         title = f"<h3>{name}</h3>{number}" if name else f"<h3>Cluster {cluster}</h3>"
         chip = f'<span class="chip" style="background:{color_of(cluster)}"></span>'
-        remark = f"<span>{escape(remarks[cluster])}</span>" if remarks[cluster] else ""
+        remark = ""
+        if compared is not None:
+            commonest, share = compared.commonest(cluster)
+            remark = f"<span>{share:.0%} are “{escape(shown_text(commonest, 60))}”</span>"
         parts.append(
             f'<article class="card"><div class="card-head">{chip}'
             f'{title}{remark}<span class="counts">{counts}</span></div>'

@@ -132,16 +132,7 @@ def write_report(
         facts=facts(clusters),
         figures=figures,
         annotators=annotator_table(clusters),
-        exemplars=cards(
-            clusters,
-            points,
-            sizes,
-            columns,
-            frame,
-            pictures,
-            _remarks(compared, clusters.n_discovered_),
-            cluster_names,
-        ),
+        exemplars=cards(clusters, points, sizes, columns, frame, pictures, compared, cluster_names),
     )
     whole = Path(path)
     beside = whole.with_name(whole.name + ".part")  # so that no half-written page is ever there
@@ -189,11 +180,3 @@ def _compared(truth: Any, labels: NDArray[np.intp], n_clusters: int) -> Comparis
             raise ValueError(f"truth must be one label for each row, got shape {truth.shape}.")
     _check_rows("truth", len(truth), len(labels))
     return compare(truth, labels, n_clusters)
-
-
-def _remarks(compared: Comparison | None, n_clusters: int) -> list[str]:
-    """Return what to say of each cluster: which class is commonest in it."""
-    if compared is None:
-        return [""] * n_clusters
-    commonest = map(compared.commonest, range(n_clusters))
-    return [f"{share:.0%} are “{shown_text(name, 60)}”" for name, share in commonest]

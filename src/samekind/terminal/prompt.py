@@ -74,14 +74,10 @@ class Conversation:
                 return "quit"
             if not self._keys.presses or "enter" in actions:
                 break  # in lines, Enter alone is a slip of its own
-        wanted = actions.get(typed)
-        if self._keys.presses:
+        wanted, presses = actions.get(typed), self._keys.presses
+        if presses:
             self._screen.print(SAID.get(wanted or "", wanted or brief(typed, 20)), markup=False)
         if wanted is None:
-            how = (
-                "press one of the keys above"
-                if self._keys.presses
-                else "type one of the above, and Enter"
-            )
+            how = "press one of the keys above" if presses else "type one of the above, and Enter"
             self._screen.print(f"Please {how}; ? explains them.", highlight=False)
         return wanted

@@ -25,7 +25,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["ANY_ADDRESS", "LOCAL", "Guard"]
+__all__ = ["ANY_ADDRESS", "LOCAL", "Guard", "address_of"]
 
 log = logging.getLogger("samekind.web")
 
@@ -125,7 +125,7 @@ class Guard:
         match = HOST.fullmatch(given[0]) if len(given) == 1 else None
         known = match is not None and (
             not self.hosts.isdisjoint((match["name"], f"{match['name']}:{match['port'] or 80}"))
-            or (ANY_ADDRESS in self.hosts and _is_address(match["name"]))
+            or (ANY_ADDRESS in self.hosts and address_of(match["name"]) is not None)
         )
         if not known:
             raise _RefusalError(
@@ -155,12 +155,12 @@ class Guard:
             )
 
 
-def _is_address(name: str) -> bool:
+def address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return a numeric address, or None for a name."""
     try:
-        ipaddress.ip_address(name.strip("[]"))
+        return ipaddress.ip_address(host.strip("[]"))
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def _check_length(headers: Headers, limit: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ipaddress
 import re
 import socket
 import threading
@@ -16,7 +15,7 @@ from fastapi import FastAPI
 
 from samekind.project import Project
 from samekind.web.app import make_app
-from samekind.web.guard import ANY_ADDRESS, LARGEST_HEAD, LOCAL
+from samekind.web.guard import ANY_ADDRESS, LARGEST_HEAD, LOCAL, address_of
 
 __all__ = ["ServeError", "serve"]
 
@@ -152,12 +151,8 @@ def _listen(host: str, port: int | None) -> socket.socket:
 
 
 def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
+    address = address_of(host)
+    return host == "localhost" or (address is not None and address.is_loopback)
 
 
 def _names(host: str) -> list[str]:
