@@ -44,7 +44,7 @@ class Questions(ProjectPart):
         own = list(islice((row for row in chains if self._leases.take(row, who)), most))
         if chains and not own:
             own = [next(iter(chains))]
-            self._leases.share(own[0], who)
+            self._leases.take(own[0], who, share=True)
         return [
             self._lineup(row, chains[row])
             if len(chains[row]) > 1 and lineup and self.lineups

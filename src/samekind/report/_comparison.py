@@ -101,9 +101,8 @@ def _sizes_of_block(labels: NDArray[np.intp], n_clusters: int) -> NDArray[np.int
 
 def _coded(values: NDArray[np.generic]) -> tuple[NDArray[np.str_], NDArray[np.intp]]:
     """Return the classes, and the number of the class of each value."""
-    classes, codes = np.unique(
-        values.astype(str) if values.dtype == object else values, return_inverse=True
-    )
+    comparable = values.astype(str) if values.dtype == object else values
+    classes, codes = np.unique(comparable, return_inverse=True)
     return classes.astype(str), codes
 
 
@@ -111,9 +110,13 @@ def _counted(
     rows: NDArray[np.intp], columns: NDArray[np.intp], shape: tuple[int, int]
 ) -> csr_array:
     """Return how often each place of a table is named."""
+    height, width = shape
+    if height * width <= PIECE:  # many times faster
+        places = np.asarray(rows, dtype=np.int64) * width + columns
+        return csr_array(np.bincount(places, minlength=height * width).reshape(shape))
     return coo_array((np.ones(len(rows), dtype=np.int64), (rows, columns)), shape=shape).tocsr()
 
 
 def _parts(n: int) -> Iterator[slice]:
-    for first in range(0, n, PIECE):
-        yield slice(first, min(first + PIECE, n))
+    for first in range(0, max(1, n), PIECE):
+        yield slice(first, first + PIECE)
