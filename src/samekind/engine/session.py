@@ -191,9 +191,10 @@ class Session(FlowSession):
 
     def clusters(self) -> Clusters:
         """Return what is found so far, and how reliable those who answered are if that is of interest."""
-        found = self._found().with_volunteered(
-            partial(self.ledger.lookup, infer=self._infers), self._volunteered()
-        )
+        found, volunteered = self._found(), self.ledger.volunteered()
+        if volunteered.size:
+            lookup = partial(self.ledger.lookup, infer=self._infers)
+            found = found.with_volunteered(lookup, np.unique(pairs_of(volunteered)))
         if self._infers and len(self.ledger.annotators) < 2:
             return found
         return found.with_annotators(self._judge(found))
@@ -216,12 +217,6 @@ class Session(FlowSession):
         ('ann', True, True)
         """
         return self._judge(self._found())
-
-    def _volunteered(self) -> NDArray[np.intp]:
-        """Return the rows of which somebody spoke unasked."""
-        active = self.ledger.active()
-        rows: NDArray[np.intp] = np.unique(pairs_of(active[~active["asked"]]))
-        return rows
 
     def _make_checkpoint(self, line: int) -> None:
         """Make a checkpoint after a change that was written from a line on, or taken back (-1)."""
