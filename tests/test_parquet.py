@@ -22,7 +22,7 @@ from samekind.data import as_points, load
 from samekind.errors import DataError
 from samekind.points import ArrayPoints, ParquetPoints
 from samekind.points.sources import parquet
-from samekind.points.sources.byte_lru import ByteLRU
+from samekind.points.sources.caches import ByteLRU
 
 X, Y = blobs((160, 90, 60), seed=1)
 

@@ -17,7 +17,7 @@ class WatchedExecutor(LocalExecutor):
     """Counts the calls of each method of the partitions, and their seconds."""
 
     def __init__(self, executor: LocalExecutor) -> None:
-        super().__init__(executor.partitions, executor.units, executor.first_rows, executor.threads)
+        super().__init__(executor.partitions, executor.units, executor.first_rows)
         self.calls: Counter[str] = Counter()
         self.seconds: Counter[str] = Counter()
         self._last = ""

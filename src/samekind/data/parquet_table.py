@@ -16,7 +16,6 @@ from samekind.errors import DataError
 from samekind.points.sources.parquet import ParquetReader
 from samekind.points.sources.parquet_files import (
     PANDAS_INDEX,
-    ColumnChoice,
     check_same_columns,
     inspect_files,
 )
@@ -53,8 +52,7 @@ class ParquetTable:
         if not self.columns:
             raise DataError(f"{name} has no columns.")
         self.notes = [] if len(files) == 1 else [f"{len(files):,} files are read as one table"]
-        choice = ColumnChoice(self.columns, np.dtype(np.float64))
-        self._reader = ParquetReader(self._infos, choice)
+        self._reader = ParquetReader(self._infos, self.columns, np.dtype(np.float64))
         self.first_rows: NDArray[np.intp] = self._reader.first_rows
         self.n = int(self.first_rows[-1])
 

@@ -7,30 +7,24 @@ from functools import cached_property
 from typing import Any
 from uuid import uuid4
 
-import dask
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.points.calls import call
-from samekind.points.sources.dask.blocks import Blocks, find_client, serve_blocks
+from samekind.oracles.labels import number_labels
+from samekind.points.calls import Call
+from samekind.points.executor import rows_by_partition
+from samekind.points.sources.dask.blocks import Blocks, compute_blocks, find_client, serve_blocks
 
-__all__ = ["DaskLabels"]
-
-
-class LabelColumn:
-    """The labels of a block."""
-
-    def __init__(self, values: NDArray[Any], threads: int) -> None:
-        self._values = values
-
-    def take(self, rows: NDArray[np.intp]) -> list[Hashable]:
-        """Return the labels of some rows."""
-        taken: list[Hashable] = self._values[rows].tolist()
-        return taken
+__all__ = ["DaskLabelCodes"]
 
 
-class DaskLabels:
-    """The labels of a Dask array or series. Those of some rows are had by indexing.
+def _labels_of(block: NDArray[Any], threads: int) -> NDArray[Any]:
+    """Return what answers for a block: the labels themselves."""
+    return block
+
+
+class DaskLabelCodes:
+    """Numbers for the labels of a Dask array or series. Those of some rows are had by indexing.
 
     The column is computed once, when the first label is needed, and stays on the workers.
     """
@@ -42,48 +36,41 @@ class DaskLabels:
                 f"{getattr(y, 'shape', 'unknown')}. Choose one column."
             )
         self._y = y
-        self._known: dict[int, Hashable] = {}
+        self._known: dict[int, int] = {}
+        self._numbers: dict[Hashable, int] = {}
 
     @cached_property
-    def _held(self) -> tuple[Blocks[LabelColumn], NDArray[np.intp]]:
+    def _held(self) -> tuple[Blocks[NDArray[Any]], NDArray[np.intp]]:
         """The blocks, and the number of each one's first row and of one past the last."""
         client, _ = find_client()
         serve_blocks(client)
         run = uuid4().hex
-        block = dask.delayed(np.asarray, pure=False)
-        futures = client.compute(
-            [
-                block(partition, dask_key_name=f"samekind-labels-{run}-{number}")
-                for number, partition in enumerate(self._y.to_delayed())
-            ]
-        )
+        futures = compute_blocks(client, run, self._y.to_delayed(), np.asarray)
         sizes = client.gather(client.map(len, futures, pure=False))
         held = [future for future, size in zip(futures, sizes, strict=True) if size]
-        return Blocks(client, run, held, LabelColumn), np.cumsum([0, *filter(None, sizes)])
+        return Blocks(client, run, held, _labels_of), np.cumsum([0, *filter(None, sizes)])
 
     def __len__(self) -> int:
         return int(self._held[1][-1])
 
-    def of(self, rows: NDArray[np.intp]) -> list[Hashable]:
-        """Return the labels of some rows."""
-        wanted = rows.tolist()
+    def __getitem__(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        wanted = rows.ravel().tolist()
         missing = [row for row in dict.fromkeys(wanted) if row not in self._known]
         if missing:
-            self._fetch(missing)
-        return [self._known[row] for row in wanted]
+            codes = number_labels(self._fetch(missing), missing, self._numbers)
+            self._known.update(zip(missing, codes, strict=True))
+        return np.array([self._known[row] for row in wanted], dtype=np.intp).reshape(rows.shape)
 
-    def _fetch(self, rows: list[int]) -> None:
+    def _fetch(self, rows: list[int]) -> list[Hashable]:
         blocks, firsts = self._held
         if max(rows) >= firsts[-1]:
             raise IndexError(f"row {max(rows)} is asked about, but y has {firsts[-1]} labels.")
-        calls: dict[int, list[int]] = {}
-        for row, part in zip(rows, firsts.searchsorted(rows, side="right") - 1, strict=True):
-            calls.setdefault(int(part), []).append(row)
+        places = rows_by_partition(np.array(rows), firsts)
         found = blocks.run(
-            {
-                part: call(LabelColumn.take, np.array(some) - firsts[part])
-                for part, some in calls.items()
-            }
+            {part: Call(np.ndarray.take, (local,)) for part, (_, local) in places.items()}
         )
-        for part, some in calls.items():
-            self._known.update(zip(some, found[part], strict=True))
+        labels: list[Hashable] = [None] * len(rows)
+        for part, (at, _) in places.items():
+            for place, label in zip(at.tolist(), found[part].tolist(), strict=True):
+                labels[place] = label
+        return labels

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Hashable, Iterable
+from itertools import count
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from samekind._validation import is_dask
 from samekind.flow import Answers, Pairs
 
-__all__ = ["LabelOracle"]
+if TYPE_CHECKING:
+    from samekind.oracles.dask import DaskLabelCodes
+
+__all__ = ["LabelOracle", "number_labels"]
 
 
 class LabelOracle:
@@ -33,15 +38,17 @@ class LabelOracle:
     name = "labels"
 
     def __init__(self, y: ArrayLike) -> None:
-        self._codes: NDArray[np.int32] | FarCodes
+        self._codes: NDArray[np.int32] | DaskLabelCodes
         if is_dask(y):
-            self._codes = FarCodes(y)
+            from samekind.oracles.dask import DaskLabelCodes
+
+            self._codes = DaskLabelCodes(y)
             return
         labels = np.asarray(y)
         if labels.ndim != 1:
             raise ValueError(f"y must be one label for each row, got shape {labels.shape}.")
         if labels.dtype == object:
-            labels = _numbered(labels.tolist())
+            labels = np.array(number_labels(labels.tolist(), count(), {}), dtype=np.intp)
         elif labels.dtype.kind in "fc" and np.isnan(labels).any():
             raise _missing(int(np.flatnonzero(np.isnan(labels))[0]))
         if labels.dtype.kind in "bi" and labels.dtype.itemsize <= 4:
@@ -59,37 +66,16 @@ class LabelOracle:
         return same
 
 
-class FarCodes:
-    """Numbers for the labels of a Dask collection; of rows that are asked about only."""
-
-    def __init__(self, y: Any) -> None:
-        from samekind.oracles.dask import DaskLabels
-
-        self._labels = DaskLabels(y)
-        self._numbers: dict[Any, int] = {}
-
-    def __len__(self) -> int:
-        return len(self._labels)
-
-    def __getitem__(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        flat = rows.ravel()
-        codes = []
-        for row, label in zip(flat.tolist(), self._labels.of(flat), strict=True):
-            if label is None or not _equals_itself(label):
-                raise _missing(row)
-            codes.append(self._numbers.setdefault(label, len(self._numbers)))
-        return np.array(codes, dtype=np.intp).reshape(rows.shape)
-
-
-def _numbered(labels: list[Any]) -> NDArray[np.intp]:
-    """Number labels of mixed types; 1 and "1" are different."""
-    numbers: dict[Any, int] = {}
+def number_labels(
+    labels: Iterable[Any], rows: Iterable[int], numbers: dict[Hashable, int]
+) -> list[int]:
+    """Return the numbers of the labels of some rows; new labels get new numbers. 1 and "1" differ."""
     codes = []
-    for row, label in enumerate(labels):
+    for row, label in zip(rows, labels, strict=False):
         if label is None or not _equals_itself(label):
             raise _missing(row)
         codes.append(numbers.setdefault(label, len(numbers)))
-    return np.array(codes, dtype=np.intp)
+    return codes
 
 
 def _equals_itself(label: Any) -> bool:

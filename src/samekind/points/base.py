@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from samekind.points.arrays import Floats, Rows
 from samekind.points.calls import call
 from samekind.points.executor import Executor, rows_by_partition
 from samekind.points.labels import LabelMap, RowLabels
@@ -33,20 +33,21 @@ class Points(ABC):
     def executor(self) -> Executor:
         """Runs what is to be done with the partitions of the rows, where they are."""
 
-    @abstractmethod
-    def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
+    def rows(self, index: Rows) -> Floats:
         """Return the rows with these numbers, (m, d)."""
+        cache = self.executor.cache
+        return self.fetch(index) if cache is None else cache.rows(np.asarray(index), self.fetch)
 
     @abstractmethod
     def fingerprint(self) -> str:
         """Return a text that changes when the data change."""
 
-    def row(self, row: int) -> NDArray[np.float64]:
+    def row(self, row: int) -> Floats:
         """Return one row, (d,)."""
-        x: NDArray[np.float64] = self.rows(np.array([row]))[0]
+        x: Floats = self.rows(np.array([row]))[0]
         return x
 
-    def fetch(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
+    def fetch(self, index: Rows) -> Floats:
         """Return the rows with these numbers, (m, d), from the partitions that hold them."""
         places = rows_by_partition(index, self.executor.first_rows)
         found = self.executor.run(
@@ -65,17 +66,15 @@ class Points(ABC):
         """Return new Voronoi cells without a site."""
         return VoronoiCells(self, self.executor)
 
-    def label_by_nearest(
-        self, centers: NDArray[np.float64], labels: LabelMap | None = None
-    ) -> RowLabels:
+    def label_by_nearest(self, centers: Floats, labels: LabelMap | None = None) -> RowLabels:
         """Return the label of every row: that of the nearest centre, by default its number."""
         labels = labels or LabelMap.identity(len(centers))
         return self.executor.label(labels, None, Partition.labels_by_nearest, centers)
 
-    def distribute(self, labels: NDArray[np.intp]) -> RowLabels:
+    def distribute(self, labels: Rows) -> RowLabels:
         """Return labels of all rows in the form that `label_by_nearest` gives them."""
         return labels
 
-    def gather(self, labels: RowLabels) -> NDArray[np.intp]:
+    def gather(self, labels: RowLabels) -> Rows:
         """Return some of these labels as a NumPy array."""
         return np.asarray(labels)

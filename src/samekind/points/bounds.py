@@ -7,8 +7,8 @@ from math import isinf
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from samekind.points.arrays import Floats, Matrix
 from samekind.points.kernels import search
 from samekind.points.threads import ReportProgress, run_in_threads
 
@@ -21,8 +21,13 @@ class Bounds(NamedTuple):
     """The number of rows, and the smallest and largest value of each column."""
 
     n: int
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of_nothing(cls, d: int) -> Bounds:
+        """Return the bounds of no rows."""
+        return cls(0, np.full(d, np.inf), np.full(d, -np.inf))
 
     def union(self, other: Bounds) -> Bounds:
         """Return the bounds of both."""
@@ -40,7 +45,7 @@ class UnusableValue(NamedTuple):
 
 
 def scan(
-    X: NDArray[np.floating], threads: int = 1, report: ReportProgress | None = None
+    X: Matrix, threads: int = 1, report: ReportProgress | None = None
 ) -> Bounds | UnusableValue:
     """Return the bounds of some rows, or their first value that is unusable."""
 
@@ -49,18 +54,17 @@ def scan(
         bad = int(search.scan(X, LARGEST, low, high, first, last))
         return bad, Bounds(last - first, low, high)
 
-    found: Bounds | None = None
+    found = Bounds.of_nothing(X.shape[1])
     for bad, bounds in run_in_threads(len(X), threads, scan_range, report, "Reading the data"):
         if bad >= 0:
             row, column = divmod(bad, X.shape[1])
             return UnusableValue(row, column, float(X[row, column]))
-        found = bounds if found is None else found.union(bounds)
-    assert found is not None
+        found = found.union(bounds)
     return found
 
 
 def bounds_of(
-    X: NDArray[np.floating],
+    X: Matrix,
     threads: int = 1,
     first_row: int = 0,
     report: ReportProgress | None = None,

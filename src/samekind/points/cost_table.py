@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.points.arrays import Floats
 from samekind.points.kernels.costs import BLOCK, SPAN, CostState
 from samekind.points.kernels.leaves import BUNDLE, LEAF, Leaves
 from samekind.points.running_sums import RunningSums
@@ -30,24 +31,21 @@ class CostTable:
     ) -> None:
         leaves = -(-n // LEAF)
         places = leaves * LEAF
-        self.squared = squared
-        self.per_scale = 1.0
-        """1 / the cost of the highest weight."""
         self.state = CostState(
             costs=np.empty(places, dtype=np.float32) if costs is None else costs,
             owners=np.zeros(places if owned else 0, dtype=np.uint16),
             leaf_max=np.empty(leaves, dtype=np.float32),
             bundle_max=np.empty(-(-leaves // BUNDLE), dtype=np.float32),
             block_weights=np.zeros(-(-n // BLOCK)),
+            per_scale=1.0,
+            squared=squared,
         )
         self.state.costs[n:] = 0.0
         self._span_weights: RunningSums | None = None
 
-    def widen_owners(self, n_centers: int) -> None:
-        """Have owners of a type that can number so many centres: two bytes a row as long as that will do."""
-        owners = self.state.owners
-        if n_centers > np.iinfo(owners.dtype).max:
-            self.state = self.state._replace(owners=owners.astype(np.int32))
+    def set_scale(self, scale: float) -> None:
+        """Set the cost of the highest weight; the weights still are to be computed."""
+        self.state = self.state._replace(per_scale=1.0 / scale)
 
     def weights_changed(self) -> None:
         """Have running sums of weights computed anew."""
@@ -79,15 +77,13 @@ class CostTable:
         per_chunk = (1 << leaves.chunk_bits) // (LEAF * BUNDLE)
         chunks = -(-bundles // per_chunk)
         if threads == 1 or chunks >= CHUNKS * threads:
-            return run_in_threads(
-                chunks,
-                threads,
-                lambda first, last: work(state, first * per_chunk, min(last * per_chunk, bundles)),
-                report,
-                what,
-            )
 
-        def apart(first: int, last: int) -> tuple[T, NDArray[np.float64]]:
+            def together(first: int, last: int) -> T:
+                return work(state, first * per_chunk, min(last * per_chunk, bundles))
+
+            return run_in_threads(chunks, threads, together, report, what)
+
+        def apart(first: int, last: int) -> tuple[T, Floats]:
             own = state._replace(block_weights=np.zeros_like(state.block_weights))
             return work(own, first, last), own.block_weights
 

@@ -7,22 +7,24 @@ from typing import NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.points.arrays import Rows
+
 __all__ = ["LabelMap", "LazyArray", "RowLabels"]
 
 
 class LazyArray(Protocol):
     """What is used here of a Dask array."""
 
-    def __getitem__(self, rows: NDArray[np.intp]) -> LazyArray:
+    def __getitem__(self, rows: Rows) -> LazyArray:
         """Return some rows."""
         ...
 
-    def compute(self) -> NDArray[np.intp]:
+    def compute(self) -> Rows:
         """Return the values."""
         ...
 
 
-RowLabels: TypeAlias = NDArray[np.intp] | LazyArray
+RowLabels: TypeAlias = Rows | LazyArray
 """A label for every row: a NumPy array, or a Dask array where the rows are on a Dask cluster."""
 
 
@@ -36,10 +38,10 @@ class LabelMap(NamedTuple):
     array([7, 8, 9, 7])
     """
 
-    of_centers: NDArray[np.intp]
+    of_centers: Rows
     """(centres,) by their numbers. The last one is also for the number -1, no centre."""
-    known_rows: NDArray[np.intp]
-    known_labels: NDArray[np.intp]
+    known_rows: Rows
+    known_labels: Rows
 
     @classmethod
     def identity(cls, n_centers: int) -> LabelMap:
@@ -47,9 +49,9 @@ class LabelMap(NamedTuple):
         nothing = np.empty(0, dtype=np.intp)
         return cls(np.arange(n_centers), nothing, nothing)
 
-    def of_rows(self, nearest: NDArray[np.integer]) -> NDArray[np.intp]:
+    def of_rows(self, nearest: NDArray[np.integer]) -> Rows:
         """Return the label of every row, given the number of its nearest centre."""
-        labels: NDArray[np.intp] = self.of_centers[nearest]
+        labels: Rows = self.of_centers[nearest]
         labels[self.known_rows] = self.known_labels
         return labels
 

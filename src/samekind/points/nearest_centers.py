@@ -9,13 +9,14 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.points.arrays import Floats, Numbers, Rows
 from samekind.points.calls import call
 from samekind.points.executor import Executor, on_all, rows_by_partition
 from samekind.points.kernels import sites
 from samekind.points.kernels.costs import BITS
 from samekind.points.labels import LabelMap, RowLabels
 from samekind.points.partition import Partition
-from samekind.points.partition_results import DrawnRows, OwnedRows, Reassignment, sum_of_all
+from samekind.points.partition_results import DrawnRows, Reassignment, sum_of_all
 from samekind.points.running_sums import RunningSums
 
 __all__ = ["NearestCenters"]
@@ -45,7 +46,7 @@ class NearestCenters:
         self._scale = 1.0  # the cost of the highest weight
         self._considered = 0  # total weight when scaling was last considered
         self._weights = RunningSums([])  # of partitions
-        self._gathered: dict[bytes, NDArray[np.intp]] = {}  # rows of some centres, as of now
+        self._gathered: dict[bytes, Rows] = {}  # rows of some centres, as of now
         # All centres in the order of their coming, if the partitions are in other processes:
         self._centers = np.empty((0, executor.units.d))
         self._numbers = np.empty(0, dtype=np.int32)
@@ -58,7 +59,7 @@ class NearestCenters:
         """Return the sum of the costs, where weights are costs."""
         return float(self.total_weight / 2**BITS * self._scale)
 
-    def begin(self, x: NDArray[np.float64]) -> NDArray[np.int64]:
+    def begin(self, x: Floats) -> NDArray[np.int64]:
         """Make x the first centre; return the sums of all rows, (d + 2,): coordinates, squares, ones."""
         self._scale = _power_above(self._executor.units.largest_cost(x))
         found = self._executor.update_all(
@@ -71,9 +72,7 @@ class NearestCenters:
         sums: NDArray[np.int64] = np.sum([own for _, own in found], axis=0)
         return sums
 
-    def add(
-        self, centers: NDArray[np.float64], numbers: NDArray[np.int32], sums: NDArray[np.int64]
-    ) -> None:
+    def add(self, centers: Floats, numbers: Numbers, sums: NDArray[np.int64]) -> None:
         """Let more centres own the rows closest to them, and change the sums of all centres, (all, d + 2)."""
         self._gathered.clear()
         changes = self._executor.update_all(
@@ -90,10 +89,13 @@ class NearestCenters:
             largest = call(Partition.largest_cost, self._key)
             highest = max(self._executor.run(on_all(self._executor, largest)).values())
             if highest <= self._scale / 2:
-                self._rescale(highest)
+                self._scale = _power_above(highest)
+                rescale = call(Partition.rescale, self._key, self._scale)
+                self._set_weights(self._executor.update_all(self._key, rescale))
+                self._considered = self.total_weight
 
     def preview(
-        self, centers: NDArray[np.float64], numbers: NDArray[np.int32], sums: NDArray[np.int64]
+        self, centers: Floats, numbers: Numbers, sums: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Return the sums as they would be if more centres were added."""
         sums = sums.copy()
@@ -103,15 +105,13 @@ class NearestCenters:
             self._apply(list(found.values()), sums)
         return sums
 
-    def labels(
-        self, centers: NDArray[np.float64], numbers: NDArray[np.int32], labels: LabelMap
-    ) -> RowLabels:
+    def labels(self, centers: Floats, numbers: Numbers, labels: LabelMap) -> RowLabels:
         """Return the label of every row: that of its owner, if more centres were added."""
         return self._executor.label(
             labels, self._key, Partition.labels_by_owner, self._key, centers, numbers
         )
 
-    def draw(self, uniforms: NDArray[np.float64]) -> DrawnRows:
+    def draw(self, uniforms: Floats) -> DrawnRows:
         """Return a row for each uniform in [0, 1), with a chance proportional to its weight."""
         parts, rest = self._weights.find(self._weights.targets(uniforms))
         own = np.unique(parts).tolist() if len(self._first_rows) > 2 else [0]
@@ -126,28 +126,28 @@ class NearestCenters:
             ((part, only),) = answers.items()
             found = only._replace(rows=only.rows + self._first_rows[part])
         else:
-            found = DrawnRows(
-                np.empty(uniforms.size, dtype=np.intp),
-                np.empty((uniforms.size, self._executor.units.d)),
-                np.empty(uniforms.size, dtype=np.float32),
-            )
-            for part, some in answers.items():
-                at = places[part]
-                found.rows[at] = some.rows + self._first_rows[part]
-                found.X[at] = some.X
-                found.costs[at] = some.costs
+            back = np.argsort(np.concatenate(list(places.values())))
+            rows = [some.rows + self._first_rows[part] for part, some in answers.items()]
+            X = np.concatenate([some.X for some in answers.values()])
+            costs = np.concatenate([some.costs for some in answers.values()])
+            found = DrawnRows(np.concatenate(rows)[back], X[back], costs[back])
         self._executor.remember(found.rows, found.X)
         return found
 
     def costs_and_owners(
-        self, rows: NDArray[np.intp], X: NDArray[np.float64] | None = None
-    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+        self, rows: Rows, X: Floats | None = None
+    ) -> tuple[NDArray[np.float32], Numbers]:
         """Return the cost and the owner of each of these rows. X are these rows, if they are at hand."""
         executor = self._executor
-        if executor.partitions is None:
-            X = executor.remembered(rows) if X is None else X
-            if X is not None and X.size * self._numbers.size <= QUICK:
-                return self._computed_here(X)
+        if executor.partitions is None and executor.cache is not None:
+            X = executor.cache.kept(rows) if X is None else X
+            if X is not None and X.size * self._numbers.size <= QUICK:  # as the partitions would
+                costs = np.full(len(X), np.inf, dtype=np.float32)
+                nearest = np.full(len(X), -1, dtype=np.int32)
+                order = np.arange(self._numbers.size, dtype=np.int32)
+                per_cost = 1.0 / executor.units.cost
+                sites.lower_to_nearer(X, self._centers, order, per_cost, costs, nearest)
+                return costs, self._numbers[nearest]
         places = rows_by_partition(rows, executor.first_rows)
         answers = executor.run(
             {
@@ -165,17 +165,6 @@ class NearestCenters:
                 owners[places[part][0]] = of
         return costs, owners
 
-    def _computed_here(
-        self, X: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-        """Return the cost and the owner of rows from all centres, as their partitions would."""
-        costs = np.full(len(X), np.inf, dtype=np.float32)
-        nearest = np.full(len(X), -1, dtype=np.int32)
-        order = np.arange(self._numbers.size, dtype=np.int32)
-        per_cost = 1.0 / self._executor.units.cost
-        sites.lower_to_nearer(X, self._centers, order, per_cost, costs, nearest)
-        return costs, self._numbers[nearest]
-
     def cost_and_owner(self, row: int) -> tuple[np.float32, int]:
         """Return the cost and the owner of a row, where the partitions are in this process."""
         assert self._executor.partitions is not None
@@ -183,13 +172,7 @@ class NearestCenters:
         partition = self._executor.partitions[part]
         return partition.cost_and_owner(self._key, row - self._first_rows[part])
 
-    def owned_rows(
-        self,
-        centers: NDArray[np.float64],
-        chosen: NDArray[np.bool_],
-        ranks: NDArray[np.intp],
-        n: int,
-    ) -> NDArray[np.intp]:
+    def owned_rows(self, centers: Floats, chosen: NDArray[np.bool_], ranks: Rows, n: int) -> Rows:
         """Return the rows with these ranks (ascending) among the n that the chosen centres own.
 
         `centers` are the chosen ones.
@@ -200,7 +183,7 @@ class NearestCenters:
             who = chosen.nonzero()[0].tobytes()
             if who not in self._gathered:
                 every = call(Partition.owned_rows, key, centers, chosen, n, None, values)
-                self._gathered[who] = self._all_rows(executor.run(on_all(executor, every)))
+                self._gathered[who] = executor.number_rows(executor.run(on_all(executor, every)))
             return self._gathered[who][ranks]
         ends = np.array([n])
         if executor.first_rows.size > 2:
@@ -214,18 +197,9 @@ class NearestCenters:
             local = ranks[parts == part] - (ends[part - 1] if part else 0)
             most = values and local.size
             calls[part] = call(Partition.owned_rows, key, centers, chosen, n, local, most)
-        return self._all_rows(executor.run(calls))
+        return executor.number_rows(executor.run(calls))
 
-    def _all_rows(self, found: dict[int, OwnedRows]) -> NDArray[np.intp]:
-        """Return the numbers of rows in several partitions, and remember the values that came along."""
-        every = []
-        for part, (local, X) in found.items():
-            every.append(local + self._first_rows[part])
-            if X is not None:
-                self._executor.remember(every[-1], X)
-        return np.concatenate(every)
-
-    def _note(self, centers: NDArray[np.float64], numbers: NDArray[np.int32]) -> None:
+    def _note(self, centers: Floats, numbers: Numbers) -> None:
         """Keep centres, so that costs can be computed here."""
         if self._executor.partitions is None:
             self._centers = np.concatenate([self._centers, centers])
@@ -235,12 +209,6 @@ class NearestCenters:
         if self._owned:
             for change in changes:
                 sums[change.centers] += change.sums
-
-    def _rescale(self, highest: float) -> None:
-        self._scale = _power_above(highest)
-        rescale = call(Partition.rescale, self._key, self._scale)
-        self._set_weights(self._executor.update_all(self._key, rescale))
-        self._considered = self.total_weight
 
     def _set_weights(self, weights: list[int]) -> None:
         self._weights = RunningSums(weights)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 from samekind.points.cost_table import CostTable
 from samekind.points.kernels import costs, leaves, reach, reassign, search
 from samekind.points.kernels.costs import CostState
@@ -50,7 +51,7 @@ class Partition:
 
     def __init__(
         self,
-        load: Callable[[], NDArray[np.floating]],
+        load: Callable[[], Matrix],
         n: int,
         units: Units,
         *,
@@ -70,27 +71,22 @@ class Partition:
 
     # The rows
 
-    def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
+    def rows(self, index: Rows) -> Floats:
         """Return the rows with these numbers, (m, d)."""
         return self._load()[index].astype(np.float64, copy=False)
 
-    def nearest_rows(
-        self, x: NDArray[np.float64], size: int, with_values: bool = False
-    ) -> NearRows:
+    def nearest_rows(self, x: Floats, size: int, with_values: bool = False) -> NearRows:
         """Return the rows nearest to x, nearest first, and their squared distances."""
         rows = np.empty(min(size, self._n), dtype=np.intp)
         distances = np.empty(rows.size)
         search.nearest_rows(self._load(), self._leaves, self._units, x, rows, distances)
         return NearRows(distances, rows, self.rows(rows) if with_values else None)
 
-    def labels_by_nearest(self, labels: LabelMap, centers: NDArray[np.float64]) -> NDArray[np.intp]:
+    def labels_by_nearest(self, labels: LabelMap, centers: Floats) -> Rows:
         """Return the label of every row: that of the nearest centre."""
         X, nearest = self._load(), np.empty(self._n, dtype=np.intp)
-        self._in_threads(
-            self._n,
-            lambda first, last: search.nearest_centers(X, centers, nearest, first, last),
-            "Finding the nearest centres",
-        )
+        work = partial(search.nearest_centers, X, centers, nearest)
+        self._in_threads(self._n, work, "Finding the nearest centres")
         return labels.of_rows(nearest)
 
     # What changes the costs
@@ -105,121 +101,84 @@ class Partition:
         table = self.tables.pop(key, None)
         self._spare_costs = None if table is None else table.state.costs
 
-    def first_center(
-        self, key: int, x: NDArray[np.float64], scale: float
-    ) -> tuple[int, NDArray[np.int64]]:
+    def first_center(self, key: int, x: Floats, scale: float) -> tuple[int, NDArray[np.int64]]:
         """Make x the first centre; return the weight of all rows, and their sums (d + 2,)."""
-        table, units = self.tables[key], self._units
-        table.per_scale = 1.0 / scale
-        what = "Measuring distances"
-        X, state = self._load(), table.state
-
-        def by_rows(groups: Leaves, first: int, last: int) -> None:
-            costs.first_center_by_rows(
-                X, groups, units, state, x, table.per_scale, table.squared, first, last
-            )
+        table, units, what = self.tables[key], self._units, "Measuring distances"
+        table.set_scale(scale)
+        state, blocks = table.state, table.state.block_weights.size
+        by_rows = partial(costs.first_center_by_rows, self._load(), units, x, state)
 
         def by_chunk(groups: Leaves, chunk: int) -> None:
-            blocks = (1 << groups.chunk_bits) // costs.BLOCK
-            by_rows(
-                groups, chunk * blocks, min((chunk + 1) * blocks, table.state.block_weights.size)
-            )
+            size = (1 << groups.chunk_bits) // costs.BLOCK
+            by_rows(groups, chunk * size, min((chunk + 1) * size, blocks))
 
         if not self._resident and "_leaves" not in vars(self):  # both while rows are read once
             self._leaves = self._group_rows(by_chunk)
         elif self._leaves.rows.size:
-            table.over_bundles(
-                self._leaves,
-                self._threads,
-                lambda state, first, last: costs.first_center(
-                    self._leaves, units, state, x, table.per_scale, table.squared, first, last
-                ),
-                self._report,
-                what,
-            )
+            work = partial(costs.first_center, self._leaves, units, x)
+            table.over_bundles(self._leaves, self._threads, work, self._report, what)
         else:
-            self._in_threads(
-                table.state.block_weights.size,
-                lambda first, last: by_rows(self._leaves, first, last),
-                what,
-            )
+            self._in_threads(blocks, partial(by_rows, self._leaves), what)
         if not self._leaves.rows.size:
             costs.bound_by_corners(self._leaves, units, state, x)
         table.weights_changed()
         return table.span_weights.total, self._sums
 
     def add_centers(
-        self, key: int, centers: NDArray[np.float64], numbers: NDArray[np.int32], n_centers: int
+        self, key: int, centers: Floats, numbers: Numbers, n_centers: int
     ) -> Reassignment:
         """Let more centres own the rows that are closest to them; they are n_centers in all then."""
-        self.tables[key].widen_owners(n_centers)
-        return self._reassign(key, centers, numbers, n_centers, commit=True, owners=NOBODY)
+        table, owners = self.tables[key], self.tables[key].state.owners
+        if n_centers > np.iinfo(owners.dtype).max:  # two bytes a row as long as that will do
+            table.state = table.state._replace(owners=owners.astype(np.int32))
+        return self._reassign(key, centers, numbers, n_centers, True, NOBODY)
 
     def rescale(self, key: int, scale: float) -> int:
         """Set the cost of the highest weight; return the weight of all rows."""
         table = self.tables[key]
-        table.per_scale = 1.0 / scale
-        self._in_threads(
-            table.state.block_weights.size,
-            lambda first, last: costs.weigh_blocks(
-                self._leaves, table.state, table.per_scale, table.squared, first, last
-            ),
-        )
+        table.set_scale(scale)
+        work = partial(costs.weigh_blocks, self._leaves, table.state)
+        self._in_threads(table.state.block_weights.size, work)
         table.weights_changed()
         return table.span_weights.total
 
     # What does not
 
     def preview_centers(
-        self, key: int, centers: NDArray[np.float64], numbers: NDArray[np.int32], n_centers: int
+        self, key: int, centers: Floats, numbers: Numbers, n_centers: int
     ) -> Reassignment:
         """Return what would change if more centres were added."""
-        return self._reassign(key, centers, numbers, n_centers, commit=False, owners=NOBODY)
+        return self._reassign(key, centers, numbers, n_centers, False, NOBODY)
 
     def labels_by_owner(
-        self, labels: LabelMap, key: int, centers: NDArray[np.float64], numbers: NDArray[np.int32]
-    ) -> NDArray[np.intp]:
+        self, labels: LabelMap, key: int, centers: Floats, numbers: Numbers
+    ) -> Rows:
         """Return the label of every row: that of its owner, if more centres were added."""
         owners = self.tables[key].state.owners.astype(np.int32)
         of_centers, found = labels.of_centers, np.empty(self._n, dtype=np.intp)
         if centers.size:
-            self._reassign(key, centers, numbers, of_centers.size, commit=False, owners=owners)
-        self._in_threads(
-            self._n,
-            lambda first, last: costs.label_rows(
-                self._leaves, owners, of_centers, found, first, last
-            ),
-        )
+            self._reassign(key, centers, numbers, of_centers.size, False, owners)
+        work = partial(costs.label_rows, self._leaves, owners, of_centers, found)
+        self._in_threads(self._n, work)
         found[labels.known_rows] = labels.known_labels
         return found
 
     def largest_cost(self, key: int) -> float:
         """Return the largest cost."""
         every = self.tables[key].state.costs
-        found = self._in_threads(
-            self._n, lambda first, last: float(costs.largest(every[first:last]))
-        )
-        return max(found)
+        found = self._in_threads(self._n, lambda first, last: costs.largest(every[first:last]))
+        return float(max(found))
 
     def rows_at_weights(self, key: int, targets: BigIntegers) -> DrawnRows:
         """Return the rows at which the running sum of the weights first exceeds each target."""
         table = self.tables[key]
         spans, rest = table.span_weights.find(targets)
         rows = np.empty(targets.size, dtype=np.intp)
-        costs.rows_at_weights(
-            self._leaves,
-            table.state,
-            table.per_scale,
-            table.squared,
-            spans,
-            rest.astype(np.int64, copy=False),
-            rows,
-        )
+        rest = rest.astype(np.int64, copy=False)
+        costs.rows_at_weights(self._leaves, table.state, spans, rest, rows)
         return DrawnRows(rows, self.rows(rows), table.state.costs[self._places(rows)])
 
-    def costs_and_owners(
-        self, key: int, rows: NDArray[np.intp]
-    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    def costs_and_owners(self, key: int, rows: Rows) -> tuple[NDArray[np.float32], Numbers]:
         """Return the cost and the owner of each of these rows."""
         table, at = self.tables[key], self._places(rows)
         owners = table.state.owners[at].astype(np.int32) if table.state.owners.size else NOBODY
@@ -231,19 +190,17 @@ class Partition:
         at = (row >> groups.chunk_bits << groups.chunk_bits) + int(groups.place[row])
         return state.costs[at], int(state.owners[at])
 
-    def count_owned(
-        self, key: int, centers: NDArray[np.float64], chosen: NDArray[np.bool_], most: int
-    ) -> int:
+    def count_owned(self, key: int, centers: Floats, chosen: NDArray[np.bool_], most: int) -> int:
         """Return how many rows the chosen centres own; see `owned_rows`."""
         return self._owned(key, centers, chosen, most).size
 
     def owned_rows(
         self,
         key: int,
-        centers: NDArray[np.float64],
+        centers: Floats,
         chosen: NDArray[np.bool_],
         most: int,
-        ranks: NDArray[np.intp] | None = None,
+        ranks: Rows | None = None,
         values_up_to: int = 0,
     ) -> OwnedRows:
         """Return the rows that the chosen centres own, in order; or those with these ranks among them.
@@ -282,21 +239,20 @@ class Partition:
         self._sums: NDArray[np.int64] = np.sum(found, axis=0)
         return groups
 
-    def _places(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _places(self, rows: Rows) -> Rows:
         """Return where rows are in the order of the leaves."""
         bits = self._leaves.chunk_bits
-        found: NDArray[np.intp] = (rows >> bits << bits) + self._leaves.place[rows]
+        found: Rows = (rows >> bits << bits) + self._leaves.place[rows]
         return found
 
     def _reassign(
         self,
         key: int,
-        centers: NDArray[np.float64],
-        numbers: NDArray[np.int32],
+        centers: Floats,
+        numbers: Numbers,
         n_centers: int,
-        *,
         commit: bool,
-        owners: NDArray[np.int32],
+        owners: Numbers,
     ) -> Reassignment:
         table, groups, units = self.tables[key], self._leaves, self._units
         size = n_centers if table.state.owners.size else 0
@@ -309,12 +265,8 @@ class Partition:
 
             def work(state: CostState, first: int, last: int) -> tuple[int, NDArray[np.int64]]:
                 own = np.zeros_like(sums)
-                scale = table.per_scale, table.squared
-                visited = reassign.reassign_rows(
-                    *(X, groups, units, state, centers, numbers, *scale),
-                    *(own, commit, owners, first, last),
-                )
-                return visited, own
+                given = X, groups, units, centers, numbers, own, commit, owners
+                return reassign.reassign_rows(*given, state, first, last), own
 
             for visited, own in table.over_bundles(groups, self._threads, work):
                 computed += visited
@@ -324,21 +276,17 @@ class Partition:
         changed = np.flatnonzero(sums.any(axis=1))
         return Reassignment(table.span_weights.total, changed, sums[changed], computed)
 
-    def _owned(
-        self, key: int, centers: NDArray[np.float64], chosen: NDArray[np.bool_], most: int
-    ) -> NDArray[np.intp]:
-        table = self.tables[key]
+    def _owned(self, key: int, centers: Floats, chosen: NDArray[np.bool_], most: int) -> Rows:
+        state = self.tables[key].state
 
-        def owned(first: int, last: int) -> NDArray[np.intp]:
+        def owned(first: int, last: int) -> Rows:
             rows = np.empty(min(most, self._n), dtype=np.intp)
-            found = reach.rows_of_owners(
-                self._leaves, self._units, table.state, centers, chosen, rows, first, last
-            )
-            return rows[:found]
+            given = self._leaves, self._units, state, centers, chosen, rows
+            return rows[: reach.rows_of_owners(*given, first, last)]
 
-        if table.state.bundle_max.size < BRIEF:
-            return np.sort(owned(0, table.state.bundle_max.size))
-        return np.sort(np.concatenate(self._in_threads(table.state.bundle_max.size, owned)))
+        if state.bundle_max.size < BRIEF:
+            return np.sort(owned(0, state.bundle_max.size))
+        return np.sort(np.concatenate(self._in_threads(state.bundle_max.size, owned)))
 
     def _in_threads(self, size: int, work: Callable[[int, int], T], what: str = "") -> list[T]:
         return run_in_threads(size, self._threads, work, self._report if what else None, what)

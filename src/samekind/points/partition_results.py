@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.points.arrays import Floats, Rows
+
 __all__ = ["DrawnRows", "NearRows", "OwnedRows", "Reassignment", "nearest_of_all", "sum_of_all"]
 
 
@@ -15,7 +17,7 @@ class Reassignment(NamedTuple):
 
     weight: int
     """Of all rows."""
-    centers: NDArray[np.intp]
+    centers: Rows
     """Those whose rows change."""
     sums: NDArray[np.int64]
     """(these, d + 2) by how much: sums of coordinates, of squares, of ones."""
@@ -25,31 +27,24 @@ class Reassignment(NamedTuple):
 class DrawnRows(NamedTuple):
     """Rows that were drawn by their weights, their values, and their costs."""
 
-    rows: NDArray[np.intp]
-    X: NDArray[np.float64]
+    rows: Rows
+    X: Floats
     costs: NDArray[np.float32]
 
 
 class OwnedRows(NamedTuple):
     """Rows of some centres; and their values, where they were asked for."""
 
-    rows: NDArray[np.intp]
-    X: NDArray[np.float64] | None
+    rows: Rows
+    X: Floats | None
 
 
 class NearRows(NamedTuple):
     """Rows near a point, nearest first; and their values, where they were asked for."""
 
-    distances: NDArray[np.float64]
-    rows: NDArray[np.intp]
-    X: NDArray[np.float64] | None
-
-    def up_to(self, distance: float) -> NearRows:
-        """Return those that are not farther away."""
-        near = self.distances <= distance
-        return NearRows(
-            self.distances[near], self.rows[near], None if self.X is None else self.X[near]
-        )
+    distances: Floats
+    rows: Rows
+    X: Floats | None
 
 
 def sum_of_all(found: dict[int, Reassignment]) -> dict[int, Reassignment]:
@@ -69,4 +64,9 @@ def nearest_of_all(found: dict[int, NearRows], size: int) -> dict[int, NearRows]
     if distances.size <= size:
         return found
     limit = np.partition(distances, size - 1)[size - 1]
-    return {part: one.up_to(float(limit)) for part, one in found.items()}
+    kept = {}
+    for part, one in found.items():
+        n_near = int(one.distances.searchsorted(limit, side="right"))  # they are in order
+        X = None if one.X is None else one.X[:n_near]
+        kept[part] = NearRows(one.distances[:n_near], one.rows[:n_near], X)
+    return kept

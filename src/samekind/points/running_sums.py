@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.points.arrays import Floats, Rows
+
 __all__ = ["BigIntegers", "RunningSums"]
 
 INT64 = 2**62  # up to here, sums are surely an int64
@@ -36,14 +38,14 @@ class RunningSums:
         self.total = sums[-1]
         self._sums = np.array(sums, dtype=np.int64 if self.total < INT64 else object)
 
-    def targets(self, uniforms: NDArray[np.float64]) -> BigIntegers:
+    def targets(self, uniforms: Floats) -> BigIntegers:
         """Return an integer below the total for each uniform in [0, 1)."""
         reals = uniforms * float(self.total)
         if self._sums.dtype == object:
             return np.array([min(int(real), self.total - 1) for real in reals], dtype=object)
         return np.minimum(reals.astype(np.int64), self.total - 1)
 
-    def find(self, targets: BigIntegers) -> tuple[NDArray[np.intp], BigIntegers]:
+    def find(self, targets: BigIntegers) -> tuple[Rows, BigIntegers]:
         """Return which weight each target falls on, and how far beyond the sum before it."""
         wanted = targets.astype(self._sums.dtype, copy=False)
         at = self._sums[1:].searchsorted(wanted, side="right")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from samekind.points.arrays import Floats, Rows
 from samekind.points.executor import Executor
 from samekind.points.kernels import sites
 from samekind.points.nearest_centers import NearestCenters
@@ -27,22 +28,14 @@ FEWEST, MOST = 64, 4096  # rows are proposed together
 class Accepted(NamedTuple):
     """Rows that were proposed and accepted, and the costs that they must exceed to stay so."""
 
-    rows: NDArray[np.intp]
-    X: NDArray[np.float64]
-    least: NDArray[np.float64]
+    rows: Rows
+    X: Floats
+    least: Floats
 
     def still(self, costs: NDArray[np.float32]) -> Accepted:
         """Return those that are still accepted at these costs."""
         kept = self.least < costs
         return Accepted(self.rows[kept], self.X[kept], self.least[kept])
-
-    def and_then(self, more: Accepted) -> Accepted:
-        """Return these and more."""
-        return Accepted(
-            np.concatenate([self.rows, more.rows]),
-            np.concatenate([self.X, more.X]),
-            np.concatenate([self.least, more.least]),
-        )
 
 
 class Sampler:
@@ -89,18 +82,13 @@ class Sampler:
     def add_lazily(self, centers: ArrayLike) -> None:
         """Add centres (m, d) to C, without a pass as long as only `draw_by_rejection` is called."""
         new = np.atleast_2d(np.ascontiguousarray(centers, dtype=np.float64))
-        if new.shape[1] != self._executor.units.d:
-            raise ValueError(
-                f"centres have {new.shape[1]} columns, the points {self._executor.units.d}."
-            )
+        if new.shape[1] != self._points.d:
+            raise ValueError(f"centres have {new.shape[1]} columns, the points {self._points.d}.")
         if self._nearest is None and not len(self._lazy):
             self._accepted = self._nothing  # what was drawn uniformly is no measure
         self._lazy = np.concatenate([self._lazy, new])
-        self._accepted = self._accepted.still(
-            self._lowered(
-                self._accepted.X, new, np.full(self._accepted.rows.size, np.inf, np.float32)
-            )
-        )
+        unknown = np.full(self._accepted.rows.size, np.inf, np.float32)
+        self._accepted = self._accepted.still(self._lowered(self._accepted.X, new, unknown))
 
     def _flush(self) -> None:
         """Let centres that were added lazily count, in one pass over the data."""
@@ -115,12 +103,12 @@ class Sampler:
         if len(new):
             self._nearest.add(new, np.arange(len(new), dtype=np.int32), np.empty((0, 0), np.int64))
 
-    def draw(self, uniforms: NDArray[np.float64]) -> NDArray[np.intp]:
+    def draw(self, uniforms: Floats) -> Rows:
         """Return a row for each uniform in [0, 1), row x with probability Φ({x}, C) / Φ(X, C)."""
         started = perf_counter()
         self._flush()
         n = self._executor.units.n
-        rows: NDArray[np.intp]
+        rows: Rows
         if self._nearest is None:
             rows = np.minimum((uniforms * n).astype(np.intp), n - 1)
         elif self._nearest.total_weight == 0:
@@ -160,12 +148,17 @@ class Sampler:
             most = np.full(size, min(bounds, default=1.0) * (1.0 + 1e-6), dtype=np.float32)
         tried = Accepted(rows, X, rng.random(size) * most)
         kept = tried.still(self._lowered(X, self._lazy, most))
-        self._accepted = self._accepted.and_then(kept)
+        before = self._accepted
+        self._accepted = Accepted(
+            np.concatenate([before.rows, kept.rows]),
+            np.concatenate([before.X, kept.X]),
+            np.concatenate([before.least, kept.least]),
+        )
         self._n_proposed += size
         self._n_accepted += kept.rows.size
 
     def _lowered(
-        self, X: NDArray[np.float64], centers: NDArray[np.float64], costs: NDArray[np.float32]
+        self, X: Floats, centers: Floats, costs: NDArray[np.float32]
     ) -> NDArray[np.float32]:
         """Return the costs of rows once they are lowered by more centres."""
         costs, numbers = costs.copy(), np.arange(len(centers), dtype=np.int32)
@@ -174,11 +167,10 @@ class Sampler:
         self._n_compared += len(X) * len(centers)
         return costs
 
-    def cost(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def cost(self, rows: Rows) -> Floats:
         """Return Φ({x}, C) of each row; 1 while there is no centre, where draws are uniform."""
         self._flush()
         if self._nearest is None:
             return np.ones(len(rows))
-        return (
-            self._nearest.costs_and_owners(rows)[0].astype(np.float64) * self._executor.units.cost
-        )
+        costs, _ = self._nearest.costs_and_owners(rows)
+        return costs.astype(np.float64) * self._executor.units.cost

@@ -12,7 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
-__all__ = ["ReportProgress", "available_threads", "run_in_threads"]
+from samekind._validation import check_int
+
+__all__ = ["ReportProgress", "check_threads", "run_in_threads"]
 
 T = TypeVar("T")
 ReportProgress: TypeAlias = Callable[[str, float], object]
@@ -24,8 +26,11 @@ _pools: dict[int, ThreadPoolExecutor] = {}
 os.register_at_fork(after_in_child=_pools.clear)
 
 
-def available_threads() -> int:
-    """Return how many cores this process may use."""
+def check_threads(threads: int | None) -> int:
+    """Return how many threads to use: so many, or with None one for each core that may be used."""
+    wanted = check_int("threads", threads, none="use every core")
+    if wanted is not None:
+        return wanted
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on macOS and Windows

@@ -6,8 +6,8 @@ from math import frexp
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from samekind.points.arrays import Floats
 from samekind.points.bounds import Bounds
 
 __all__ = ["KernelUnits", "Units"]
@@ -23,7 +23,7 @@ class KernelUnits(NamedTuple):
     """Of distances."""
     per_cost: float
     """Of squared distances."""
-    origin: NDArray[np.float64]
+    origin: Floats
     """From which coordinates are taken in sums."""
     per_coordinate: float
     """Of sums of coordinates."""
@@ -76,7 +76,7 @@ class Units(NamedTuple):
             per_square=2.0 ** (bits - self.d.bit_length() - 2 * FINE) / self.cost,
         )
 
-    def largest_cost(self, x: NDArray[np.float64]) -> float:
+    def largest_cost(self, x: Floats) -> float:
         """Return what no squared distance of a row to x exceeds, in units."""
         widest = np.maximum(np.abs(self.bounds.low - x), np.abs(self.bounds.high - x))
         return float((widest**2).sum() / self.cost)

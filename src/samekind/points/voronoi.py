@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.points.arrays import Floats, Numbers, Rows
 from samekind.points.calls import call
 from samekind.points.executor import Executor, on_all
 from samekind.points.kernels import sites as kernels
@@ -38,9 +39,9 @@ class Proposals(NamedTuple):
     """Rows that were drawn ahead, as if no further site came: to be accepted or rejected."""
 
     rows: list[int]
-    X: NDArray[np.float64]
+    X: Floats
     costs: NDArray[np.float32]
-    coins: NDArray[np.float64]
+    coins: Floats
 
 
 class VoronoiCells:
@@ -87,13 +88,13 @@ class VoronoiCells:
         return self._nearest.n_distances
 
     @property
-    def counts(self) -> NDArray[np.intp]:
+    def counts(self) -> Rows:
         """(sites,) how many rows each site owns, as of the last pass."""
-        counts: NDArray[np.intp] = self._sums[: self.n_sites, -1]
+        counts: Rows = self._sums[: self.n_sites, -1]
         return counts
 
     @property
-    def sites(self) -> NDArray[np.float64]:
+    def sites(self) -> Floats:
         """(sites, d) where they are."""
         return self._sites[: self.n_sites]
 
@@ -128,7 +129,7 @@ class VoronoiCells:
         self._assign(self._pending)
         self._pending = NO_SITES
 
-    def _assign(self, numbers: NDArray[np.int32]) -> None:
+    def _assign(self, numbers: Numbers) -> None:
         if numbers.size:
             self._n_passes += 1
             sums = self._sums[: self.n_sites]
@@ -142,7 +143,6 @@ class VoronoiCells:
         """
         if self.n_sites == 0:
             return int(rng.random() * self._points.n)
-        found = -1
         while self._draw_ahead(rng):
             rows, X, costs, coins = self._proposed
             k = kernels.first_accepted(
@@ -152,9 +152,8 @@ class VoronoiCells:
             self._at = k + 1
             if k < len(rows):
                 self._accepted += 1
-                found = rows[k]
-                break
-        return found
+                return int(rows[k])
+        return -1
 
     def _draw_ahead(self, rng: np.random.Generator) -> bool:
         """Have a row that was drawn ahead; return whether there is one."""
@@ -184,17 +183,15 @@ class VoronoiCells:
             owner = kernels.nearer_site(x, self._sites, pending, self._per_cost, cost, owner)[1]
         return owner
 
-    def owners(self, rows: NDArray[np.intp]) -> NDArray[np.int32]:
+    def owners(self, rows: Rows) -> Numbers:
         """Return the site that owns each of these rows; -1 while there is none."""
         return self._costs_and_owners(rows)[1]
 
-    def costs(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def costs(self, rows: Rows) -> Floats:
         """Return the squared distance of each row to its owner."""
         return self._costs_and_owners(rows)[0].astype(np.float64) * self._executor.units.cost
 
-    def _costs_and_owners(
-        self, rows: NDArray[np.intp]
-    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    def _costs_and_owners(self, rows: Rows) -> tuple[NDArray[np.float32], Numbers]:
         """Return the cost and the owner of each of these rows, pending sites among them."""
         if not self.n_sites:
             return np.full(rows.size, np.inf, np.float32), np.full(rows.size, -1, np.int32)
@@ -215,9 +212,8 @@ class VoronoiCells:
 
         def label(labels: LabelMap) -> RowLabels:
             if not n_sites:
-                return self._points.label_by_nearest(
-                    np.zeros((1, self._points.d)), labels.of_subset(NOTHING)
-                )
+                nowhere = np.zeros((1, self._points.d))
+                return self._points.label_by_nearest(nowhere, labels.of_subset(NOTHING))
             if n_passes == self._n_passes:
                 return self._nearest.labels(self._sites[pending], pending, labels)
             owning = np.setdiff1d(np.arange(n_sites), deferred)
@@ -225,9 +221,7 @@ class VoronoiCells:
 
         return label
 
-    def sample(
-        self, chosen: NDArray[np.bool_], rng: np.random.Generator, size: int
-    ) -> NDArray[np.intp]:
+    def sample(self, chosen: NDArray[np.bool_], rng: np.random.Generator, size: int) -> Rows:
         """Draw rows uniformly from the cells of the chosen sites as of the last pass.
 
         At most `size`, and at least one if there is one.
@@ -246,25 +240,20 @@ class VoronoiCells:
             rows = rng.permutation(rows)
         return rows
 
-    def nearest_rows(self, x: NDArray[np.float64], size: int) -> NDArray[np.intp]:
+    def nearest_rows(self, x: Floats, size: int) -> Rows:
         """Return the rows nearest to x, nearest first."""
         executor = self._executor
         near = call(Partition.nearest_rows, x, size, executor.partitions is None)
         found = executor.run(on_all(executor, near), partial(nearest_of_all, size=size))
-        every = []
-        for part, some in found.items():
-            every.append(some.rows + executor.first_rows[part])
-            if some.X is not None:
-                executor.remember(every[-1], some.X)
-        rows = np.concatenate(every)
+        rows = executor.number_rows(found)
         if len(found) > 1:
             distances = np.concatenate([some.distances for some in found.values()])
             rows = rows[np.lexsort((rows, distances))[:size]]
         return rows
 
     def moments(
-        self, groups: NDArray[np.intp], n_groups: int, *, include_pending: bool = False
-    ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
+        self, groups: Rows, n_groups: int, *, include_pending: bool = False
+    ) -> tuple[Rows, Floats, Floats]:
         """Return the number of rows, the mean and the mean squared distance to it, for groups of sites.
 
         As of the last pass, or with the sites added since (`include_pending`), which changes nothing.
@@ -283,13 +272,11 @@ class VoronoiCells:
         spreads = np.maximum(squares - (means**2).sum(axis=1), 0.0)
         return counts, means + units.origin, spreads
 
-    def nearest_site(self, groups: NDArray[np.intp], group: int, x: NDArray[np.float64]) -> int:
+    def nearest_site(self, groups: Rows, group: int, x: Floats) -> int:
         """Return the site of a group that is nearest to x, or -1 if it has none."""
         return int(kernels.nearest_site(self._sites, groups, group, x))
 
-    def group_distances(
-        self, groups: NDArray[np.intp], n_groups: int, X: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def group_distances(self, groups: Rows, n_groups: int, X: Floats) -> Floats:
         """Return for each row of X the squared distance to the nearest site of each group.
 
         `groups` (sites,) has the group of each site, or -1; infinity for a group without sites.

@@ -38,6 +38,10 @@ class CostState(NamedTuple):
     """(bundles,) and in each bundle."""
     block_weights: NDArray[np.float64]
     """(blocks,) the weight of each block of rows in the order of their numbers; integers all the same."""
+    per_scale: float
+    """1 / the cost of the highest weight."""
+    squared: bool
+    """Whether the weight of a row is the square of its cost, not the cost itself."""
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -89,7 +93,7 @@ def bound_bundle(state, bundle):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def first_center(leaves, units, state, x, per_scale, squared, first, last):
+def first_center(leaves, units, x, state, first, last):
     """Write the state with a single centre x for bundles first..last-1, from the rows in the leaves."""
     n_leaves = state.leaf_max.size
     distances, weights = np.empty(LEAF), np.empty(LEAF)
@@ -101,7 +105,7 @@ def first_center(leaves, units, state, x, per_scale, squared, first, last):
             measure(leaves.rows[leaf], LEAF, x, units.per_cost, distances, costs)
             costs[size:] = 0.0
             state.leaf_max[leaf] = largest(costs)
-            weights_of(costs, size, per_scale, squared, weights)
+            weights_of(costs, size, state.per_scale, state.squared, weights)
             base = start >> leaves.chunk_bits << leaves.chunk_bits
             add_to_blocks(weights, size, leaves.order[start:], state.block_weights[base // BLOCK :])
         bound_bundle(state, bundle)
@@ -115,7 +119,7 @@ def add_to_blocks(weights, size, rows, blocks):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def first_center_by_rows(X, leaves, units, state, x, per_scale, squared, first, last):
+def first_center_by_rows(X, units, x, state, leaves, first, last):
     """Write costs and weights with a single centre x for blocks first..last-1, from the rows X."""
     d = x.size
     found = np.empty(BLOCK, dtype=np.float32)
@@ -138,14 +142,14 @@ def first_center_by_rows(X, leaves, units, state, x, per_scale, squared, first, 
         there = leaves.place[start : start + BLOCK]
         for i in range(there.size):
             costs[there[i]] = found[i]
-        weights_of(found, there.size, per_scale, squared, weights)
+        weights_of(found, there.size, state.per_scale, state.squared, weights)
         state.block_weights[block] = weights[: there.size].sum()
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
 def bound_by_corners(leaves, units, state, x):
     """Write the bounds of leaves and bundles: the cost of the farthest corner of each box."""
-    low, high = leaves.low, leaves.high
+    low, high = leaves.boxes
     for leaf in range(state.leaf_max.size):
         bound = 0.0
         for j in range(x.size):
@@ -157,7 +161,7 @@ def bound_by_corners(leaves, units, state, x):
 
 
 @njit(nogil=True, cache=True)
-def weigh_blocks(leaves, state, per_scale, squared, first, last):
+def weigh_blocks(leaves, state, first, last):
     """Write the weight of blocks first..last-1."""
     found = np.empty(BLOCK, dtype=np.float32)
     weights = np.empty(BLOCK)
@@ -167,12 +171,12 @@ def weigh_blocks(leaves, state, per_scale, squared, first, last):
         there = leaves.place[start : start + BLOCK]
         for i in range(there.size):
             found[i] = costs[there[i]]
-        weights_of(found, there.size, per_scale, squared, weights)
+        weights_of(found, there.size, state.per_scale, state.squared, weights)
         state.block_weights[block] = weights[: there.size].sum()
 
 
 @njit(nogil=True, cache=True)
-def rows_at_weights(leaves, state, per_scale, squared, spans, targets, rows):
+def rows_at_weights(leaves, state, spans, targets, rows):
     """Write the row of each target: where the running sum of the weights of its span first exceeds it."""
     for k in range(targets.size):
         rest = targets[k]
@@ -183,7 +187,7 @@ def rows_at_weights(leaves, state, per_scale, squared, spans, targets, rows):
         row = block * BLOCK
         costs = state.costs[row >> leaves.chunk_bits << leaves.chunk_bits :]
         while True:
-            weight = np.int64(weight_of(costs[leaves.place[row]], per_scale, squared))
+            weight = np.int64(weight_of(costs[leaves.place[row]], state.per_scale, state.squared))
             if rest < weight:
                 break
             rest -= weight

@@ -14,9 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 RESIDENT_CHUNK = 18  # bits of the number of rows that are sorted at once
-STREAMED_CHUNK = (
-    16  # the same for rows that are read from files: an order takes two bytes a row then
-)
+STREAMED_CHUNK = 16  # the same for rows that are read from files: two bytes a row for an order
 LEAF = 128
 BUNDLE = 16  # leaves
 DEPTH = 16  # the most cuts on the way down the tree
@@ -24,6 +22,14 @@ FINEST = 64  # rows of the data in a leaf of the tree, at least
 SAMPLED = 4  # rows of the sample in a leaf of the tree
 TRIED = 32  # rows of a group that choose where it is cut
 ABREAST = 64  # rows that go down the tree together
+
+
+class Boxes(NamedTuple):
+    """Boxes around groups of rows."""
+
+    low: NDArray[np.floating]
+    """(d, groups) low corners."""
+    high: NDArray[np.floating]
 
 
 class Leaves(NamedTuple):
@@ -35,12 +41,10 @@ class Leaves(NamedTuple):
     """(n,) which row comes at a place, counted from the first of its chunk."""
     place: NDArray[np.unsignedinteger]
     """(n,) the place of a row, counted in the same way."""
-    low: NDArray[np.floating]
-    """(d, leaves) low corners of the boxes around the leaves."""
-    high: NDArray[np.floating]
-    bundle_low: NDArray[np.floating]
-    """(d, bundles) the same for bundles."""
-    bundle_high: NDArray[np.floating]
+    boxes: Boxes
+    """Around the leaves,"""
+    bundles: Boxes
+    """and around bundles of them."""
     rows: NDArray[np.floating]
     """(leaves, d, LEAF) the rows by columns, or empty. A last leaf that is not full repeats its first row."""
     sketches: NDArray[np.uint8]
@@ -54,20 +58,15 @@ def allocate_leaves(X: NDArray[np.floating], chunk_bits: int, *, resident: bool)
     """
     n, d = X.shape
     size = -(-n // LEAF)
-    bundles = -(-size // BUNDLE)
     order, place = np.empty((2, n), dtype=np.uint16 if chunk_bits <= 16 else np.uint32)
-    low, high = np.empty((2, d, size), dtype=X.dtype)
-    bundle_low, bundle_high = np.empty((2, d, bundles), dtype=X.dtype)
     sketched = size if resident else 0
     kept = sketched if X.dtype == np.float32 else 0
     return Leaves(
         chunk_bits,
         order,
         place,
-        low,
-        high,
-        bundle_low,
-        bundle_high,
+        Boxes(*np.empty((2, d, size), dtype=X.dtype)),
+        Boxes(*np.empty((2, d, -(-size // BUNDLE)), dtype=X.dtype)),
         np.empty((kept, d, LEAF), dtype=X.dtype),
         np.empty((sketched, d, LEAF), dtype=np.uint8),
     )
@@ -188,11 +187,11 @@ def gather_columns(X, base, rows, columns):
 
 
 @njit(nogil=True, cache=True)
-def _sketch(columns, low, high, leaf, offsets):
+def _sketch(columns, boxes, leaf, offsets):
     """Write rows that were gathered by columns, as offsets from the low corner in 255ths of the box."""
     for j in range(columns.shape[0]):
-        corner = np.float64(low[j, leaf])
-        side = high[j, leaf] - corner
+        corner = np.float64(boxes.low[j, leaf])
+        side = boxes.high[j, leaf] - corner
         finer = 255.0 / side if side > 0.0 else 0.0
         for i in range(LEAF):
             offsets[j, i] = np.int32((columns[j, i] - corner) * finer + 0.5)
@@ -233,12 +232,9 @@ def add_sums(columns, size, counted, units, squares, sums):
 
 @njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
 def _enclose(X, leaves, units, sums, first, last):
-    """Write the boxes around the bundles first..last-1 and their leaves, and add all rows to the sums.
-
-    Write also the rows themselves and sketches of them, where there is room for them.
-    """
-    d, n_leaves = leaves.low.shape
-    low, high = leaves.low, leaves.high
+    """Write boxes, and where there is room rows and sketches, of bundles first..last-1; add to the sums."""
+    low, high = leaves.boxes
+    d, n_leaves = low.shape
     loose = np.empty((d, LEAF), dtype=X.dtype)
     squares, all_of_them = np.empty(LEAF), np.ones(LEAF)
     for bundle in range(first, last):
@@ -257,11 +253,11 @@ def _enclose(X, leaves, units, sums, first, last):
                 low[j, leaf], high[j, leaf] = smallest, largest
             add_sums(columns, rows.size, all_of_them, units, squares, sums)
             if leaves.sketches.size:
-                _sketch(columns, low, high, leaf, leaves.sketches[leaf])
+                _sketch(columns, leaves.boxes, leaf, leaves.sketches[leaf])
         some = slice(bundle * BUNDLE, (bundle + 1) * BUNDLE)
         for j in range(d):
-            leaves.bundle_low[j, bundle] = low[j, some].min()
-            leaves.bundle_high[j, bundle] = high[j, some].max()
+            leaves.bundles.low[j, bundle] = low[j, some].min()
+            leaves.bundles.high[j, bundle] = high[j, some].max()
 
 
 @njit(nogil=True, cache=True)

@@ -13,22 +13,27 @@ LEAST = 1e-44  # also of the smallest
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-def _boxes_in_reach(low, high, max_costs, sites, who, per_cost, first, bounds, reached, least):
-    """Write for boxes from `first` on, and sites, whether a row can be as close to the site as to its owner.
+def box_distances(boxes, x, first, last, found):
+    """Write the squared distances of x to boxes first..last-1."""
+    found[: last - first] = 0.0
+    for j in range(x.size):
+        value, lows, highs = x[j], boxes.low[j, first:last], boxes.high[j, first:last]
+        for i in range(last - first):  # over boxes, so that it runs in vector registers
+            gap = max(max(lows[i] - value, value - highs[i]), 0.0)
+            found[i] += gap * gap
 
-    And the least cost that a row of each box can have with one of these. Returns how many (site, box) can.
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
+def _boxes_in_reach(boxes, max_costs, sites, who, per_cost, first, last, buffers):
+    """Write for boxes first..last-1 and sites whether a row can be as close to the site as to its owner.
+
+    And the least cost that a row of each box can have. Returns how many (site, box) can.
     """
-    size = least.size
-    found = 0
-    least[:] = np.inf
+    bounds, least, reached = buffers
+    size, found = last - first, 0
+    least[:size] = np.inf
     for s in who:
-        bounds[:size] = 0.0
-        for j in range(sites.shape[1]):
-            x = sites[s, j]
-            lows, highs = low[j, first : first + size], high[j, first : first + size]
-            for i in range(size):  # over boxes, so that it runs in vector registers
-                gap = max(max(lows[i] - x, x - highs[i]), 0.0)
-                bounds[i] += gap * gap
+        box_distances(boxes, sites[s], first, last, bounds)
         for i in range(size):
             bound = bounds[i] * per_cost * SURELY - LEAST
             least[i] = min(least[i], bound)
@@ -46,7 +51,7 @@ def buffers_for(n_sites):
     lowest = np.empty(most)
     bounds, least = np.empty(ABREAST), np.empty(ABREAST)
     reached = np.zeros((n_sites, ABREAST), dtype=np.bool_)
-    return found, by, lowest, bounds, least, reached, np.zeros_like(reached)
+    return found, by, lowest, (bounds, least, reached), (bounds, least, np.zeros_like(reached))
 
 
 @njit(nogil=True, cache=True)
@@ -56,45 +61,28 @@ def leaves_in_reach(leaves, units, state, sites, first, last, buffers):
     Write to `buffers` which leaves, by which sites, (leaves, sites), and the least cost that a row of each
     can have with one of them. Returns how many leaves.
     """
-    found, by, lowest, bounds, least, reached, inside = buffers
+    found, by, lowest, of_bundles, of_leaves = buffers
+    _, least, inside = of_leaves
+    per_cost = units.per_cost
     n_sites, size = sites.shape[0], 0
     everyone, some = np.arange(n_sites), np.empty(n_sites, dtype=np.int64)
     if not _boxes_in_reach(
-        leaves.bundle_low,
-        leaves.bundle_high,
-        state.bundle_max,
-        sites,
-        everyone,
-        units.per_cost,
-        first,
-        bounds,
-        reached,
-        least[: last - first],
+        leaves.bundles, state.bundle_max, sites, everyone, per_cost, first, last, of_bundles
     ):
         return 0
     for bundle in range(first, last):
         n_some = 0
         for s in range(n_sites):
             some[n_some] = s
-            n_some += reached[s, bundle - first]
+            n_some += of_bundles[2][s, bundle - first]
         if not n_some:
             continue
-        start = bundle * BUNDLE
-        n_inside = min(BUNDLE, state.leaf_max.size - start)
+        start, end = bundle * BUNDLE, min((bundle + 1) * BUNDLE, state.leaf_max.size)
         if not _boxes_in_reach(
-            leaves.low,
-            leaves.high,
-            state.leaf_max,
-            sites,
-            some[:n_some],
-            units.per_cost,
-            start,
-            bounds,
-            inside,
-            least[:n_inside],
+            leaves.boxes, state.leaf_max, sites, some[:n_some], per_cost, start, end, of_leaves
         ):
             continue
-        for i in range(n_inside):
+        for i in range(end - start):
             if least[i] > state.leaf_max[start + i]:
                 continue
             found[size], lowest[size] = start + i, least[i]
@@ -118,10 +106,7 @@ def any_leaf_in_reach(leaves, units, state, sites):
 
 @njit(nogil=True, cache=True)
 def rows_of_owners(leaves, units, state, sites, chosen, rows, first, last):
-    """Write the rows of bundles first..last-1 whose owner is one of the chosen `sites`; return how many.
-
-    Not in order.
-    """
+    """Write the rows of bundles first..last-1 whose owner is a chosen one, unordered; return how many."""
     buffers = buffers_for(sites.shape[0])
     n, size = leaves.order.size, 0
     for begun in range(first, last, ABREAST):

@@ -99,10 +99,7 @@ def _move_row(columns, i, units, source, target):
 
 @njit(nogil=True, cache=True)
 def _rows_in_reach(costs, size, within, who, sifted):
-    """Write the costs that are at least `within`, and which rows they are of.
-
-    Return how many, and the largest of the other costs.
-    """
+    """Write costs of at least `within`, and of which rows; return how many, and the largest other cost."""
     n_sifted, limit = 0, np.float32(0.0)
     for i in range(size):
         who[n_sifted], sifted[n_sifted] = i, costs[i]
@@ -113,9 +110,7 @@ def _rows_in_reach(costs, size, within, who, sifted):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def reassign_rows(
-    X, leaves, units, state, sites, numbers, per_scale, squared, sums, commit, labels, first, last
-):
+def reassign_rows(X, leaves, units, sites, numbers, sums, commit, labels, state, first, last):
     """Let new sites own the rows of bundles first..last-1 that are closer to them than to their owners.
 
     X are the rows, which are read where the leaves do not have them. Distances are first taken from sketches,
@@ -132,10 +127,8 @@ def reassign_rows(
     taker = np.empty(LEAF if state.owners.size else 0, dtype=np.int32)
     old = np.empty_like(taker)
     who = np.arange(LEAF)
-    loose, loose_rows = (
-        np.empty((X.shape[1], LEAF), dtype=X.dtype),
-        np.empty(LEAF, leaves.order.dtype),
-    )
+    loose = np.empty((X.shape[1], LEAF), dtype=X.dtype)
+    loose_rows = np.empty(LEAF, leaves.order.dtype)
     helpful = np.ones(sites.shape[0], dtype=np.bool_)
     buffers = buffers_for(sites.shape[0])
     computed = 0
@@ -170,11 +163,8 @@ def reassign_rows(
                 x = sites[s]
                 if sketched and helpful[s]:
                     if blur < 0.0:
-                        blur = sketch_slack(leaves.low, leaves.high, leaf, units.per_length)
-                    sketch = leaves.sketches[leaf]
-                    sketch_distances(
-                        sketch, leaves.low, leaves.high, leaf, units.per_length, x, rough
-                    )
+                        blur = sketch_slack(leaves.boxes, leaf, units.per_length)
+                    sketch_distances(leaves, leaf, units.per_length, x, rough)
                     if not _any_below(rough, mine, blur):
                         continue
                 if not at_hand:
@@ -190,7 +180,7 @@ def reassign_rows(
                     changed = True
                     taker[:] = -1
                     gained[:] = 0.0
-                _lower_costs(found, size, s, mine, taker, per_scale, squared, gained)
+                _lower_costs(found, size, s, mine, taker, state.per_scale, state.squared, gained)
             if changed and state.owners.size:
                 for i in range(rows.size):
                     at = start + who[i]

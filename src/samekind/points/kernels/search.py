@@ -1,4 +1,4 @@
-"""Searches through all rows: unusable values, the nearest centre of each row, the rows nearest to a point."""
+"""Passes over all rows: unusable values, a checksum, nearest centres, the rows nearest to a point."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import numpy as np
 from numba import njit
 
 from samekind.points.kernels.leaves import BUNDLE, LEAF
+from samekind.points.kernels.reach import box_distances
 from samekind.points.kernels.sketches import DARING, sketch_distances, sketch_slack
 
 ABREAST = 16  # rows that are looked at together
+PRIME, SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)  # of checksums
+SURELY = 1.0 - 1e-9  # a bound, less what rounding can add
 
 
 @njit(nogil=True, cache=True)
 def _extremes(values, low, high):
-    """Lower `low` and raise `high`, place by place, to values that come in rows of their size.
-
-    Return how many of the values are NaN.
-    """
+    """Lower `low` and raise `high` to values that come in rows of their size; return how many are NaN."""
     missing = 0
     for first in range(0, values.size, low.size):
         row = values[first : first + low.size]
@@ -49,6 +49,15 @@ def scan(X, limit, low, high, first, last):
     return -1
 
 
+@njit(nogil=True, cache=True)
+def checksum(words, state):
+    """Return the checksum of more words. It depends on their order, and shows any change of a single one."""
+    for k in range(words.size):
+        state = (state ^ np.uint64(words[k])) * PRIME
+        state ^= state >> SHIFT
+    return state
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
 def nearest_centers(X, centers, labels, first, last):
     """Write to `labels` the nearest of `centers` for rows first..last-1; the first one wins a tie."""
@@ -65,20 +74,6 @@ def nearest_centers(X, centers, labels, first, last):
                 labels[i] = c
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-def _gaps(low, high, x, first, bounds):
-    """Write the squared distance of x to each of some boxes, with room for rounding."""
-    bounds[:] = 0.0
-    for j in range(x.size):
-        value = x[j]
-        lows, highs = low[j, first : first + bounds.size], high[j, first : first + bounds.size]
-        for i in range(bounds.size):  # over boxes, so that it runs in vector registers
-            gap = max(max(lows[i] - value, value - highs[i]), 0.0)
-            bounds[i] += gap * gap
-    for i in range(bounds.size):
-        bounds[i] *= 1.0 - 1e-9
-
-
 @njit(nogil=True, cache=True)
 def _nearest_in_leaf(X, leaves, units, leaf, x, rough, rows, distances):
     """Put the rows of a leaf that are nearer to x in their places among the nearest so far."""
@@ -89,9 +84,8 @@ def _nearest_in_leaf(X, leaves, units, leaf, x, rough, rows, distances):
     limit, blur = np.float32(np.inf), np.float32(0.0)
     sketched = leaves.sketches.size > 0
     if sketched:
-        sketch = leaves.sketches[leaf]
-        sketch_distances(sketch, leaves.low, leaves.high, leaf, units.per_length, x, rough)
-        blur = sketch_slack(leaves.low, leaves.high, leaf, units.per_length)
+        sketch_distances(leaves, leaf, units.per_length, x, rough)
+        blur = sketch_slack(leaves.boxes, leaf, units.per_length)
         limit = np.float32(distances[k - 1] * units.per_cost) * DARING + blur
     for i in range(min(LEAF, n - start)):
         if not rough[i] <= limit:
@@ -120,8 +114,10 @@ def _nearest_in_leaf(X, leaves, units, leaf, x, rough, rows, distances):
 def _nearest_in_bundle(X, leaves, units, bundle, x, rough, rows, distances):
     """Put the rows of a bundle that are nearer to x in their places, the nearest leaf first."""
     first = bundle * BUNDLE
-    bounds = np.empty(min(BUNDLE, leaves.low.shape[1] - first))
-    _gaps(leaves.low, leaves.high, x, first, bounds)
+    last = min(first + BUNDLE, leaves.boxes.low.shape[1])
+    bounds = np.empty(last - first)
+    box_distances(leaves.boxes, x, first, last, bounds)
+    bounds *= SURELY
     for i in np.argsort(bounds):
         if bounds[i] > distances[-1]:
             break
@@ -137,8 +133,9 @@ def nearest_rows(X, leaves, units, x, rows, distances):
     distances[:] = np.inf
     rows[:] = X.shape[0]
     rough = np.zeros(LEAF, dtype=np.float32)
-    bounds = np.empty(leaves.bundle_low.shape[1])
-    _gaps(leaves.bundle_low, leaves.bundle_high, x, 0, bounds)
+    bounds = np.empty(leaves.bundles.low.shape[1])
+    box_distances(leaves.bundles, x, 0, bounds.size, bounds)
+    bounds *= SURELY
     closest = np.argmin(bounds)
     _nearest_in_bundle(X, leaves, units, closest, x, rough, rows, distances)
     bounds[closest] = np.nan

@@ -17,8 +17,10 @@ DARING = np.float32(1.0 + 1.0 / 64.0 + 1e-5)
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-def sketch_distances(sketch, low, high, leaf, per_length, x, rough):
+def sketch_distances(leaves, leaf, per_length, x, rough):
     """Write the squared distances of the sketched rows of a leaf from x, in float32."""
+    low, high = leaves.boxes
+    sketch = leaves.sketches[leaf]
     rough[:] = np.float32(0.0)
     for j in range(x.size):
         offset = np.float32((x[j] - low[j, leaf]) * per_length)
@@ -30,10 +32,10 @@ def sketch_distances(sketch, low, high, leaf, per_length, x, rough):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def sketch_slack(low, high, leaf, per_length):
+def sketch_slack(boxes, leaf, per_length):
     """Return what to add to DARING times a cost: no row is closer if its sketch is not closer than that."""
     width = 0.0
-    for j in range(low.shape[0]):
-        side = (np.float64(high[j, leaf]) - low[j, leaf]) * per_length
+    for j in range(boxes.low.shape[0]):
+        side = (np.float64(boxes.high[j, leaf]) - boxes.low[j, leaf]) * per_length
         width += side * side
     return np.float32(65.0 * BLUR * BLUR * width + 1e-36)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from samekind._validation import check_int, refuse_dask
+from samekind._validation import refuse_dask
+from samekind.points.arrays import Floats, Matrix, Rows
 from samekind.points.base import Points
 from samekind.points.bounds import bounds_of
 from samekind.points.executor import LocalExecutor
 from samekind.points.partition import Partition
-from samekind.points.threads import ReportProgress, available_threads
+from samekind.points.threads import ReportProgress, check_threads
 from samekind.points.units import Units
 
 __all__ = ["ArrayPoints"]
@@ -50,40 +52,35 @@ class ArrayPoints(Points):
     ) -> None:
         self.X = as_matrix(X)
         self.n, self.d = self.X.shape
-        wanted = check_int("threads", threads, none="use every core")
-        self.threads = available_threads() if wanted is None else wanted
-        if self.X.size < SMALL:
-            self.threads = 1
+        wanted = check_threads(threads)
+        self.threads = wanted if self.X.size >= SMALL else 1
         self._report = report
         self._units = Units.within(bounds_of(self.X, self.threads, report=report))
-        self._executor: LocalExecutor | None = None
 
     def __repr__(self) -> str:
         return f"ArrayPoints({self.n:,} rows x {self.d} columns, {self.X.dtype})"
 
-    @property
+    @cached_property
     def executor(self) -> LocalExecutor:
         """Runs calls on the one partition, of all rows."""
-        if self._executor is None:
-            X = self.X  # not self, whom it would keep alive
-            partition = Partition(
-                lambda: X,
-                self.n,
-                self._units,
-                threads=self.threads,
-                resident=not _is_mapped(self.X),
-                report=self._report,
-            )
-            self._executor = LocalExecutor([partition], self._units, np.array([0, self.n]))
-        return self._executor
+        X = self.X  # not self, whom it would keep alive
+        partition = Partition(
+            lambda: X,
+            self.n,
+            self._units,
+            threads=self.threads,
+            resident=not _is_mapped(self.X),
+            report=self._report,
+        )
+        return LocalExecutor([partition], self._units, np.array([0, self.n]))
 
-    def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
+    def rows(self, index: Rows) -> Floats:
         """Return the rows with these numbers, (m, d)."""
         return self.X[index].astype(np.float64, copy=False)
 
-    def row(self, row: int) -> NDArray[np.float64]:
+    def row(self, row: int) -> Floats:
         """Return one row, (d,)."""
-        x: NDArray[np.float64] = self.X[row].astype(np.float64)
+        x: Floats = self.X[row].astype(np.float64)
         return x
 
     def fingerprint(self) -> str:
@@ -94,7 +91,7 @@ class ArrayPoints(Points):
         return hash_of(self.X)
 
 
-def hash_of(X: NDArray[np.floating]) -> str:
+def hash_of(X: Matrix) -> str:
     """Return a hash of the shape, the type and the values of a C-contiguous matrix."""
     digest = hashlib.blake2b(digest_size=16)
     digest.update(f"{len(X)} x {X.shape[1]} {X.dtype.newbyteorder('=')}".encode())
@@ -108,7 +105,7 @@ def hash_of(X: NDArray[np.floating]) -> str:
     return digest.hexdigest()
 
 
-def _is_mapped(X: NDArray[np.floating]) -> bool:
+def _is_mapped(X: Matrix) -> bool:
     """Return whether an array lies in a file: it may be larger than memory."""
     base: object = X
     while isinstance(base, np.ndarray):
@@ -118,7 +115,7 @@ def _is_mapped(X: NDArray[np.floating]) -> bool:
     return False
 
 
-def as_matrix(X: ArrayLike) -> NDArray[np.floating]:
+def as_matrix(X: ArrayLike) -> Matrix:
     """Return X as a C-contiguous float32 or float64 matrix, copied only where it must be."""
     refuse_dask("X", X)
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
@@ -148,7 +145,7 @@ def as_matrix(X: ArrayLike) -> NDArray[np.floating]:
     return np.ascontiguousarray(array)
 
 
-def _from_objects(array: NDArray[np.object_]) -> NDArray[np.float64]:
+def _from_objects(array: NDArray[np.object_]) -> Floats:
     try:
         return array.astype(np.float64)
     except (TypeError, ValueError):

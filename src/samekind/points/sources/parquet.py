@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from samekind.errors import DataError
-from samekind.points.sources.byte_lru import empty_in_own_memory
+from samekind.points.arrays import Matrix, Rows
+from samekind.points.sources.caches import empty_in_own_memory
 from samekind.points.sources.parquet_files import (
-    ColumnChoice,
     ParquetFileInfo,
     cannot_read,
     choose_numbers,
@@ -37,33 +37,27 @@ BATCH_ROWS, BATCH_BYTES = 2**16, 2**22  # what is decoded at once, at most
 FOOTERS = 16  # of files that are kept
 BETWEEN = 0.3  # seconds until what Arrow keeps for later is given back to the system
 
-
-class RowGroupRange(NamedTuple):
-    """Row groups of one file that follow each other."""
-
-    file: int
-    first: int
-    """The number of the first row."""
-    row_in_file: int
-    groups: list[int]
-    n: int
+RowGroups: TypeAlias = tuple[int, list[int]]
+"""The number of a file, and row groups of it that follow each other."""
 
 
 class ParquetReader:
     """Reads some columns of Parquet files; a partition is one large row group, or some small ones."""
 
-    def __init__(self, files: Sequence[ParquetFileInfo], chosen: ColumnChoice) -> None:
-        self.names = chosen.names
-        self.dtype = chosen.dtype
+    def __init__(
+        self, files: Sequence[ParquetFileInfo], names: list[str], dtype: np.dtype[np.floating]
+    ) -> None:
+        self.names = names
+        self.dtype = dtype
         self.files = [info.path for info in files]
         self._states = [info.state for info in files]
-        self._parts = _join(files, len(chosen.names) * chosen.dtype.itemsize)
-        ends = np.cumsum([0, *(sum(piece.n for piece in part) for part in self._parts)])
-        self.first_rows: NDArray[np.intp] = ends.astype(np.intp)
+        self._first_in_file = np.cumsum([0, *(info.n_rows for info in files)])
+        self._parts, sizes = _join(files, len(names) * dtype.itemsize)
+        self.first_rows: Rows = np.cumsum([0, *sizes], dtype=np.intp)
         self._released = 0.0
-        self._footer = lru_cache(FOOTERS)(self._read_footer)
+        self._footer: Callable[[Path], pq.FileMetaData] = lru_cache(FOOTERS)(_read_footer)
 
-    def load(self, part: int) -> NDArray[np.floating]:
+    def load(self, part: int) -> Matrix:
         """Return the rows of a partition."""
         import pyarrow as pa
 
@@ -71,7 +65,7 @@ class ParquetReader:
         X = empty_in_own_memory(n, len(self.names), self.dtype)
         end = 0
         for piece in self._parts[part]:
-            for batch in self.batches(piece.file, piece.groups, self.names):
+            for batch in self._batches(*piece, self.names):
                 start, end = end, end + batch.num_rows
                 for j, name in enumerate(self.names):
                     X[start:end, j] = _numbers(batch.column(name))
@@ -86,20 +80,19 @@ class ParquetReader:
         import pyarrow as pa
 
         for piece in self._parts[part]:
-            yield pa.Table.from_batches(list(self.batches(piece.file, piece.groups, columns)))
+            yield pa.Table.from_batches(list(self._batches(*piece, columns)))
 
     def place(self, row: int) -> str:
         """Say where a row stands."""
-        part = self._parts[int(self.first_rows.searchsorted(row, side="right")) - 1]
-        piece = next(piece for piece in reversed(part) if piece.first <= row)
         if len(self.files) == 1:
             return ""
-        return f"row {row - piece.first + piece.row_in_file} of {self.files[piece.file]}"
+        file = int(self._first_in_file.searchsorted(row, side="right")) - 1
+        return f"row {row - self._first_in_file[file]} of {self.files[file]}"
 
-    def batches(
-        self, file: int, groups: list[int] | None, columns: list[str]
+    def _batches(
+        self, file: int, groups: list[int], columns: list[str]
     ) -> Iterator[pa.RecordBatch]:
-        """Yield columns of some or all row groups of a file, some rows at a time.
+        """Yield columns of row groups of a file, some rows at a time.
 
         Not by a scanner of pyarrow.dataset: it decodes more at once, and takes twice the memory and time.
         """
@@ -110,16 +103,11 @@ class ParquetReader:
         try:
             if file_state(path) != self._states[file]:
                 raise DataError(f"{path} was changed while it was in use. Start again.")
-            with pq.ParquetFile(path, metadata=self._footer(file)) as opened:
+            with pq.ParquetFile(path, metadata=self._footer(path)) as opened:
                 size = max(1, min(BATCH_ROWS, BATCH_BYTES // (8 * len(columns))))
                 yield from opened.iter_batches(size, row_groups=groups, columns=columns)
         except (pa.ArrowException, OSError) as error:
             raise cannot_read(path, error) from error
-
-    def _read_footer(self, file: int) -> pq.FileMetaData:
-        import pyarrow.parquet as pq
-
-        return pq.read_metadata(self.files[file])
 
 
 class ParquetPoints(StreamedPoints):
@@ -177,38 +165,35 @@ class ParquetPoints(StreamedPoints):
         if isinstance(columns, str):
             raise TypeError(f"columns must be a list of names, got {columns!r}: [{columns!r}]?")
         files = inspect_files(find_files(source))
-        super().__init__(
-            ParquetReader(files, choose_numbers(files, columns)),
-            threads=threads,
-            cache=cache,
-            report=report,
-        )
+        reader = ParquetReader(files, *choose_numbers(files, columns))
+        super().__init__(reader, threads=threads, cache=cache, report=report)
 
 
-def _join(files: Sequence[ParquetFileInfo], row_bytes: int) -> list[list[RowGroupRange]]:
-    """Return the partitions: large row groups, and small ones joined, even over files."""
+def _read_footer(path: Path) -> pq.FileMetaData:
+    import pyarrow.parquet as pq
+
+    return pq.read_metadata(path)
+
+
+def _join(
+    files: Sequence[ParquetFileInfo], row_bytes: int
+) -> tuple[list[list[RowGroups]], list[int]]:
+    """Return the partitions, large row groups and small ones joined, even over files; and their rows."""
     most = max(1, min(JOINED_ROWS, JOINED_BYTES // row_bytes))
-    parts: list[list[RowGroupRange]] = []
-    first = 0
-    size = most  # of the last partition
+    parts: list[list[RowGroups]] = []
+    sizes: list[int] = []
     for file, info in enumerate(files):
-        row_in_file = 0
         for group, rows in enumerate(info.group_rows):
             if not rows:
                 continue
-            if size + rows > most:
+            if not sizes or sizes[-1] + rows > most:
                 parts.append([])
-                size = 0
-            pieces = parts[-1]
-            if pieces and pieces[-1].file == file:
-                last = pieces.pop()
-                pieces.append(last._replace(groups=[*last.groups, group], n=last.n + rows))
-            else:
-                pieces.append(RowGroupRange(file, first, row_in_file, [group], rows))
-            first += rows
-            row_in_file += rows
-            size += rows
-    return parts
+                sizes.append(0)
+            if not parts[-1] or parts[-1][-1][0] != file:
+                parts[-1].append((file, []))
+            parts[-1][-1][1].append(group)
+            sizes[-1] += rows
+    return parts, sizes
 
 
 def _numbers(column: pa.Array) -> NDArray[np.number]:

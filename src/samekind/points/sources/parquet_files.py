@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
-    "ColumnChoice",
     "ParquetFileInfo",
     "cannot_read",
     "check_same_columns",
@@ -49,13 +48,6 @@ class ParquetFileInfo(NamedTuple):
     def n_rows(self) -> int:
         """The number of rows."""
         return sum(self.group_rows)
-
-
-class ColumnChoice(NamedTuple):
-    """The columns to use, and the type of all of them together."""
-
-    names: list[str]
-    dtype: np.dtype[np.floating]
 
 
 def is_pattern(source: str | Path) -> bool:
@@ -165,37 +157,36 @@ def cannot_read(path: Path, error: BaseException) -> DataError:
     )
 
 
-def choose_numbers(files: Sequence[ParquetFileInfo], columns: Sequence[str] | None) -> ColumnChoice:
-    """Return the columns to use: these, or all, which must be numbers."""
+def choose_numbers(
+    files: Sequence[ParquetFileInfo], columns: Sequence[str] | None
+) -> tuple[list[str], np.dtype[np.floating]]:
+    """Return the columns to use, these or all, and the type of all of them together."""
     first = files[0]
-    names = [name for name in first.types if not PANDAS_INDEX.fullmatch(name)]
     if columns is None:
+        names = [name for name in first.types if not PANDAS_INDEX.fullmatch(name)]
         check_same_columns(files, names)
     else:
-        for name in columns:
+        names = list(columns)
+        for name in names:
             if name not in first.types:
                 raise no_such_column(str(first.path), "columns", name, list(first.types))
-        if not columns or len(set(columns)) < len(columns):
-            raise DataError(
-                f"columns must name at least one column, and each once, got {list(columns)!r}."
-            )
-        names = list(columns)
+        if not names or len(set(names)) < len(names):
+            raise DataError(f"columns must name at least one column, and each once, got {names!r}.")
         for info in files:
             if missing := [name for name in names if name not in info.types]:
                 raise _differs(info, first, f"has no column {missing[0]!r}")
     texts = [name for name in names if not _is_number(first.types[name])]
-    numbers = [name for name in names if name not in texts]
     if texts:
-        raise _no_numbers(first, texts, numbers)
-    if not numbers:
+        raise _no_numbers(first, texts, [name for name in names if name not in texts])
+    if not names:
         raise DataError(f"{first.path} has no column of numbers that can be used.")
     for info in files:
-        for name in numbers:
+        for name in names:
             if not _is_number(info.types[name]):
                 what = f"has {type_in_words(info.types[name])} in column {name!r}, not numbers"
                 raise _differs(info, first, what)
-    small = all(str(info.types[name]) in SMALL_TYPES for info in files for name in numbers)
-    return ColumnChoice(numbers, np.dtype(np.float32 if small else np.float64))
+    small = all(str(info.types[name]) in SMALL_TYPES for info in files for name in names)
+    return names, np.dtype(np.float32 if small else np.float64)
 
 
 def check_same_columns(files: Sequence[ParquetFileInfo], names: list[str]) -> None:

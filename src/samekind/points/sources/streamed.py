@@ -5,21 +5,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from samekind._validation import check_int, check_positive_int
+from samekind._validation import check_positive_int
+from samekind.points.arrays import Matrix, Rows
 from samekind.points.base import Points
 from samekind.points.bounds import Bounds, bounds_of
 from samekind.points.executor import Combine, LocalExecutor, PartitionCall
-from samekind.points.kernels import streaming_stats
+from samekind.points.kernels import search
 from samekind.points.partition import Partition
-from samekind.points.sources.byte_lru import ByteLRU
-from samekind.points.sources.row_cache import RowCache
-from samekind.points.threads import ReportProgress, available_threads, run_in_threads
+from samekind.points.sources.caches import ByteLRU, RowCache
+from samekind.points.threads import ReportProgress, check_threads, run_in_threads
 from samekind.points.units import Units
 
 __all__ = ["RowReader", "StreamedPoints"]
@@ -47,10 +47,10 @@ class RowReader(Protocol):
     names: list[str]
     dtype: np.dtype[np.floating]
     """float32 or float64."""
-    first_rows: NDArray[np.intp]
+    first_rows: Rows
     """The number of each partition's first row, and of one past the last."""
 
-    def load(self, part: int) -> NDArray[np.floating]:
+    def load(self, part: int) -> Matrix:
         """Return the rows of a partition, C-contiguous."""
         ...
 
@@ -66,12 +66,8 @@ class StreamedPoints(Points):
     ----------
     reader : RowReader
         Reads them.
-    threads : int or None
-        Threads for passes over all rows; None takes every core. Results do not depend on it.
-    cache : int
-        Bytes of rows to keep for the next time they are needed. A partition that is larger is kept alone.
-    report : callable or None
-        Is told what is done, and the share of it that is done already, in passes over all rows.
+    threads, cache, report
+        As of `ParquetPoints`.
     """
 
     def __init__(
@@ -82,18 +78,15 @@ class StreamedPoints(Points):
         cache: int = CACHE,
         report: ReportProgress | None = None,
     ) -> None:
-        wanted = check_int("threads", threads, none="use every core")
-        self.threads = available_threads() if wanted is None else wanted
+        self.threads = check_threads(threads)
         check_positive_int("cache", cache, minimum=0)
         self.report = report
         self.feature_names = list(reader.names)
         self.n, self.d = int(reader.first_rows[-1]), len(reader.names)
         self._reader = reader
         self._loaded = ByteLRU(cache)
-        self._rows = RowCache(self.d)
         bounds, self._checksum = self._read_all()
         self._units = Units.within(bounds)
-        self._executor: LocalExecutor | None = None
 
     def __repr__(self) -> str:
         parts = len(self._reader.first_rows) - 1
@@ -102,29 +95,15 @@ class StreamedPoints(Points):
             f"{parts:,} partition{'s' * (parts != 1)})"
         )
 
-    @property
+    @cached_property
     def executor(self) -> LocalExecutor:
         """Runs calls on the partitions; those that are in memory come first."""
-        if self._executor is None:
-            first_rows = self._reader.first_rows
-            partitions = [
-                Partition(partial(self._load, part), int(size), self._units, resident=False)
-                for part, size in enumerate(np.diff(first_rows))
-            ]
-            self._executor = FileExecutor(
-                partitions,
-                self._units,
-                first_rows,
-                self.threads,
-                loaded=self._loaded,
-                rows=self._rows,
-                report=self._tell,
-            )
-        return self._executor
-
-    def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the rows with these numbers, (m, d)."""
-        return self._rows.rows(np.asarray(index), self.fetch)
+        partitions = [
+            Partition(partial(self._load, part), int(size), self._units, resident=False)
+            for part, size in enumerate(np.diff(self._reader.first_rows))
+        ]
+        of_data = partitions, self._units, self._reader.first_rows
+        return FileExecutor(*of_data, self.threads, self._loaded, self._tell, RowCache(self.d))
 
     def fingerprint(self) -> str:
         """Return a text that changes when a value, or the name of a column, changes.
@@ -138,53 +117,40 @@ class StreamedPoints(Points):
         if self.report is not None:
             self.report(what, share)
 
-    def _load(self, part: int) -> NDArray[np.floating]:
+    def _load(self, part: int) -> Matrix:
         size = int(self._reader.first_rows[part + 1] - self._reader.first_rows[part])
-        return self._loaded.get(
-            part, size * self.d * self._reader.dtype.itemsize, self._reader.load
-        )
+        n_bytes = size * self.d * self._reader.dtype.itemsize
+        return self._loaded.get(part, n_bytes, self._reader.load)
 
     def _read_all(self) -> tuple[Bounds, int]:
         """Read everything once: check the values; return bounds and checksum."""
-        words = np.uint32 if self._reader.dtype.itemsize == 4 else np.uint64
-        checksum, bounds = np.uint64(0), None
-        for part, X in enumerate(_ahead(len(self._reader.first_rows) - 1, self._load)):
-            first = int(self._reader.first_rows[part])
-            found = bounds_of(
-                X, self.threads, first, names=self.feature_names, place=self._reader.place
-            )
-            bounds = found if bounds is None else bounds.union(found)
-            checksum = np.uint64(streaming_stats.checksum(X.reshape(-1).view(words), checksum))
+        reader = self._reader
+        words = np.uint32 if reader.dtype.itemsize == 4 else np.uint64
+        checksum, bounds = np.uint64(0), Bounds.of_nothing(self.d)
+        for part, X in enumerate(_ahead(len(reader.first_rows) - 1, self._load)):
+            first = int(reader.first_rows[part])
+            found = bounds_of(X, self.threads, first, names=reader.names, place=reader.place)
+            bounds = bounds.union(found)
+            checksum = np.uint64(search.checksum(X.reshape(-1).view(words), checksum))
             self._tell("Reading the data", (first + len(X)) / self.n)
-        assert bounds is not None
         return bounds, int(checksum)
 
 
+@dataclass(eq=False)
 class FileExecutor(LocalExecutor):
     """Partitions in files: those that are in memory come first, before others take their place."""
 
-    def __init__(
-        self,
-        partitions: list[Partition],
-        units: Units,
-        first_rows: NDArray[np.intp],
-        threads: int,
-        *,
-        loaded: ByteLRU,
-        rows: RowCache,
-        report: ReportProgress,
-    ) -> None:
-        super().__init__(partitions, units, first_rows, threads)
-        self._loaded = loaded
-        self._rows = rows
-        self._report = report
+    threads: int
+    loaded: ByteLRU
+    report: ReportProgress
+    cache: RowCache
 
     def run(
         self, calls: Mapping[int, PartitionCall[R]], combine: Combine[R] | None = None
     ) -> dict[int, R]:
         """Run calls, each on its own partition; return the results."""
         found: dict[int, R] = {}
-        order = sorted(calls, key=lambda part: part not in self._loaded)
+        order = sorted(calls, key=lambda part: part not in self.loaded)
 
         def work(first: int, last: int) -> None:
             for part in order[first:last]:
@@ -194,23 +160,17 @@ class FileExecutor(LocalExecutor):
         if len(calls) == 1 or method not in READS:
             work(0, len(order))
         else:
-            report = self._report if method in PASSES else _say_nothing
+            report = self.report if method in PASSES else _say_nothing
             threads = min(self.threads, len(order))
             run_in_threads(len(order), threads, work, report, PASSES.get(method, ""))
         return {part: found[part] for part in calls}
-
-    def remember(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> None:
-        """Keep rows that were drawn: they are looked at soon."""
-        self._rows.remember(rows, X)
 
 
 def _say_nothing(what: str, share: float) -> None:
     """Tell nobody; as a report, it has a pass cut into more and smaller pieces."""
 
 
-def _ahead(
-    parts: int, load: Callable[[int], NDArray[np.floating]]
-) -> Iterator[NDArray[np.floating]]:
+def _ahead(parts: int, load: Callable[[int], Matrix]) -> Iterator[Matrix]:
     """Yield one partition after another, and read the next one meanwhile."""
     with ThreadPoolExecutor(1, thread_name_prefix="samekind-read") as pool:
         coming = pool.submit(load, 0)

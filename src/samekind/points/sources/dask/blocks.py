@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import pickle
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from logging import ERROR
@@ -13,6 +13,7 @@ from threading import RLock
 from time import monotonic, sleep
 from typing import Any, Generic, TypeAlias, TypeVar
 
+import dask
 import distributed
 from distributed import Client, Future
 
@@ -27,7 +28,7 @@ from samekind.points.sources.dask.worker import (
     LogEntry,
 )
 
-__all__ = ["Blocks", "ClusterError", "find_client", "serve_blocks"]
+__all__ = ["Blocks", "ClusterError", "compute_blocks", "find_client", "serve_blocks"]
 
 T = TypeVar("T")  # what answers for a block
 R = TypeVar("R")
@@ -75,6 +76,22 @@ def serve_blocks(client: Client) -> None:
         ) from error
 
 
+def compute_blocks(
+    client: Client,
+    run: str,
+    partitions: Iterable[object],
+    function: Callable[..., R],
+    *args: object,
+) -> list[Future]:
+    """Have a function make a block of each partition of a collection; return the blocks."""
+    block = dask.delayed(function, pure=False)
+    blocks = [
+        block(partition, *args, dask_key_name=f"samekind-{run}-{number}")
+        for number, partition in enumerate(partitions)
+    ]
+    return list(client.compute(blocks))
+
+
 class Blocks(Generic[T]):
     """Blocks of a collection that stay where they are, each with a state that is changed by a log.
 
@@ -109,7 +126,12 @@ class Blocks(Generic[T]):
     def update(self, key: int, call: Call[T, R], combine: Combine[R] | None = None) -> list[R]:
         """Change `key` of every block; return the results in order."""
         with self._lock:
-            self._forget_dropped()
+            while self._dropped:
+                last = self._dropped.popleft()
+                self._log = [
+                    None if entry and entry.key == last.key else entry for entry in self._log
+                ]
+                self._log.append(last)
             self._log.append(LogEntry(key, call))
             self.n_calls[call.name] += 1
             found: dict[int, R] = self._request(
@@ -151,14 +173,6 @@ class Blocks(Generic[T]):
         sent = [self._send(worker, FORGET, run=self.run_name) for worker in workers]
         await asyncio.wait_for(asyncio.gather(*sent, return_exceptions=True), timeout=5)
 
-    def _forget_dropped(self) -> None:
-        while self._dropped:
-            last = self._dropped.popleft()
-            self._log = [
-                None if entry is None or entry.key == last.key else entry for entry in self._log
-            ]
-            self._log.append(last)
-
     # How requests get there
 
     def _request(
@@ -175,13 +189,14 @@ class Blocks(Generic[T]):
         found: dict[int, R] = {}
         left = dict(calls)
         tries = 0
+        lost: Exception | None
         if not self._places:
             self._find()
         while left:
             before, lost = len(left), None
             replies = self.client.sync(self._deliver, self._pickled(left, combine, is_quick))
             for reply in replies:
-                if isinstance(reply, BaseException):
+                if isinstance(reply, OSError):
                     lost = reply
                     continue
                 for part, (status, result) in reply.items():
@@ -230,9 +245,7 @@ class Blocks(Generic[T]):
             requests[worker] = pickle.dumps(request, protocol=pickle.HIGHEST_PROTOCOL)
         return requests
 
-    async def _deliver(
-        self, requests: dict[str, bytes]
-    ) -> list[dict[int, BlockOutcome] | BaseException]:
+    async def _deliver(self, requests: dict[str, bytes]) -> list[dict[int, BlockOutcome] | OSError]:
         """Return the replies, or what went wrong on the way to a worker."""
         sent = {
             asyncio.ensure_future(self._send(worker, ANSWER, request=request)): worker
@@ -269,18 +282,14 @@ class Blocks(Generic[T]):
         return True
 
     @staticmethod
-    def _outcome(
-        task: asyncio.Future[bytes], worker: str
-    ) -> dict[int, BlockOutcome] | BaseException:
+    def _outcome(task: asyncio.Future[bytes], worker: str) -> dict[int, BlockOutcome] | OSError:
         if task.cancelled():
             return ConnectionError(f"worker {worker} is gone")
-        error = task.exception()
-        if error is None:
+        try:
             found: dict[int, BlockOutcome] = pickle.loads(task.result())
-            return found
-        if isinstance(error, OSError):  # the connection broke
+        except OSError as error:  # the connection broke
             return error
-        raise error
+        return found
 
     def _find(self) -> None:
         """Wait until every block is on some worker, and note on which."""

@@ -6,12 +6,12 @@ from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from samekind.points.bounds import Bounds, UnusableValue, scan, unusable_value
+from samekind.points.arrays import Matrix
+from samekind.points.bounds import Bounds, UnusableValue, unusable_value
 from samekind.points.sources.array import as_matrix
 
-__all__ = ["DaskRows", "ScannedBlock", "as_block", "bounds_of_all", "partitions_of", "scan_block"]
+__all__ = ["DaskRows", "as_block", "bounds_of_all", "partitions_of"]
 
 
 class DaskRows(NamedTuple):
@@ -23,13 +23,6 @@ class DaskRows(NamedTuple):
     dtype: np.dtype[np.floating]
     names: list[Hashable]
     """Of the columns."""
-
-
-class ScannedBlock(NamedTuple):
-    """The number of rows of a block; and if there are any, their bounds or the first unusable value."""
-
-    n: int
-    found: Bounds | UnusableValue | None
 
 
 def partitions_of(X: Any) -> DaskRows:
@@ -90,7 +83,7 @@ def _dtype_for(dtype: np.dtype[Any]) -> np.dtype[np.floating]:
     return as_matrix(np.zeros((1, 1), dtype=dtype)).dtype
 
 
-def as_block(partition: Any, d: int, dtype: np.dtype[np.floating]) -> NDArray[np.floating]:
+def as_block(partition: Any, d: int, dtype: np.dtype[np.floating]) -> Matrix:
     """Return a partition as a C-contiguous matrix in memory."""
     if hasattr(partition, "to_numpy"):
         extended = any(not isinstance(kind, np.dtype) for kind in partition.dtypes)
@@ -107,21 +100,14 @@ def as_block(partition: Any, d: int, dtype: np.dtype[np.floating]) -> NDArray[np
     return np.require(block, dtype=dtype, requirements=["C", "W", "E"])
 
 
-def scan_block(block: NDArray[np.floating]) -> ScannedBlock:
-    """Return the bounds of a block, or what is unusable in it."""
-    return ScannedBlock(len(block), scan(block) if len(block) else None)
-
-
-def bounds_of_all(scanned: list[ScannedBlock], X: DaskRows) -> Bounds:
+def bounds_of_all(scanned: list[Bounds | UnusableValue], X: DaskRows) -> Bounds:
     """Return the bounds of all blocks; raise if a value is unusable, or if there is no row."""
-    first, bounds = 0, None
-    for block in scanned:
-        if isinstance(block.found, UnusableValue):
-            row, column, value = block.found
-            raise unusable_value(value, first + row, X.names[column])
-        if block.found is not None:
-            bounds = block.found if bounds is None else bounds.union(block.found)
-        first += block.n
-    if bounds is None:
+    bounds = Bounds.of_nothing(X.d)
+    for found in scanned:
+        if isinstance(found, UnusableValue):
+            row, column, value = found
+            raise unusable_value(value, bounds.n + row, X.names[column])
+        bounds = bounds.union(found)
+    if not bounds.n:
         raise ValueError(f"X must have at least one row and one column, got shape (0, {X.d}).")
     return bounds

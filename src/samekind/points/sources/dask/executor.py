@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import NamedTuple, TypeVar
 from uuid import uuid4
 
 import dask
 import dask.array as da
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph
-from numpy.typing import NDArray
 
+from samekind.points.arrays import Matrix, Rows
 from samekind.points.calls import Call, call
-from samekind.points.executor import Combine, PartitionCall, split_labels
+from samekind.points.executor import Combine, Executor, LabelMethod, PartitionCall, split_labels
 from samekind.points.labels import LabelMap, LazyArray, RowLabels
 from samekind.points.partition import Partition
+from samekind.points.sources.caches import RowCache
 from samekind.points.sources.dask.blocks import Blocks
 from samekind.points.sources.dask.worker import LogEntry, state_here
-from samekind.points.sources.row_cache import RowCache
 from samekind.points.units import Units
 
-__all__ = ["DaskExecutor", "PartitionMaker"]
+__all__ = ["DaskExecutor", "make_partition"]
 
 R = TypeVar("R")
-P = ParamSpec("P")
 QUICK: set[Callable[..., object]] = {  # what is done sooner than handed to another thread
     Partition.rows,
     Partition.costs_and_owners,
@@ -34,34 +32,25 @@ QUICK: set[Callable[..., object]] = {  # what is done sooner than handed to anot
 }
 
 
-@dataclass(frozen=True)
-class PartitionMaker:
-    """Makes a partition of a block, where it is."""
-
-    units: Units
-
-    def __call__(self, block: NDArray[np.floating], threads: int) -> Partition:
-        """Return the partition."""
-        return Partition(lambda: block, len(block), self.units, threads=threads)
+def make_partition(units: Units, block: Matrix, threads: int) -> Partition:
+    """Return a block as a partition, where it is."""
+    return Partition(lambda: block, len(block), units, threads=threads)
 
 
-class DaskExecutor:
+class DaskExecutor(Executor):
     """Partitions that are on the workers of a cluster, a block each.
 
     `sizes` are those of all blocks, also of empty ones, which are no partitions.
     """
 
     partitions = None
-    has_leaves = False
 
-    def __init__(
-        self, blocks: Blocks[Partition], units: Units, sizes: list[int], rows: RowCache
-    ) -> None:
+    def __init__(self, blocks: Blocks[Partition], units: Units, sizes: list[int]) -> None:
         self.units = units
         self.first_rows = np.cumsum([0, *filter(None, sizes)])
         self._blocks = blocks
         self._sizes = sizes
-        self._rows = rows
+        self.cache = RowCache(units.d)
 
     def run(
         self, calls: Mapping[int, PartitionCall[R]], combine: Combine[R] | None = None
@@ -80,29 +69,14 @@ class DaskExecutor:
         """Let all partitions forget a cost table with the next change."""
         self._blocks.drop(key, call(Partition.drop_table, key))
 
-    def remember(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> None:
-        """Keep rows that will be looked at soon."""
-        self._rows.remember(rows, X)
-
-    def remembered(self, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
-        """Return rows, if all of them are remembered here."""
-        return self._rows.kept(rows)
-
     def label(
-        self,
-        labels: LabelMap,
-        key: int | None,
-        method: Callable[Concatenate[Partition, LabelMap, P], NDArray[np.intp]],
-        *args: P.args,
-        **no_keywords: P.kwargs,
+        self, labels: LabelMap, key: int | None, method: LabelMethod, *args: object
     ) -> RowLabels:
         """Return the labels of all rows as a Dask array with the partitions of the data."""
         entries = [] if key is None else self._blocks.entries(key)
         labeling = Labeling(self._blocks.run_name, self.units, key, entries, method, args)
-        task, shared = (
-            dask.delayed(_label_block, pure=False),
-            dask.delayed(labeling, traverse=False),
-        )
+        task = dask.delayed(_label_block, pure=False)
+        shared = dask.delayed(labeling, traverse=False)
         each = zip(self._blocks.futures, split_labels(labels, self.first_rows), strict=True)
         labelled = iter([task(block, k, shared, own) for k, (block, own) in enumerate(each)])
         nothing = dask.delayed(np.empty)(0, dtype=np.intp)
@@ -122,24 +96,22 @@ class Labeling(NamedTuple):
     key: int | None
     entries: list[LogEntry]
     """Everything that happened to the cost table `key`."""
-    method: Callable[..., NDArray[np.intp]]
+    method: LabelMethod
     args: tuple[object, ...]
 
 
-def _label_block(
-    block: NDArray[np.floating], part: int, labeling: Labeling, labels: LabelMap
-) -> NDArray[np.intp]:
+def _label_block(block: Matrix, part: int, labeling: Labeling, labels: LabelMap) -> Rows:
     """Return the labels of the rows of a block: a task that may run later, anywhere and again.
 
     The partition is used if its cost table is still as it was; else the entries are applied to a new one.
     """
-    label: PartitionCall[NDArray[np.intp]] = Call(labeling.method, (labels, *labeling.args))
+    label: PartitionCall[Rows] = Call(labeling.method, (labels, *labeling.args))
     state = None if labeling.key is None else state_here(labeling.run, part)
     if state is not None and labeling.key is not None:
         with state.lock:
             if state.n_changes[labeling.key] == len(labeling.entries):
                 return label(state.target)
-    new = PartitionMaker(labeling.units)(block, 1)
+    new = make_partition(labeling.units, block, 1)
     for entry in labeling.entries:
         entry.call(new)
     return label(new)

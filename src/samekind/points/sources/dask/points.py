@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from types import TracebackType
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
-import numpy as np
-from numpy.typing import NDArray
-
+from samekind.points.arrays import Rows
 from samekind.points.base import Points
+from samekind.points.bounds import Bounds, UnusableValue, scan
 from samekind.points.labels import LazyArray, RowLabels
 from samekind.points.partition import Partition
 from samekind.points.sources.array import hash_of
-from samekind.points.sources.row_cache import RowCache
 from samekind.points.threads import ReportProgress
 from samekind.points.units import Units
 
 try:
-    import dask
     import dask.array as da
     import distributed
     from distributed import Client, Future
@@ -29,15 +26,9 @@ except ImportError as error:
         f"points on a Dask cluster need dask and distributed ({error}): pip install 'samekind[dask]'."
     ) from error
 
-from samekind.points.sources.dask.blocks import Blocks, find_client, serve_blocks
-from samekind.points.sources.dask.collection import (
-    ScannedBlock,
-    as_block,
-    bounds_of_all,
-    partitions_of,
-    scan_block,
-)
-from samekind.points.sources.dask.executor import DaskExecutor, PartitionMaker
+from samekind.points.sources.dask.blocks import Blocks, compute_blocks, find_client, serve_blocks
+from samekind.points.sources.dask.collection import as_block, bounds_of_all, partitions_of
+from samekind.points.sources.dask.executor import DaskExecutor, make_partition
 
 __all__ = ["DaskPoints"]
 
@@ -83,33 +74,32 @@ class DaskPoints(Points):
         run = uuid4().hex
         try:
             serve_blocks(self.client)
-            block = dask.delayed(as_block, pure=False)
-            futures = self.client.compute(
-                [
-                    block(partition, read.d, read.dtype, dask_key_name=f"samekind-{run}-{number}")
-                    for number, partition in enumerate(read.partitions)
-                ]
+            futures = compute_blocks(
+                self.client, run, read.partitions, as_block, read.d, read.dtype
             )
             scanned = self._scan(futures, report)
             units = Units.within(bounds_of_all(scanned, read))
         except BaseException:
             self._close_client()
             raise
-        sizes = [block.n for block in scanned]
+        sizes = [found.n for found in scanned if isinstance(found, Bounds)]
         self.n = units.n
         self.chunks = tuple(sizes)
-        self._cache = RowCache(self.d)
         filled = [future for future, size in zip(futures, sizes, strict=True) if size]
-        self._blocks: Blocks[Partition] = Blocks(self.client, run, filled, PartitionMaker(units))
-        self._executor = DaskExecutor(self._blocks, units, sizes, self._cache)
+        self._blocks: Blocks[Partition] = Blocks(
+            self.client, run, filled, partial(make_partition, units)
+        )
+        self._executor = DaskExecutor(self._blocks, units, sizes)
 
-    def _scan(self, futures: list[Future], report: ReportProgress | None) -> list[ScannedBlock]:
-        scans = self.client.map(scan_block, futures, pure=False)
+    def _scan(
+        self, futures: list[Future], report: ReportProgress | None
+    ) -> list[Bounds | UnusableValue]:
+        scans = self.client.map(scan, futures, pure=False)
         with self.client.as_current():
             for done, _ in enumerate(distributed.as_completed(scans), start=1):
                 if report is not None:
                     report("Reading the data", done / len(scans))
-        found: list[ScannedBlock] = self.client.gather(scans)
+        found: list[Bounds | UnusableValue] = self.client.gather(scans)
         return found
 
     def __repr__(self) -> str:
@@ -121,12 +111,7 @@ class DaskPoints(Points):
     def __enter__(self) -> DaskPoints:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     @property
@@ -139,18 +124,14 @@ class DaskPoints(Points):
         """How often the workers were asked, by the method that they ran."""
         return self._blocks.n_calls
 
-    def rows(self, index: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the rows with these numbers, (m, d)."""
-        return self._cache.rows(np.asarray(index), self.fetch)
-
-    def distribute(self, labels: NDArray[np.intp]) -> RowLabels:
+    def distribute(self, labels: Rows) -> RowLabels:
         """Return labels of all rows as a Dask array with the data's partitions."""
         lazy: LazyArray = da.from_array(labels, chunks=(self.chunks,))
         return lazy
 
-    def gather(self, labels: RowLabels) -> NDArray[np.intp]:
+    def gather(self, labels: RowLabels) -> Rows:
         """Return some of these labels as a NumPy array."""
-        found: NDArray[np.intp] = self.client.gather(self.client.compute(labels))
+        found: Rows = self.client.gather(self.client.compute(labels))
         return found
 
     def fingerprint(self) -> str:

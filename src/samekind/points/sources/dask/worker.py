@@ -164,10 +164,8 @@ class BlockServer:
         for outcomes in done:
             found |= outcomes
         for part, outcome in found.items():
-            if (
-                outcome.status == BlockStatus.FAILED
-            ):  # half a change may be made: let it be made anew
-                self._states.pop((request.run, part), None)
+            if outcome.status == BlockStatus.FAILED:
+                self._states.pop((request.run, part), None)  # half a change: let it be made anew
         good = {part: out.result for part, out in found.items() if out.status == BlockStatus.DONE}
         if good and request.combine is not None:
             for part, result in request.combine(good).items():
