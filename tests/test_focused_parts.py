@@ -13,7 +13,6 @@ from samekind.algorithms.focused import FocusedParams
 from samekind.algorithms.focused._kernels import lda_scores
 from samekind.algorithms.focused.cluster_model import ClusterModel
 from samekind.algorithms.focused.cluster_pairs import ClusterPairs
-from samekind.algorithms.focused.conditional_logit import ConditionalLogit
 from samekind.algorithms.focused.constants import (
     DISCRIMINANT,
     FEATURE_LIMITS,
@@ -24,10 +23,10 @@ from samekind.algorithms.focused.constants import (
     PRIOR_WEIGHTS,
     WALK_ON,
 )
-from samekind.algorithms.focused.discriminant import LinearDiscriminant
-from samekind.algorithms.focused.label_propagation import LabelPropagation
+from samekind.algorithms.focused.graph_predictor import LabelPropagation
 from samekind.algorithms.focused.prediction import rectified_centers
-from samekind.algorithms.focused.purity import PurityTrials
+from samekind.algorithms.focused.recovery import PurityTrials
+from samekind.algorithms.focused.scoring import ConditionalLogit, LinearDiscriminant
 from samekind.points import ArrayPoints
 
 NEITHER = np.zeros(3)

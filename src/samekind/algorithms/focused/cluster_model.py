@@ -8,10 +8,8 @@ from numpy.typing import NDArray
 from samekind.algorithms.focused.constants import BLOCK, GRAPH_ROWS, STALE_GROWTH
 from samekind.algorithms.focused.graph_predictor import GraphPredictor
 from samekind.algorithms.focused.params import FocusedParams
-from samekind.algorithms.focused.row_predictor import RowPredictor
+from samekind.algorithms.focused.predictor import RowPredictor, Sites, VoronoiPredictor
 from samekind.algorithms.focused.scoring import ClusterScorer, Scores
-from samekind.algorithms.focused.sites import Sites
-from samekind.algorithms.focused.voronoi_predictor import VoronoiPredictor
 from samekind.points import Points
 
 __all__ = ["ClusterModel"]

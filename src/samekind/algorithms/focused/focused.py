@@ -7,16 +7,13 @@ from numpy.typing import NDArray
 
 from samekind.algorithms.base import Algorithm, Known
 from samekind.algorithms.focused import constants as const
-from samekind.algorithms.focused.answer_policy import AnswerPolicy
-from samekind.algorithms.focused.cluster_questions import ClusterQuestions
+from samekind.algorithms.focused.answer_policy import AnswerPolicy, OpenRow, TrustedAnswers
 from samekind.algorithms.focused.learner import Learner
 from samekind.algorithms.focused.noisy_answers import NoisyAnswers
-from samekind.algorithms.focused.open_row import OpenRow
 from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.planner import RowPlanner
 from samekind.algorithms.focused.prediction import make_prediction
-from samekind.algorithms.focused.row_questions import RowQuestions, score_open_rows
-from samekind.algorithms.focused.trusted_answers import TrustedAnswers
+from samekind.algorithms.focused.questions import ClusterQuestions, RowQuestions, score_open_rows
 from samekind.algorithms.snapshot import Snapshot
 from samekind.algorithms.state import GIVEN_UP
 from samekind.flow import Flow

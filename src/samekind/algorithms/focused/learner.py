@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from samekind.algorithms.focused.answer_policy import OpenRow
 from samekind.algorithms.focused.audit import Audit
 from samekind.algorithms.focused.cluster_model import ClusterModel
 from samekind.algorithms.focused.cluster_pairs import ClusterPairs
-from samekind.algorithms.focused.open_row import OpenRow
-from samekind.algorithms.focused.paper_draws import PaperDraws
 from samekind.algorithms.focused.params import FocusedParams
-from samekind.algorithms.focused.recovery import Recovery
+from samekind.algorithms.focused.recovery import PaperDraws, Recovery
 from samekind.algorithms.focused.scheduler import SEARCH_AIMS, Aim, AimScheduler
 from samekind.algorithms.state import ClusterState
 from samekind.points import Points, Sampler

@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.algorithms.focused import constants as const
-from samekind.algorithms.focused.answer_checks import AnswerChecks
-from samekind.algorithms.focused.answer_policy import AnswerPolicy
+from samekind.algorithms.focused.answer_policy import AnswerPolicy, OpenRow
 from samekind.algorithms.focused.learner import Learner
 from samekind.algorithms.focused.noise_model import NoiseModel
-from samekind.algorithms.focused.open_row import OpenRow
 from samekind.algorithms.focused.params import FocusedParams
-from samekind.algorithms.focused.revision import move_rows, split_clusters
+from samekind.algorithms.focused.revision import AnswerChecks, move_rows, split_clusters
 from samekind.algorithms.state import UNKNOWN
 from samekind.flow import SAME, Flow
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from samekind.algorithms.paper.base import PaperParams
-from samekind.algorithms.paper.basic import Basic
 from samekind.algorithms.paper.basic_exact import BasicExact
-from samekind.algorithms.paper.batched import Batched
 from samekind.algorithms.paper.classify import ORDERS, Classified, classify
 from samekind.algorithms.paper.improved_exact import ImprovedExact
 from samekind.algorithms.paper.noisy_exact import NoisyExact
+from samekind.algorithms.paper.practical import Basic, Batched, Uniform
 from samekind.algorithms.paper.quiet_test import QuietTest
-from samekind.algorithms.paper.uniform import Uniform
 
 __all__ = [
     "ORDERS",
