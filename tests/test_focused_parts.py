@@ -372,8 +372,8 @@ class TestClusterModel:
         X, y = blobs((300, 150, 50))
         model = ClusterModel(ArrayPoints(X), FocusedParams(goal=goal, without=without))
         for row in range(60):
-            while y[row] >= model.n_clusters:
-                model.add_cluster()
+            while y[row] >= model.scorer.n_clusters:
+                model.scorer.add_cluster()
             model.learn(row, X[row], int(y[row]), surprising=True)
         sizes = model.scorer.sizes[:3].tolist()
         assert sizes == ([300, 150, 50] if goal == "labels" else [0, 0, 0])

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from samekind.algorithms.focused.constants import BLOCK, GRAPH_ROWS, STALE_GROWTH
 from samekind.algorithms.focused.graph_predictor import GraphPredictor
 from samekind.algorithms.focused.params import FocusedParams
-from samekind.algorithms.focused.predictor import RowPredictor, Sites, VoronoiPredictor
+from samekind.algorithms.focused.predictor import RowPredictor, Sites
 from samekind.algorithms.focused.scoring import ClusterScorer, Scores
 from samekind.points import Points
 
@@ -23,25 +23,11 @@ class ClusterModel:
         self.sites = Sites(points)
         self.scorer = ClusterScorer(points, uses_lda=params.uses("discriminant"))
         few = points.n <= GRAPH_ROWS and params.uses("graph")
-        make_predictor = GraphPredictor if few else VoronoiPredictor
+        make_predictor = GraphPredictor if few else RowPredictor
         self.predictor: RowPredictor = make_predictor(points, self.sites, self.scorer)
         self._learnt: dict[int, int] = {}  # labelled rows, and in which order they came
         self._counts_sizes = not params.recovers  # otherwise, `Recovery` does
         self._counted_at = (0, 0)  # labelled rows and clusters then
-
-    @property
-    def n_clusters(self) -> int:
-        """How many clusters there are, those merged into others included."""
-        return self.scorer.n_clusters
-
-    @property
-    def alive(self) -> NDArray[np.bool_]:
-        """(clusters,) whether each was not merged into another."""
-        return self.scorer.alive
-
-    def add_cluster(self) -> None:
-        """Make room for a new cluster."""
-        self.scorer.add_cluster()
 
     def learn(self, row: int, x: NDArray[np.float64], cluster: int, *, surprising: bool) -> None:
         """Learn from a labelled row; one that is not surprising may change no prediction."""
@@ -57,8 +43,8 @@ class ClusterModel:
     def _count_sizes(self) -> None:
         """Count the predicted rows anew if there is a new cluster, or many new labels."""
         n_learnt, n_clusters = self._counted_at
-        if self.n_clusters != n_clusters or len(self._learnt) > STALE_GROWTH * n_learnt:
-            self._counted_at = len(self._learnt), self.n_clusters
+        if self.scorer.n_clusters != n_clusters or len(self._learnt) > STALE_GROWTH * n_learnt:
+            self._counted_at = len(self._learnt), self.scorer.n_clusters
             self.set_sizes(self.predictor.counts())
 
     def set_sizes(self, counts: NDArray[np.intp]) -> None:
@@ -86,8 +72,8 @@ class ClusterModel:
     def confidence(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the probability of the likeliest cluster of each row."""
         found = np.zeros(rows.size)
-        step = max(1, BLOCK // max(1, self.n_clusters))
-        for first in range(0, rows.size if self.n_clusters else 0, step):
+        step = max(1, BLOCK // max(1, self.scorer.n_clusters))
+        for first in range(0, rows.size if self.scorer.n_clusters else 0, step):
             some = rows[first : first + step]
             X = self.points.rows(some)
             found[first : first + step] = self.scorer.likeliest(

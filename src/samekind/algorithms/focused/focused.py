@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from samekind.algorithms.base import Algorithm, Known
 from samekind.algorithms.focused import constants as const
-from samekind.algorithms.focused.answer_policy import AnswerPolicy, OpenRow, TrustedAnswers
-from samekind.algorithms.focused.learner import Learner
+from samekind.algorithms.focused.answer_policy import AnswerPolicy
+from samekind.algorithms.focused.learner import Learner, OpenRow
 from samekind.algorithms.focused.noisy_answers import NoisyAnswers
 from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.planner import RowPlanner
@@ -58,22 +58,14 @@ class Focused(Algorithm[FocusedParams]):
     asks_lineups = True
 
     def __init__(
-        self,
-        points: Points,
-        params: FocusedParams,
-        rng: np.random.Generator,
-        known: Known | None = None,
+        self, points: Points, params: FocusedParams, rng: np.random.Generator, known: Known | None
     ) -> None:
         super().__init__(points, params, rng, known)
-        self._learner = learner = Learner(points, params, self.state, self.sampler, rng)
-        self._policy: AnswerPolicy = (
-            TrustedAnswers(params, learner)
-            if params.trusts_answers
-            else NoisyAnswers(params, learner, rng)
-        )
-        self._planner = RowPlanner(params, learner, self._policy, rng)
-        self._rows = RowQuestions(params, learner, self._policy)
-        self._clusters = ClusterQuestions(params, learner, self._policy)
+        self._learner = learner = Learner(self)
+        self._policy = AnswerPolicy(learner) if params.trusts_answers else NoisyAnswers(learner)
+        self._planner = RowPlanner(learner, self._policy)
+        self._rows = RowQuestions(learner, self._policy)
+        self._clusters = ClusterQuestions(learner, self._policy)
 
     def run(self) -> Flow[str]:
         """Draw, ask and learn until there is a reason to stop."""
@@ -136,14 +128,14 @@ class Focused(Algorithm[FocusedParams]):
         known, model = open_row.prior.size, self._learner.model
         if known and open_row.aim != "audit":
             target = self._policy.target(open_row)
-            model.scorer.logit.learn(*open_row.features, model.alive[:known], target)
+            model.scorer.logit.learn(*open_row.features, model.scorer.alive[:known], target)
         self._learner.learn(open_row)
 
     def _compare_clusters(self, plan: list[OpenRow]) -> Flow[None]:
         """Compare the clusters of the last rows with similar ones, and others with a share of questions."""
         clusters = {open_row.cluster for open_row in plan if open_row.cluster is not None}
         for cluster in sorted(clusters):
-            if cluster >= 0 and self._learner.model.alive[cluster]:
+            if cluster >= 0 and self._learner.model.scorer.alive[cluster]:
                 yield from self._clusters.compare(const.COMPARE_ABOVE, of=cluster)
         idle = self._learner.scheduler.is_flat() and not self._planner.should_fill()
         share = const.COMPARE_SHARE_IDLE if idle else const.COMPARE_SHARE
@@ -159,7 +151,7 @@ class Focused(Algorithm[FocusedParams]):
             return "target"
         if params.stop == "certified":
             return "certified" if self._is_certified() else ""
-        return "reducible" if self._learner.paper.passed else ""
+        return "reducible" if self._learner.paper.quiet.passed else ""
 
     def _is_certified(self) -> bool:
         """Return whether the certificate's bounds are within the tolerance."""
@@ -196,6 +188,6 @@ class Focused(Algorithm[FocusedParams]):
         """Return the expected number of questions until the next new cluster."""
         scheduler = self._learner.scheduler
         expected = scheduler.questions_to_next_cluster()
-        if expected is None or self._planner.sampler.is_exhausted:
+        if expected is None or self._planner.is_exhausted:
             return None
         return expected * (1 + self._clusters.n_asked / scheduler.n_asked)

@@ -97,8 +97,7 @@ class GraphPredictor(RowPredictor):
     uses_all_labels = True
 
     def __init__(self, points: Points, sites: Sites, scorer: ClusterScorer) -> None:
-        self._sites = sites
-        self._scorer = scorer
+        super().__init__(points, sites, scorer)
         self._X = points.rows(np.arange(points.n))
         self._graph = LabelPropagation(self._X) if points.n > 2 else None
         self._distances = np.full((points.n, 16), np.inf, dtype=np.float64)  # squared
@@ -108,7 +107,7 @@ class GraphPredictor(RowPredictor):
         self._predicted_at = (0, 0)  # labelled rows and clusters then
 
     def learn(self, row: int, x: NDArray[np.float64], cluster: int) -> None:
-        """Learn from a labelled row."""
+        """Learn from a labelled row, after the sites did."""
         self._n_learnt += 1
         self._add_member(x, cluster)
         if self._graph is not None:

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.algorithms.focused import constants as const
-from samekind.algorithms.focused.answer_policy import AnswerPolicy, OpenRow
-from samekind.algorithms.focused.learner import Learner
+from samekind.algorithms.focused.answer_policy import AnswerPolicy
+from samekind.algorithms.focused.learner import Learner, OpenRow
 from samekind.algorithms.focused.noise_model import NoiseModel
-from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.revision import AnswerChecks, move_rows, split_clusters
 from samekind.algorithms.state import UNKNOWN
 from samekind.flow import SAME, Flow
@@ -35,15 +34,11 @@ class NoisyAnswers(AnswerPolicy):
 
     compares_in_waves = False  # an answer decides which pair is next
 
-    def __init__(self, params: FocusedParams, learner: Learner, rng: np.random.Generator) -> None:
-        assert params.error_rate is not None
-        self._learner = learner
-        self._model = learner.model
-        self._members = learner.state.members
-        self._full = params.certify == "full"
-        self._rng = rng
-        self._noise = NoiseModel(params.error_rate, learner.state)
-        self._checks = AnswerChecks(learner, self._noise, rng)
+    def __init__(self, learner: Learner) -> None:
+        assert learner.params.error_rate is not None
+        super().__init__(learner)
+        self._noise = NoiseModel(learner.params.error_rate, learner.state)
+        self._checks = AnswerChecks(learner, self._noise)
         self._n_unrevised = 0  # rows decided since the last revision
         self._n_confirming: Counter[int] = Counter()  # rows asked about to confirm a cluster
 
@@ -78,7 +73,7 @@ class NoisyAnswers(AnswerPolicy):
             if confirmed and posterior[best] > 0.5 and self.next_member(open_row, best) < 0:
                 return None
         for cluster in unasked or np.argsort(-posterior[:-1], kind="stable").tolist():
-            if not self._model.alive[cluster]:
+            if not self._model.scorer.alive[cluster]:
                 continue
             if answers and not unasked and posterior[cluster] < const.NOT_WORTH_ASKING:
                 break
@@ -91,7 +86,7 @@ class NoisyAnswers(AnswerPolicy):
         """Return the clusters about which nothing was asked yet."""
         return [
             cluster
-            for cluster in np.flatnonzero(self._model.alive).tolist()
+            for cluster in np.flatnonzero(self._model.scorer.alive).tolist()
             if cluster not in open_row.asked and self.next_member(open_row, cluster) >= 0
         ]
 
@@ -113,7 +108,7 @@ class NoisyAnswers(AnswerPolicy):
         """
         weights = np.append(open_row.weights, open_row.new_weight)
         flatter = np.append(np.sqrt(open_row.weights), 0.0)
-        possible = np.append(self._model.alive, True)
+        possible = np.append(self._model.scorer.alive, True)
         prior: NDArray[np.float64] = weights / weights.sum()
         n_labelled = self._learner.state.n_labelled
         modesty = max(const.MIN_MODESTY, const.MODESTY / (const.MODESTY_ROWS + n_labelled))
@@ -210,7 +205,7 @@ class NoisyAnswers(AnswerPolicy):
     def draw_to_confirm(self) -> int:
         """Return the nearest unknown row to the only one of some cluster."""
         unconfirmed = self._unconfirmed()
-        cluster = unconfirmed[int(self._rng.random() * len(unconfirmed))]
+        cluster = unconfirmed[int(self._learner.rng.random() * len(unconfirmed))]
         self._n_confirming[cluster] += 1
         founder = self._learner.points.row(self._members[cluster][0])
         rows = self._model.sites.cells.nearest_rows(founder, const.CONFIRM_NEIGHBOURS)
@@ -223,7 +218,7 @@ class NoisyAnswers(AnswerPolicy):
         if self._n_unrevised < const.REVISE_EVERY:
             return
         self._n_unrevised = 0
-        self._noise.estimate_error_rates(self._model.n_clusters)
+        self._noise.estimate_error_rates(self._model.scorer.n_clusters)
         move_rows(self._learner, self._noise)
         split_clusters(self._learner, self._noise)
         for similarity, a, b in self._learner.pairs.separated(const.REOPEN_ABOVE):

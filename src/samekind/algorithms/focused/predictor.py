@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,7 @@ from samekind.algorithms.focused.constants import (
 from samekind.algorithms.focused.scoring import NO_GRAPH, ClusterScorer, Nearness
 from samekind.points import LabelMap, Points
 
-__all__ = ["Regions", "RowPredictions", "RowPredictor", "Sites", "VoronoiPredictor"]
+__all__ = ["Regions", "RowPredictions", "RowPredictor", "Sites"]
 
 
 class Sites:
@@ -113,67 +112,17 @@ class RowPredictions(NamedTuple):
     regions: Regions
 
 
-class RowPredictor(ABC):
-    """Predicts the clusters of rows from the labelled ones; there is one for few rows and one for many."""
+class RowPredictor:
+    """Predicts for every row the cluster of its nearest site, and keeps nothing else: for many rows.
 
-    n_uncertain_at_once: ClassVar[int]
-    """How many uncertain rows to draw at once."""
-    uses_all_labels: ClassVar[bool]
-    """Whether also labelled rows that were as predicted are needed as sites."""
-
-    @abstractmethod
-    def learn(self, row: int, x: NDArray[np.float64], cluster: int) -> None:
-        """Learn from a labelled row, after the sites did."""
-
-    @abstractmethod
-    def move(self, row: int, old: int, new: int) -> None:
-        """Change the cluster of a labelled row, after the sites did."""
-
-    @abstractmethod
-    def merge(self, keep: int, gone: int) -> None:
-        """Make one cluster part of another, after the sites did."""
-
-    @abstractmethod
-    def nearness(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> Nearness:
-        """Return how near these rows are to the clusters."""
-
-    @abstractmethod
-    def clusters_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the predicted cluster of each row; -1 where there is none yet."""
-
-    @abstractmethod
-    def cluster_of_row(self, row: int) -> int:
-        """Return the predicted cluster of one row; -1 where there is none yet."""
-
-    @abstractmethod
-    def predict(self) -> RowPredictions:
-        """Return the predicted clusters of all rows, by all labels so far. The run goes on as if unasked."""
-
-    @abstractmethod
-    def regions(self) -> Regions:
-        """Return the rows predicted to be in each cluster; the last few labels may not count yet."""
-
-    @abstractmethod
-    def counts(self) -> NDArray[np.intp]:
-        """Return their numbers alone, (clusters,), which is quick."""
-
-    @abstractmethod
-    def sample(self, cluster: int, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
-        """Draw rows uniformly from those predicted to be in a cluster; none if there are none."""
-
-    @abstractmethod
-    def sample_uncertain(self, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
-        """Draw rows whose predicted cluster is uncertain."""
-
-
-class VoronoiPredictor(RowPredictor):
-    """Keeps nothing but the nearest site of every row, and predicts its cluster.
-
-    A labelled row that was as predicted would change no prediction, and is no site.
+    A labelled row that was as predicted would change no prediction, and is no site. `GraphPredictor`
+    overrides it for few rows.
     """
 
     n_uncertain_at_once = UNCERTAIN_ROWS_VORONOI
+    """How many uncertain rows to draw at once."""
     uses_all_labels = False
+    """Whether also labelled rows that were as predicted are needed as sites."""
 
     def __init__(self, points: Points, sites: Sites, scorer: ClusterScorer) -> None:
         self._points = points
@@ -182,20 +131,20 @@ class VoronoiPredictor(RowPredictor):
         self._scorer = scorer
 
     def learn(self, row: int, x: NDArray[np.float64], cluster: int) -> None:
-        """Nothing: the sites know it."""
+        """Learn from a labelled row, after the sites did."""
 
     def move(self, row: int, old: int, new: int) -> None:
-        """Nothing: the sites know it."""
+        """Change the cluster of a labelled row, after the sites did."""
 
     def merge(self, keep: int, gone: int) -> None:
-        """Nothing: the sites know it."""
+        """Make one cluster part of another, after the sites did."""
 
     def nearness(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> Nearness:
         """Return how near these rows are to the clusters."""
         return self._sites.distances(X, self._scorer.n_clusters), NO_GRAPH
 
     def clusters_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the predicted cluster of each row; -1 where that of the nearest site is not known yet."""
+        """Return the predicted cluster of each row; -1 where there is none yet."""
         return self._sites.clusters[self._cells.owners(rows)]
 
     def cluster_of_row(self, row: int) -> int:
@@ -214,7 +163,7 @@ class VoronoiPredictor(RowPredictor):
         )
 
     def regions(self) -> Regions:
-        """Return the rows predicted to be in each cluster, as of the last pass over the data."""
+        """Return the rows predicted to be in each cluster; the last few labels may not count yet."""
         return Regions(*self._cells.moments(self._sites.clusters, self._scorer.n_clusters))
 
     def counts(self) -> NDArray[np.intp]:
@@ -234,9 +183,10 @@ class VoronoiPredictor(RowPredictor):
         return self._cells.sample(chosen, rng, size)
 
     def sample_uncertain(self, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
-        """Return the most uncertain rows around a site of some cluster, drawn whatever its size.
+        """Draw rows whose predicted cluster is uncertain.
 
-        So that small clusters get all their rows.
+        The most uncertain ones around a site of some cluster, drawn whatever its size, so that small clusters
+        get all their rows.
         """
         clusters = self._scorer.alive.nonzero()[0]
         cluster = clusters[int(rng.random() * clusters.size)]

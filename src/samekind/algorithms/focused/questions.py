@@ -8,11 +8,10 @@ from itertools import islice
 
 import numpy as np
 
-from samekind.algorithms.focused.answer_policy import AnswerPolicy, OpenRow
+from samekind.algorithms.focused.answer_policy import AnswerPolicy
 from samekind.algorithms.focused.cluster_model import ClusterModel
 from samekind.algorithms.focused.constants import LINEUP_BELOW, OBVIOUS
-from samekind.algorithms.focused.learner import Learner
-from samekind.algorithms.focused.params import FocusedParams
+from samekind.algorithms.focused.learner import Learner, OpenRow
 from samekind.algorithms.state import GIVEN_UP
 from samekind.flow import DIFFERENT, SAME, UNANSWERED, Flow, Reply
 
@@ -36,8 +35,8 @@ class RowQuestions:
     Rows that are new found their clusters at once, so that the rows still open can be of them.
     """
 
-    def __init__(self, params: FocusedParams, learner: Learner, policy: AnswerPolicy) -> None:
-        self._params = params
+    def __init__(self, learner: Learner, policy: AnswerPolicy) -> None:
+        self._params = learner.params
         self._learner = learner
         self._policy = policy
 
@@ -129,13 +128,13 @@ ClusterLineup = list[tuple[int, tuple[int, int]]]
 class ClusterQuestions:
     """Asks about pairs of clusters until they are merged, proven different or undecidable."""
 
-    def __init__(self, params: FocusedParams, learner: Learner, policy: AnswerPolicy) -> None:
+    def __init__(self, learner: Learner, policy: AnswerPolicy) -> None:
         self.n_asked = 0
-        self._params = params
+        self._params = learner.params
         self._learner = learner
         self._pairs = learner.pairs
         self._policy = policy
-        self._lineup = params.lineup if policy.compares_in_waves else 1
+        self._lineup = learner.params.lineup if policy.compares_in_waves else 1
         self._n_unsure: Counter[tuple[int, int]] = Counter()  # answers about two clusters
         self._owed = 0.0  # questions to be asked soon
         self._n_asked_before = 0  # about rows, when they were reckoned last

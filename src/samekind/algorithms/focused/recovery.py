@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
+from samekind.algorithms.base import Algorithm
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.cluster_model import ClusterModel
+from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.paper import QuietTest
-from samekind.algorithms.state import UNKNOWN, ClusterState
-from samekind.points import Sampler
+from samekind.algorithms.state import UNKNOWN
 
 __all__ = ["PaperDraws", "PurityTrials", "Recovery"]
 
@@ -109,31 +110,26 @@ class PurityTrials:
 class PaperDraws:
     """D²-samples with respect to the recovered centres, whatever the other draws do."""
 
-    def __init__(self, sampler: Sampler, state: ClusterState, epsilon: float | None) -> None:
-        self._state = state
-        self._sampler = sampler
-        self._quiet = QuietTest(epsilon)
+    def __init__(self, run: Algorithm[FocusedParams]) -> None:
+        self._state = run.state
+        self._sampler = run.sampler
+        self.quiet = QuietTest(run.params.epsilon)
         self._pending: list[int] = []  # recovered clusters whose centres the sampler lacks
-
-    @property
-    def passed(self) -> bool:
-        """Whether the run may stop."""
-        return self._quiet.passed
 
     def draw(self, rng: np.random.Generator) -> int:
         """Draw a row; -1 when all lie on centres."""
         if self._pending:
             self._sampler.add_lazily(self._state.centers[self._pending])
             self._pending = []
-            self._quiet.restart()
+            self.quiet.restart()
         return next(iter(self._sampler.draw_by_rejection(rng, 1)), -1)
 
     def observe(self, cluster: int) -> None:
         """Take the cluster of a row that was drawn into the test."""
         if cluster in self._pending or (cluster >= 0 and not self._state.is_recovered(cluster)):
-            self._quiet.restart()
+            self.quiet.restart()
         else:
-            self._quiet.go_on()
+            self.quiet.go_on()
 
     def add_recovered(self, cluster: int) -> None:
         """Let the sampler have the centre of a recovered cluster before it draws again."""
@@ -148,16 +144,12 @@ class Recovery:
     """Draws rows for trials, and recovers clusters by their outcome; `paper` is told which."""
 
     def __init__(
-        self,
-        state: ClusterState,
-        model: ClusterModel,
-        rng: np.random.Generator,
-        paper: PaperDraws,
+        self, run: Algorithm[FocusedParams], model: ClusterModel, paper: PaperDraws
     ) -> None:
         self.trials = PurityTrials()
-        self._state = state
+        self._state = run.state
+        self._rng = run.rng
         self._model = model
-        self._rng = rng
         self._paper = paper
         self._planned: Counter[int] = Counter()  # trials of each cluster in this wave
         self._drawn: dict[int, list[int]] = {}  # rows for the next trials of a cluster

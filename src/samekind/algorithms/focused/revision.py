@@ -16,10 +16,9 @@ __all__ = ["AnswerChecks", "move_rows", "split_clusters", "split_in_two"]
 class AnswerChecks:
     """Asks about two rows that are held to be in one cluster, with a share of all questions."""
 
-    def __init__(self, learner: Learner, noise: NoiseModel, rng: np.random.Generator) -> None:
+    def __init__(self, learner: Learner, noise: NoiseModel) -> None:
         self._learner = learner
         self._noise = noise
-        self._rng = rng
         self._n_checked = 0
         self._owed = 0.0
         self._n_asked_before = 0
@@ -41,7 +40,7 @@ class AnswerChecks:
         large = [k for k, members in enumerate(learner.state.members) if len(members) > 2]
         if not large:
             return
-        cluster = large[int(self._rng.random() * len(large))]
+        cluster = large[int(learner.rng.random() * len(large))]
         rows = [
             row
             for row in learner.state.members[cluster]
@@ -49,7 +48,7 @@ class AnswerChecks:
         ]
         if len(rows) < 2:
             return
-        a, b = (rows[int(self._rng.random() * len(rows))] for _ in range(2))
+        a, b = (rows[int(learner.rng.random() * len(rows))] for _ in range(2))
         pair = min(a, b), max(a, b)
         if a == b or b in noise.compared_with(a) or pair in learner.unsure_pairs:
             return
@@ -63,7 +62,7 @@ class AnswerChecks:
 
 def move_rows(learner: Learner, noise: NoiseModel) -> None:
     """Move all rows for which another cluster has become much likelier, but for those that founded one."""
-    for cluster in range(learner.model.n_clusters):
+    for cluster in range(learner.model.scorer.n_clusters):
         for row in learner.state.members[cluster][1:]:
             _move_row(learner, noise, row, cluster)
 
@@ -72,8 +71,8 @@ def _move_row(learner: Learner, noise: NoiseModel, row: int, cluster: int) -> No
     prior = noise.priors.get(row)
     if prior is None:
         return
-    full = noise.extend_prior(prior, learner.model.n_clusters, cluster)
-    full[:-1][~learner.model.alive] = const.IMPOSSIBLE
+    full = noise.extend_prior(prior, learner.model.scorer.n_clusters, cluster)
+    full[:-1][~learner.model.scorer.alive] = const.IMPOSSIBLE
     posterior = noise.posterior(row, full)
     best = int(posterior[:-1].argmax())
     noise.certainty[row] = float(posterior[cluster])
@@ -84,7 +83,7 @@ def _move_row(learner: Learner, noise: NoiseModel, row: int, cluster: int) -> No
 
 def split_clusters(learner: Learner, noise: NoiseModel) -> None:
     """Make two clusters of each one if the answers among its rows speak clearly for it."""
-    for cluster in range(learner.model.n_clusters):
+    for cluster in range(learner.model.scorer.n_clusters):
         rows = [row for row in learner.state.members[cluster] if row not in learner.audit]
         log_odds = noise.log_odds_within(rows)
         if -sum(odds for _, _, odds in log_odds if odds < 0) < const.SPLIT_ABOVE:
