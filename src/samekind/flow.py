@@ -20,7 +20,10 @@ __all__ = [
     "UNANSWERED",
     "UNSURE",
     "Answers",
+    "BoolArray",
+    "FloatArray",
     "Flow",
+    "IntArray",
     "Oracle",
     "Pairs",
     "Reply",
@@ -36,7 +39,11 @@ UNANSWERED = -2  # what a line-up did not need
 
 FEW = 16  # numbers that a list compares faster than an array
 
-Pairs: TypeAlias = NDArray[np.intp]
+IntArray: TypeAlias = NDArray[np.intp]
+FloatArray: TypeAlias = NDArray[np.float64]
+BoolArray: TypeAlias = NDArray[np.bool_]
+
+Pairs: TypeAlias = IntArray
 """(m, 2) row numbers: is row ``pairs[i, 0]`` in the same cluster as row ``pairs[i, 1]``?"""
 
 Answers: TypeAlias = NDArray[np.int8]
@@ -53,7 +60,7 @@ class Reply(NamedTuple):
     answers: Answers
     who: NDArray[np.int64] | None = None
     """(m,) the number of who gave each answer, -1 for nobody; None where no answer can be wrong."""
-    skipped: NDArray[np.bool_] | None = None
+    skipped: BoolArray | None = None
     """(m,) where UNSURE means that the question was put aside; None where none was."""
 
 

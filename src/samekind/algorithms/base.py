@@ -8,12 +8,11 @@ from dataclasses import dataclass, fields
 from typing import ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind._validation import check_error_rate, check_int, check_positive_int
 from samekind.algorithms.snapshot import Prediction, Snapshot
 from samekind.algorithms.state import ClusterState
-from samekind.flow import Flow
+from samekind.flow import FloatArray, Flow, IntArray
 from samekind.points import Points, Sampler
 
 __all__ = ["Algorithm", "ErrorRate", "Known", "Params", "check_rate"]
@@ -154,9 +153,7 @@ class Algorithm(ABC, Generic[P]):
         """Return what is known now."""
         return self._snapshot(self.state.centers.copy())
 
-    def _snapshot(
-        self, centers: NDArray[np.float64], prediction: Prediction | None = None
-    ) -> Snapshot:
+    def _snapshot(self, centers: FloatArray, prediction: Prediction | None = None) -> Snapshot:
         state = self.state
         return Snapshot(
             members=[list(rows) for rows in state.members],
@@ -170,7 +167,7 @@ class Algorithm(ABC, Generic[P]):
             prediction=prediction,
         )
 
-    def confidence(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def confidence(self, rows: IntArray) -> FloatArray:
         """Return how likely each row is in the cluster that it is known, or predicted, to be in.
 
         1 where that is known; NaN where the algorithm does not say.

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
+from samekind.flow import FloatArray
 from samekind.points import LabelMap
 
 __all__ = ["Certificate", "Prediction", "Snapshot"]
@@ -66,7 +64,7 @@ class Prediction:
 
     labels: Callable[[LabelMap], object]
     """Return the label of every row, given the label of each cluster (of the last one also for -1: none)."""
-    standard_errors: NDArray[np.float64]
+    standard_errors: FloatArray
     """(clusters,) of each centre, as a distance."""
     certificate: Certificate
     unproven: list[tuple[int, int]]
@@ -86,7 +84,7 @@ class Snapshot:
     """The rows known to be in each cluster, its first one before the others; none if it was merged away."""
     recovered: list[int]
     """The clusters whose centres are final, in the order of recovery."""
-    centers: NDArray[np.float64]
+    centers: FloatArray
     """(clusters, d)."""
     given_up: list[int]
     """Rows about which the oracle was too unsure."""

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from samekind.flow import DIFFERENT, SAME, Answers, Pairs
+from samekind.flow import DIFFERENT, SAME, Answers, FloatArray, IntArray, Pairs
 from samekind.points import LabelMap
 
 __all__ = ["Labels", "label_map", "volunteered_labels"]
@@ -23,9 +22,7 @@ class Labels:
     found: Any = None
 
 
-def label_map(
-    of: NDArray[np.intp], members: list[NDArray[np.intp]], given_up: NDArray[np.intp]
-) -> LabelMap:
+def label_map(of: IntArray, members: list[IntArray], given_up: IntArray) -> LabelMap:
     """Return labels by predictions, but for rows that are known to be in clusters, or given up."""
     sizes = [len(rows) for rows in members]
     return LabelMap(
@@ -36,13 +33,13 @@ def label_map(
 
 
 def volunteered_labels(
-    rows: NDArray[np.intp],
-    X: NDArray[np.float64],
-    predicted: NDArray[np.intp],
-    first_members: NDArray[np.intp],
-    centers: NDArray[np.float64],
+    rows: IntArray,
+    X: FloatArray,
+    predicted: IntArray,
+    first_members: IntArray,
+    centers: FloatArray,
     lookup: Callable[[Pairs], Answers],
-) -> NDArray[np.intp]:
+) -> IntArray:
     """Return the label of each of these rows, by what people said of it and a member of each cluster.
 
     A row is where somebody said it belongs. If it is ruled out where it was predicted to be, it is in the

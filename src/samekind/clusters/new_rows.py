@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from samekind.algorithms import UNKNOWN, Classified, ClusterState, PaperParams, classify
-from samekind.flow import Oracle, drive
+from samekind.flow import IntArray, Oracle, drive
 from samekind.oracles import LabelOracle
 from samekind.points import Points
 
 __all__ = ["check_labels_of_new_rows", "classify_rows", "numbers_of_new_rows"]
 
 
-def numbers_of_new_rows(size: int, n_rows: int, given: ArrayLike | None) -> NDArray[np.intp]:
+def numbers_of_new_rows(size: int, n_rows: int, given: ArrayLike | None) -> IntArray:
     """Return the number of each new row: those given, or the next ones after `n_rows` old rows."""
     if given is None:
         return np.arange(size) + n_rows
@@ -25,7 +25,7 @@ def numbers_of_new_rows(size: int, n_rows: int, given: ArrayLike | None) -> NDAr
     return numbers.astype(np.intp, copy=False)
 
 
-def check_labels_of_new_rows(oracle: Oracle, numbers: NDArray[np.intp], n_rows: int) -> None:
+def check_labels_of_new_rows(oracle: Oracle, numbers: IntArray, n_rows: int) -> None:
     """Raise an error if the oracle is a column of labels that lacks those of new rows."""
     if isinstance(oracle, LabelOracle) and numbers.max() >= len(oracle):
         raise ValueError(
@@ -37,7 +37,7 @@ def check_labels_of_new_rows(oracle: Oracle, numbers: NDArray[np.intp], n_rows: 
 
 def classify_rows(
     points: Points,
-    numbers: NDArray[np.intp],
+    numbers: IntArray,
     state: ClusterState,
     oracle: Oracle,
     params: PaperParams,

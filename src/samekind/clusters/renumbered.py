@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms import Certificate, Prediction, Snapshot
 from samekind.clusters.labels import label_map
+from samekind.flow import FloatArray, IntArray
 from samekind.points import Points
 
 __all__ = ["RenumberedSnapshot"]
@@ -30,8 +30,8 @@ class RenumberedSnapshot:
         self._number_of[order] = np.arange(len(order))
         self.members = [np.array(snapshot.members[old], dtype=np.intp) for old in order]
         self.given_up = np.array(snapshot.given_up, dtype=np.intp)
-        self.centers: NDArray[np.float64] = snapshot.centers[order]
-        self.standard_errors: NDArray[np.float64] | None = None
+        self.centers: FloatArray = snapshot.centers[order]
+        self.standard_errors: FloatArray | None = None
         self.certificate: Certificate | None = None
         self.unproven: list[tuple[int, int]] = []
         self.error_rate: float | None = None
@@ -57,7 +57,7 @@ class RenumberedSnapshot:
             for a, b in confused
         ]
 
-    def prototypes(self, points: Points) -> tuple[NDArray[np.float64], NDArray[np.intp]] | None:
+    def prototypes(self, points: Points) -> tuple[FloatArray, IntArray] | None:
         """Return the labelled rows and their clusters, where a new row is in the nearest one's."""
         if self._snapshot.prediction is None:
             return None

@@ -22,7 +22,7 @@ from samekind.clusters.new_rows import (
     numbers_of_new_rows,
 )
 from samekind.clusters.renumbered import RenumberedSnapshot
-from samekind.flow import Answers, Oracle, Pairs
+from samekind.flow import Answers, FloatArray, IntArray, Oracle, Pairs
 from samekind.measures import Reliability
 from samekind.oracles import as_oracle
 from samekind.points import ArrayPoints, Points
@@ -78,10 +78,10 @@ class Clusters:
         What was run, on how many rows.
     """
 
-    all_centers_: NDArray[np.float64]
+    all_centers_: FloatArray
     n_recovered_: int
-    members_: list[NDArray[np.intp]]
-    given_up_: NDArray[np.intp]
+    members_: list[IntArray]
+    given_up_: IntArray
     n_questions_: int
     n_samples_: int
     n_rounds_: int
@@ -93,10 +93,10 @@ class Clusters:
     algorithm_: str
     random_state_: int
     n_rows_: int
-    standard_errors_: NDArray[np.float64] | None = None
+    standard_errors_: FloatArray | None = None
     certificate_: Certificate | None = None
     unproven_: list[tuple[int, int]] = field(default_factory=list)
-    prototypes_: tuple[NDArray[np.float64], NDArray[np.intp]] | None = None
+    prototypes_: tuple[FloatArray, IntArray] | None = None
     error_rate_: float | None = None
     annotators_: list[Reliability] = field(default_factory=list)
     _points: Points | None = None
@@ -142,9 +142,7 @@ class Clusters:
             _labels=Labels(found.labels),
         )
 
-    def with_volunteered(
-        self, lookup: Callable[[Pairs], Answers], rows: NDArray[np.intp]
-    ) -> Clusters:
+    def with_volunteered(self, lookup: Callable[[Pairs], Answers], rows: IntArray) -> Clusters:
         """Return the same with some rows where people said they belong, and out of where they do not.
 
         Rows known to the run stay where it put them. One that is out of its predicted cluster goes to the
@@ -183,7 +181,7 @@ class Clusters:
         return replace(self, annotators_=annotators)
 
     @property
-    def centers_(self) -> NDArray[np.float64]:
+    def centers_(self) -> FloatArray:
         """Approximate centroids of the recovered clusters."""
         return self.all_centers_[: self.n_recovered_]
 
@@ -217,30 +215,30 @@ class Clusters:
             )
         return self._predict(self._points, fitted=True)
 
-    def labels_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def labels_of(self, rows: IntArray) -> IntArray:
         """Return what `labels_` says of some rows, wherever it is."""
         found: Any = self.labels_[rows]
         if not isinstance(found, np.ndarray):
             assert self._points is not None
             found = self._points.gather(found)
-        labels: NDArray[np.intp] = found
+        labels: IntArray = found
         return labels
 
-    def labels_in_memory(self) -> NDArray[np.intp] | None:
+    def labels_in_memory(self) -> IntArray | None:
         """Return the labels if they are, or can at once be, an array in memory; for `save`."""
         if self._labels.compute is not None and not getattr(self._points, "is_remote", False):
             return np.asarray(self.labels_)
         found = self._labels.found
         return found if isinstance(found, np.ndarray) else None
 
-    def predict(self, X: ArrayLike) -> NDArray[np.intp]:
+    def predict(self, X: ArrayLike) -> IntArray:
         """Return the cluster of each row of X, without a question: the nearest labelled row's or centre's.
 
         -1 if there is no cluster at all.
         """
         points = ArrayPoints(X)
         self.check_columns(points.d)
-        labels: NDArray[np.intp] = self._predict(points, fitted=False)
+        labels: IntArray = self._predict(points, fitted=False)
         return labels
 
     def classify(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.algorithms import Certificate
+from samekind.flow import IntArray
 from samekind.measures import Reliability
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def save(clusters: Clusters, path: str | Path) -> None:
         np.savez_compressed(file, allow_pickle=False, meta=np.array(json.dumps(meta)), **arrays)
 
 
-def load(path: str | Path) -> tuple[dict[str, Any], NDArray[np.intp] | None]:
+def load(path: str | Path) -> tuple[dict[str, Any], IntArray | None]:
     """Return what `Clusters` is made from, and the labels of all rows if they were saved."""
     with open(path, "rb") as source:
         try:

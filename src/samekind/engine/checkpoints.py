@@ -14,7 +14,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from samekind.algorithms import Known
-from samekind.flow import DIFFERENT, SAME
+from samekind.flow import DIFFERENT, SAME, IntArray
 from samekind.ledger import Checkpoint, Ledger, pairs_of
 
 __all__ = ["Checkpoints"]
@@ -69,7 +69,7 @@ class Checkpoints:
         )
 
 
-def _groups(rows: list[int], lines: NDArray[np.void]) -> NDArray[np.intp]:
+def _groups(rows: list[int], lines: NDArray[np.void]) -> IntArray:
     """Return for each row the number of its group: rows that are the same, by way of any rows."""
     same = pairs_of(lines[lines["answer"] == SAME])
     every = np.unique(np.concatenate([np.array(rows, dtype=np.intp), same.ravel()]))

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms import Classified, PaperParams, classify
 from samekind.clusters import Clusters
 from samekind.data import as_points
 from samekind.engine.flow_session import FlowSession
-from samekind.flow import DIFFERENT, SAME, UNANSWERED, Answers, Flow, Pairs
+from samekind.flow import DIFFERENT, SAME, UNANSWERED, Answers, BoolArray, Flow, IntArray, Pairs
 from samekind.ledger import Implications, Ledger, pairs_of
 
 __all__ = ["NOT_ASKED", "ClassifyParams", "ClassifySession"]
@@ -147,15 +146,13 @@ class ClassifySession(FlowSession):
         said = self.ledger.lookup(self._wave, infer=False)
         return np.where(answers == UNANSWERED, said, answers)
 
-    def _write(
-        self, pairs: Pairs, answers: Answers, who: str, asked: bool | NDArray[np.bool_]
-    ) -> bool:
+    def _write(self, pairs: Pairs, answers: Answers, who: str, asked: bool | BoolArray) -> bool:
         alone = super()._write(pairs, answers, who, asked)
         self._implied.add(pairs, answers)
         return alone
 
 
-def _what_clusters_imply(members: list[NDArray[np.intp]]) -> Implications:
+def _what_clusters_imply(members: list[IntArray]) -> Implications:
     """Return that rows of a cluster are the same, and clusters different."""
     implied = Implications()
     firsts = np.array([rows[0] for rows in members], dtype=np.intp)

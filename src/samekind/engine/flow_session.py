@@ -20,11 +20,22 @@ from types import TracebackType
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from samekind._validation import check_int
 from samekind.algorithms import Params
-from samekind.flow import SAME, UNSURE, Answers, Flow, Pairs, Reply, check_answers, check_pairs
+from samekind.flow import (
+    SAME,
+    UNSURE,
+    Answers,
+    BoolArray,
+    Flow,
+    IntArray,
+    Pairs,
+    Reply,
+    check_answers,
+    check_pairs,
+)
 from samekind.ledger import (
     UNANSWERED,
     Contradiction,
@@ -229,7 +240,7 @@ class FlowSession(ABC):
                 self._ask_on()
                 return
 
-    def _find_repeated(self) -> NDArray[np.bool_] | None:
+    def _find_repeated(self) -> BoolArray | None:
         """Return which pairs of the wave stand in it before, if any; warn of the flow then."""
         keys = keys_of(self._wave)
         if len(set(keys.tolist())) == keys.size:
@@ -266,12 +277,12 @@ class FlowSession(ABC):
             answers[np.isin(rows, rows[decisive]) & ~decisive] = UNANSWERED
         return answers
 
-    def _unanswered(self, answers: Answers) -> NDArray[np.intp]:
+    def _unanswered(self, answers: Answers) -> IntArray:
         """Return the places in the wave that somebody must answer.
 
         Not those of a line-up in which the row was found, or of which somebody was not sure.
         """
-        unknown: NDArray[np.intp] = (answers == UNANSWERED).nonzero()[0]
+        unknown: IntArray = (answers == UNANSWERED).nonzero()[0]
         if self._repeated is not None:
             unknown = unknown[~self._repeated[unknown]]
         if self.params.most_in_lineup > 1 and unknown.size:
@@ -295,9 +306,7 @@ class FlowSession(ABC):
                 self._unclaimed.discard(key)
                 self.n_questions += 1
 
-    def _record(
-        self, pairs: Pairs, answers: Answers, who: str, asked: bool | NDArray[np.bool_]
-    ) -> None:
+    def _record(self, pairs: Pairs, answers: Answers, who: str, asked: bool | BoolArray) -> None:
         if not self._write(pairs, answers, who, asked):
             self._replay()
             return
@@ -314,9 +323,7 @@ class FlowSession(ABC):
         else:
             self._advance(self._answers)
 
-    def _write(
-        self, pairs: Pairs, answers: Answers, who: str, asked: bool | NDArray[np.bool_]
-    ) -> bool:
+    def _write(self, pairs: Pairs, answers: Answers, who: str, asked: bool | BoolArray) -> bool:
         """Write answers to the ledger; return whether nobody else wrote to it since the flow looked."""
         written, *rest = self._seen
         self.ledger.record_checked(pairs, answers, who, asked)

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from samekind._validation import check_seed
 from samekind.algorithms import DEFAULT, find_algorithm
@@ -19,7 +19,7 @@ from samekind.clusters import Clusters
 from samekind.data import as_points
 from samekind.engine.checkpoints import Checkpoints
 from samekind.engine.flow_session import FlowSession
-from samekind.flow import Flow, Pairs, check_answers, check_pairs
+from samekind.flow import FloatArray, Flow, IntArray, Pairs, check_answers, check_pairs
 from samekind.ledger import Ledger, pairs_of
 from samekind.measures import Reliability, annotator_reliability
 from samekind.progress import Progress
@@ -172,7 +172,7 @@ class Session(FlowSession):
         """Return about how many questions it takes to find the next cluster, if that can be said."""
         return None if self.done else self._run.questions_to_next_cluster()
 
-    def confidence(self, rows: ArrayLike) -> NDArray[np.float64]:
+    def confidence(self, rows: ArrayLike) -> FloatArray:
         """Return how likely each of these rows is in the cluster that ``labels_`` says.
 
         1 where that is known; NaN where the algorithm does not say.
@@ -217,10 +217,10 @@ class Session(FlowSession):
         """
         return self._judge(self._found())
 
-    def _volunteered(self) -> NDArray[np.intp]:
+    def _volunteered(self) -> IntArray:
         """Return the rows of which somebody spoke unasked."""
         active = self.ledger.active()
-        rows: NDArray[np.intp] = np.unique(pairs_of(active[~active["asked"]]))
+        rows: IntArray = np.unique(pairs_of(active[~active["asked"]]))
         return rows
 
     def _make_checkpoint(self, line: int) -> None:

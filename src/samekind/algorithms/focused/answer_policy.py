@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from itertools import islice, product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms.focused.constants import MEMBER_PAIRS, NEW_BELOW
 from samekind.algorithms.focused.learner import Learner, OpenRow
 from samekind.algorithms.state import GIVEN_UP
-from samekind.flow import SAME, Flow
+from samekind.flow import SAME, FloatArray, Flow, IntArray
 
 __all__ = ["AnswerPolicy"]
 
@@ -73,10 +72,10 @@ class AnswerPolicy:
             return self._model.sites.nearest_member(open_row.x, cluster)
         return next(member for member in self._members[cluster] if member not in asked)
 
-    def probabilities(self, open_row: OpenRow) -> NDArray[np.float64]:
+    def probabilities(self, open_row: OpenRow) -> FloatArray:
         """Return the probability of each cluster after the answers so far; the rest to 1 is that of "new"."""
         weights = open_row.weights
-        found: NDArray[np.float64] = weights / (weights.sum() + open_row.new_weight)
+        found: FloatArray = weights / (weights.sum() + open_row.new_weight)
         return found
 
     def observe(self, open_row: OpenRow, cluster: int, member: int, answer: int, who: int) -> None:
@@ -86,7 +85,7 @@ class AnswerPolicy:
         else:
             open_row.refused.append(cluster)
 
-    def target(self, open_row: OpenRow) -> int | NDArray[np.float64]:
+    def target(self, open_row: OpenRow) -> int | FloatArray:
         """Return what a row, whose cluster is decided, teaches the `ConditionalLogit`."""
         cluster = open_row.cluster
         assert cluster is not None
@@ -130,7 +129,7 @@ class AnswerPolicy:
         """Ask about pairs of rows to learn who errs."""
         yield from ()
 
-    def certainty(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def certainty(self, rows: IntArray) -> FloatArray:
         """Return how certain it is that rows which were asked about are in their clusters; 1 for others."""
         return np.ones(rows.size)
 

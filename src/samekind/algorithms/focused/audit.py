@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import log
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import betaln
 
 from samekind.algorithms.focused.constants import CONFIDENCE
 from samekind.algorithms.snapshot import Certificate
+from samekind.flow import IntArray
 
 __all__ = ["ALL_KNOWN", "Audit", "upper_bound"]
 
@@ -110,7 +110,7 @@ class Audit:
         """Make one cluster part of another."""
         self.clusters = [keep if cluster == gone else cluster for cluster in self.clusters]
 
-    def certificate(self, predicted: NDArray[np.intp], n_unproven: int) -> Certificate:
+    def certificate(self, predicted: IntArray, n_unproven: int) -> Certificate:
         """Return what can be promised, given the predicted clusters of the audited rows."""
         n_wrong = int((predicted != np.array(self.clusters, dtype=np.intp)).sum())
         risk = (1 - CONFIDENCE) / 2

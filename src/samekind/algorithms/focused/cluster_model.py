@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms.focused.constants import BLOCK, GRAPH_ROWS, STALE_GROWTH
 from samekind.algorithms.focused.graph_predictor import GraphPredictor
 from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.predictor import RowPredictor, Sites
 from samekind.algorithms.focused.scoring import ClusterScorer, Scores
+from samekind.flow import FloatArray, IntArray
 from samekind.points import Points
 
 __all__ = ["ClusterModel"]
@@ -29,7 +29,7 @@ class ClusterModel:
         self._counts_sizes = not params.recovers  # otherwise, `Recovery` does
         self._counted_at = (0, 0)  # labelled rows and clusters then
 
-    def learn(self, row: int, x: NDArray[np.float64], cluster: int, *, surprising: bool) -> None:
+    def learn(self, row: int, x: FloatArray, cluster: int, *, surprising: bool) -> None:
         """Learn from a labelled row; one that is not surprising may change no prediction."""
         surprising = surprising or self.predictor.uses_all_labels
         if surprising or row in self.sites:
@@ -47,7 +47,7 @@ class ClusterModel:
             self._counted_at = len(self._learnt), self.scorer.n_clusters
             self.set_sizes(self.predictor.counts())
 
-    def set_sizes(self, counts: NDArray[np.intp]) -> None:
+    def set_sizes(self, counts: IntArray) -> None:
         """Set how many rows are predicted to be in each cluster."""
         self.scorer.sizes[: counts.size] = counts
 
@@ -65,11 +65,11 @@ class ClusterModel:
         self.scorer.merge(keep, gone)
         self.predictor.merge(keep, gone)
 
-    def score(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> Scores:
+    def score(self, rows: IntArray, X: FloatArray) -> Scores:
         """Return how likely these rows, with coordinates X, are of each cluster."""
         return self.scorer.score(X, self.predictor.nearness(rows, X))
 
-    def confidence(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def confidence(self, rows: IntArray) -> FloatArray:
         """Return the probability of the likeliest cluster of each row."""
         found = np.zeros(rows.size)
         step = max(1, BLOCK // max(1, self.scorer.n_clusters))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms.focused import _kernels
 from samekind.algorithms.focused import constants as const
+from samekind.flow import FloatArray, IntArray
 
 __all__ = ["ClusterPairs"]
 
@@ -43,13 +43,11 @@ class ClusterPairs:
         self._open[k, alive] = self._open[alive, k] = True
 
     @property
-    def _alive(self) -> NDArray[np.intp]:
-        found: NDArray[np.intp] = (~self._merged[: self.n_clusters]).nonzero()[0]
+    def _alive(self) -> IntArray:
+        found: IntArray = (~self._merged[: self.n_clusters]).nonzero()[0]
         return found
 
-    def add_member(
-        self, cluster: int, probabilities: NDArray[np.float64], refused: list[int]
-    ) -> None:
+    def add_member(self, cluster: int, probabilities: FloatArray, refused: list[int]) -> None:
         """Learn from a row of a cluster: its probabilities of all clusters, and those that refused it."""
         self._n_rows[cluster] += 1
         share = max(const.SIMILARITY_STEP, 1 / self._n_rows[cluster])

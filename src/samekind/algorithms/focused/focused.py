@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms.base import Algorithm, Known
 from samekind.algorithms.focused import constants as const
@@ -16,7 +15,7 @@ from samekind.algorithms.focused.prediction import make_prediction
 from samekind.algorithms.focused.questions import ClusterQuestions, RowQuestions, score_open_rows
 from samekind.algorithms.snapshot import Snapshot
 from samekind.algorithms.state import GIVEN_UP
-from samekind.flow import Flow
+from samekind.flow import FloatArray, Flow, IntArray
 from samekind.points import Points
 
 __all__ = ["Focused"]
@@ -165,7 +164,7 @@ class Focused(Algorithm[FocusedParams]):
             predictor.predict().clusters_of(rows)
         )
 
-    def _within_tolerance(self, predicted: NDArray[np.intp]) -> bool:
+    def _within_tolerance(self, predicted: IntArray) -> bool:
         """Return whether the bounds are, if these are the predicted clusters of the audited rows."""
         promise = self._learner.audit.certificate(predicted, n_unproven=0)  # no bound depends on it
         return max(promise.undiscovered, promise.wrong) <= self.params.tolerance
@@ -177,7 +176,7 @@ class Focused(Algorithm[FocusedParams]):
         rectify = self.params.uses("rectify")
         return self._snapshot(*make_prediction(self._learner, self._policy, rectify=rectify))
 
-    def confidence(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def confidence(self, rows: IntArray) -> FloatArray:
         """Return how likely each row is in the cluster that it is known, or predicted, to be in."""
         found = np.ones(rows.size)
         unknown = self.state.cluster_of(rows) < 0

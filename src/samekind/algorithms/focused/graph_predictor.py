@@ -12,6 +12,7 @@ from samekind.algorithms.focused import _kernels
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.predictor import Regions, RowPredictions, RowPredictor, Sites
 from samekind.algorithms.focused.scoring import NO_GRAPH, ClusterScorer, Nearness
+from samekind.flow import FloatArray, IntArray
 from samekind.points import Points
 
 __all__ = ["GraphPredictor", "LabelPropagation"]
@@ -24,7 +25,7 @@ class LabelPropagation:
     meeting any. The probabilities of the clusters follow each new label, visiting only rows that it changes.
     """
 
-    def __init__(self, X: NDArray[np.float64]) -> None:
+    def __init__(self, X: FloatArray) -> None:
         n = len(X)
         k = min(const.N_NEIGHBORS, n - 1)
         nearest = NearestNeighbors(n_neighbors=k + 1).fit(X)
@@ -83,7 +84,7 @@ class LabelPropagation:
         self._probabilities[:, keep] += self._probabilities[:, gone]
         self._probabilities[:, gone] = 0.0
 
-    def smooth(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def smooth(self, values: FloatArray) -> FloatArray:
         """Return the mean of each row's value and its neighbours'."""
         out = np.empty_like(values)
         _kernels.neighbor_means(self._first, self._to, self._step, const.WALK_ON, values, out)
@@ -106,14 +107,14 @@ class GraphPredictor(RowPredictor):
         self._n_learnt = 0
         self._predicted_at = (0, 0)  # labelled rows and clusters then
 
-    def learn(self, row: int, x: NDArray[np.float64], cluster: int) -> None:
+    def learn(self, row: int, x: FloatArray, cluster: int) -> None:
         """Learn from a labelled row, after the sites did."""
         self._n_learnt += 1
         self._add_member(x, cluster)
         if self._graph is not None:
             self._graph.learn(row, cluster)
 
-    def _add_member(self, x: NDArray[np.float64], cluster: int) -> None:
+    def _add_member(self, x: FloatArray, cluster: int) -> None:
         if cluster == self._distances.shape[1]:
             self._distances = np.hstack([self._distances, np.full_like(self._distances, np.inf)])
         _kernels.lower_distances(self._X, x, self._distances[:, cluster])
@@ -136,13 +137,13 @@ class GraphPredictor(RowPredictor):
             self._graph.merge(keep, gone)
         self._predicted_at = (0, 0)
 
-    def nearness(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> Nearness:
+    def nearness(self, rows: IntArray, X: FloatArray) -> Nearness:
         """Return how near these rows are to the clusters."""
         k = self._scorer.n_clusters
         graph = NO_GRAPH if self._graph is None else self._graph.probabilities(k)[rows]
         return self._distances[rows, :k], graph
 
-    def clusters_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def clusters_of(self, rows: IntArray) -> IntArray:
         """Return the predicted cluster of each row; -1 where there is none yet."""
         self._refresh()
         return self._clusters[rows]
@@ -164,7 +165,7 @@ class GraphPredictor(RowPredictor):
         self._refresh()
         return self._regions(self._clusters)
 
-    def _regions(self, clusters: NDArray[np.intp]) -> Regions:
+    def _regions(self, clusters: IntArray) -> Regions:
         k = self._scorer.n_clusters
         used = clusters >= 0
         clusters, X = clusters[used], self._X[used]
@@ -175,13 +176,13 @@ class GraphPredictor(RowPredictor):
         off = ((X - means[clusters]) ** 2).sum(axis=1)
         return Regions(counts, means, np.bincount(clusters, off, k) / np.maximum(counts, 1))
 
-    def counts(self) -> NDArray[np.intp]:
+    def counts(self) -> IntArray:
         """Return their numbers alone, (clusters,), which is quick."""
         self._refresh()
         used = self._clusters[self._clusters >= 0]
         return np.bincount(used, minlength=self._scorer.n_clusters)
 
-    def sample(self, cluster: int, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
+    def sample(self, cluster: int, rng: np.random.Generator, size: int) -> IntArray:
         """Draw rows uniformly from those predicted to be in a cluster; none if there are none."""
         self._refresh()
         rows = np.flatnonzero(self._clusters == cluster)
@@ -189,7 +190,7 @@ class GraphPredictor(RowPredictor):
             return rows
         return rows[(rng.random(size) * rows.size).astype(np.intp)]
 
-    def sample_uncertain(self, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
+    def sample_uncertain(self, rng: np.random.Generator, size: int) -> IntArray:
         """Draw rows that are likely predicted wrongly, as their neighbours are."""
         self._refresh()
         uncertainty = self._uncertainty
@@ -199,7 +200,7 @@ class GraphPredictor(RowPredictor):
         if not weights[-1] > 0:
             return np.empty(0, dtype=np.intp)
         rows = np.searchsorted(weights, rng.random(size) * weights[-1], side="right")
-        last: NDArray[np.intp] = np.minimum(rows, len(self._X) - 1)
+        last: IntArray = np.minimum(rows, len(self._X) - 1)
         return last
 
     def _refresh(self) -> None:
@@ -209,7 +210,7 @@ class GraphPredictor(RowPredictor):
             self._predicted_at = (self._n_learnt, self._scorer.n_clusters)
             self._clusters, self._uncertainty = self._likeliest()
 
-    def _likeliest(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    def _likeliest(self) -> tuple[IntArray, FloatArray]:
         """Return the likeliest cluster of every row, and the probability that it is in another."""
         n, k = len(self._X), self._scorer.n_clusters
         clusters, uncertainty = np.full(n, -1, dtype=np.intp), np.ones(n)

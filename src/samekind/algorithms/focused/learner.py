@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms.base import Algorithm
 from samekind.algorithms.focused.audit import Audit
@@ -13,6 +12,7 @@ from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.recovery import PaperDraws, Recovery
 from samekind.algorithms.focused.scheduler import SEARCH_AIMS, Aim, AimScheduler
 from samekind.algorithms.focused.scoring import Features, Scores
+from samekind.flow import FloatArray
 
 __all__ = ["Learner", "OpenRow"]
 
@@ -20,7 +20,7 @@ __all__ = ["Learner", "OpenRow"]
 class OpenRow:
     """A row that was drawn with an aim, what was answered about it, and its cluster in the end."""
 
-    def __init__(self, row: int, x: NDArray[np.float64], predicted: int, aim: Aim) -> None:
+    def __init__(self, row: int, x: FloatArray, predicted: int, aim: Aim) -> None:
         self.row = row
         self.x = x
         self.predicted = predicted
@@ -48,7 +48,7 @@ class OpenRow:
             self.features = scores.features[0][i], scores.features[1][i]
             self.prior = scores.probabilities[i]
 
-    def prior_of_others(self) -> NDArray[np.float64]:
+    def prior_of_others(self) -> FloatArray:
         """Return its prior without the clusters that refused it."""
         prior = self.prior
         if refused := [cluster for cluster in self.refused if cluster < prior.size]:

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from math import log
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms.focused import _kernels
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.state import ClusterState
-from samekind.flow import SAME
+from samekind.flow import SAME, FloatArray
 
 __all__ = ["NoiseModel", "RowAnswer"]
 
@@ -38,7 +37,7 @@ class NoiseModel:
         """Pairs of rows that were asked about to compare clusters."""
         self.certainty: dict[int, float] = {}
         """The probability that a row which was asked about is in its cluster."""
-        self.priors: dict[int, NDArray[np.float64]] = {}
+        self.priors: dict[int, FloatArray] = {}
         """The prior of each such row: the probabilities of all clusters and of "new", (clusters + 1,)."""
         self._state = state
         self._prior_error = const.PRIOR_ERROR if self.is_estimated else float(error_rate)
@@ -153,9 +152,7 @@ class NoiseModel:
     # Of which cluster is a row?
 
     @staticmethod
-    def extend_prior(
-        prior: NDArray[np.float64], n_clusters: int, cluster: int
-    ) -> NDArray[np.float64]:
+    def extend_prior(prior: FloatArray, n_clusters: int, cluster: int) -> FloatArray:
         """Return a prior made when there were fewer clusters, with a little for those discovered since.
 
         If the row's cluster is one of these, as the row founded it, "new" meant to be in it.
@@ -166,7 +163,7 @@ class NoiseModel:
         full[cluster if cluster >= prior.size - 1 else -1] = prior[-1]
         return full
 
-    def posterior(self, row: int, prior: NDArray[np.float64]) -> NDArray[np.float64]:
+    def posterior(self, row: int, prior: FloatArray) -> FloatArray:
         """Return the probability of each cluster, and of "new", (clusters + 1,)."""
         n_clusters = prior.size - 1
         logs = np.zeros(n_clusters + 1)
@@ -174,7 +171,7 @@ class NoiseModel:
             if cluster >= 0:  # to be in a cluster that came later is to be new
                 logs[min(cluster, n_clusters)] += self._log_ratio(other, answer, who, n_clusters)
         logs += np.log(prior)
-        found: NDArray[np.float64] = np.exp(logs - logs.max())
+        found: FloatArray = np.exp(logs - logs.max())
         found /= found.sum()
         return found
 

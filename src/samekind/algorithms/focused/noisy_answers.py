@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from math import log
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.answer_policy import AnswerPolicy
@@ -15,7 +14,7 @@ from samekind.algorithms.focused.learner import Learner, OpenRow
 from samekind.algorithms.focused.noise_model import NoiseModel
 from samekind.algorithms.focused.revision import AnswerChecks, move_rows, split_clusters
 from samekind.algorithms.state import UNKNOWN
-from samekind.flow import SAME, Flow
+from samekind.flow import SAME, FloatArray, Flow, IntArray
 
 __all__ = ["NoisyAnswers"]
 
@@ -53,9 +52,7 @@ class NoisyAnswers(AnswerPolicy):
             self._decide(open_row, prior, posterior)
         return question
 
-    def _question(
-        self, open_row: OpenRow, posterior: NDArray[np.float64]
-    ) -> tuple[int, int] | None:
+    def _question(self, open_row: OpenRow, posterior: FloatArray) -> tuple[int, int] | None:
         best = int(posterior[:-1].argmax()) if posterior.size > 1 else -1
         answers = self._noise.answers.get(open_row.row, ())
         confirmed = any(
@@ -90,9 +87,7 @@ class NoisyAnswers(AnswerPolicy):
             if cluster not in open_row.asked and self.next_member(open_row, cluster) >= 0
         ]
 
-    def _decide(
-        self, open_row: OpenRow, prior: NDArray[np.float64], posterior: NDArray[np.float64]
-    ) -> None:
+    def _decide(self, open_row: OpenRow, prior: FloatArray, posterior: FloatArray) -> None:
         """Set the likeliest cluster of a row, unless "new" is likelier."""
         best = int(posterior[:-1].argmax()) if posterior.size > 1 else -1
         if posterior[best] > posterior[-1]:
@@ -100,7 +95,7 @@ class NoisyAnswers(AnswerPolicy):
             self._noise.certainty[open_row.row] = float(posterior[best])
         self._noise.priors[open_row.row] = prior
 
-    def _prior(self, open_row: OpenRow) -> NDArray[np.float64]:
+    def _prior(self, open_row: OpenRow) -> FloatArray:
         """Return the probabilities of the clusters, and of "new", before anybody was asked.
 
         The less the model has learnt, the less it is relied on. No cluster is impossible but those that were
@@ -109,7 +104,7 @@ class NoisyAnswers(AnswerPolicy):
         weights = np.append(open_row.weights, open_row.new_weight)
         flatter = np.append(np.sqrt(open_row.weights), 0.0)
         possible = np.append(self._model.scorer.alive, True)
-        prior: NDArray[np.float64] = weights / weights.sum()
+        prior: FloatArray = weights / weights.sum()
         n_labelled = self._learner.state.n_labelled
         modesty = max(const.MIN_MODESTY, const.MODESTY / (const.MODESTY_ROWS + n_labelled))
         if flatter.any():
@@ -129,7 +124,7 @@ class NoisyAnswers(AnswerPolicy):
                 fallback = member if fallback < 0 else fallback
         return fallback
 
-    def probabilities(self, open_row: OpenRow) -> NDArray[np.float64]:
+    def probabilities(self, open_row: OpenRow) -> FloatArray:
         """Return the posterior probability of each cluster."""
         return self._noise.posterior(open_row.row, self._prior(open_row))[:-1]
 
@@ -137,11 +132,11 @@ class NoisyAnswers(AnswerPolicy):
         """Keep the answer."""
         self._noise.observe(open_row.row, member, answer, who)
 
-    def target(self, open_row: OpenRow) -> NDArray[np.float64]:
+    def target(self, open_row: OpenRow) -> FloatArray:
         """Return the posterior probabilities of the clusters that there were then, and of "new"."""
         posterior = self._noise.posterior(open_row.row, self._noise.priors[open_row.row])
         target = np.append(posterior[: open_row.prior.size], posterior[-1])
-        found: NDArray[np.float64] = target / target.sum()
+        found: FloatArray = target / target.sum()
         return found
 
     # Pairs of clusters
@@ -229,7 +224,7 @@ class NoisyAnswers(AnswerPolicy):
         """Ask about pairs of rows in one cluster to learn who errs."""
         return self._checks.pay_share()
 
-    def certainty(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def certainty(self, rows: IntArray) -> FloatArray:
         """Return how certain it is that rows which were asked about are in their clusters; 1 for others."""
         certainty = self._noise.certainty
         return np.array([certainty.get(row, 1.0) for row in rows.tolist()])

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms.focused.answer_policy import AnswerPolicy
 from samekind.algorithms.focused.audit import ALL_KNOWN
 from samekind.algorithms.focused.constants import SHRINKAGE
 from samekind.algorithms.focused.learner import Learner
 from samekind.algorithms.snapshot import Prediction
+from samekind.flow import FloatArray, IntArray
 
 __all__ = ["make_prediction", "rectified_centers"]
 
 
 def make_prediction(
     learner: Learner, policy: AnswerPolicy, *, rectify: bool
-) -> tuple[NDArray[np.float64], Prediction]:
+) -> tuple[FloatArray, Prediction]:
     """Return the centres of the clusters, and what is predicted of all rows, at no effect on the run."""
     points, state, audit = learner.points, learner.state, learner.audit
     trials, k = learner.recovery.trials, len(learner.state)
@@ -60,13 +60,13 @@ def make_prediction(
 
 
 def rectified_centers(
-    means: NDArray[np.float64],
-    counts: NDArray[np.intp],
-    X: NDArray[np.float64],
-    clusters: NDArray[np.intp],
-    predicted: NDArray[np.intp],
+    means: FloatArray,
+    counts: IntArray,
+    X: FloatArray,
+    clusters: IntArray,
+    predicted: IntArray,
     n: int,
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Correct the means of predicted clusters by audited rows X, of known and predicted clusters.
 
     Prediction-powered inference (Angelopoulos et al., Science 2023): each wrongly predicted row of the m

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms.focused.constants import (
     DEFERRED_ROWS,
@@ -14,6 +13,7 @@ from samekind.algorithms.focused.constants import (
     UNCERTAIN_ROWS_VORONOI,
 )
 from samekind.algorithms.focused.scoring import NO_GRAPH, ClusterScorer, Nearness
+from samekind.flow import FloatArray, IntArray
 from samekind.points import LabelMap, Points
 
 __all__ = ["Regions", "RowPredictions", "RowPredictor", "Sites"]
@@ -39,12 +39,12 @@ class Sites:
         return row in self._site_of
 
     @property
-    def clusters(self) -> NDArray[np.intp]:
+    def clusters(self) -> IntArray:
         """(sites,) the cluster that each stands for; -1 for none."""
         return self._clusters[: self.cells.n_sites]
 
     @property
-    def member_clusters(self) -> NDArray[np.intp]:
+    def member_clusters(self) -> IntArray:
         """(sites,) the same, but -1 for surrogates."""
         return self._member_clusters[: self.cells.n_sites]
 
@@ -72,7 +72,7 @@ class Sites:
         for clusters in (self._clusters, self._member_clusters):
             clusters[clusters == gone] = keep
 
-    def distances(self, X: NDArray[np.float64], n_clusters: int) -> NDArray[np.float64]:
+    def distances(self, X: FloatArray, n_clusters: int) -> FloatArray:
         """Return the squared distances of rows X to the nearest members of the clusters, (m, clusters)."""
         return self.cells.group_distances(self.member_clusters, n_clusters, X)
 
@@ -80,11 +80,11 @@ class Sites:
         """Return the members of a cluster that are sites."""
         return [self._row_of[site] for site in np.flatnonzero(self.member_clusters == cluster)]
 
-    def nearest_member(self, x: NDArray[np.float64], cluster: int) -> int:
+    def nearest_member(self, x: FloatArray, cluster: int) -> int:
         """Return the member of a cluster that is nearest to x."""
         return self._row_of[self.cells.nearest_site(self.member_clusters, cluster, x)]
 
-    def members_by_distance(self, x: NDArray[np.float64], cluster: int) -> list[int]:
+    def members_by_distance(self, x: FloatArray, cluster: int) -> list[int]:
         """Return the members of a cluster that are sites, nearest to x first."""
         sites = np.flatnonzero(self.member_clusters == cluster)
         distances = ((self.cells.sites[sites] - x) ** 2).sum(axis=1)
@@ -94,11 +94,11 @@ class Sites:
 class Regions(NamedTuple):
     """The rows predicted to be in each cluster."""
 
-    counts: NDArray[np.intp]
+    counts: IntArray
     """(clusters,)"""
-    means: NDArray[np.float64]
+    means: FloatArray
     """(clusters, d)"""
-    variances: NDArray[np.float64]
+    variances: FloatArray
     """(clusters,) the mean squared distance of the rows to their mean."""
 
 
@@ -107,7 +107,7 @@ class RowPredictions(NamedTuple):
 
     label_rows: Callable[[LabelMap], object]
     """Returns the label of every row, given that of each cluster; also later."""
-    clusters_of: Callable[[NDArray[np.intp]], NDArray[np.intp]]
+    clusters_of: Callable[[IntArray], IntArray]
     """Returns the predicted clusters of some rows; only now."""
     regions: Regions
 
@@ -130,7 +130,7 @@ class RowPredictor:
         self._cells = sites.cells
         self._scorer = scorer
 
-    def learn(self, row: int, x: NDArray[np.float64], cluster: int) -> None:
+    def learn(self, row: int, x: FloatArray, cluster: int) -> None:
         """Learn from a labelled row, after the sites did."""
 
     def move(self, row: int, old: int, new: int) -> None:
@@ -139,11 +139,11 @@ class RowPredictor:
     def merge(self, keep: int, gone: int) -> None:
         """Make one cluster part of another, after the sites did."""
 
-    def nearness(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> Nearness:
+    def nearness(self, rows: IntArray, X: FloatArray) -> Nearness:
         """Return how near these rows are to the clusters."""
         return self._sites.distances(X, self._scorer.n_clusters), NO_GRAPH
 
-    def clusters_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def clusters_of(self, rows: IntArray) -> IntArray:
         """Return the predicted cluster of each row; -1 where there is none yet."""
         return self._sites.clusters[self._cells.owners(rows)]
 
@@ -166,14 +166,14 @@ class RowPredictor:
         """Return the rows predicted to be in each cluster; the last few labels may not count yet."""
         return Regions(*self._cells.moments(self._sites.clusters, self._scorer.n_clusters))
 
-    def counts(self) -> NDArray[np.intp]:
+    def counts(self) -> IntArray:
         """Return their numbers alone, (clusters,), which is quick."""
         counts = np.zeros(self._scorer.n_clusters, dtype=np.intp)
         used = self._sites.clusters >= 0
         np.add.at(counts, self._sites.clusters[used], self._cells.counts[used])
         return counts
 
-    def sample(self, cluster: int, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
+    def sample(self, cluster: int, rng: np.random.Generator, size: int) -> IntArray:
         """Draw rows uniformly from those predicted to be in a cluster; none if there are none."""
         chosen = self._sites.clusters == cluster
         if not self._cells.counts[chosen].any():
@@ -182,7 +182,7 @@ class RowPredictor:
             return np.empty(0, dtype=np.intp)
         return self._cells.sample(chosen, rng, size)
 
-    def sample_uncertain(self, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
+    def sample_uncertain(self, rng: np.random.Generator, size: int) -> IntArray:
         """Draw rows whose predicted cluster is uncertain.
 
         The most uncertain ones around a site of some cluster, drawn whatever its size, so that small clusters

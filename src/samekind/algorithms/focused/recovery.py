@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from samekind.algorithms.base import Algorithm
@@ -14,6 +13,7 @@ from samekind.algorithms.focused.cluster_model import ClusterModel
 from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.paper import QuietTest
 from samekind.algorithms.state import UNKNOWN
+from samekind.flow import IntArray
 
 __all__ = ["PaperDraws", "PurityTrials", "Recovery"]
 
@@ -198,7 +198,7 @@ class Recovery:
         self._recover(cluster)
         return -1
 
-    def _influential(self, rows: NDArray[np.intp]) -> list[int]:
+    def _influential(self, rows: IntArray) -> list[int]:
         """Draw some unknown ones of these rows, in proportion to their distance from the mean of all."""
         if not rows.size:
             return []

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.learner import Learner
 from samekind.algorithms.focused.noise_model import NoiseModel
-from samekind.flow import DIFFERENT, SAME, Flow
+from samekind.flow import DIFFERENT, SAME, FloatArray, Flow, IntArray
 
 __all__ = ["AnswerChecks", "move_rows", "split_clusters", "split_in_two"]
 
@@ -94,9 +93,7 @@ def split_clusters(learner: Learner, noise: NoiseModel) -> None:
             learner.split(cluster, [row for row, other in zip(rows, side, strict=True) if other])
 
 
-def split_in_two(
-    X: NDArray[np.float64], log_odds: list[tuple[int, int, float]]
-) -> NDArray[np.intp]:
+def split_in_two(X: FloatArray, log_odds: list[tuple[int, int, float]]) -> IntArray:
     """Split rows in two by the log odds that two of them, (i, j, log odds), are of one cluster.
 
     Return the side of each row, 0 for the first. The two rows that most clearly differ attract the others by
@@ -104,7 +101,7 @@ def split_in_two(
     """
     i, j, _ = min(log_odds, key=lambda pair: pair[2])
     distances = ((X - X[i]) ** 2).sum(axis=1), ((X - X[j]) ** 2).sum(axis=1)
-    side: NDArray[np.intp] = (distances[1] < distances[0]).astype(np.intp)
+    side: IntArray = (distances[1] < distances[0]).astype(np.intp)
     votes = np.zeros((len(X), len(X)))
     for a, b, odds in log_odds:
         votes[a, b] = votes[b, a] = odds

@@ -10,6 +10,7 @@ from scipy.spatial.distance import pdist
 
 from samekind.algorithms.focused import _kernels
 from samekind.algorithms.focused import constants as const
+from samekind.flow import BoolArray, FloatArray, IntArray
 from samekind.points import Points
 
 __all__ = [
@@ -37,22 +38,22 @@ class ConditionalLogit:
         self._prior = np.diag(const.PRIOR_DEVIATIONS**-2.0)
         self._precision = self._prior.copy()
 
-    def utilities(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
+    def utilities(self, features: FloatArray) -> FloatArray:
         """Return the utility of each cluster, (..., clusters), from features (..., clusters, 4)."""
-        found: NDArray[np.float64] = features @ self.weights[: const.NEW]
+        found: FloatArray = features @ self.weights[: const.NEW]
         return found
 
-    def utility_of_new(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
+    def utility_of_new(self, features: FloatArray) -> FloatArray:
         """Return the utility of "new", (...,), from features (..., 3)."""
-        found: NDArray[np.float64] = features @ self.weights[const.NEW :]
+        found: FloatArray = features @ self.weights[const.NEW :]
         return found
 
     def learn(
         self,
-        of_clusters: NDArray[np.float64],
-        of_new: NDArray[np.float64],
-        alive: NDArray[np.bool_],
-        target: int | NDArray[np.float64],
+        of_clusters: FloatArray,
+        of_new: FloatArray,
+        alive: BoolArray,
+        target: int | FloatArray,
     ) -> None:
         """Make one Newton step towards the true cluster of a row with features (clusters, 4) and (3,).
 
@@ -77,11 +78,11 @@ class ConditionalLogit:
 
 
 LdaParams = tuple[
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.intp],
+    FloatArray,
+    FloatArray,
+    FloatArray,
+    FloatArray,
+    IntArray,
     int,
 ]
 """For `_kernels.lda_scores`: the origin (d,), the whitening matrix (d, d), the whitened means (d, m), their
@@ -111,7 +112,7 @@ class LinearDiscriminant:
         self._fitted_at = 0
         self.params = UNFITTED
 
-    def learn(self, x: NDArray[np.float64], cluster: int) -> None:
+    def learn(self, x: FloatArray, cluster: int) -> None:
         """Add a labelled row."""
         if self._n == self._clusters.size:
             self._rows = np.concatenate([self._rows, self._rows])
@@ -157,7 +158,7 @@ class LinearDiscriminant:
         self.params = origin, whiten, columns, 1.0 + 1.0 / counts[known], known, n_clusters
 
 
-def _shrunken_covariance(residuals: NDArray[np.float64]) -> NDArray[np.float64]:
+def _shrunken_covariance(residuals: FloatArray) -> FloatArray:
     """Return the covariance of rows around 0, shrunken by Ledoit and Wolf's rule.
 
     As scikit-learn's `ledoit_wolf`, whose checks take longer than the rest.
@@ -167,7 +168,7 @@ def _shrunken_covariance(residuals: NDArray[np.float64]) -> NDArray[np.float64]:
     if d == 1:
         return np.atleast_2d(squares.mean())
     products = residuals.T @ residuals
-    covariance: NDArray[np.float64] = products / n
+    covariance: FloatArray = products / n
     variances = squares.sum(axis=0) / n
     mean = variances.sum() / d
     size = (products**2).sum() / n**2
@@ -180,18 +181,18 @@ def _shrunken_covariance(residuals: NDArray[np.float64]) -> NDArray[np.float64]:
     return covariance
 
 
-Features = tuple[NDArray[np.float64], NDArray[np.float64]]
+Features = tuple[FloatArray, FloatArray]
 """Those of the clusters, (m, clusters, 4) or (clusters, 4), and of "new", (m, 3) or (3,)."""
 
-Nearness = tuple[NDArray[np.float64], NDArray[np.float32]]
+Nearness = tuple[FloatArray, NDArray[np.float32]]
 """(m, clusters) squared distances of rows to the nearest members, and the probabilities of label propagation;
 `NO_GRAPH` where there is no graph."""
 
 FeatureInputs = tuple[
-    NDArray[np.float64],
-    NDArray[np.float64],
+    FloatArray,
+    FloatArray,
     float,
-    NDArray[np.float64],
+    FloatArray,
     LdaParams,
     NDArray[np.float32],
     tuple[float, float, float, float],
@@ -205,11 +206,11 @@ class Scores(NamedTuple):
     """How likely some rows are of each cluster, or new."""
 
     features: Features
-    weights: NDArray[np.float64]
+    weights: FloatArray
     """(m, clusters) of each cluster, up to a factor for each row,"""
-    new_weights: NDArray[np.float64]
+    new_weights: FloatArray
     """(m,) and of "new"."""
-    probabilities: NDArray[np.float64]
+    probabilities: FloatArray
     """(m, clusters) of each cluster; the rest to 1 is that of "new"."""
 
 
@@ -241,7 +242,7 @@ class ClusterScorer:
         self.sizes[gone] = 0.0
         self.lda.merge(keep, gone)
 
-    def score(self, X: NDArray[np.float64], near: Nearness) -> Scores:
+    def score(self, X: FloatArray, near: Nearness) -> Scores:
         """Return how likely rows X are of each cluster."""
         m, k = len(X), self.n_clusters
         of_clusters, of_new = np.empty((m, k, 4)), np.empty((m, 3))
@@ -251,9 +252,7 @@ class ClusterScorer:
         total = (weights.sum(axis=1) + new)[:, None]
         return Scores((of_clusters, of_new), weights, new, weights / total)
 
-    def likeliest(
-        self, X: NDArray[np.float64], near: Nearness
-    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    def likeliest(self, X: FloatArray, near: Nearness) -> tuple[IntArray, FloatArray]:
         """Return the likeliest cluster of rows X, and its probability."""
         of_clusters, of_new = np.empty((len(X), self.n_clusters, 4)), np.empty((len(X), 3))
         _kernels.features(*self._given(X, near), of_clusters, of_new)
@@ -264,7 +263,7 @@ class ClusterScorer:
         total = np.exp(utilities - top[:, None]).sum(axis=1) + np.exp(new - top)
         return utilities.argmax(axis=1), np.exp(best - top) / total
 
-    def _given(self, X: NDArray[np.float64], near: Nearness) -> FeatureInputs:
+    def _given(self, X: FloatArray, near: Nearness) -> FeatureInputs:
         lda = self.lda.params if self._uses_lda else UNFITTED
         return X, near[0], self._scale, self.sizes, lda, near[1], const.FEATURE_LIMITS
 

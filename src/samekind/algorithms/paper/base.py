@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind._validation import check_choice, check_fraction, check_positive_int
 from samekind.algorithms.base import Algorithm, Params
 from samekind.algorithms.paper.classify import ORDERS, classify
 from samekind.algorithms.state import UNKNOWN
-from samekind.flow import Flow
+from samekind.flow import FloatArray, Flow, IntArray
 
 __all__ = ["Draws", "ExactParams", "PaperAlgorithm", "PaperParams", "PracticalParams"]
 
@@ -77,9 +76,9 @@ class ExactParams(PaperParams):
 class Draws(NamedTuple):
     """Rows drawn, their clusters (or GIVEN_UP), and Φ({x}, C) of each when it was drawn."""
 
-    rows: NDArray[np.intp]
-    clusters: NDArray[np.intp]
-    costs: NDArray[np.float64]
+    rows: IntArray
+    clusters: IntArray
+    costs: FloatArray
 
 
 P = TypeVar("P", bound=PaperParams)
@@ -99,7 +98,7 @@ class PaperAlgorithm(Algorithm[P]):
         self.state.n_samples += size
         return Draws(rows, clusters, self.sampler.cost(rows))
 
-    def clusters_of(self, rows: NDArray[np.intp]) -> Flow[NDArray[np.intp]]:
+    def clusters_of(self, rows: IntArray) -> Flow[IntArray]:
         """Return the cluster of each row (rows may repeat), asking for `batch` rows at a time."""
         known = self.state.cluster_of(rows)
         unknown = np.flatnonzero(known == UNKNOWN)

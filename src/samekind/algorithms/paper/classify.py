@@ -11,11 +11,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN, ClusterState
-from samekind.flow import SAME, UNSURE, Flow, Pairs
+from samekind.flow import SAME, UNSURE, FloatArray, Flow, IntArray, Pairs
 
 __all__ = ["ORDERS", "Classified", "classify"]
 
@@ -25,13 +24,13 @@ ORDERS = ("nearest", "index")
 class Classified(NamedTuple):
     """In which cluster each row is (-1: none, -2: given up), and the questions each one took."""
 
-    labels: NDArray[np.intp]
-    n_asked: NDArray[np.intp]
+    labels: IntArray
+    n_asked: IntArray
 
 
 def classify(
-    rows: NDArray[np.intp],
-    X: NDArray[np.float64],
+    rows: IntArray,
+    X: FloatArray,
     state: ClusterState,
     *,
     order: str = "nearest",
@@ -70,7 +69,7 @@ def classify(
 class _OpenRows:
     """The rows of one call of `classify`."""
 
-    def __init__(self, rows: NDArray[np.intp], state: ClusterState, patience: int) -> None:
+    def __init__(self, rows: IntArray, state: ClusterState, patience: int) -> None:
         self.rows = rows
         self.state = state
         self.patience = patience
@@ -80,7 +79,7 @@ class _OpenRows:
         self.n_unsure: dict[int, int] = {}
         self.half_refused: set[int] = set()
 
-    def settle_first(self, X: NDArray[np.float64] | None) -> None:
+    def settle_first(self, X: FloatArray | None) -> None:
         """Settle the first row that every cluster refused: it founds a new one, given coordinates X.
 
         A row that some cluster only half refused (UNSURE, and no member left to ask about) may be of
@@ -93,7 +92,7 @@ class _OpenRows:
             self.result[first] = self.state.discover(int(self.rows[first]), X[first])
         self.in_doubt = self.in_doubt[1:]
 
-    def join(self, members: NDArray[np.intp], clusters: NDArray[np.intp]) -> None:
+    def join(self, members: IntArray, clusters: IntArray) -> None:
         self.result[members] = clusters
         self.state.add_members(self.rows[members], clusters)
 
@@ -105,30 +104,28 @@ class _OpenRows:
 class _Ranking:
     """The clusters in the order in which each row asks them; sorted only for rows that need it."""
 
-    def __init__(self, X: NDArray[np.float64], state: ClusterState, order: str) -> None:
+    def __init__(self, X: FloatArray, state: ClusterState, order: str) -> None:
         self.n_known = len(state)
         self.by_distance = order == "nearest"
         if self.by_distance and self.n_known:
             self.distances = cdist(X, state.centers, "sqeuclidean")
 
-    def at(self, place: int, doubtful: NDArray[np.intp]) -> NDArray[np.intp]:
+    def at(self, place: int, doubtful: IntArray) -> IntArray:
         """Return the cluster at this place of each list; all rows stand at the same place."""
         if place >= self.n_known or not self.by_distance:  # founded meanwhile: last on every list
             return np.full(doubtful.size, place)
         if place == 0:  # where most rows end
-            nearest: NDArray[np.intp] = self.distances.argmin(axis=1)
+            nearest: IntArray = self.distances.argmin(axis=1)
             return nearest
         if place == 1:
             self.order = self.distances[doubtful].argsort(axis=1, kind="stable")
             self.index = np.empty(len(self.distances), dtype=np.intp)
             self.index[doubtful] = np.arange(doubtful.size)
-        following: NDArray[np.intp] = self.order[self.index[doubtful], place]
+        following: IntArray = self.order[self.index[doubtful], place]
         return following
 
 
-def _ask(
-    open_rows: _OpenRows, doubtful: NDArray[np.intp], candidates: NDArray[np.intp]
-) -> Flow[None]:
+def _ask(open_rows: _OpenRows, doubtful: IntArray, candidates: IntArray) -> Flow[None]:
     """Ask each row in doubt about its candidate; while UNSURE, about the candidate's other members."""
     answers = (
         yield _pairs(open_rows.rows[doubtful], open_rows.state.first_members[candidates])
@@ -142,9 +139,7 @@ def _ask(
     open_rows.in_doubt = doubtful[open_rows.result[doubtful] == UNKNOWN]
 
 
-def _ask_others(
-    open_rows: _OpenRows, unsure: NDArray[np.intp], candidates: NDArray[np.intp]
-) -> Flow[None]:
+def _ask_others(open_rows: _OpenRows, unsure: IntArray, candidates: IntArray) -> Flow[None]:
     member = 0
     while unsure.size:
         member += 1
@@ -169,7 +164,7 @@ def _ask_others(
         unsure, candidates = unsure[answers == UNSURE], candidates[answers == UNSURE]
 
 
-def _pairs(rows: NDArray[np.intp], others: NDArray[np.intp]) -> Pairs:
+def _pairs(rows: IntArray, others: IntArray) -> Pairs:
     pairs = np.empty((rows.size, 2), dtype=np.intp)
     pairs[:, 0] = rows
     pairs[:, 1] = others

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from math import ceil, log, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms.base import ErrorRate, Known, check_rate
 from samekind.algorithms.paper.base import Draws, ExactParams
@@ -15,7 +14,7 @@ from samekind.algorithms.paper.improved_exact import heavy_bands
 from samekind.algorithms.paper.majority import Panel, voters
 from samekind.algorithms.paper.planted_partition import find_blocks, observed_error
 from samekind.algorithms.state import UNKNOWN
-from samekind.flow import UNSURE, Answers, Flow
+from samekind.flow import UNSURE, Answers, Flow, IntArray
 from samekind.points import Points
 
 __all__ = ["NoisyExact", "least_block", "nodes_needed"]
@@ -93,7 +92,7 @@ class NoisyExact(ExactAlgorithm[NoisyExactParams]):
         error = rate if isinstance(rate, int | float) else FIRST_GUESS
         self.panel = Panel(self, error, RISK)
 
-    def clusters_of(self, rows: NDArray[np.intp]) -> Flow[NDArray[np.intp]]:
+    def clusters_of(self, rows: IntArray) -> Flow[IntArray]:
         """Return the cluster of each row, by majorities; UNKNOWN where every cluster refused it."""
         return self.panel.place(rows)
 
@@ -199,10 +198,10 @@ class _NoisyRound(Round):
         for row in draws.rows[new].tolist():
             self.outside[row] = self.outside.get(row, 0) + 1
 
-    def unplaced(self) -> NDArray[np.intp]:
+    def unplaced(self) -> IntArray:
         """Return the rows in S that no cluster holds."""
         rows = np.array(list(self.outside), dtype=np.intp)
-        left: NDArray[np.intp] = rows[self._state.cluster_of(rows) == UNKNOWN]
+        left: IntArray = rows[self._state.cluster_of(rows) == UNKNOWN]
         return left
 
     def take_in(self, cluster: int) -> None:

@@ -18,7 +18,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.linalg import eigh
 
 from samekind._validation import check_error_rate, check_positive_int
-from samekind.flow import UNSURE
+from samekind.flow import UNSURE, IntArray
 
 __all__ = ["find_blocks", "observed_error"]
 
@@ -30,7 +30,7 @@ NONE = -1
 
 Votes: TypeAlias = NDArray[np.float32]
 """(m, m) 1 for SAME, -1 for DIFFERENT, 0 for UNSURE and on the diagonal."""
-Labels: TypeAlias = NDArray[np.intp]
+Labels: TypeAlias = IntArray
 """(m,) the block of each node, or NONE."""
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms.paper.base import Draws
 from samekind.algorithms.state import ClusterState
+from samekind.flow import FloatArray
 from samekind.points import Sampler
 
 __all__ = ["RejectionSampling"]
@@ -38,7 +38,7 @@ class RejectionSampling:
         self._smallest: dict[int, float] = {}  # Φ(x*) of each cluster
         self._drawn: Counter[int] = Counter()  # draws of each cluster, in halves
         self._uniform = True  # whether draws are uniform: no cluster is recovered yet
-        self._kept: dict[int, list[tuple[float, NDArray[np.float64]]]] = {}  # (u·Φ(x), x)
+        self._kept: dict[int, list[tuple[float, FloatArray]]] = {}  # (u·Φ(x), x)
 
     def next_round(self, sampler: Sampler) -> None:
         """Keep for good what is kept now, and find each x* for the sampler's centres."""
@@ -66,8 +66,8 @@ class RejectionSampling:
         self,
         draws: Draws,
         places: list[int],
-        X: NDArray[np.float64],
-        coins: NDArray[np.float64],
+        X: FloatArray,
+        coins: FloatArray,
     ) -> None:
         """Take in the draws at these places, all of unrecovered clusters, with coordinates X."""
         found = zip(
@@ -87,6 +87,6 @@ class RejectionSampling:
                 self._state.add_uniform(cluster, x)
 
 
-def _smallest_positive(costs: NDArray[np.float64]) -> float:
+def _smallest_positive(costs: FloatArray) -> float:
     """Return the smallest cost of a row that can be drawn at all."""
     return float(costs[costs > 0].min(initial=np.inf))
