@@ -130,11 +130,7 @@ class Algorithm(ABC, Generic[P]):
     """Draws by D² with respect to the recovered centres."""
 
     def __init__(
-        self,
-        points: Points,
-        params: P,
-        rng: np.random.Generator,
-        known: Known | None = None,
+        self, points: Points, params: P, rng: np.random.Generator, known: Known | None = None
     ) -> None:
         if known is not None and not self.resumes_from_known:
             raise ValueError(f"{self.name!r} cannot begin with known rows.")

@@ -36,11 +36,7 @@ def check_labels_of_new_rows(oracle: Oracle, numbers: IntArray, n_rows: int) -> 
 
 
 def classify_rows(
-    points: Points,
-    numbers: IntArray,
-    state: ClusterState,
-    oracle: Oracle,
-    params: PaperParams,
+    points: Points, numbers: IntArray, state: ClusterState, oracle: Oracle, params: PaperParams
 ) -> Classified:
     """Ask in which known cluster each row is, `batch` rows at a time; a repeated row is asked once."""
     n_asked = np.zeros(points.n, dtype=np.intp)

@@ -16,11 +16,7 @@ from samekind._validation import is_dask
 from samekind.algorithms import Certificate, Classified, ClusterState, PaperParams, Snapshot
 from samekind.clusters import storage, tables
 from samekind.clusters.labels import Labels, label_map, volunteered_labels
-from samekind.clusters.new_rows import (
-    check_labels_of_new_rows,
-    classify_rows,
-    numbers_of_new_rows,
-)
+from samekind.clusters.new_rows import check_labels_of_new_rows, classify_rows, numbers_of_new_rows
 from samekind.clusters.renumbered import RenumberedSnapshot
 from samekind.flow import Answers, FloatArray, IntArray, Oracle, Pairs
 from samekind.measures import Reliability

@@ -36,14 +36,7 @@ from samekind.flow import (
     check_answers,
     check_pairs,
 )
-from samekind.ledger import (
-    UNANSWERED,
-    Contradiction,
-    Ledger,
-    LedgerLine,
-    keys_of,
-    open_ledger,
-)
+from samekind.ledger import UNANSWERED, Contradiction, Ledger, LedgerLine, keys_of, open_ledger
 
 __all__ = ["FlowSession", "OtherDataError"]
 

@@ -101,11 +101,7 @@ class NoiseModel:
             ]
             without = np.zeros((len(answers), n_clusters + 1))
             _kernels.leave_one_out(
-                logs,
-                np.array(clusters, np.intp),
-                np.array(ratios),
-                np.array(counts, bool),
-                without,
+                logs, np.array(clusters, np.intp), np.array(ratios), np.array(counts, bool), without
             )
             shares = (1 / np.exp(without).sum(axis=1)).tolist()
             for (other, answer, who), share, does in zip(answers, shares, counts, strict=True):

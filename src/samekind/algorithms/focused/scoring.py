@@ -77,14 +77,7 @@ class ConditionalLogit:
         )
 
 
-LdaParams = tuple[
-    FloatArray,
-    FloatArray,
-    FloatArray,
-    FloatArray,
-    IntArray,
-    int,
-]
+LdaParams = tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray, int]
 """For `_kernels.lda_scores`: the origin (d,), the whitening matrix (d, d), the whitened means (d, m), their
 widths (m,), their clusters (m,), and how many clusters there were."""
 

@@ -62,13 +62,7 @@ class RejectionSampling:
             if self._drawn[cluster] >= 2 * enough
         ]
 
-    def add(
-        self,
-        draws: Draws,
-        places: list[int],
-        X: FloatArray,
-        coins: FloatArray,
-    ) -> None:
+    def add(self, draws: Draws, places: list[int], X: FloatArray, coins: FloatArray) -> None:
         """Take in the draws at these places, all of unrecovered clusters, with coordinates X."""
         found = zip(
             draws.clusters[places].tolist(), draws.costs[places].tolist(), X, coins, strict=True
