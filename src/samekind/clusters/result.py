@@ -15,9 +15,16 @@ from numpy.typing import ArrayLike, NDArray
 from samekind._validation import is_dask
 from samekind.algorithms import Certificate, Classified, ClusterState, PaperParams, Snapshot
 from samekind.clusters import storage, tables
-from samekind.clusters.labels import Labels, label_map, volunteered_labels
-from samekind.clusters.new_rows import check_labels_of_new_rows, classify_rows, numbers_of_new_rows
-from samekind.clusters.renumbered import RenumberedSnapshot
+from samekind.clusters.labels import (
+    NO_ROWS,
+    Labels,
+    check_labels_of_new_rows,
+    classify_rows,
+    label_map,
+    numbers_of_new_rows,
+    volunteered_labels,
+)
+from samekind.clusters.snapshot_fields import snapshot_fields
 from samekind.flow import Answers, FloatArray, IntArray, Oracle, Pairs
 from samekind.measures import Reliability
 from samekind.oracles import as_oracle
@@ -28,8 +35,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 __all__ = ["Clusters"]
-
-NO_ROWS = np.empty(0, dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,44 +104,9 @@ class Clusters:
     _labels: Labels = field(default_factory=lambda: Labels())
 
     @classmethod
-    def from_snapshot(
-        cls,
-        snapshot: Snapshot,
-        points: Points,
-        *,
-        algorithm: str,
-        seed: int,
-        n_questions: int,
-        history: dict[str, NDArray[np.int64]],
-        stop_reason: str | None,
-        contradictions: list[str],
-    ) -> Clusters:
-        """Return what an algorithm knows at one moment, with the recovered clusters first."""
-        found = RenumberedSnapshot(snapshot)
-        return cls(
-            all_centers_=found.centers,
-            n_recovered_=len(snapshot.recovered),
-            members_=found.members,
-            given_up_=found.given_up,
-            n_questions_=n_questions,
-            n_samples_=snapshot.n_samples,
-            n_rounds_=snapshot.n_rounds,
-            history_=history,
-            stop_reason_=stop_reason,
-            sampling_time_=snapshot.sampling_seconds,
-            contradictions_=contradictions,
-            notes_=found.notes,
-            algorithm_=algorithm,
-            random_state_=seed,
-            n_rows_=points.n,
-            standard_errors_=found.standard_errors,
-            certificate_=found.certificate,
-            unproven_=found.unproven,
-            prototypes_=found.prototypes(points),
-            error_rate_=found.error_rate,
-            _points=points,
-            _labels=Labels(found.labels),
-        )
+    def from_snapshot(cls, snapshot: Snapshot, points: Points, **of_run: Any) -> Clusters:
+        """Return what an algorithm knows at one moment; `of_run` are the fields that others know."""
+        return cls(**snapshot_fields(snapshot, points), **of_run)
 
     def with_volunteered(self, lookup: Callable[[Pairs], Answers], rows: IntArray) -> Clusters:
         """Return the same with some rows where people said they belong, and out of where they do not.
@@ -171,10 +141,6 @@ class Clusters:
     def with_points(self, points: Points) -> Clusters:
         """Return the same clusters with their data at hand, from which labels can be computed."""
         return replace(self, _points=points)
-
-    def with_annotators(self, annotators: list[Reliability]) -> Clusters:
-        """Return the same with estimates of how reliable those who answered are."""
-        return replace(self, annotators_=annotators)
 
     @property
     def centers_(self) -> FloatArray:

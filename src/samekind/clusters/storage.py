@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.algorithms import Certificate
+from samekind.clusters.labels import NO_ROWS
 from samekind.flow import IntArray
 from samekind.measures import Reliability
 
@@ -46,7 +47,7 @@ def save(clusters: Clusters, path: str | Path) -> None:
         meta["annotators_"] = clusters.annotators_
     arrays = {
         "all_centers": clusters.all_centers_,
-        "members": np.concatenate([*clusters.members_, np.empty(0, dtype=np.intp)]),
+        "members": np.concatenate([*clusters.members_, NO_ROWS]),
         "member_counts": np.array([len(m) for m in clusters.members_], dtype=np.intp),
         "given_up": clusters.given_up_,
     }

@@ -16,7 +16,6 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import numpy as np
@@ -62,11 +61,22 @@ class FlowSession(ABC):
         self.budget = check_int("budget", budget, none="ask without limit")
         self.ledger = open_ledger(ledger)
         self._owns_ledger = not isinstance(ledger, Ledger)
+        try:
+            if ledger is not None:
+                self._bind_ledger()
+            self._replay()
+        except BaseException:
+            self.close()
+            raise
 
     @property
     @abstractmethod
     def algorithm(self) -> str:
         """The name of what asks."""
+
+    @abstractmethod
+    def _bind_ledger(self) -> None:
+        """Tie a ledger that was given to the session's data."""
 
     @abstractmethod
     def _begin(self) -> Flow[str]:
@@ -78,12 +88,7 @@ class FlowSession(ABC):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def pending(self) -> Pairs:

@@ -57,7 +57,11 @@ class Focused(Algorithm[FocusedParams]):
     asks_lineups = True
 
     def __init__(
-        self, points: Points, params: FocusedParams, rng: np.random.Generator, known: Known | None
+        self,
+        points: Points,
+        params: FocusedParams,
+        rng: np.random.Generator,
+        known: Known | None = None,
     ) -> None:
         super().__init__(points, params, rng, known)
         self._learner = learner = Learner(self)

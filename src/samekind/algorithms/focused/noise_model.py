@@ -48,12 +48,8 @@ class NoiseModel:
 
     # Who errs
 
-    def mean_error_rate(self) -> float:
-        """Return the share of all answers that seem to be wrong."""
-        return self.error_rate(_EVERYBODY)
-
-    def error_rate(self, annotator: int) -> float:
-        """Return the share of an annotator's answers that seem to be wrong."""
+    def error_rate(self, annotator: int = _EVERYBODY) -> float:
+        """Return the share of answers, of one annotator or of all, that seem to be wrong."""
         found = self._rates.get(annotator)
         if found is None:
             found = self._rates[annotator] = self._estimate(annotator)
@@ -64,7 +60,7 @@ class NoiseModel:
             n_wrong = self._n_wrong.sum() + self._prior_error * self._prior_answers
             share = n_wrong / (self._n_judged.sum() + self._prior_answers)
             return min(max(float(share), const.MIN_ERROR), const.MAX_MEAN_ERROR)
-        others = self.mean_error_rate() if self.is_estimated else self._prior_error
+        others = self.error_rate() if self.is_estimated else self._prior_error
         n_wrong = self._n_wrong[annotator] + const.OWN_ANSWERS * others
         share = n_wrong / (self._n_judged[annotator] + const.OWN_ANSWERS)
         if not self.is_estimated and np.count_nonzero(self._n_judged) < 2:

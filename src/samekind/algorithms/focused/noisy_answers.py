@@ -185,9 +185,7 @@ class NoisyAnswers(AnswerPolicy):
     def should_confirm(self) -> bool:
         """Return whether there are many clusters of one row, while answers err."""
         many = const.CONFIRM_MORE_THAN + self._learner.state.n_discovered * const.CONFIRM_PART
-        return (
-            len(self._unconfirmed()) > many and self._noise.mean_error_rate() > const.CONFIRM_ERROR
-        )
+        return len(self._unconfirmed()) > many and self._noise.error_rate() > const.CONFIRM_ERROR
 
     def _unconfirmed(self) -> list[int]:
         """Return the clusters of one row, but for those that were often tried to confirm."""
@@ -231,7 +229,7 @@ class NoisyAnswers(AnswerPolicy):
 
     def error_rate(self) -> float:
         """Return the share of answers that seem to be wrong."""
-        return self._noise.mean_error_rate()
+        return self._noise.error_rate()
 
     def notes(self) -> list[str]:
         """Return how many answers seem wrong, how many rows are uncertain, which clusters are unconfirmed."""

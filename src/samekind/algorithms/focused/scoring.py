@@ -38,16 +38,6 @@ class ConditionalLogit:
         self._prior = np.diag(const.PRIOR_DEVIATIONS**-2.0)
         self._precision = self._prior.copy()
 
-    def utilities(self, features: FloatArray) -> FloatArray:
-        """Return the utility of each cluster, (..., clusters), from features (..., clusters, 4)."""
-        found: FloatArray = features @ self.weights[: const.NEW]
-        return found
-
-    def utility_of_new(self, features: FloatArray) -> FloatArray:
-        """Return the utility of "new", (...,), from features (..., 3)."""
-        found: FloatArray = features @ self.weights[const.NEW :]
-        return found
-
     def learn(
         self,
         of_clusters: FloatArray,
@@ -181,17 +171,6 @@ Nearness = tuple[FloatArray, NDArray[np.float32]]
 """(m, clusters) squared distances of rows to the nearest members, and the probabilities of label propagation;
 `NO_GRAPH` where there is no graph."""
 
-FeatureInputs = tuple[
-    FloatArray,
-    FloatArray,
-    float,
-    FloatArray,
-    LdaParams,
-    NDArray[np.float32],
-    tuple[float, float, float, float],
-]
-"""The first arguments of `_kernels.features`."""
-
 NO_GRAPH = np.zeros((0, 0), dtype=np.float32)
 
 
@@ -240,25 +219,18 @@ class ClusterScorer:
         m, k = len(X), self.n_clusters
         of_clusters, of_new = np.empty((m, k, 4)), np.empty((m, 3))
         weights, new = np.empty((m, k)), np.empty(m)
+        lda = self.lda.params if self._uses_lda else UNFITTED
+        distances, graph = near
+        data = X, distances, self._scale, self.sizes, lda, graph, const.FEATURE_LIMITS
         learnt = self.logit.weights, self.alive
-        _kernels.score_rows(*self._given(X, near), *learnt, of_clusters, of_new, weights, new)
+        _kernels.score_rows(*data, *learnt, of_clusters, of_new, weights, new)
         total = (weights.sum(axis=1) + new)[:, None]
         return Scores((of_clusters, of_new), weights, new, weights / total)
 
     def likeliest(self, X: FloatArray, near: Nearness) -> tuple[IntArray, FloatArray]:
         """Return the likeliest cluster of rows X, and its probability."""
-        of_clusters, of_new = np.empty((len(X), self.n_clusters, 4)), np.empty((len(X), 3))
-        _kernels.features(*self._given(X, near), of_clusters, of_new)
-        utilities = self.logit.utilities(of_clusters)
-        np.copyto(utilities, -np.inf, where=~self.alive)
-        best, new = utilities.max(axis=1), self.logit.utility_of_new(of_new)
-        top = np.maximum(best, new)
-        total = np.exp(utilities - top[:, None]).sum(axis=1) + np.exp(new - top)
-        return utilities.argmax(axis=1), np.exp(best - top) / total
-
-    def _given(self, X: FloatArray, near: Nearness) -> FeatureInputs:
-        lda = self.lda.params if self._uses_lda else UNFITTED
-        return X, near[0], self._scale, self.sizes, lda, near[1], const.FEATURE_LIMITS
+        probabilities = self.score(X, near).probabilities
+        return probabilities.argmax(axis=1), probabilities.max(axis=1)
 
 
 def _scale(points: Points) -> float:

@@ -8,17 +8,38 @@ time, the questions about a row are the same, but for what the rows before it ta
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from samekind._validation import check_choice
+from samekind.algorithms.base import Params
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN, ClusterState
 from samekind.flow import SAME, UNSURE, FloatArray, Flow, IntArray, Pairs
 
-__all__ = ["ORDERS", "Classified", "classify"]
+__all__ = ["ORDERS", "Classified", "PaperParams", "classify"]
 
 ORDERS = ("nearest", "index")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperParams(Params):
+    """Parameters of the paper's algorithms.
+
+    Attributes
+    ----------
+    order : {"nearest", "index"}
+        Which cluster a row asks first: the nearest centre's (Heuristic 1), or as they were found
+        (Algorithm 1).
+    """
+
+    order: str = "nearest"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("order", self.order, ORDERS)
 
 
 class Classified(NamedTuple):
@@ -32,9 +53,8 @@ def classify(
     rows: IntArray,
     X: FloatArray,
     state: ClusterState,
+    params: PaperParams,
     *,
-    order: str = "nearest",
-    patience: int = 3,
     grow: bool = True,
 ) -> Flow[Classified]:
     """Ask in which cluster each row is.
@@ -47,15 +67,13 @@ def classify(
         Their coordinates.
     state : ClusterState
         Learns the new members and, with `grow`, the new clusters.
-    order : {"nearest", "index"}
-        Ask the nearest centre first (Heuristic 1), or the clusters as they were found (Algorithm 1).
-    patience : int
-        A row is given up after so many UNSURE answers about it.
+    params : PaperParams
+        `order` of the clusters, and `patience` with UNSURE answers.
     grow : bool
         Whether a row that all clusters refused founds a new one.
     """
-    open_rows = _OpenRows(rows, state, patience)
-    ranking = _Ranking(X, state, order)
+    open_rows = _OpenRows(rows, state, params.patience)
+    ranking = _Ranking(X, state, params.order)
     place = 0  # of all open rows, in their lists of clusters
     while (doubtful := open_rows.in_doubt).size:
         if place < len(state):

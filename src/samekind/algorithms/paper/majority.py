@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from samekind._intmap import IntMap
-from samekind.algorithms.paper.base import PaperAlgorithm, PaperParams
+from samekind.algorithms.paper.base import PaperAlgorithm
+from samekind.algorithms.paper.classify import PaperParams
 from samekind.algorithms.state import UNKNOWN
 from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Flow, IntArray
 
