@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 from conftest import blobs
 from samekind.algorithms.focused import FocusedParams
 from samekind.algorithms.focused._kernels import lda_scores
+from samekind.algorithms.focused.audit import rectified_centers
 from samekind.algorithms.focused.cluster_model import ClusterModel
 from samekind.algorithms.focused.cluster_pairs import ClusterPairs
 from samekind.algorithms.focused.constants import (
@@ -24,7 +25,6 @@ from samekind.algorithms.focused.constants import (
     WALK_ON,
 )
 from samekind.algorithms.focused.graph_predictor import LabelPropagation
-from samekind.algorithms.focused.prediction import rectified_centers
 from samekind.algorithms.focused.recovery import PurityTrials
 from samekind.algorithms.focused.scoring import ConditionalLogit, LinearDiscriminant
 from samekind.points import ArrayPoints
@@ -111,7 +111,7 @@ class TestConditionalLogit:
         assert near > far
 
     def test_far_rows_are_likelier_new(self):
-        here, far = ConditionalLogit().utility_of_new(np.array([[1.0, -1, 0], [1, 1, 0]]))
+        here, far = np.array([[1.0, -1, 0], [1, 1, 0]]) @ ConditionalLogit().weights[NEW:]
         assert far > here
 
     @pytest.mark.parametrize("target", [0, -1])
@@ -211,7 +211,7 @@ class TestLabelPropagation:
         graphs = []
         for threads in (1, 2, 4):
             with threadpool_limits(threads):
-                graphs.append(LabelPropagation(X)._to)
+                graphs.append(LabelPropagation(X)._edges[1])
         assert all(np.array_equal(graphs[0], graph) for graph in graphs)
 
     def test_between_two_labelled_rows(self):

@@ -147,10 +147,6 @@ class ClusterState:
         self.recovered += new
         return self._centers[new]
 
-    def set_center(self, cluster: int, center: FloatArray) -> None:
-        """Set the centre of a cluster."""
-        self._centers[cluster] = center
-
     def move(self, row: int, cluster: int) -> None:
         """Make a row, which is a member of another cluster, one of this."""
         self.members[self.cluster_of_row(row)].remove(row)

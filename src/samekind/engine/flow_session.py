@@ -231,8 +231,10 @@ class FlowSession(ABC):
             self._repeated = self._find_repeated() if len(wave) > 1 else None
             answers = self._look_up()
             unknown = self._unanswered(answers)
-            if self._unclaimed:
-                self._claim(wave)
+            if self._unclaimed:  # charge what was asked in an earlier session
+                claimed = self._unclaimed.intersection(keys_of(wave).tolist())
+                self._unclaimed -= claimed
+                self.n_questions += len(claimed)
             if unknown.size:
                 self._answers, self._unknown = answers, unknown
                 self._ask_on()
@@ -296,13 +298,6 @@ class FlowSession(ABC):
         else:
             all_unknown = self._unknown.size == len(self._wave)
             self._pending = (self._wave if all_unknown else self._wave[self._unknown])[:left]
-
-    def _claim(self, known: Pairs) -> None:
-        """Charge what was asked in an earlier session."""
-        for key in keys_of(known).tolist():
-            if key in self._unclaimed:
-                self._unclaimed.discard(key)
-                self.n_questions += 1
 
     def _record(self, pairs: Pairs, answers: Answers, who: str, asked: bool | BoolArray) -> None:
         if not self._write(pairs, answers, who, asked):

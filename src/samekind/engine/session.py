@@ -20,7 +20,7 @@ from samekind.clusters import Clusters
 from samekind.data import as_points
 from samekind.engine.checkpoints import known_at, make_checkpoint
 from samekind.engine.flow_session import FlowSession
-from samekind.flow import FloatArray, Flow, IntArray, Pairs, check_answers, check_pairs
+from samekind.flow import FloatArray, Flow, Pairs, check_answers, check_pairs
 from samekind.ledger import Ledger, pairs_of
 from samekind.measures import Reliability, annotator_reliability
 from samekind.progress import Progress
@@ -123,9 +123,10 @@ class Session(FlowSession):
         The flow starts over with them, unless they are about rows that it has not come to yet.
         """
         checked = check_pairs(pairs)
-        self._check_rows(checked)
         if not len(checked):
             return
+        if checked.max() >= self.points.n:
+            raise ValueError(f"row {checked.max()} is not in the data of {self.points.n} rows.")
         if not self._are_asked_about(checked):
             self._write(checked, check_answers(answers, len(checked)), who, False)
         else:
@@ -184,9 +185,10 @@ class Session(FlowSession):
 
     def clusters(self) -> Clusters:
         """Return what is found so far, and how reliable those who answered are if that is of interest."""
-        found = self._found().with_volunteered(
-            partial(self.ledger.lookup, infer=self._infers), self._volunteered()
-        )
+        active = self.ledger.active()
+        unasked = np.unique(pairs_of(active[~active["asked"]]))
+        lookup = partial(self.ledger.lookup, infer=self._infers)
+        found = self._found().with_volunteered(lookup, unasked)
         if self._infers and len(self.ledger.annotators) < 2:
             return found
         return replace(found, annotators_=self._judge(found))
@@ -210,20 +212,10 @@ class Session(FlowSession):
         """
         return self._judge(self._found())
 
-    def _volunteered(self) -> IntArray:
-        """Return the rows of which somebody spoke unasked."""
-        active = self.ledger.active()
-        rows: IntArray = np.unique(pairs_of(active[~active["asked"]]))
-        return rows
-
     def _make_checkpoint(self, line: int) -> None:
         """Make a checkpoint after a change that was written from a line on, or taken back (-1)."""
         if self._algorithm.resumes_from_known and self._infers:
             make_checkpoint(self.ledger, self._run.state.members, line)
-
-    def _check_rows(self, pairs: Pairs) -> None:
-        if len(pairs) and int(pairs.max()) >= self.points.n:
-            raise ValueError(f"row {int(pairs.max())} is not in the data of {self.points.n} rows.")
 
     def _are_asked_about(self, pairs: Pairs) -> bool:
         """Return whether the flow may have asked about one of these pairs, or be about to.

@@ -8,7 +8,7 @@ from samekind.algorithms.focused.constants import BLOCK, GRAPH_ROWS, STALE_GROWT
 from samekind.algorithms.focused.graph_predictor import GraphPredictor
 from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.predictor import RowPredictor, Sites
-from samekind.algorithms.focused.scoring import ClusterScorer, Scores
+from samekind.algorithms.focused.scoring import ClusterScorer
 from samekind.flow import FloatArray, IntArray
 from samekind.points import Points
 
@@ -37,13 +37,9 @@ class ClusterModel:
         self._learnt[row] = len(self._learnt)
         self.scorer.lda.learn(x, cluster)
         self.predictor.learn(row, x, cluster)
-        if self._counts_sizes:
-            self._count_sizes()
-
-    def _count_sizes(self) -> None:
-        """Count the predicted rows anew if there is a new cluster, or many new labels."""
         n_learnt, n_clusters = self._counted_at
-        if self.scorer.n_clusters != n_clusters or len(self._learnt) > STALE_GROWTH * n_learnt:
+        is_stale = len(self._learnt) > STALE_GROWTH * n_learnt
+        if self._counts_sizes and (is_stale or self.scorer.n_clusters != n_clusters):
             self._counted_at = len(self._learnt), self.scorer.n_clusters
             self.set_sizes(self.predictor.counts())
 
@@ -64,10 +60,6 @@ class ClusterModel:
         self.sites.merge(keep, gone)
         self.scorer.merge(keep, gone)
         self.predictor.merge(keep, gone)
-
-    def score(self, rows: IntArray, X: FloatArray) -> Scores:
-        """Return how likely these rows, with coordinates X, are of each cluster."""
-        return self.scorer.score(X, self.predictor.nearness(rows, X))
 
     def confidence(self, rows: IntArray) -> FloatArray:
         """Return the probability of the likeliest cluster of each row."""

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from samekind.algorithms.base import Algorithm, Known
+from samekind.algorithms.base import Algorithm, Known, Prediction, Snapshot
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.answer_policy import AnswerPolicy
+from samekind.algorithms.focused.audit import ALL_KNOWN, rectified_centers
 from samekind.algorithms.focused.learner import Learner, OpenRow
 from samekind.algorithms.focused.noisy_answers import NoisyAnswers
 from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.planner import RowPlanner
-from samekind.algorithms.focused.prediction import make_prediction
 from samekind.algorithms.focused.questions import ClusterQuestions, RowQuestions, score_open_rows
-from samekind.algorithms.snapshot import Snapshot
 from samekind.algorithms.state import GIVEN_UP
 from samekind.flow import FloatArray, Flow, IntArray
 from samekind.points import Points
@@ -162,23 +161,59 @@ class Focused(Algorithm[FocusedParams]):
         if not audit.n_draws:
             return False
         rows = np.array(audit.rows, dtype=np.intp)
-        quick = predictor.clusters_of(rows) if rows.size else rows
-        # these may be a little old: predict anew before stopping
-        return self._within_tolerance(quick) and self._within_tolerance(
-            predictor.predict().clusters_of(rows)
-        )
 
-    def _within_tolerance(self, predicted: IntArray) -> bool:
-        """Return whether the bounds are, if these are the predicted clusters of the audited rows."""
-        promise = self._learner.audit.certificate(predicted, n_unproven=0)  # no bound depends on it
-        return max(promise.undiscovered, promise.wrong) <= self.params.tolerance
+        def within_tolerance(predicted: IntArray) -> bool:
+            promise = audit.certificate(predicted, n_unproven=0)  # no bound depends on it
+            return max(promise.undiscovered, promise.wrong) <= self.params.tolerance
+
+        # quick predictions may be a little old: predict anew before stopping
+        quick = predictor.clusters_of(rows) if rows.size else rows
+        return within_tolerance(quick) and within_tolerance(predictor.predict().clusters_of(rows))
 
     # What others see
 
     def snapshot(self) -> Snapshot:
         """Return what is known and predicted now."""
-        rectify = self.params.uses("rectify")
-        return self._snapshot(*make_prediction(self._learner, self._policy, rectify=rectify))
+        learner, points, state = self._learner, self.points, self.state
+        audit, trials, k = learner.audit, learner.recovery.trials, len(state)
+        predicted = learner.model.predictor.predict()
+        counts, means, variances = predicted.regions
+        errors = np.array(
+            [
+                trials.center_error(cluster, int(counts[cluster]), len(members))
+                for cluster, members in enumerate(state.members)
+            ]
+        )
+        centers = np.array(state.centers)
+        centers[counts > 0] = means[counts > 0]
+        rows = np.array(audit.rows, dtype=np.intp)
+        of_audited = predicted.clusters_of(rows) if rows.size else rows
+        if rows.size and self.params.uses("rectify"):
+            audited = np.array(audit.clusters, dtype=np.intp)
+            centers = rectified_centers(
+                centers, counts, points.rows(rows), audited, of_audited, points.n
+            )
+        for cluster, members in enumerate(state.members):
+            if not counts[cluster] and members:
+                centers[cluster] = points.rows(np.array(members)).mean(axis=0)
+        all_asked = state.n_labelled == points.n
+        if all_asked:
+            centers, errors = np.array(state.centers), np.zeros(k)
+        unproven = learner.pairs.unproven()
+        prediction = Prediction(
+            labels=predicted.label_rows,
+            standard_errors=np.where(
+                np.isfinite(errors), np.sqrt(np.minimum(errors, 1e300) * variances), np.inf
+            ),
+            certificate=ALL_KNOWN
+            if all_asked and not state.given_up
+            else audit.certificate(of_audited, len(unproven)),
+            unproven=unproven,
+            confused=[(a, b) for a in range(k) for b in trials.confused_with(a)],
+            notes=self._policy.notes(),
+            error_rate=self._policy.error_rate(),
+        )
+        return self._snapshot(centers, prediction)
 
     def confidence(self, rows: IntArray) -> FloatArray:
         """Return how likely each row is in the cluster that it is known, or predicted, to be in."""

@@ -43,9 +43,11 @@ class LabelPropagation:
         graph.eliminate_zeros()
         total = np.asarray(graph.sum(axis=1)).ravel()
         steps = const.WALK_ON / np.where(total > 0, total, 1.0)
-        self._first = graph.indptr.astype(np.int64)
-        self._to = graph.indices.astype(np.int64)
-        self._step = (graph.data * np.repeat(steps, np.diff(graph.indptr))).astype(np.float32)
+        self._edges = (  # where those of each row begin, where they lead, and with what probability
+            graph.indptr.astype(np.int64),
+            graph.indices.astype(np.int64),
+            (graph.data * np.repeat(steps, np.diff(graph.indptr))).astype(np.float32),
+        )
         self._known = np.zeros(n, dtype=bool)
         self._waiting = np.zeros(n, dtype=bool)
         self._queue = np.empty(n, dtype=np.int64)
@@ -65,18 +67,9 @@ class LabelPropagation:
         self._known[row] = True
         self._probabilities[row] = 0.0
         self._probabilities[row, cluster] = 1.0
-        _kernels.propagate(
-            self._first,
-            self._to,
-            self._step,
-            self._known,
-            self._probabilities,
-            row,
-            self._waiting,
-            self._queue,
-            const.PROPAGATION_TOLERANCE,
-            const.PROPAGATION_VISITS,
-        )
+        state = self._known, self._probabilities, row, self._waiting, self._queue
+        bounds = const.PROPAGATION_TOLERANCE, const.PROPAGATION_VISITS
+        _kernels.propagate(*self._edges, *state, *bounds)
 
     def merge(self, keep: int, gone: int) -> None:
         """Make one cluster part of another."""
@@ -87,7 +80,7 @@ class LabelPropagation:
     def smooth(self, values: FloatArray) -> FloatArray:
         """Return the mean of each row's value and its neighbours'."""
         out = np.empty_like(values)
-        _kernels.neighbor_means(self._first, self._to, self._step, const.WALK_ON, values, out)
+        _kernels.neighbor_means(*self._edges, const.WALK_ON, values, out)
         return out
 
 

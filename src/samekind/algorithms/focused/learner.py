@@ -11,7 +11,7 @@ from samekind.algorithms.focused.cluster_pairs import ClusterPairs
 from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.recovery import PaperDraws, Recovery
 from samekind.algorithms.focused.scheduler import SEARCH_AIMS, Aim, AimScheduler
-from samekind.algorithms.focused.scoring import Features, Scores
+from samekind.algorithms.focused.scoring import Features
 from samekind.flow import FloatArray
 
 __all__ = ["Learner", "OpenRow"]
@@ -36,17 +36,6 @@ class OpenRow:
         self.new_weight = 1.0  # and of "new"
         self.prior = np.zeros(0)  # probability of each cluster before the first answer
         self.features: Features
-
-    def asked_rows(self) -> set[int]:
-        """Return the rows it was compared with."""
-        return {member for members in self.asked.values() for member in members}
-
-    def set_scores(self, scores: Scores, i: int) -> None:
-        """Set how likely each cluster is: row i of the scores."""
-        self.weights, self.new_weight = scores.weights[i], float(scores.new_weights[i])
-        if not self.n_asked:
-            self.features = scores.features[0][i], scores.features[1][i]
-            self.prior = scores.probabilities[i]
 
     def prior_of_others(self) -> FloatArray:
         """Return its prior without the clusters that refused it."""
@@ -106,7 +95,10 @@ class Learner:
         as_predicted = open_row.predicted == cluster
         if aim == "audit":
             if open_row.is_new:
-                self._learn_released(self.audit.end())
+                for released, its_cluster in self.audit.end():
+                    surprising = self.model.predictor.cluster_of_row(released) != its_cluster
+                    x = self.points.row(released)
+                    self.model.learn(released, x, its_cluster, surprising=surprising)
             else:
                 self.audit.add(row, cluster)
         elif not open_row.is_new:
@@ -121,12 +113,6 @@ class Learner:
             self.recovery.add_trial(open_row.predicted, cluster)
         elif aim == "paper":
             self.paper.observe(cluster)
-
-    def _learn_released(self, rows: list[tuple[int, int]]) -> None:
-        """Learn from rows that were audited."""
-        for row, cluster in rows:
-            surprising = self.model.predictor.cluster_of_row(row) != cluster
-            self.model.learn(row, self.points.row(row), cluster, surprising=surprising)
 
     def give_up(self, open_row: OpenRow) -> None:
         """Leave a row alone that nobody can tell; its neighbours are predicted as it would have been."""
@@ -162,20 +148,14 @@ class Learner:
         keep, gone = min(a, b), max(a, b)
         for part in (self.state, self.model, self.pairs, self.recovery, self.audit):
             part.merge(keep, gone)
-        self._retract_discovery(keep, gone)
         self.paper.drop(gone)
-
-    def _retract_discovery(self, keep: int, gone: int) -> None:
-        """Learn from a row that was called new and was not."""
-        founder = self._founders.pop(gone, None)
+        founder = self._founders.pop(gone, None)  # was called new, and was not
         if founder is None:
             return
-        known = founder.prior.size
+        known, scorer = founder.prior.size, self.model.scorer
         if keep < known:
             for _ in range(2):  # once against what it taught then, once for what it should have
-                self.model.scorer.logit.learn(
-                    *founder.features, self.model.scorer.alive[:known], keep
-                )
+                scorer.logit.learn(*founder.features, scorer.alive[:known], keep)
         self.scheduler.retract_discovery(founder.aim)
 
     def split(self, cluster: int, rows: list[int]) -> None:

@@ -67,15 +67,6 @@ class NoiseModel:
             share = self._prior_error
         return min(max(float(share), const.MIN_ERROR), const.MAX_ERROR)
 
-    def _cautious_error_rate(self, annotator: int) -> float:
-        """Return a rate that is higher the less is known of an annotator."""
-        if not self.is_estimated:
-            return self.error_rate(annotator)
-        known = 0 <= annotator < self._n_judged.size
-        n_answers = (self._n_judged[annotator] if known else 0.0) + const.OWN_ANSWERS
-        n_wrong = self.error_rate(annotator) * n_answers + const.CAUTION
-        return float(min(n_wrong / (n_answers + const.CAUTION), const.MAX_ERROR))
-
     def estimate_error_rates(self, n_clusters: int) -> None:
         """Estimate anew how often all annotators err.
 
@@ -180,8 +171,16 @@ class NoiseModel:
     # Which clusters are one?
 
     def log_odds(self, answer: int, annotator: int) -> float:
-        """Return the log ratio of an answer's likelihoods if two rows are in one cluster, and in two."""
-        error = self._cautious_error_rate(annotator)
+        """Return the log ratio of an answer's likelihoods if two rows are in one cluster, and in two.
+
+        With an error rate that is higher the less is known of the annotator.
+        """
+        error = self.error_rate(annotator)
+        if self.is_estimated:
+            known = 0 <= annotator < self._n_judged.size
+            n_answers = (self._n_judged[annotator] if known else 0.0) + const.OWN_ANSWERS
+            n_wrong = error * n_answers + const.CAUTION
+            error = float(min(n_wrong / (n_answers + const.CAUTION), const.MAX_ERROR))
         odds = log((1 - error) / error)
         return odds if answer == SAME else -odds
 

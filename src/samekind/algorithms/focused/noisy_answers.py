@@ -115,7 +115,7 @@ class NoisyAnswers(AnswerPolicy):
 
     def next_member(self, open_row: OpenRow, cluster: int) -> int:
         """Return the nearest member that was not asked about, firm ones first; -1 if none is left."""
-        asked = open_row.asked_rows()
+        asked = {row for rows in open_row.asked.values() for row in rows}
         fallback = -1
         for member in self._model.sites.members_by_distance(open_row.x, cluster):
             if member not in asked:

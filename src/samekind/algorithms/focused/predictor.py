@@ -72,10 +72,6 @@ class Sites:
         for clusters in (self._clusters, self._member_clusters):
             clusters[clusters == gone] = keep
 
-    def distances(self, X: FloatArray, n_clusters: int) -> FloatArray:
-        """Return the squared distances of rows X to the nearest members of the clusters, (m, clusters)."""
-        return self.cells.group_distances(self.member_clusters, n_clusters, X)
-
     def members(self, cluster: int) -> list[int]:
         """Return the members of a cluster that are sites."""
         return [self._row_of[site] for site in np.flatnonzero(self.member_clusters == cluster)]
@@ -141,7 +137,8 @@ class RowPredictor:
 
     def nearness(self, rows: IntArray, X: FloatArray) -> Nearness:
         """Return how near these rows are to the clusters."""
-        return self._sites.distances(X, self._scorer.n_clusters), NO_GRAPH
+        clusters, k = self._sites.member_clusters, self._scorer.n_clusters
+        return self._cells.group_distances(clusters, k, X), NO_GRAPH
 
     def clusters_of(self, rows: IntArray) -> IntArray:
         """Return the predicted cluster of each row; -1 where there is none yet."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -24,9 +24,21 @@ RowLineup = list[tuple[int, int]]
 def score_open_rows(open_rows: Sequence[OpenRow], model: ClusterModel) -> None:
     """Find out how likely each cluster is for some rows."""
     rows = np.array([open_row.row for open_row in open_rows])
-    scores = model.score(rows, np.array([open_row.x for open_row in open_rows]))
+    X = np.array([open_row.x for open_row in open_rows])
+    scores = model.scorer.score(X, model.predictor.nearness(rows, X))
     for i, open_row in enumerate(open_rows):
-        open_row.set_scores(scores, i)
+        open_row.weights, open_row.new_weight = scores.weights[i], float(scores.new_weights[i])
+        if not open_row.n_asked:
+            open_row.features = scores.features[0][i], scores.features[1][i]
+            open_row.prior = scores.probabilities[i]
+
+
+def _one_by_one(reply: Reply) -> Iterator[tuple[int, int, bool]]:
+    """Yield each answer, who gave it, and whether the question was skipped."""
+    size = len(reply.answers)
+    who = [-1] * size if reply.who is None else reply.who.tolist()
+    skipped = [False] * size if reply.skipped is None else reply.skipped.tolist()
+    return zip(reply.answers.tolist(), who, skipped, strict=True)
 
 
 class RowQuestions:
@@ -65,7 +77,9 @@ class RowQuestions:
                             for _, member in lineup
                         ]
                     )
-                    self._observe(wave, reply)
+                    replies = _one_by_one(reply)
+                    for open_row, lineup in wave:
+                        self._observe_lineup(open_row, lineup, list(islice(replies, len(lineup))))
 
     def _others(self, open_row: OpenRow, first: int) -> RowLineup:
         """Return the other clusters of a line-up: the plausible ones, unless the first is obvious."""
@@ -86,14 +100,6 @@ class RowQuestions:
             if member >= 0:
                 found.append((cluster, member))
         return found
-
-    def _observe(self, wave: list[tuple[OpenRow, RowLineup]], reply: Reply) -> None:
-        answers, size = reply.answers.tolist(), len(reply.answers)
-        who = [-1] * size if reply.who is None else reply.who.tolist()
-        skipped = [False] * size if reply.skipped is None else reply.skipped.tolist()
-        replies = zip(answers, who, skipped, strict=True)
-        for open_row, lineup in wave:
-            self._observe_lineup(open_row, lineup, list(islice(replies, len(lineup))))
 
     def _observe_lineup(
         self, open_row: OpenRow, lineup: RowLineup, replies: list[tuple[int, int, bool]]
@@ -164,10 +170,9 @@ class ClusterQuestions:
         ):
             reply = yield np.array([pair for _, lineup in wave for _, pair in lineup])
             self.n_asked += len(wave)
-            who = [-1] * len(reply.answers) if reply.who is None else reply.who.tolist()
-            replies = zip(reply.answers.tolist(), who, strict=True)
+            replies = _one_by_one(reply)
             for cluster, lineup in wave:
-                self._observe_lineup(cluster, lineup, [next(replies) for _ in lineup])
+                self._observe_lineup(cluster, lineup, list(islice(replies, len(lineup))))
 
     def _wave(self, least: float, of: int | None, size: int) -> list[tuple[int, ClusterLineup]]:
         """Return up to `size` clusters, each with others to compare with; none if none is left.
@@ -224,7 +229,7 @@ class ClusterQuestions:
         return found
 
     def _observe_lineup(
-        self, cluster: int, lineup: ClusterLineup, replies: list[tuple[int, int]]
+        self, cluster: int, lineup: ClusterLineup, replies: list[tuple[int, int, bool]]
     ) -> None:
         """Take answers about a cluster and others into account, each with its annotator.
 
@@ -232,7 +237,7 @@ class ClusterQuestions:
         """
         answered = list(zip(lineup, replies, strict=True))
         found = [one for one in answered if one[1][0] == SAME][:1]
-        for (other, pair), (answer, who) in found or answered:
+        for (other, pair), (answer, who, _) in found or answered:
             if answer == UNANSWERED or not self._pairs.is_open(cluster, other):
                 continue  # the latter if another answer of the wave has settled it
             if answer in (SAME, DIFFERENT):

@@ -232,7 +232,7 @@ class Recovery:
         self._model.set_sizes(counts)
         error = trials.center_error(cluster, int(counts[cluster]), len(state.members[cluster]))
         if error <= const.ACCURATE:
-            state.set_center(cluster, means[cluster])
+            state.centers[cluster] = means[cluster]
             state.recover([cluster])
             state.n_rounds += 1
             self._paper.add_recovered(cluster)

@@ -53,17 +53,10 @@ class ConditionalLogit:
         if isinstance(target, int):
             number, target = target, np.zeros(len(of_clusters) + 1)
             target[number] = 1.0
+        fitted = self.weights, self._prior, self._precision
+        bounds = const.MIN_WEIGHTS, const.MAX_WEIGHTS
         _kernels.newton_step(
-            self.weights,
-            self._prior,
-            self._precision,
-            of_clusters,
-            of_new,
-            alive,
-            target,
-            const.MIN_WEIGHTS,
-            const.MAX_WEIGHTS,
-            const.LOGIT_DECAY,
+            *fitted, of_clusters, of_new, alive, target, *bounds, const.LOGIT_DECAY
         )
 
 
@@ -71,14 +64,8 @@ LdaParams = tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray, int]
 """For `_kernels.lda_scores`: the origin (d,), the whitening matrix (d, d), the whitened means (d, m), their
 widths (m,), their clusters (m,), and how many clusters there were."""
 
-UNFITTED: LdaParams = (
-    np.zeros(0),
-    np.zeros((0, 0)),
-    np.zeros((0, 0)),
-    np.zeros(0),
-    np.zeros(0, dtype=np.intp),
-    0,
-)
+_EMPTY, _NO_MATRIX = np.zeros(0), np.zeros((0, 0))
+UNFITTED: LdaParams = _EMPTY, _NO_MATRIX, _NO_MATRIX, _EMPTY, np.zeros(0, dtype=np.intp), 0
 
 
 class LinearDiscriminant:

@@ -8,6 +8,7 @@ time, the questions about a row are the same, but for what the rows before it ta
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from scipy.spatial.distance import cdist
 from samekind._validation import check_choice
 from samekind.algorithms.base import Params
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN, ClusterState
-from samekind.flow import SAME, UNSURE, FloatArray, Flow, IntArray, Pairs
+from samekind.flow import SAME, UNSURE, FloatArray, Flow, IntArray
 
 __all__ = ["ORDERS", "Classified", "PaperParams", "classify"]
 
@@ -77,7 +78,7 @@ def classify(
     place = 0  # of all open rows, in their lists of clusters
     while (doubtful := open_rows.in_doubt).size:
         if place < len(state):
-            yield from _ask(open_rows, doubtful, ranking.at(place, doubtful))
+            yield from open_rows.ask(ranking.at(place, doubtful))
             place += 1
         else:
             open_rows.settle_first(X if grow else None)
@@ -94,8 +95,40 @@ class _OpenRows:
         self.result = np.full(rows.size, UNKNOWN, dtype=np.intp)
         self.n_asked = np.zeros(rows.size, dtype=np.intp)
         self.in_doubt = np.arange(rows.size)
-        self.n_unsure: dict[int, int] = {}
+        self.n_unsure: Counter[int] = Counter()
         self.half_refused: set[int] = set()
+
+    def ask(self, candidates: IntArray) -> Flow[None]:
+        """Ask each row in doubt about its candidate; while UNSURE, about the candidate's other members."""
+        asking, members, n_asked = self.in_doubt, self.state.first_members[candidates], 0
+        while asking.size:
+            pairs = np.empty((asking.size, 2), dtype=np.intp)
+            pairs[:, 0], pairs[:, 1] = self.rows[asking], members
+            answers = (yield pairs).answers
+            n_asked += 1
+            self.n_asked[asking] += 1
+            same, unsure = answers == SAME, answers == UNSURE
+            self.result[asking[same]] = candidates[same]
+            self.state.add_members(self.rows[asking[same]], candidates[same])
+            asking, candidates = asking[unsure], candidates[unsure]
+            if asking.size:
+                others = self._other_members(asking, candidates, n_asked)
+                again = others >= 0
+                asking, candidates, members = asking[again], candidates[again], others[again]
+        self.in_doubt = self.in_doubt[self.result[self.in_doubt] == UNKNOWN]
+
+    def _other_members(self, unsure: IntArray, candidates: IntArray, place: int) -> IntArray:
+        """Return the member at this place for rows of which somebody was unsure; -1: ask no more."""
+        others = np.full(unsure.size, -1)
+        for k, (i, cluster) in enumerate(zip(unsure.tolist(), candidates.tolist(), strict=True)):
+            self.n_unsure[i] += 1
+            if self.n_unsure[i] >= self.patience:
+                self._give_up(i)
+            elif place < len(self.state.members[cluster]):
+                others[k] = self.state.members[cluster][place]
+            else:
+                self.half_refused.add(i)
+        return others
 
     def settle_first(self, X: FloatArray | None) -> None:
         """Settle the first row that every cluster refused: it founds a new one, given coordinates X.
@@ -105,16 +138,12 @@ class _OpenRows:
         """
         first = int(self.in_doubt[0])
         if first in self.half_refused:
-            self.give_up(first)
+            self._give_up(first)
         elif X is not None:
             self.result[first] = self.state.discover(int(self.rows[first]), X[first])
         self.in_doubt = self.in_doubt[1:]
 
-    def join(self, members: IntArray, clusters: IntArray) -> None:
-        self.result[members] = clusters
-        self.state.add_members(self.rows[members], clusters)
-
-    def give_up(self, i: int) -> None:
+    def _give_up(self, i: int) -> None:
         self.result[i] = GIVEN_UP
         self.state.give_up(int(self.rows[i]))
 
@@ -141,49 +170,3 @@ class _Ranking:
             self.index[doubtful] = np.arange(doubtful.size)
         following: IntArray = self.order[self.index[doubtful], place]
         return following
-
-
-def _ask(open_rows: _OpenRows, doubtful: IntArray, candidates: IntArray) -> Flow[None]:
-    """Ask each row in doubt about its candidate; while UNSURE, about the candidate's other members."""
-    answers = (
-        yield _pairs(open_rows.rows[doubtful], open_rows.state.first_members[candidates])
-    ).answers
-    open_rows.n_asked[doubtful] += 1
-    same = answers == SAME
-    open_rows.join(doubtful[same], candidates[same])
-    unsure = np.flatnonzero(answers == UNSURE)
-    if unsure.size:
-        yield from _ask_others(open_rows, doubtful[unsure], candidates[unsure])
-    open_rows.in_doubt = doubtful[open_rows.result[doubtful] == UNKNOWN]
-
-
-def _ask_others(open_rows: _OpenRows, unsure: IntArray, candidates: IntArray) -> Flow[None]:
-    member = 0
-    while unsure.size:
-        member += 1
-        again, others = [], []
-        for k, i in enumerate(unsure.tolist()):
-            open_rows.n_unsure[i] = open_rows.n_unsure.get(i, 0) + 1
-            members = open_rows.state.members[candidates[k]]
-            if open_rows.n_unsure[i] >= open_rows.patience:
-                open_rows.give_up(i)
-            elif member < len(members):
-                again.append(k)
-                others.append(members[member])
-            else:
-                open_rows.half_refused.add(i)
-        if not again:
-            return
-        unsure, candidates = unsure[again], candidates[again]
-        answers = (yield _pairs(open_rows.rows[unsure], np.array(others))).answers
-        open_rows.n_asked[unsure] += 1
-        same = answers == SAME
-        open_rows.join(unsure[same], candidates[same])
-        unsure, candidates = unsure[answers == UNSURE], candidates[answers == UNSURE]
-
-
-def _pairs(rows: IntArray, others: IntArray) -> Pairs:
-    pairs = np.empty((rows.size, 2), dtype=np.intp)
-    pairs[:, 0] = rows
-    pairs[:, 1] = others
-    return pairs
