@@ -20,7 +20,7 @@ import samekind
 from conftest import assert_same_clusters, blobs
 from samekind.data import as_points, load
 from samekind.errors import DataError
-from samekind.points import ArrayPoints, MappedPoints, ParquetPoints
+from samekind.points import ArrayPoints, ParquetPoints
 from samekind.points.sources import parquet
 from samekind.points.sources.byte_lru import ByteLRU
 
@@ -115,14 +115,14 @@ class TestAsInMemory:
         Z = X * [3.0, 1e-3] + [1e6, -7.0] if X.shape[1] == 2 else X * 3.0 + 1e6
         flat = np.full((len(Z), 1), 5.0)
         path = write(tmp_path / "X.parquet", np.hstack([Z, flat]), row_group_size=50)
-        points = ParquetPoints(path, standardize=True, cache=0)
+        items = load(path, stream=True)
+        points = items.points
         read = points.rows(np.arange(points.n))
-        expected = load(path, stream=False)
-        assert read == pytest.approx(expected.X, abs=1e-9)
+        np.testing.assert_array_equal(read, load(path, stream=False).X)
         assert (read[:, -1] == 0).all()
-        assert points.in_file_units(read[:5]) == pytest.approx(np.hstack([Z, flat])[:5])
-        # Bit for bit as that array, and however it is cut.
-        other = ParquetPoints(write(tmp_path / "Z.parquet", np.hstack([Z, flat])), standardize=True)
+        assert items.in_file_units(read[:5]) == pytest.approx(np.hstack([Z, flat])[:5])
+        # Bit for bit, however it is cut.
+        other = load(write(tmp_path / "Z.parquet", np.hstack([Z, flat])), stream=True).points
         assert read.tolist() == other.rows(np.arange(points.n)).tolist()
         run = {"budget": 60, "random_state": 1}
         found = samekind.solve(points, samekind.LabelOracle(Y), **run)
@@ -133,7 +133,7 @@ class TestAsInMemory:
         path = tmp_path / "X.npy"
         np.save(path, np.asfortranarray((X * 100).astype(dtype)))
         mapped = np.load(path, mmap_mode="r")
-        points = MappedPoints(mapped, ["b"], [1], standardize=False)
+        points = load(path, columns=["x1"], standardize=False, stream=True).points
         assert points.rows(np.arange(len(X)))[:, 0].tolist() == mapped[:, 1].tolist()
         assert as_points(path).n == len(X)
 
@@ -388,7 +388,7 @@ class TestFingerprint:
         found.add(ParquetPoints(write(tmp_path / "X.parquet", other)).fingerprint())
         found.add(ParquetPoints(write(tmp_path / "X.parquet", X[::-1])).fingerprint())
         path = write(tmp_path / "X.parquet", X)
-        found.add(ParquetPoints(path, standardize=True).fingerprint())
+        found.add(load(path, stream=True).points.fingerprint())
         found.add(ParquetPoints(path, ["x1", "x0"]).fingerprint())
         assert len(found) == 5
 

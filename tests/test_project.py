@@ -48,7 +48,7 @@ def project(file):
 
 def few_digits():
     things = demo_items()
-    things.X = things.X[:300]
+    things._X = things.X[:300]
     return things
 
 

@@ -13,10 +13,9 @@ import time
 import numpy as np
 import pytest
 from rich.console import Console
-from samekind.cli._rows import Rows
 
 from samekind import SqlLedger
-from samekind.data import load
+from samekind.data import Items, load
 from samekind.engine import NOT_ASKED, ClassifySession
 from samekind.project import ClusterOption, ItemView, Project
 from samekind.terminal import (
@@ -56,7 +55,9 @@ def sit_down(project, lines, **options):
 def new_project(algorithm="basic", **options):
     """A project that asks about one pair at a time, or has line-ups if the algorithm is another one."""
     settings = {"batch": 1, "random_state": 0} | options
-    return Project(Rows(X, "things", ["x"]), algorithm=algorithm, **settings)
+    return Project(
+        Items.of_array(X, "things", feature_names=["x"]), algorithm=algorithm, **settings
+    )
 
 
 def truthful(project):

@@ -17,7 +17,7 @@ from samekind.points.sources.parquet import ParquetReader
 from samekind.points.sources.parquet_files import (
     PANDAS_INDEX,
     ColumnChoice,
-    ParquetFileInfo,
+    check_same_columns,
     inspect_files,
 )
 
@@ -48,12 +48,12 @@ class ParquetTable:
         self.files = list(files)
         self.tick = tick
         self._infos = inspect_files(files)
-        _check_same(self._infos)
         self.columns = [name for name in self._infos[0].types if not PANDAS_INDEX.fullmatch(name)]
+        check_same_columns(self._infos, self.columns)
         if not self.columns:
             raise DataError(f"{name} has no columns.")
         self.notes = [] if len(files) == 1 else [f"{len(files):,} files are read as one table"]
-        choice = ColumnChoice(self.columns, np.dtype(np.float64), [])
+        choice = ColumnChoice(self.columns, np.dtype(np.float64))
         self._reader = ParquetReader(self._infos, choice)
         self.first_rows: NDArray[np.intp] = self._reader.first_rows
         self.n = int(self.first_rows[-1])
@@ -115,16 +115,3 @@ def is_large(table: ParquetTable) -> bool:
 
 def _joined(frames: list[pd.DataFrame]) -> pd.DataFrame:
     return frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
-
-
-def _check_same(infos: Sequence[ParquetFileInfo]) -> None:
-    first = infos[0]
-    for info in infos:
-        missing = [name for name in first.types if name not in info.types]
-        more = [name for name in info.types if name not in first.types]
-        if missing or more:
-            what = f"has no column {missing[0]!r}" if missing else f"has also a column {more[0]!r}"
-            raise DataError(
-                f"{info.path} {what}, unlike {first.path}. Files that are read together need the "
-                "same columns: leave the file out."
-            )

@@ -16,14 +16,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from samekind.points.sources.dask import ClusterError, DaskPoints
-    from samekind.points.sources.mapped import MappedPoints
     from samekind.points.sources.parquet import ParquetPoints
     from samekind.points.sources.streamed import StreamedPoints
 
 _LAZY = {  # loaded when first used, for few need them
     "ClusterError": "dask",
     "DaskPoints": "dask",
-    "MappedPoints": "mapped",
     "ParquetPoints": "parquet",
     "StreamedPoints": "streamed",
 }
@@ -33,7 +31,6 @@ __all__ = [
     "ClusterError",
     "DaskPoints",
     "LabelMap",
-    "MappedPoints",
     "ParquetPoints",
     "Points",
     "RowLabels",

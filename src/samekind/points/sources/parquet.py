@@ -133,8 +133,6 @@ class ParquetPoints(StreamedPoints):
         numbers count as numbers: part.2.parquet comes before part.10.parquet.
     columns : sequence of str or None
         The columns to use; None uses all, which must be numbers then.
-    standardize : bool
-        Give each column mean 0 and variance 1 as rows are read; constant columns become 0.
     threads : int or None
         Threads for passes over all rows; None takes every core. Results do not depend on it.
     cache : int
@@ -147,8 +145,6 @@ class ParquetPoints(StreamedPoints):
     ----------
     feature_names : list of str
         The names of the columns.
-    scaling : Scaling or None
-        How columns were standardised.
 
     Results are those of the same rows in an array, bit for bit. In memory are, beside the cache, some 13 to
     30 bytes a row. Values are float32 if every column is, or holds only booleans or integers of at most 16
@@ -174,7 +170,6 @@ class ParquetPoints(StreamedPoints):
         source: str | Path | Sequence[str | Path],
         columns: Sequence[str] | None = None,
         *,
-        standardize: bool = False,
         threads: int | None = None,
         cache: int = CACHE,
         report: ReportProgress | None = None,
@@ -184,7 +179,6 @@ class ParquetPoints(StreamedPoints):
         files = inspect_files(find_files(source))
         super().__init__(
             ParquetReader(files, choose_numbers(files, columns)),
-            standardize=standardize,
             threads=threads,
             cache=cache,
             report=report,

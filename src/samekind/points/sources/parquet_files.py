@@ -20,6 +20,7 @@ __all__ = [
     "ColumnChoice",
     "ParquetFileInfo",
     "cannot_read",
+    "check_same_columns",
     "choose_numbers",
     "file_state",
     "find_files",
@@ -51,11 +52,10 @@ class ParquetFileInfo(NamedTuple):
 
 
 class ColumnChoice(NamedTuple):
-    """The columns to use, the type of all of them together, and those that were left out."""
+    """The columns to use, and the type of all of them together."""
 
     names: list[str]
     dtype: np.dtype[np.floating]
-    left_out: list[str]
 
 
 def is_pattern(source: str | Path) -> bool:
@@ -165,20 +165,14 @@ def cannot_read(path: Path, error: BaseException) -> DataError:
     )
 
 
-def choose_numbers(
-    files: Sequence[ParquetFileInfo],
-    columns: Sequence[str] | None,
-    exclude: Sequence[str] = (),
-    *,
-    skip: bool = False,
-) -> ColumnChoice:
-    """Return the columns to use: these, or all; with `skip`, those that are no numbers are left out."""
+def choose_numbers(files: Sequence[ParquetFileInfo], columns: Sequence[str] | None) -> ColumnChoice:
+    """Return the columns to use: these, or all, which must be numbers."""
     first = files[0]
     names = [name for name in first.types if not PANDAS_INDEX.fullmatch(name)]
     if columns is None:
-        _check_same(files, names)
+        check_same_columns(files, names)
     else:
-        for name in [*columns, *exclude]:
+        for name in columns:
             if name not in first.types:
                 raise no_such_column(str(first.path), "columns", name, list(first.types))
         if not columns or len(set(columns)) < len(columns):
@@ -189,10 +183,9 @@ def choose_numbers(
         for info in files:
             if missing := [name for name in names if name not in info.types]:
                 raise _differs(info, first, f"has no column {missing[0]!r}")
-    names = [name for name in names if name not in exclude]
     texts = [name for name in names if not _is_number(first.types[name])]
     numbers = [name for name in names if name not in texts]
-    if texts and not (skip and columns is None):
+    if texts:
         raise _no_numbers(first, texts, numbers)
     if not numbers:
         raise DataError(f"{first.path} has no column of numbers that can be used.")
@@ -202,10 +195,11 @@ def choose_numbers(
                 what = f"has {type_in_words(info.types[name])} in column {name!r}, not numbers"
                 raise _differs(info, first, what)
     small = all(str(info.types[name]) in SMALL_TYPES for info in files for name in numbers)
-    return ColumnChoice(numbers, np.dtype(np.float32 if small else np.float64), texts)
+    return ColumnChoice(numbers, np.dtype(np.float32 if small else np.float64))
 
 
-def _check_same(files: Sequence[ParquetFileInfo], names: list[str]) -> None:
+def check_same_columns(files: Sequence[ParquetFileInfo], names: list[str]) -> None:
+    """Raise an error if a file lacks one of these columns of the first, or has others."""
     for info in files:
         own = [name for name in info.types if not PANDAS_INDEX.fullmatch(name)]
         if missing := [name for name in names if name not in info.types]:

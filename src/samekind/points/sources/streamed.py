@@ -9,7 +9,7 @@ from functools import partial
 from typing import Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from samekind._validation import check_int, check_positive_int
 from samekind.points.base import Points
@@ -17,7 +17,6 @@ from samekind.points.bounds import Bounds, bounds_of
 from samekind.points.executor import Combine, LocalExecutor, PartitionCall
 from samekind.points.kernels import streaming_stats
 from samekind.points.partition import Partition
-from samekind.points.scaling import Scaling
 from samekind.points.sources.byte_lru import ByteLRU
 from samekind.points.sources.row_cache import RowCache
 from samekind.points.threads import ReportProgress, available_threads, run_in_threads
@@ -67,8 +66,6 @@ class StreamedPoints(Points):
     ----------
     reader : RowReader
         Reads them.
-    standardize : bool
-        Give each column mean 0 and variance 1, whenever rows are read; constant columns become 0.
     threads : int or None
         Threads for passes over all rows; None takes every core. Results do not depend on it.
     cache : int
@@ -81,7 +78,6 @@ class StreamedPoints(Points):
         self,
         reader: RowReader,
         *,
-        standardize: bool = False,
         threads: int | None = None,
         cache: int = CACHE,
         report: ReportProgress | None = None,
@@ -92,13 +88,10 @@ class StreamedPoints(Points):
         self.report = report
         self.feature_names = list(reader.names)
         self.n, self.d = int(reader.first_rows[-1]), len(reader.names)
-        self.scaling: Scaling | None = None
         self._reader = reader
         self._loaded = ByteLRU(cache)
         self._rows = RowCache(self.d)
-        bounds, self._checksum, means, variances = self._read_all(standardize)
-        if standardize:
-            self.scaling, bounds = _scaling(bounds, means, variances, reader.dtype)
+        bounds, self._checksum = self._read_all()
         self._units = Units.within(bounds)
         self._executor: LocalExecutor | None = None
 
@@ -139,16 +132,7 @@ class StreamedPoints(Points):
         Not when the same rows are cut into other files or row groups.
         """
         told = [self.n, self.feature_names, str(self._reader.dtype), self._checksum]
-        if self.scaling is not None:
-            told.append("standardised")
         return hashlib.blake2b(repr(told).encode(), digest_size=16).hexdigest()
-
-    def in_file_units(self, points: ArrayLike) -> NDArray[np.float64]:
-        """Return points such as centres in the units of the files."""
-        values = np.asarray(points, dtype=np.float64)
-        if self.scaling is None:
-            return values
-        return self.scaling.in_file_units(values)
 
     def _tell(self, what: str, share: float) -> None:
         if self.report is not None:
@@ -156,35 +140,24 @@ class StreamedPoints(Points):
 
     def _load(self, part: int) -> NDArray[np.floating]:
         size = int(self._reader.first_rows[part + 1] - self._reader.first_rows[part])
-        return self._loaded.get(part, size * self.d * self._reader.dtype.itemsize, self._read)
+        return self._loaded.get(
+            part, size * self.d * self._reader.dtype.itemsize, self._reader.load
+        )
 
-    def _read(self, part: int) -> NDArray[np.floating]:
-        X = self._reader.load(part)
-        if self.scaling is not None:
-            streaming_stats.standardize(X, self.scaling.offset, self.scaling.scale)
-        return X
-
-    def _read_all(
-        self, with_moments: bool
-    ) -> tuple[Bounds, int, NDArray[np.float64], NDArray[np.float64]]:
-        """Read everything once: check the values; return bounds, checksum, means and variances."""
-        means, variances = np.zeros((2, self.d))
+    def _read_all(self) -> tuple[Bounds, int]:
+        """Read everything once: check the values; return bounds and checksum."""
         words = np.uint32 if self._reader.dtype.itemsize == 4 else np.uint64
-        checksum, count, bounds = np.uint64(0), 0, None
-        parts = len(self._reader.first_rows) - 1
-        # What will be standardised is of no use later as it is in the file.
-        for part, X in enumerate(_ahead(parts, self._reader.load if with_moments else self._load)):
+        checksum, bounds = np.uint64(0), None
+        for part, X in enumerate(_ahead(len(self._reader.first_rows) - 1, self._load)):
             first = int(self._reader.first_rows[part])
             found = bounds_of(
                 X, self.threads, first, names=self.feature_names, place=self._reader.place
             )
             bounds = found if bounds is None else bounds.union(found)
             checksum = np.uint64(streaming_stats.checksum(X.reshape(-1).view(words), checksum))
-            if with_moments:
-                count = streaming_stats.moments(X, count, means, variances)
             self._tell("Reading the data", (first + len(X)) / self.n)
         assert bounds is not None
-        return bounds, int(checksum), means, variances
+        return bounds, int(checksum)
 
 
 class FileExecutor(LocalExecutor):
@@ -247,22 +220,3 @@ def _ahead(
                 coming = pool.submit(load, part + 1)
             yield X
             del X
-
-
-def _scaling(
-    bounds: Bounds,
-    means: NDArray[np.float64],
-    variances: NDArray[np.float64],
-    dtype: np.dtype[np.floating],
-) -> tuple[Scaling, Bounds]:
-    """Return how to standardise, and the bounds of the data after it.
-
-    Each step of it rounds, but none changes the order of two values: the smallest stays the smallest.
-    """
-    constant: NDArray[np.bool_] = bounds.low == bounds.high
-    offset = np.where(constant, bounds.low, means)
-    scale = np.where(constant | (variances == 0), 1.0, np.sqrt(variances))
-    ends = np.stack([bounds.low, bounds.high]).astype(dtype)
-    streaming_stats.standardize(ends, offset, scale)
-    low, high = ends.astype(np.float64)
-    return Scaling(offset, scale, constant), Bounds(bounds.n, low, high)
