@@ -128,12 +128,9 @@ class ClusterState:
 
     def unrecovered_heavy(self, enough: int) -> list[int]:
         """Return the unrecovered clusters with at least so many uniform samples, largest first."""
-        found = [
-            cluster
-            for cluster, count in enumerate(self.n_uniform)
-            if count >= enough and not self.is_recovered(cluster)
-        ]
-        return sorted(found, key=lambda cluster: -self.n_uniform[cluster])
+        sizes = self.n_uniform
+        heavy = [k for k, size in enumerate(sizes) if size >= enough and not self.is_recovered(k)]
+        return sorted(heavy, key=lambda cluster: -sizes[cluster])
 
     def note(self, text: str) -> None:
         """Keep something the user should know, once."""

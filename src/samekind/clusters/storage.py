@@ -41,10 +41,7 @@ def save(clusters: Clusters, path: str | Path) -> None:
     meta = {"format": FORMAT} | {name: getattr(clusters, name) for name in META}
     if clusters.certificate_ is not None:
         meta["certificate_"] = asdict(clusters.certificate_)
-    if clusters.error_rate_ is not None:
-        meta["error_rate_"] = clusters.error_rate_
-    if clusters.annotators_:
-        meta["annotators_"] = clusters.annotators_
+    meta |= {"error_rate_": clusters.error_rate_, "annotators_": clusters.annotators_}
     arrays = {
         "all_centers": clusters.all_centers_,
         "members": np.concatenate([*clusters.members_, NO_ROWS]),

@@ -189,11 +189,8 @@ class NoisyAnswers(AnswerPolicy):
 
     def _unconfirmed(self) -> list[int]:
         """Return the clusters of one row, but for those that were often tried to confirm."""
-        return [
-            cluster
-            for cluster, members in enumerate(self._members)
-            if len(members) == 1 and self._n_confirming[cluster] < const.CONFIRM_ROWS
-        ]
+        alone = (k for k, members in enumerate(self._members) if len(members) == 1)
+        return [k for k in alone if self._n_confirming[k] < const.CONFIRM_ROWS]
 
     def draw_to_confirm(self) -> int:
         """Return the nearest unknown row to the only one of some cluster."""

@@ -51,12 +51,7 @@ class Classified(NamedTuple):
 
 
 def classify(
-    rows: IntArray,
-    X: FloatArray,
-    state: ClusterState,
-    params: PaperParams,
-    *,
-    grow: bool = True,
+    rows: IntArray, X: FloatArray, state: ClusterState, params: PaperParams, *, grow: bool = True
 ) -> Flow[Classified]:
     """Ask in which cluster each row is.
 

@@ -90,24 +90,17 @@ class RejectionSampling:
     def next_round(self, sampler: Sampler) -> None:
         """Keep for good what is kept now, and find each x* for the sampler's centres."""
         self._uniform = not self._state.recovered
-        self._smallest = {
-            cluster: _smallest_positive(sampler.cost(np.array(members)))
-            for cluster, members in enumerate(self._state.members)
-            if not self._state.is_recovered(cluster)
-        }
-        self._kept = {
-            cluster: [(FOR_GOOD, x) for _, x in kept]
-            for cluster, kept in self._kept.items()
-            if not self._state.is_recovered(cluster)
-        }
+        is_open = [k for k in range(len(self._state)) if not self._state.is_recovered(k)]
+        self._kept = {k: [(FOR_GOOD, x) for _, x in self._kept.get(k, ())] for k in is_open}
+        self._smallest = {}
+        for k in is_open:
+            costs = sampler.cost(np.array(self._state.members[k]))
+            self._smallest[k] = float(costs[costs > 0].min(initial=np.inf))  # can be drawn at all
 
     def heavy(self, enough: int) -> list[int]:
         """Return the unrecovered clusters with enough samples that can be trusted, largest first."""
-        return [
-            cluster
-            for cluster in self._state.unrecovered_heavy(enough)
-            if self._drawn[cluster] >= 2 * enough
-        ]
+        heavy = self._state.unrecovered_heavy(enough)
+        return [cluster for cluster in heavy if self._drawn[cluster] >= 2 * enough]
 
     def add(self, draws: Draws, places: list[int], X: FloatArray, coins: FloatArray) -> None:
         """Take in the draws at these places, all of unrecovered clusters, with coordinates X."""
@@ -126,11 +119,6 @@ class RejectionSampling:
             if coin * cost < self._smallest[cluster]:
                 kept.append((coin * cost, x))
                 self._state.add_uniform(cluster, x)
-
-
-def _smallest_positive(costs: FloatArray) -> float:
-    """Return the smallest cost of a row that can be drawn at all."""
-    return float(costs[costs > 0].min(initial=np.inf))
 
 
 class Uniform(PaperAlgorithm[PracticalParams]):
@@ -221,9 +209,7 @@ class Batched(RecoveryLoop):
 
     def choose(self, heavy: list[int]) -> list[int]:
         """Choose all heavy clusters once they hold more than half of the uniform samples outside I."""
-        counts = self.state.n_uniform
-        held = sum(counts[cluster] for cluster in heavy)
-        samples = sum(
-            count for cluster, count in enumerate(counts) if not self.state.is_recovered(cluster)
-        )
+        counts, state = self.state.n_uniform, self.state
+        held = sum(counts[k] for k in heavy)
+        samples = sum(count for k, count in enumerate(counts) if not state.is_recovered(k))
         return heavy if 2 * held > samples else []
