@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from samekind.data.files import Array
-from samekind.data.parquet_table import ParquetTable
 from samekind.data.row_features import RowFeatures
+from samekind.data.tables import ParquetTable
 
 if TYPE_CHECKING:
     import dask.dataframe as dd

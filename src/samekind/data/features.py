@@ -15,7 +15,7 @@ from samekind.data.columns import ColumnUse, choose_columns, decide, long_texts
 from samekind.data.files import Array, file_format, read_matrix
 from samekind.data.fitted import FittedState
 from samekind.data.picture_sources import Source
-from samekind.data.tables import ArrayTable, FrameTable, Tick, row_blocks
+from samekind.data.tables import FrameTable, Tick, row_blocks
 from samekind.data.views import cell_text
 from samekind.errors import DataError
 
@@ -156,14 +156,15 @@ def _of_rows(source: Source, tick: Tick) -> Made:
         exclude=options.exclude,
     )
     texts = []
-    if isinstance(table, FrameTable) and options.columns is None:
+    is_array = not table.has_blanks
+    if isinstance(table, FrameTable) and not is_array and options.columns is None:
         texts = long_texts(table.frame, options.not_compared)
     hint = f"to compare texts, name their column: text={texts[0]!r}" if texts else ""
     try:
         columns = decide(
             table,
             survey(table, names),
-            asked_for=options.columns is not None or isinstance(table, ArrayTable),
+            asked_for=options.columns is not None or is_array,
             max_categories=options.max_categories,
         )
     except DataError as error:
@@ -171,15 +172,16 @@ def _of_rows(source: Source, tick: Tick) -> Made:
     standardize = options.standardize and options.image_shape is None
     if source.is_streamed and options.image_shape is not None:
         raise DataError("image_shape is for rows in memory, and these stay in their files.")
-    if source.is_streamed:
-        from samekind.data.streamed import fit_streamed
-
-        features, points = fit_streamed(table, columns, standardize=standardize, tick=tick)
-        made = Made(None, features.names, features, points=points)
-    else:
-        features, X = fit_rows(table, columns, standardize=standardize, in_memory=True)
-        made = Made(X, features.names, features)
+    features, X = fit_rows(table, columns, standardize, in_memory=not source.is_streamed)
+    made = Made(X, features.names, features)
+    if X is not None:
         made.images = _as_pictures(source, X)
+    else:
+        from samekind.data.streamed import points_in
+
+        made.points = points_in(
+            table, features, lambda what, share: tick(what, round(1e3 * share), 1_000)
+        )
     learnt = {column.name: column for column in features.columns}
     made.columns = [learnt.get(column.name, column) for column in columns]
     numeric = sum(not column.categories for column in features.columns)
@@ -205,12 +207,11 @@ def _of_new_rows(source: Source, known: Features) -> Made:
     return Made(X, known.names, known, notes=notes)
 
 
-def _as_pictures(source: Source, X: Array | None) -> Array | None:
+def _as_pictures(source: Source, X: Array) -> Array | None:
     """Return rows as grey pictures, where the user says that they are."""
     if source.options.image_shape is None:
         return None
     height, width = source.options.image_shape
-    assert X is not None
     if X.shape[1] != height * width:
         raise DataError(
             f"pictures of {height} x {width} have {height * width} columns, but {source.name} has "

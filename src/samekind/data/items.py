@@ -16,7 +16,7 @@ from samekind.data.features import Made
 from samekind.data.files import Array
 from samekind.data.options import LoadOptions
 from samekind.data.picture_sources import Source, pictures_of
-from samekind.data.tables import ArrayTable, Tick
+from samekind.data.tables import FrameTable, Tick
 from samekind.data.views import SIZES, ItemView, PictureFile, shown_text
 from samekind.errors import DataError
 
@@ -115,7 +115,7 @@ class Items:
         images: Array | None = None,
     ) -> Items:
         """Return the rows of an array in memory as items; `images` are what a person sees of them."""
-        table = ArrayTable(source, X, feature_names)
+        table = FrameTable.of_array(source, X, feature_names)
         medium = "row" if images is None else "image"
         opened = Source(LoadOptions(Path(source)), medium, len(X), lambda: source, table=table)
         made = Made(X, feature_names, images=images)
@@ -174,11 +174,9 @@ class Items:
 
     def shown_frame(self, *, with_labels: bool) -> pd.DataFrame | None:
         """Return the rows in memory as a person sees them; None where there are none, or too many."""
-        import pandas as pd
-
         frame, table = self.frame, self._table
-        if frame is None and isinstance(table, ArrayTable) and not self.is_streamed:
-            frame = None if table.X.size > _SHOWN else pd.DataFrame(table.X, columns=table.columns)
+        if frame is None and isinstance(table, FrameTable) and not self.is_streamed:
+            frame = None if table.frame.size > _SHOWN else table.frame
         if frame is None or with_labels or self._options.labels is None:
             return frame
         return frame.drop(columns=[self._options.labels], errors="ignore")

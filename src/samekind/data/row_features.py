@@ -15,7 +15,7 @@ from samekind.data.columns import ColumnUse, Role, blanks_note, unusable_number
 from samekind.data.files import Array, plain_place
 from samekind.data.fitted import FittedState, column_encoder, restore, standardizer, state_of
 from samekind.data.survey import Series, medians_of, numbers_in, texts_in
-from samekind.data.tables import ArrayTable, FrameTable, Table, row_blocks
+from samekind.data.tables import FrameTable, Table, row_blocks
 from samekind.errors import DataError, no_such_column
 
 if TYPE_CHECKING:
@@ -33,9 +33,10 @@ class Moments(NamedTuple):
 
     @classmethod
     def of(cls, Y: NDArray[np.float64]) -> Moments:
-        """Return those of a block."""
+        """Return those of a block, which is overwritten."""
         mean = Y.sum(axis=0) / len(Y)
-        return cls(len(Y), mean, ((Y - mean) ** 2).sum(axis=0))
+        Y -= mean
+        return cls(len(Y), mean, np.square(Y, out=Y).sum(axis=0))
 
     def join(self, other: Moments) -> Moments:
         """Return those of both (Chan, Golub and LeVeque, 1979)."""
@@ -118,21 +119,19 @@ class RowFeatures:
 
     def apply(self, table: Table) -> tuple[Array, list[str]]:
         """Return the points of new rows, and notes for a person."""
-        table = self._same_columns(table) if isinstance(table, ArrayTable) else table
+        if isinstance(table, FrameTable) and table.array is not None:  # known by their places
+            if len(table.columns) != len(self.inputs):
+                raise DataError(
+                    f"{table.name} has {len(table.columns):,} columns, but the first file had "
+                    f"{len(self.inputs):,}. Give the same columns in the same order."
+                )
+            table = FrameTable.of_array(table.name, table.array, self.inputs)
         for name in self.inputs:
             if name not in table.columns:
                 raise no_such_column(table.name, "the first table", name, table.columns)
         blocks = list(table.map(lambda block: (self.transform(block, table), block), self.inputs))
         frame = pd.concat([block for _, block in blocks])
         return np.concatenate([X for X, _ in blocks]), _new_notes(self.columns, frame)
-
-    def _same_columns(self, table: ArrayTable) -> ArrayTable:
-        if len(table.columns) != len(self.inputs):
-            raise DataError(
-                f"{table.name} has {len(table.columns):,} columns, but the first file had "
-                f"{len(self.inputs):,}. Give the same columns in the same order."
-            )
-        return replace(table, columns=self.inputs)
 
     def state(self) -> FittedState:
         """Return what `from_state` makes it from."""
@@ -151,7 +150,7 @@ class RowFeatures:
 
 
 def fit_rows(
-    table: Table, columns: list[ColumnUse], *, standardize: bool, in_memory: bool
+    table: Table, columns: list[ColumnUse], standardize: bool, *, in_memory: bool
 ) -> tuple[RowFeatures, Array | None]:
     """Learn how to turn the rows of a table into points; return also these, if `in_memory`."""
     used = _with_medians(table, [column for column in columns if column.is_feature])
@@ -162,13 +161,13 @@ def fit_rows(
             moments = partial(_moments, features=features, ranges=ranges)
             features.scalers = _scalers(ranges, table.map(moments, features.inputs))
         return features, None
-    assert isinstance(table, FrameTable | ArrayTable)
+    assert isinstance(table, FrameTable)
     X = _encoded(features, table)
     if not standardize:
         return features, X
     blocks = list(row_blocks(len(X), len(features.inputs)))
     features.scalers = _scalers(ranges, (ranges.moments(X[rows]) for rows in blocks))
-    Z = np.empty(X.shape, X.dtype) if isinstance(table, ArrayTable) and X is table.X else X
+    Z = np.empty(X.shape, X.dtype) if X is table.array else X
     for rows in blocks:
         Z[rows] = features.scale(X[rows].astype(np.float64))
     return features, Z
@@ -198,7 +197,9 @@ class _Ranges(NamedTuple):
 
     def moments(self, encoded: Array) -> Moments:
         """Return the moments of some rows in units of the ranges."""
-        return Moments.of((encoded.astype(np.float64, copy=False) - self.middle) / self.half)
+        Y = np.subtract(encoded, self.middle, dtype=np.float64)
+        Y /= self.half
+        return Moments.of(Y)
 
 
 def _moments(block: pd.DataFrame, *, features: RowFeatures, ranges: _Ranges) -> Moments:
@@ -218,12 +219,19 @@ def _scalers(ranges: _Ranges, parts: Iterable[Moments]) -> list[TransformerMixin
     return standardizer(ranges.middle, ranges.half, found.mean, scale)
 
 
-def _encoded(features: RowFeatures, table: FrameTable | ArrayTable) -> Array:
-    """Return the encoded columns of a table in memory; an array that needs no change as it is."""
-    if isinstance(table, ArrayTable) and features.inputs == table.columns:
-        X = table.X
-        if X.dtype == features.dtype and X.dtype.isnative and X.flags.c_contiguous:
-            return X
+def unchanged_array(features: RowFeatures, table: FrameTable) -> Array | None:
+    """Return the array of a table whose encoded columns are that array as it is."""
+    X = table.array
+    if X is None or features.inputs != table.columns or X.dtype != features.dtype:
+        return None
+    return X if X.dtype.isnative and X.flags.c_contiguous else None
+
+
+def _encoded(features: RowFeatures, table: FrameTable) -> Array:
+    """Return the encoded columns of a table in memory."""
+    X = unchanged_array(features, table)
+    if X is not None:
+        return X
     X = np.empty((table.n, len(features.names)), dtype=features.dtype)
     end = 0
     for E in table.map(features.encode, features.inputs):
@@ -234,7 +242,7 @@ def _encoded(features: RowFeatures, table: FrameTable | ArrayTable) -> Array:
 
 def _with_medians(table: Table, columns: list[ColumnUse]) -> list[ColumnUse]:
     """Return columns of numbers with their medians; of rows elsewhere only where blanks need them."""
-    everywhere = isinstance(table, FrameTable)
+    everywhere = isinstance(table, FrameTable) and table.array is None
     wanted = [c.name for c in columns if c.role is Role.NUMBER and (c.blanks or everywhere)]
     medians = medians_of(table, wanted)
     return [replace(c, median=medians[c.name]) if c.name in medians else c for c in columns]

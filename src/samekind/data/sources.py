@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 from samekind.data.cache import Cache, digest
 from samekind.data.columns import guess_text
 from samekind.data.dask_table import DaskTable
-from samekind.data.files import file_format, map_array, no_such_file, read_matrix, read_records
+from samekind.data.files import check_table, file_format, map_array, no_such_file, read_matrix, read_records
 from samekind.data.options import LoadOptions, absolute
-from samekind.data.parquet_table import LARGE, ParquetTable, is_large
 from samekind.data.picture_paths import file_hash, has_pictures
 from samekind.data.picture_sources import Source, array_of_pictures, folder_of_pictures
 from samekind.data.picture_sources import table_of_pictures as _table_of_pictures
-from samekind.data.tables import ArrayTable, FrameTable, Table, Tick
+from samekind.data.tables import FrameTable, ParquetTable, Table, Tick
 from samekind.errors import DataError, no_such_column
 from samekind.points.sources.parquet_files import find_files, is_pattern
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_on_cluster", "open_source"]
 
+LARGE = 2**30  # bytes of values from which on a table stays in its files
 TO_PARQUET = "Write it as Parquet first, for instance with pandas.DataFrame.to_parquet."
 
 
@@ -97,7 +97,8 @@ def _array(options: LoadOptions, cache: Cache, tick: Tick) -> Source:
         source = array_of_pictures(options, mapped)
     else:
         matrix = read_matrix(path)
-        table = ArrayTable(str(path), matrix.X, matrix.names)
+        table = FrameTable.of_array(str(path), matrix.X, matrix.names)
+        check_table(str(path), table.frame)
         source = Source(options, "row", table.n, lambda: file_hash(path), table)
         source.others = matrix.others
         if unused := [key for key in matrix.others if key != options.labels]:
@@ -124,7 +125,8 @@ def _parquet(options: LoadOptions, files: list[Path], tick: Tick, medium: str | 
             "stay in their files are compared by numbers and categories."
         )
     many = len(files) > 1 or not options.data.is_file()
-    stays = many or is_large(table) if options.stream is None else options.stream
+    large = table.n * len(table.columns) * 8 >= LARGE
+    stays = many or large if options.stream is None else options.stream
     return (
         _in_files(options, table) if stays and not whole else _table(options, table.load(), medium)
     )

@@ -198,7 +198,7 @@ def _joined(one: frozenset[str] | None, other: frozenset[str] | None) -> frozens
 
 def medians_of(table: Table, columns: Sequence[str]) -> dict[str, float]:
     """Return the medians of columns of numbers, exactly, without all values at one place."""
-    if isinstance(table, FrameTable):
+    if isinstance(table, FrameTable) and table.array is None:
         sort = {name: np.sort(_finite(table.frame[name])) for name in columns}
         middles = {name: (x[(len(x) - 1) // 2], x[len(x) // 2]) for name, x in sort.items()}
     else:
