@@ -533,7 +533,7 @@ class TestArrays:
             load(save(X))
 
     def test_labels_that_are_missing(self, save):
-        with pytest.raises(DataError, match="label column 'y' has no value in row 2"):
+        with pytest.raises(DataError, match="label column 'x1' has no value in row 2"):
             load(save(np.array([[1.0, 1.0], [2.0, np.nan]])), labels="x1")
 
     def test_cut_off(self, save):

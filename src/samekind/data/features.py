@@ -98,17 +98,17 @@ def make_features(
 
 def _of_pictures(source: Source, known: Features | None, tick: Tick, only_pictures: bool) -> Made:
     from samekind.data.image_features import ImageFeatures
-    from samekind.data.pictures import ArrayPictures, read_values
     from samekind.data.pixels import ENLARGED_BELOW
 
     assert source.pictures is not None
     pictures = source.pictures
     features = known if isinstance(known, ImageFeatures) else None
     canvas = pictures.canvas() if features is None else features.canvas
-    values = read_values(pictures, canvas, tick)
+    values = pictures.values(canvas, tick)
     images = values[:, : canvas.pixels].reshape(-1, canvas.height, canvas.width)
-    if isinstance(pictures, ArrayPictures) and max(pictures.array.shape[1:]) < ENLARGED_BELOW:
-        images = pictures.array if pictures.array.ndim == 3 else images
+    own = pictures.where
+    if isinstance(own, np.ndarray) and own.ndim == 3 and max(own.shape[1:]) < ENLARGED_BELOW:
+        images = own
     if only_pictures:
         return Made(None, [], images=images)
     tick("features", 0, source.n)

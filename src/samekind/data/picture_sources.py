@@ -60,12 +60,10 @@ class Source:
 def pictures_of(where: Path | Array, names: list[str] | None = None) -> Pictures:
     """Return the pictures of a folder with these names, or of an array."""
     try:
-        from samekind.data.pictures import ArrayPictures, FilePictures
+        from samekind.data.pictures import Pictures
     except ImportError as error:
         raise DataError("pictures need Pillow. Install it: pip install 'samekind[web]'.") from error
-    if isinstance(where, np.ndarray):
-        return ArrayPictures(where)
-    return FilePictures(where, names or [])
+    return Pictures(where, names or [])
 
 
 def folder_of_pictures(options: LoadOptions) -> Source:

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 from samekind.data.cache import Cache, digest
 from samekind.data.columns import guess_text
 from samekind.data.dask_table import DaskTable
-from samekind.data.files import check_table, file_format, map_array, no_such_file, read_matrix, read_records
+from samekind.data.files import (
+    check_table,
+    file_format,
+    map_array,
+    no_such_file,
+    read_matrix,
+    read_records,
+)
 from samekind.data.options import LoadOptions, absolute
 from samekind.data.picture_paths import file_hash, has_pictures
 from samekind.data.picture_sources import Source, array_of_pictures, folder_of_pictures
