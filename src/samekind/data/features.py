@@ -6,6 +6,7 @@ Each way is imported where it is used: SciPy and scikit-learn take longer to loa
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -22,14 +23,19 @@ from samekind.errors import DataError
 if TYPE_CHECKING:
     from samekind.data.image_features import ImageFeatures
     from samekind.data.row_features import RowFeatures
-    from samekind.data.text_features import Done, TextFeatures
+    from samekind.data.text_features import Done, TfidfFeatures
     from samekind.points import Points
 
-    Features: TypeAlias = ImageFeatures | RowFeatures | TextFeatures
+    Features: TypeAlias = ImageFeatures | RowFeatures | TfidfFeatures
 
 __all__ = ["Made", "features_from", "make_features", "read_embeddings", "state_of_features"]
 
-TEXT = "tfidf"  # what texts are compared by
+# By the name under which features are kept: their module and class.
+_MAKERS = {
+    "RowFeatures": ("row_features", "RowFeatures"),
+    "ImageFeatures": ("image_features", "ImageFeatures"),
+    "tfidf": ("text_features", "TfidfFeatures"),
+}
 
 
 @dataclass
@@ -49,29 +55,22 @@ class Made:
 def state_of_features(features: Features) -> FittedState:
     """Return what `features_from` makes features from."""
     state = features.state()
-    state.about["features"] = getattr(features, "name", type(features).__name__)
+    made_by = type(features).__name__
+    state.about["features"] = next(name for name, (_, c) in _MAKERS.items() if c == made_by)
     return state
 
 
 def features_from(state: FittedState) -> Features:
     """Make features again."""
     name = state.about.get("features")
-    if name is None:
+    if name not in _MAKERS:
         raise DataError(
             "the features of this project were made by an earlier version of samekind, which new rows "
             "cannot be compared with. Begin a new project with the same data."
         )
-    if name == "RowFeatures":
-        from samekind.data.row_features import RowFeatures
-
-        return RowFeatures.from_state(state)
-    if name == "ImageFeatures":
-        from samekind.data.image_features import ImageFeatures
-
-        return ImageFeatures.from_state(state)
-    from samekind.data.text_features import text_features
-
-    return text_features(str(name)).from_state(state)
+    home, maker = _MAKERS[name]
+    features: Features = getattr(import_module(f"samekind.data.{home}"), maker).from_state(state)
+    return features
 
 
 def make_features(
@@ -91,7 +90,11 @@ def make_features(
         if source.medium == "text":
             return _of_texts(source, known, tick)
         tick("features", 0, source.n)
-        made = _of_rows(source, tick) if known is None else _of_new_rows(source, known)
+        if known is None:
+            made = _of_rows(source, tick)
+        else:
+            X, notes = known.apply(source.table)  # type: ignore[union-attr,arg-type]
+            made = Made(X, known.names, known, notes=notes)
         tick("features", source.n, source.n)
         return made
 
@@ -122,7 +125,7 @@ def _of_pictures(source: Source, known: Features | None, tick: Tick, only_pictur
 
 
 def _of_texts(source: Source, known: Features | None, tick: Tick) -> Made:
-    from samekind.data.text_features import text_features
+    from samekind.data.text_features import TfidfFeatures
 
     assert source.shown is not None
     column = source.options.text
@@ -131,13 +134,11 @@ def _of_texts(source: Source, known: Features | None, tick: Tick) -> Made:
     if empty == len(texts):
         raise DataError(f"{source.name}: the text column {column!r} is empty. Name another column.")
     done = _share_of(source.n, tick)
-    features: TextFeatures
-    if known is None:
-        features, X = text_features(TEXT).fit(texts, done)
+    if isinstance(known, TfidfFeatures):
+        features, X = known, known.transform(texts, done)
     else:
-        features = known  # type: ignore[assignment]
-        X = features.transform(texts, done)
-    notes = [f"texts of {column!r} compared {features.note}"]
+        features, X = TfidfFeatures.fit(texts, done)
+    notes = [f"texts of {column!r} compared by their words and parts of words"]
     notes += [f"{empty:,} text{'s are' if empty > 1 else ' is'} empty"] if empty else []
     return Made(X, features.names, features, notes=notes)
 
@@ -196,15 +197,6 @@ def _of_rows(source: Source, tick: Tick) -> Made:
             made.notes.append(f"constant, and now 0: {shown}")
     made.notes += [hint] if hint else []
     return made
-
-
-def _of_new_rows(source: Source, known: Features) -> Made:
-    from samekind.data.row_features import RowFeatures
-
-    assert source.table is not None
-    assert isinstance(known, RowFeatures)
-    X, notes = known.apply(source.table)
-    return Made(X, known.names, known, notes=notes)
 
 
 def _as_pictures(source: Source, X: Array) -> Array | None:

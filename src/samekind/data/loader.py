@@ -219,13 +219,7 @@ def load_new(
         medium = "row" if before.image_shape is not None else first.medium
         source = open_source(options, Cache(None), tick, medium=medium)
         source.options = replace(source.options, show=before.show)
-        if known is None:
-            made = make_features(source, None, tick, only_pictures=True)
-            assert options.embeddings is not None
-            given = read_embeddings(options.embeddings, source.n, len(first.feature_names))
-            made = replace(given, images=made.images, names=first.feature_names)
-        else:
-            made = make_features(source, known, tick)
+        made = _computed(source, tick, known, len(first.feature_names))
     return _items(source, made, has_recipe=False)
 
 
@@ -234,11 +228,13 @@ def _items(source: Source, made: Made, *, has_recipe: bool = True) -> Items:
     return Items(source, made, labels=labels, features=lambda: made.features, has_recipe=has_recipe)
 
 
-def _computed(source: Source, tick: Tick) -> Made:
+def _computed(
+    source: Source, tick: Tick, known: Features | None = None, d: int | None = None
+) -> Made:
     embeddings = source.options.embeddings
     if embeddings is None:
-        return make_features(source, None, tick)
-    made = read_embeddings(embeddings, source.n)
+        return make_features(source, known, tick)
+    made = read_embeddings(embeddings, source.n, d)
     return replace(made, images=make_features(source, None, tick, only_pictures=True).images)
 
 
