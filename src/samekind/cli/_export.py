@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from samekind.cli import _label_options as options
+from samekind.cli import _options as options
 from samekind.cli._errors import UserError, explained
 
 __all__ = ["EXAMPLES", "export"]
