@@ -23,14 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["prepare_folder", "print_results", "replace_file", "write_results"]
 
-REPORT, ROWS, CENTERS, SAVED, PROJECT = (
-    "report.html",
-    "clusters.csv",
-    "centers.csv",
-    "clusters.npz",
-    "project.db",
-)
-ROWS_PARQUET, ROWS_FOLDER = "clusters.parquet", "clusters"
+REPORT, CENTERS, SAVED, PROJECT = "report.html", "centers.csv", "clusters.npz", "project.db"
+ROWS, ROWS_PARQUET, ROWS_FOLDER = "clusters.csv", "clusters.parquet", "clusters"
 
 
 def prepare_folder(out: Path, keep: Path | None = None, files: Sequence[Path] = ()) -> None:
@@ -46,12 +40,8 @@ def prepare_folder(out: Path, keep: Path | None = None, files: Sequence[Path] = 
             f"the results would lie among the data, in {out}. Name another folder: --out DIR"
         )
     for name in (REPORT, ROWS, CENTERS, SAVED, ROWS_PARQUET):
-        if (
-            keep is not None
-            and keep.exists()
-            and (out / name).exists()
-            and (out / name).samefile(keep)
-        ):
+        path = out / name
+        if keep is not None and keep.exists() and path.exists() and path.samefile(keep):
             raise UserError(
                 f"the results would replace the data, {keep}. Name another folder: --out DIR"
             )

@@ -32,16 +32,12 @@ def write_parquet(path: Path, clusters: Clusters, labels: Any) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    writer: Any = None
-    try:
-        for piece in pieces_of(clusters, labels):
-            table = pa.Table.from_pandas(piece, preserve_index=False)
-            if writer is None:
-                writer = pq.ParquetWriter(path, table.schema)
+    tables = (pa.Table.from_pandas(p, preserve_index=False) for p in pieces_of(clusters, labels))
+    first = next(tables)
+    with pq.ParquetWriter(path, first.schema) as writer:
+        writer.write_table(first)
+        for table in tables:
             writer.write_table(table)
-    finally:
-        if writer is not None:
-            writer.close()
 
 
 def pieces_of(clusters: Clusters, labels: Any) -> Iterator[pd.DataFrame]:

@@ -109,8 +109,8 @@ class Items:
         cls,
         X: Array,
         source: str,
-        *,
         feature_names: list[str],
+        *,
         labels: Labels | None = None,
         images: Array | None = None,
     ) -> Items:

@@ -53,20 +53,19 @@ ROWS = {"shuttle": 58_000, "kdd10": 494_021, "banking77": 13_083}
 
 def find_table(name: str, *, files: tuple[str, ...], download_if_missing: bool) -> list[Path]:
     """Return the paths of a table's files, downloaded into the cache first if need be."""
-    places = []
+    cache = cache_folder()
+    places = [cache]
     if folder := os.environ.get("SAMEKIND_DATA"):
         if not Path(folder).is_dir():
             raise FileNotFoundError(
                 f"SAMEKIND_DATA must name a folder that exists, got {folder!r}. Correct it, or "
                 "unset it to download the data."
             )
-        places.append(Path(folder))
-        if paths := _all_there(places[0], files):
+        places.insert(0, Path(folder))
+    for place in places:
+        paths = [place / file for file in files]
+        if all(path.is_file() for path in paths):
             return paths
-    cache = cache_folder()
-    places.append(cache)
-    if paths := _all_there(cache, files):
-        return paths
 
     wanted = " and ".join(files)
     advice = f"set SAMEKIND_DATA to a folder that holds {wanted}"
@@ -85,11 +84,6 @@ def find_table(name: str, *, files: tuple[str, ...], download_if_missing: bool) 
         ) from error
     _save(cache, name, convert(raw))
     return [cache / file for file in files]
-
-
-def _all_there(place: Path, files: tuple[str, ...]) -> list[Path]:
-    paths = [place / file for file in files]
-    return paths if all(path.is_file() for path in paths) else []
 
 
 def cache_folder() -> Path:

@@ -135,6 +135,7 @@ def load_digits(*, return_X_y: bool = False, standardize: bool = False) -> Any:
     ((1797, 64), (1797, 8, 8))
     """
     from sklearn import datasets
+    from sklearn.utils import Bunch
 
     digits = datasets.load_digits()
     X = digits.data.astype(np.float32)
@@ -143,9 +144,9 @@ def load_digits(*, return_X_y: bool = False, standardize: bool = False) -> Any:
         _standardize(X)
     if return_X_y:
         return X, y
-    return _make_bunch(
-        X,
-        y,
+    return Bunch(
+        data=X,
+        target=y,
         target_names=np.array([str(name) for name in digits.target_names]),
         feature_names=list(digits.feature_names),
         DESCR=descriptions.DIGITS,
@@ -231,6 +232,8 @@ def _bunch(
     standardize: bool,
     class_sizes: dict[str, int] | None = None,
 ) -> Any:
+    from sklearn.utils import Bunch
+
     arrays = load_arrays(path)
     X = np.ascontiguousarray(arrays.pop("X"), dtype=np.float32)
     y = arrays["y"].astype(np.int64)
@@ -240,16 +243,11 @@ def _bunch(
         X, y = np.repeat(X, times, axis=0), np.repeat(y, times)
     if standardize:
         _standardize(X)
-    if return_X_y:
-        return X, y
-    feature_names = arrays.get("col_names", np.array([f"x{i}" for i in range(X.shape[1])]))
-    return _make_bunch(
-        X,
-        y,
-        target_names=target_names,
-        feature_names=feature_names.tolist(),
-        DESCR=description,
+    names = arrays.get("col_names", np.array([f"x{i}" for i in range(X.shape[1])])).tolist()
+    found = Bunch(
+        data=X, target=y, target_names=target_names, feature_names=names, DESCR=description
     )
+    return (X, y) if return_X_y else found
 
 
 def _standardize(X: NDArray[np.float32]) -> None:
@@ -264,9 +262,3 @@ def _standardize(X: NDArray[np.float32]) -> None:
     for rows in chunks:
         X[rows] = scaler.transform(X[rows].astype(np.float64))
     X[:, constant] = 0
-
-
-def _make_bunch(X: NDArray[np.float32], y: NDArray[np.int64], **more: Any) -> Any:
-    from sklearn.utils import Bunch
-
-    return Bunch(data=X, target=y, **more)
