@@ -81,9 +81,8 @@ def run(
     if images is not None:
         loading["image_shape"] = _shape(images)
     settings = options.algorithm_options(context.params)
-    settings["batch"] = options.number_or("auto", "--batch", batch, int) or (
-        1 if person else "auto"
-    )
+    whole = options.number_or("auto", "--batch", batch, int)
+    settings["batch"] = whole if whole is not None else 1 if person else "auto"
 
     from rich.console import Console
 

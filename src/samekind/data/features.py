@@ -149,13 +149,7 @@ def _of_rows(source: Source, tick: Tick) -> Made:
 
     table, options = source.table, source.options
     assert table is not None
-    names = choose_columns(
-        table.name,
-        table.columns,
-        labels=options.labels,
-        columns=options.columns,
-        exclude=options.exclude,
-    )
+    names = choose_columns(table, options)
     texts = []
     is_array = not table.has_blanks
     if isinstance(table, FrameTable) and not is_array and options.columns is None:
@@ -173,10 +167,12 @@ def _of_rows(source: Source, tick: Tick) -> Made:
     standardize = options.standardize and options.image_shape is None
     if source.is_streamed and options.image_shape is not None:
         raise DataError("image_shape is for rows in memory, and these stay in their files.")
-    features, X = fit_rows(table, columns, standardize, in_memory=not source.is_streamed)
-    made = Made(X, features.names, features)
-    if X is not None:
-        made.images = _as_pictures(source, X)
+    features = fit_rows(table, columns, standardize=standardize)
+    made = Made(None, features.names, features)
+    if not source.is_streamed:
+        assert isinstance(table, FrameTable)
+        made.X = features.points_of(table)
+        made.images = _as_pictures(source, made.X)
     else:
         from samekind.data.streamed import points_in
 

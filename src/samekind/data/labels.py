@@ -15,7 +15,7 @@ from samekind.data.files import Array
 from samekind.data.picture_sources import Source
 from samekind.data.survey import Series
 from samekind.data.tables import FrameTable, Table
-from samekind.errors import DataError, no_such_column
+from samekind.errors import DataError
 
 if TYPE_CHECKING:
     from samekind.data.items import Labels
@@ -30,8 +30,6 @@ def read_labels(source: Source) -> Labels | None:
         return None
     if table is None:
         raise DataError(f"{source.name} has pictures only: labels needs a table.")
-    if name not in others and name not in table.columns:
-        raise no_such_column(table.name, "labels", name, [*others, *table.columns])
     if name in others and others[name].shape != (table.n,):
         raise DataError(
             f"{table.name}: the array {name!r} has shape {others[name].shape}; labels must be one for "

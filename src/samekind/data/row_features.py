@@ -15,7 +15,7 @@ from samekind.data.columns import ColumnUse, Role, blanks_note, unusable_number
 from samekind.data.files import Array, plain_place
 from samekind.data.fitted import FittedState, column_encoder, restore, standardizer, state_of
 from samekind.data.survey import Series, medians_of, numbers_in, texts_in
-from samekind.data.tables import FrameTable, Table, row_blocks
+from samekind.data.tables import FrameTable, Table
 from samekind.errors import DataError, no_such_column
 
 if TYPE_CHECKING:
@@ -117,9 +117,26 @@ class RowFeatures:
             rows = scaler.inverse_transform(rows)
         return rows.reshape(values.shape)
 
-    def apply(self, table: Table) -> tuple[Array, list[str]]:
+    def points_of(self, table: FrameTable) -> Array:
+        """Return the points of a table in memory; an array that needs no change as it is."""
+        X = self.unchanged(table)
+        if X is None:
+            X, end = np.empty((table.n, len(self.names)), dtype=self.dtype), 0
+            for Z in table.map(lambda block: self.transform(block, table), self.inputs):
+                start, end = end, end + len(Z)
+                X[start:end] = Z
+        return X
+
+    def unchanged(self, table: FrameTable) -> Array | None:
+        """Return the array of a table whose points are that array as it is."""
+        X = table.array
+        if X is None or self.scalers or self.inputs != table.columns or X.dtype != self.dtype:
+            return None
+        return X if X.dtype.isnative and X.flags.c_contiguous else None
+
+    def apply(self, table: FrameTable) -> tuple[Array, list[str]]:
         """Return the points of new rows, and notes for a person."""
-        if isinstance(table, FrameTable) and table.array is not None:  # known by their places
+        if table.array is not None:  # the columns of an array are known by their places
             if len(table.columns) != len(self.inputs):
                 raise DataError(
                     f"{table.name} has {len(table.columns):,} columns, but the first file had "
@@ -129,9 +146,7 @@ class RowFeatures:
         for name in self.inputs:
             if name not in table.columns:
                 raise no_such_column(table.name, "the first table", name, table.columns)
-        blocks = list(table.map(lambda block: (self.transform(block, table), block), self.inputs))
-        frame = pd.concat([block for _, block in blocks])
-        return np.concatenate([X for X, _ in blocks]), _new_notes(self.columns, frame)
+        return self.points_of(table), _new_notes(self.columns, table.frame)
 
     def state(self) -> FittedState:
         """Return what `from_state` makes it from."""
@@ -149,28 +164,15 @@ class RowFeatures:
         return cls(columns, scalers, state.arrays["constant"])
 
 
-def fit_rows(
-    table: Table, columns: list[ColumnUse], standardize: bool, *, in_memory: bool
-) -> tuple[RowFeatures, Array | None]:
-    """Learn how to turn the rows of a table into points; return also these, if `in_memory`."""
+def fit_rows(table: Table, columns: list[ColumnUse], *, standardize: bool) -> RowFeatures:
+    """Learn how to turn the rows of a table into points."""
     used = _with_medians(table, [column for column in columns if column.is_feature])
     ranges = _Ranges.of(used)
     features = RowFeatures(used, [], ranges.constant)
-    if not in_memory:
-        if standardize:
-            moments = partial(_moments, features=features, ranges=ranges)
-            features.scalers = _scalers(ranges, table.map(moments, features.inputs))
-        return features, None
-    assert isinstance(table, FrameTable)
-    X = _encoded(features, table)
-    if not standardize:
-        return features, X
-    blocks = list(row_blocks(len(X), len(features.inputs)))
-    features.scalers = _scalers(ranges, (ranges.moments(X[rows]) for rows in blocks))
-    Z = np.empty(X.shape, X.dtype) if X is table.array else X
-    for rows in blocks:
-        Z[rows] = features.scale(X[rows].astype(np.float64))
-    return features, Z
+    if standardize:
+        moments = partial(_moments, features=features, ranges=ranges)
+        features.scalers = _scalers(ranges, table.map(moments, features.inputs))
+    return features
 
 
 class _Ranges(NamedTuple):
@@ -195,15 +197,13 @@ class _Ranges(NamedTuple):
         constant: NDArray[np.bool_] = low == high
         return cls(low + high, np.where(constant, 1.0, high - low), constant, np.array(owner))
 
-    def moments(self, encoded: Array) -> Moments:
-        """Return the moments of some rows in units of the ranges."""
-        Y = np.subtract(encoded, self.middle, dtype=np.float64)
-        Y /= self.half
-        return Moments.of(Y)
-
 
 def _moments(block: pd.DataFrame, *, features: RowFeatures, ranges: _Ranges) -> Moments:
-    return ranges.moments(features.encode(block))
+    """Return the moments of some rows in units of the ranges."""
+    Y = features.encode(block)
+    Y -= ranges.middle
+    Y /= ranges.half
+    return Moments.of(Y)
 
 
 def _scalers(ranges: _Ranges, parts: Iterable[Moments]) -> list[TransformerMixin]:
@@ -217,27 +217,6 @@ def _scalers(ranges: _Ranges, parts: Iterable[Moments]) -> list[TransformerMixin
     own = np.bincount(ranges.owner, weights=variance)[ranges.owner]
     scale = np.sqrt(np.where(own == 0, 1.0, own))
     return standardizer(ranges.middle, ranges.half, found.mean, scale)
-
-
-def unchanged_array(features: RowFeatures, table: FrameTable) -> Array | None:
-    """Return the array of a table whose encoded columns are that array as it is."""
-    X = table.array
-    if X is None or features.inputs != table.columns or X.dtype != features.dtype:
-        return None
-    return X if X.dtype.isnative and X.flags.c_contiguous else None
-
-
-def _encoded(features: RowFeatures, table: FrameTable) -> Array:
-    """Return the encoded columns of a table in memory."""
-    X = unchanged_array(features, table)
-    if X is not None:
-        return X
-    X = np.empty((table.n, len(features.names)), dtype=features.dtype)
-    end = 0
-    for E in table.map(features.encode, features.inputs):
-        start, end = end, end + len(E)
-        X[start:end] = E
-    return X
 
 
 def _with_medians(table: Table, columns: list[ColumnUse]) -> list[ColumnUse]:

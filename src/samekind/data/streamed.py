@@ -8,7 +8,7 @@ import numpy as np
 
 from samekind.data.dask_table import DaskTable
 from samekind.data.files import Array
-from samekind.data.row_features import RowFeatures, unchanged_array
+from samekind.data.row_features import RowFeatures
 from samekind.data.tables import FrameTable, Table
 from samekind.points import ArrayPoints, ParquetPoints, Points, StreamedPoints
 
@@ -38,10 +38,9 @@ def points_in(
     """Return the features of rows that stay where they are."""
     if isinstance(table, DaskTable):
         return table.points(features, report)
-    if not features.scalers:
-        if isinstance(table, FrameTable):
-            if (X := unchanged_array(features, table)) is not None:
-                return ArrayPoints(X, report=report)
-        elif not any(column.categories or column.blanks for column in features.columns):
-            return ParquetPoints(table.files, features.inputs, report=report)
+    if isinstance(table, FrameTable):
+        if (X := features.unchanged(table)) is not None:
+            return ArrayPoints(X, report=report)
+    elif not (features.scalers or any(c.categories or c.blanks for c in features.columns)):
+        return ParquetPoints(table.files, features.inputs, report=report)
     return StreamedPoints(FeatureReader(table, features), report=report)
