@@ -14,14 +14,12 @@ from numpy.typing import NDArray
 
 from samekind.data.csv_files import (
     COMPRESSIONS,
-    DECOMPRESSION_ERRORS,
     MISSING,
     column_names,
-    damaged,
     line_of_row,
     open_text,
     read_csv,
-    wrong_encoding,
+    readable,
 )
 from samekind.errors import DataError, did_you_mean
 
@@ -216,13 +214,8 @@ def _read_jsonl(path: Path) -> Records:
 
 def _parsed(path: Path, parse: Callable[[str], T]) -> T:
     """Read a text file through and parse it."""
-    try:
-        with open_text(path) as file:
-            text = file.read()
-    except UnicodeDecodeError as error:
-        raise wrong_encoding(path, error) from error
-    except DECOMPRESSION_ERRORS as error:
-        raise damaged(path, error) from error
+    with readable(path), open_text(path) as file:
+        text = file.read()
     if not text.strip():
         raise DataError(f"{path} is empty. It needs a JSON object for each point.")
     try:
