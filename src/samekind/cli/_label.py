@@ -84,7 +84,10 @@ def label(
 
     from rich.console import Console
 
-    from samekind.cli._projects import print_found, print_next
+    from samekind.cli._projects import chat, print_found, print_next
+
+    def ready(address: str) -> None:
+        chat(screen, f"\nThe page is at  {address}\nCtrl-C stops it; every answer is kept.")
 
     screen = Console(stderr=True)
     where = _project(data, project, demo)
@@ -92,10 +95,17 @@ def label(
     opened.lineups = not no_lineup
     with closing(opened):
         _introduce(opened, where, screen)
+        code = 0
         if terminal:
             code = _ask_here(opened, who, screen)
         else:
-            code = _serve(opened, host, port, token, not no_browser, screen)
+            from samekind.web import ServeError, serve
+
+            shown = has_display() and not no_browser
+            try:
+                serve(opened, host, port, token=token, open_browser=shown, on_ready=ready)
+            except ServeError as error:
+                raise UserError(str(error)) from error
         if not opened.session.done:
             opened.finish()
         print_found(opened)
@@ -123,11 +133,7 @@ def _project(data: Path | None, project: Path | None, demo: bool) -> Path:
 
 
 def _open(
-    data: Path | None,
-    path: Path,
-    chosen: dict[str, Any],
-    settings: dict[str, Any],
-    screen: Console,
+    data: Path | None, path: Path, chosen: dict[str, Any], settings: dict[str, Any], screen: Console
 ) -> Project:
     from samekind.cli._passes import Passes
     from samekind.data import DEMO, load
@@ -140,25 +146,24 @@ def _open(
                 names = ", ".join(f"--{negative.get(name, name)}" for name in chosen)
                 raise UserError(f"{path} knows what it is about: leave {names} out.")
             return open_project(path, progress=passes, **settings)
-        kept = cache_of(path)
-        items = load(data or DEMO, **chosen, cache=kept, progress=passes)
+        items = load(data or DEMO, **chosen, cache=cache_of(path), progress=passes)
         return make_project(items, path, **settings)
 
 
 def _introduce(project: Project, path: Path, screen: Console) -> None:
     from samekind.cli._projects import chat, plural
 
-    media = {"text": "text", "image": "picture", "row": "row"}
-    items = project.items
-    chat(screen, f"{plural(items.n, media[items.medium])} from {items.source}.")
-    for note in items.notes:
-        chat(screen, f"  {in_options(note)}")
-    before = len(project.session.ledger)
-    if before:
-        verb = "is" if before == 1 else "are"
-        chat(screen, f"{plural(before, 'answer')} from before {verb} in {path}.")
-    else:
-        chat(screen, f"Answers are kept in {path}.")
+    items, before = project.items, len(project.session.ledger)
+    what = "picture" if items.medium == "image" else items.medium
+    verb = "is" if before == 1 else "are"
+    lines = [f"{plural(items.n, what)} from {items.source}."]
+    lines += [f"  {in_options(note)}" for note in items.notes]
+    lines.append(
+        f"{plural(before, 'answer')} from before {verb} in {path}."
+        if before
+        else f"Answers are kept in {path}."
+    )
+    chat(screen, "\n".join(lines))
 
 
 def _ask_here(project: Project, who: str | None, screen: Console) -> int:
@@ -186,28 +191,6 @@ def _check_page(host: str, token: str | None) -> None:
 
         hint = "" if token else f"\nFor example: --token {secrets.token_urlsafe(16)}"
         raise UserError(f"{error}{hint}") from error
-
-
-def _serve(
-    project: Project,
-    host: str,
-    port: int | None,
-    token: str | None,
-    browser: bool,
-    screen: Console,
-) -> int:
-    from samekind.cli._projects import chat
-    from samekind.web import ServeError, serve
-
-    def ready(address: str) -> None:
-        chat(screen, f"\nThe page is at  {address}\nCtrl-C stops it; every answer is kept.")
-
-    shown = browser and has_display()
-    try:
-        serve(project, host, port, token=token, open_browser=shown, on_ready=ready)
-    except ServeError as error:
-        raise UserError(str(error)) from error
-    return 0
 
 
 def has_display() -> bool:

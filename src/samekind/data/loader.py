@@ -17,13 +17,12 @@ from samekind.data.features import (
     read_embeddings,
     state_of_features,
 )
-from samekind.data.files import ARRAY_SUFFIXES
 from samekind.data.fitted import FittedState
 from samekind.data.items import Items
 from samekind.data.labels import read_labels
 from samekind.data.options import DEMO, LoadOptions, absolute
 from samekind.data.picture_sources import Source
-from samekind.data.sources import open_on_cluster, open_source
+from samekind.data.sources import open_source
 from samekind.data.tables import Tick, silent
 from samekind.errors import DataError
 
@@ -168,10 +167,7 @@ def load(
     tick = silent if progress is None else progress
     kept = Cache(None if cache is None else absolute(cache))
     with plain_errors():
-        if client is None:
-            source = open_source(options, kept, tick, medium=None)
-        else:
-            source = open_on_cluster(options, client)
+        source = open_source(options, kept, tick, client=client)
         if source.n < 2:
             raise DataError(
                 f"{source.name} has only one row, but finding kinds takes at least two. Add more."
@@ -213,7 +209,7 @@ def load_new(
         stream=None,
     )
     # New pictures may come in another form.
-    if path.is_dir() or path.suffix.lower() in ARRAY_SUFFIXES:
+    if path.is_dir() or options.is_array:
         options = replace(options, text=None, image=None)
     with plain_errors():
         medium = "row" if before.image_shape is not None else first.medium

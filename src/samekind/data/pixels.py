@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,7 +62,7 @@ def open_picture(path: Path, near: int) -> tuple[Drawing, str]:
                 raise DataError(f"its {size} pixels are more than {MAX_PIXELS:,}")
             form = str(image.format)
             image.draft(None, (near, near))
-            return _plain(_upright(image)), form
+            return _plain(image), form
     except DataError:
         raise
     except FileNotFoundError:
@@ -75,15 +76,10 @@ def open_picture(path: Path, near: int) -> tuple[Drawing, str]:
         raise DataError(f"it cannot be read ({reason})") from error
 
 
-def _upright(image: Drawing) -> Drawing:
-    image.load()
-    try:
-        return ImageOps.exif_transpose(image)
-    except Exception:  # damaged metadata: the picture itself is fine
-        return image
-
-
 def _plain(image: Drawing) -> Drawing:
+    image.load()
+    with suppress(Exception):  # damaged metadata: the picture itself is fine
+        image = ImageOps.exif_transpose(image)
     if image.mode.startswith(("I", "F")):
         image = _stretched(image)
     elif image.has_transparency_data:

@@ -33,13 +33,15 @@ from samekind.points.sources.parquet_files import find_files, is_pattern
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["open_on_cluster", "open_source"]
+__all__ = ["open_source"]
 
 LARGE = 2**30  # bytes of values from which on a table stays in its files
 TO_PARQUET = "Write it as Parquet first, for instance with pandas.DataFrame.to_parquet."
 
 
-def open_source(options: LoadOptions, cache: Cache, tick: Tick, *, medium: str | None) -> Source:
+def open_source(
+    options: LoadOptions, cache: Cache, tick: Tick, medium: str | None = None
+) -> Source:
     """Open what a path names; `medium` is what it must be, None if that is open."""
     path = options.data
     if is_pattern(path) or (path.is_dir() and not _is_for_pictures(path)):
@@ -67,7 +69,7 @@ def open_source(options: LoadOptions, cache: Cache, tick: Tick, *, medium: str |
     return source
 
 
-def open_on_cluster(options: LoadOptions, client: Client) -> Source:
+def _on_cluster(options: LoadOptions, client: Client) -> Source:
     """Open Parquet files that the workers of a Dask cluster read."""
     for name in ("text", "image", "embeddings"):
         if getattr(options, name) is not None:

@@ -12,6 +12,7 @@ import os
 import urllib.request
 import zipfile
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -88,9 +89,11 @@ def find_table(name: str, *, files: tuple[str, ...], download_if_missing: bool) 
 
 def cache_folder() -> Path:
     """Return samekind's folder within scikit-learn's data home."""
-    from sklearn.datasets import get_data_home
+    return Path(_sklearn_datasets().get_data_home()) / "samekind"
 
-    return Path(get_data_home()) / "samekind"
+
+def _sklearn_datasets() -> Any:
+    return import_module("sklearn.datasets")  # takes long, and few need it
 
 
 def load_arrays(path: Path) -> Arrays:
@@ -111,12 +114,6 @@ def load_arrays(path: Path) -> Arrays:
     return arrays
 
 
-def _download_shuttle() -> Any:
-    from sklearn.datasets import fetch_openml
-
-    return fetch_openml(data_id=SHUTTLE_ID, as_frame=True, parser="auto")
-
-
 def _convert_shuttle(bunch: Any) -> Arrays:
     # UCI numbers the classes 1 to 7 in the order of SHUTTLE_CLASSES.
     number = bunch.target.astype(str).astype(float).to_numpy()
@@ -128,28 +125,18 @@ def _convert_shuttle(bunch: Any) -> Arrays:
     }
 
 
-def _download_kdd() -> Any:
-    from sklearn.datasets import fetch_kddcup99
-
-    return fetch_kddcup99(percent10=True)
-
-
 def _convert_kdd(bunch: Any) -> Arrays:
     kept = [list(bunch.feature_names).index(column) for column in KDD_COLUMNS]
-    X = np.empty((len(bunch.data), len(kept)), dtype=np.float32)
-    for new, old in enumerate(kept):
-        X[:, new] = bunch.data[:, old].astype(np.float32)
     numbers = {f"{label}.".encode(): i for i, label in enumerate(KDD_CLASSES)}
-    y = np.fromiter((numbers[bytes(label)] for label in bunch.target), np.int16, len(X))
     return {
-        "X": X,
-        "y": y,
+        "X": bunch.data[:, kept].astype(np.float32),
+        "y": np.array([numbers[bytes(label)] for label in bunch.target], dtype=np.int16),
         "label_names": np.array(KDD_CLASSES),
         "col_names": np.array(KDD_COLUMNS),
     }
 
 
-def _download_banking77() -> Any:
+def _download_banking77() -> list[bytes]:
     parts = []
     for part in ("train.csv", "test.csv"):
         with urllib.request.urlopen(BANKING77_URL + part, timeout=60) as response:
@@ -178,8 +165,11 @@ def _convert_banking77(parts: Any) -> Arrays:
 
 
 _SOURCES: dict[str, tuple[Callable[[], Any], Callable[[Any], Arrays]]] = {
-    "shuttle": (_download_shuttle, _convert_shuttle),
-    "kdd10": (_download_kdd, _convert_kdd),
+    "shuttle": (
+        lambda: _sklearn_datasets().fetch_openml(data_id=SHUTTLE_ID, as_frame=True, parser="auto"),
+        _convert_shuttle,
+    ),
+    "kdd10": (lambda: _sklearn_datasets().fetch_kddcup99(percent10=True), _convert_kdd),
     "banking77": (_download_banking77, _convert_banking77),
 }
 

@@ -73,25 +73,19 @@ def load_kdd(
 
     Parameters
     ----------
-    return_X_y : bool, default=False
-        Whether to return ``(data, target)`` instead of a Bunch.
-    standardize : bool, default=True
-        Whether to give each feature mean 0 and variance 1, as the paper does. Constant features
-        become 0. With `reweighted` these are the moments of the repeated rows.
+    return_X_y, standardize, download_if_missing
+        As for `load_shuttle`; the file is ``kdd10.npz``. With `reweighted`, mean and variance are those
+        of the repeated rows.
     reweighted : bool, default=False
         Whether to repeat rows until every class is as large as in the full file that the paper
         uses: 4,898,431 rows, 650 MB. Each row comes as often as the others of its class, or once
         more; repeats stand next to each other, in the order of the file. Call results on it
         "KDD 10 %, reweighted", never "KDD".
-    download_if_missing : bool, default=True
-        Whether to download what is found neither in the folder that the environment variable
-        ``SAMEKIND_DATA`` names (``kdd10.npz``) nor in the cache.
 
     Returns
     -------
     data : sklearn.utils.Bunch
-        With ``data`` (float32; moments are computed in float64), ``target`` (int64),
-        ``target_names``, ``feature_names`` and ``DESCR``.
+        As of `load_shuttle`.
 
     Examples
     --------
@@ -167,14 +161,12 @@ def load_banking77(
         Whether to give each feature mean 0 and variance 1. Not by default: the vectors have length
         one, so that distance is angle, and their later dimensions carry less on purpose.
     download_if_missing : bool, default=True
-        Whether to download what is found neither in the folder that the environment variable
-        ``SAMEKIND_DATA`` names (``banking77.npz`` and ``banking77.csv.gz``) nor in the cache.
+        As for `load_shuttle`; the files are ``banking77.npz`` and ``banking77.csv.gz``.
 
     Returns
     -------
     data : sklearn.utils.Bunch
-        With ``data`` (float32), ``target`` (int64), ``target_names``, ``feature_names``, ``texts``
-        (a list of the questions) and ``DESCR``.
+        As of `load_shuttle`, and ``texts``, a list of the questions.
 
     Notes
     -----
