@@ -40,11 +40,18 @@ TO_PARQUET = "Write it as Parquet first, for instance with pandas.DataFrame.to_p
 
 
 def open_source(
-    options: LoadOptions, cache: Cache, tick: Tick, medium: str | None = None
+    options: LoadOptions,
+    cache: Cache,
+    tick: Tick,
+    *,
+    medium: str | None = None,
+    client: Client | None = None,
 ) -> Source:
     """Open what a path names; `medium` is what it must be, None if that is open."""
     path = options.data
-    if is_pattern(path) or (path.is_dir() and not _is_for_pictures(path)):
+    if client is not None:
+        source = _on_cluster(options, client)
+    elif is_pattern(path) or (path.is_dir() and not _is_for_pictures(path)):
         source = _parquet(options, find_files(absolute(path)), tick, medium)
     elif path.is_dir():
         source = folder_of_pictures(options)
