@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from samekind.data import Items
     from samekind.project import Project
 
-__all__ = ["EXAMPLES", "classify"]
-
 MOST_ROWS = 10  # that are named
 EXAMPLES = """[bold]Examples[/bold]
 

@@ -9,8 +9,6 @@ import typer
 
 from samekind.cli._errors import explained
 
-__all__ = ["demo"]
-
 
 @explained
 def demo(

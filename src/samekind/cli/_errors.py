@@ -17,8 +17,6 @@ import typer
 
 from samekind.cli._words import in_options
 
-__all__ = ["INTERRUPTED", "MISTAKEN", "UserError", "explained", "needs", "users_values"]
-
 MISTAKEN = 2
 INTERRUPTED = 130
 

@@ -11,8 +11,6 @@ from pathlib import Path
 from samekind.cli import _options as options
 from samekind.cli._errors import UserError, explained
 
-__all__ = ["EXAMPLES", "export"]
-
 FORMATS = {
     "csv": ("clusters.csv", "your columns, the kind of every row, its name, how sure that is"),
     "parquet": ("clusters.parquet", "the same as clusters.csv, typed"),

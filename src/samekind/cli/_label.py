@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from samekind.project import Project
 
-__all__ = ["EXAMPLES", "label"]
-
 PROJECTS = (".db", ".sqlite", ".sqlite3")
 LOCAL = "127.0.0.1"
 EXAMPLES = """[bold]Examples[/bold]

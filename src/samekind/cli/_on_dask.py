@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from samekind.clusters import Clusters
 
-__all__ = ["LOCAL", "connected", "in_words", "write_on_workers"]
-
 LOCAL = "local"  # the address that stands for a cluster that is started here
 PATIENCE = 10  # seconds in which a scheduler must answer
 

@@ -12,8 +12,6 @@ import typer
 
 from samekind.cli._errors import UserError
 
-__all__ = ["Answerer", "algorithm_options", "loading_options", "names_in", "number_or"]
-
 T = TypeVar("T")
 DATA, WHO, HOW, RESULTS, PAGE = "The data", "Who answers", "How to ask", "Results", "The page"
 TABLES = "A table (CSV, TSV, JSON, JSON lines, Excel, Parquet), "

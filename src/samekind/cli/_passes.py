@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-__all__ = ["Passes"]
-
 STAGES = {"reading": "Reading", "features": "Computing features"}
 SHORT = 0.5  # seconds that a pass may take before it is spoken of
 

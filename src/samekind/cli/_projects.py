@@ -17,8 +17,6 @@ from samekind.cli._passes import Passes
 from samekind.project import Project, open_project
 from samekind.terminal import printable
 
-__all__ = ["chat", "opened", "plural", "print_found", "print_next"]
-
 MOST_KINDS = 12  # in the summary
 
 

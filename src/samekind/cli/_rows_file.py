@@ -14,8 +14,6 @@ from samekind.clusters import Clusters
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MANY", "known_rows", "piece_of", "pieces_of", "write_csv", "write_parquet"]
-
 MANY = 10**6  # rows from which on a table is written as Parquet, if the data stay in their files
 PIECE = 2**18  # rows that are written at once
 

@@ -12,8 +12,6 @@ from samekind.cli import _options as options
 from samekind.cli._errors import UserError, explained, needs, users_values
 from samekind.cli._words import in_options
 
-__all__ = ["EXAMPLES", "run"]
-
 EXAMPLES = """[bold]Examples[/bold]
 
 samekind run flowers.csv --labels species
@@ -95,19 +93,18 @@ def run(
     with users_values():
         chosen = find_algorithm(algorithm or DEFAULT)
         chosen.Params.make(chosen.name, settings)  # complain before a long file is read
+    settings |= {"algorithm": chosen.name, "budget": budget, "random_state": seed}
     chat = Console(stderr=True, quiet=quiet)
     with ExitStack() as stack:
         client = None
         if dask is not None:
-            from samekind.cli._on_dask import connected
+            from samekind.cli._on_dask import connected, in_words
 
             client = stack.enter_context(connected(dask))
         passes = stack.enter_context(Passes(chat))
         with needs(), users_values():
             items = load(data, **loading, client=client, progress=passes)
         if client is not None:
-            from samekind.cli._on_dask import in_words
-
             items.notes.insert(0, in_words(client))
             stack.callback(items.close)
         prepare_folder(out, keep=data, files=items.files)
@@ -117,8 +114,7 @@ def run(
                 items,
                 out,
                 title=data.name,
-                settings=settings
-                | {"algorithm": chosen.name, "budget": budget, "random_state": seed},
+                settings=settings,
                 person=person,
                 who=who,
                 project=out / PROJECT if person and project is None else project,

@@ -16,16 +16,6 @@ from samekind.data.survey import MISSING_CATEGORY, Series, Survey
 from samekind.data.tables import Table
 from samekind.errors import DataError
 
-__all__ = [
-    "ColumnUse",
-    "Role",
-    "choose_columns",
-    "decide",
-    "guess_text",
-    "long_texts",
-    "picture_column",
-]
-
 # A whole column of 0, 1, 2, … or 1, 2, 3, … in at least so many rows numbers the rows.
 _COUNTER_ROWS = 20
 _LONG = 20  # characters of a middling text that is no name or category

@@ -117,10 +117,8 @@ def _of_pictures(source: Source, known: Features | None, tick: Tick, only_pictur
     tick("features", 0, source.n)
     features = ImageFeatures.fit(values, canvas) if features is None else features
     X = features.transform(values, _share_of(source.n, tick))
-    note = (
-        f"pictures compared at {canvas.width} × {canvas.height} pixels, brought to "
-        f"{X.shape[1]} features"
-    )
+    size = f"{canvas.width} × {canvas.height}"
+    note = f"pictures compared at {size} pixels, brought to {X.shape[1]} features"
     return Made(X, features.names, features, images, notes=[note])
 
 

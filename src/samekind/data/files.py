@@ -192,17 +192,18 @@ def _read_jsonl(path: Path) -> Records:
         for number, line in enumerate(text.split("\n"), 1):
             if not line.strip():
                 continue
+            where = f"{path}, line {number:,}"
             try:
                 row = json.loads(line)
             except json.JSONDecodeError as error:
+                what = f"{error.msg} at column {error.colno}"
                 raise DataError(
-                    f"{path}, line {number:,}: not JSON ({error.msg} at column {error.colno}). "
-                    "Every line must hold one object."
+                    f"{where}: not JSON ({what}). Every line must hold one object."
                 ) from error
             if not isinstance(row, dict):
+                got = repr(line.strip()[:60])
                 raise DataError(
-                    f"{path}, line {number:,}: expected an object such as "
-                    f'{{"height": 1.8}}, got {line.strip()[:60]!r}.'
+                    f'{where}: expected an object such as {{"height": 1.8}}, got {got}.'
                 )
             rows.append(row)
             lines.append(number)

@@ -10,17 +10,6 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from samekind.errors import DataError
 
-__all__ = [
-    "SUFFIXES",
-    "check_name",
-    "file_hash",
-    "find_pictures",
-    "has_pictures",
-    "inside",
-    "names_hash",
-    "unusable",
-]
-
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
 _KNOWN = ", ".join(suffix[1:] for suffix in SUFFIXES)
 _SVG = (".svg", ".svgz")

@@ -70,8 +70,7 @@ class RowFeatures:
         self.scalers = scalers
         self.constant = constant
         self.inputs = [column.name for column in columns]
-        width = max(column.width for column in columns)
-        single = width == 4
+        single = max(column.width for column in columns) == 4
         self.dtype: np.dtype[np.floating] = np.dtype(np.float32 if single else np.float64)
         self._is_plain = not any(column.categories for column in columns)
 
