@@ -101,14 +101,11 @@ def classify(
 
 def _classified_by_names(project: Project, items: Items, column: str) -> Classified:
     """Let the names of the clusters, in a column, answer."""
-    from samekind.errors import did_you_mean
+    from samekind.errors import no_such_column
 
     names = [] if items.frame is None else [str(name) for name in items.frame.columns]
     if items.frame is None or column not in names:
-        raise UserError(
-            f"{items.source} has no column {column!r}.{did_you_mean(column, names)} "
-            f"Its columns: {', '.join(names) or 'none'}."
-        )
+        raise UserError(str(no_such_column(items.source, "--labels", column, names)))
     found = project.clusters()
     given = items.frame[column].astype(str).tolist()
     name_of: dict[int, str | None] = {}

@@ -198,17 +198,17 @@ def long_texts(frame: pd.DataFrame, exclude: Collection[str]) -> list[str]:
 def picture_column(source: str, frame: pd.DataFrame, exclude: Collection[str]) -> str:
     """Return the only column that holds names of pictures."""
     found = [str(n) for n in frame.columns if n not in exclude and _names_files(frame[n])]
-    if len(found) == 1:
-        return found[0]
-    if found:
+    if not found:
+        raise DataError(
+            f"{source} has no column that names pictures, such as 'photo-1.png'. Name the column with "
+            "image."
+        )
+    if len(found) > 1:
         raise DataError(
             f"{source} has several columns that name pictures: {', '.join(map(repr, found))}. "
             "Leave out all but one with exclude."
         )
-    raise DataError(
-        f"{source} has no column that names pictures, such as 'photo-1.png'. Name the column with "
-        "image."
-    )
+    return found[0]
 
 
 def _could_be_compared(series: Series) -> bool:

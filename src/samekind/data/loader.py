@@ -149,20 +149,8 @@ def load(
 
         return demo_items()
     options = LoadOptions(
-        Path(data),
-        text,
-        image,  # type: ignore[arg-type]  # paths, too
-        labels,
-        columns,
-        exclude,
-        show,  # type: ignore[arg-type]
-        embeddings,  # type: ignore[arg-type]
-        header,
-        sheet,
-        standardize,
-        max_categories,
-        image_shape,
-        stream,
+        *(Path(data), text, image, labels, columns, exclude, show, embeddings, header, sheet),  # type: ignore[arg-type]
+        *(standardize, max_categories, image_shape, stream),
     )
     tick = silent if progress is None else progress
     kept = Cache(None if cache is None else absolute(cache))
@@ -197,17 +185,9 @@ def load_new(
         )
     path = Path(data).expanduser()
     before = first._options
-    options = replace(
-        before,
-        data=path,
-        labels=None,
-        columns=None,
-        show=None,
-        exclude=(),
-        embeddings=None if embeddings is None else Path(embeddings),
-        sheet=None,
-        stream=None,
-    )
+    forgotten = dict.fromkeys(("labels", "columns", "show", "sheet", "stream"))
+    given = {"data": path, "exclude": (), "embeddings": embeddings}
+    options = replace(before, **forgotten, **given)  # type: ignore[arg-type]
     # New pictures may come in another form.
     if path.is_dir() or options.is_array:
         options = replace(options, text=None, image=None)

@@ -14,13 +14,7 @@ from samekind.data.cache import digest
 from samekind.data.columns import picture_column
 from samekind.data.files import Array
 from samekind.data.options import LoadOptions, absolute
-from samekind.data.picture_paths import (
-    check_name,
-    file_hash,
-    find_pictures,
-    names_hash,
-    unusable,
-)
+from samekind.data.picture_paths import check_name, file_hash, find_pictures, names_hash, unusable
 from samekind.data.tables import FrameTable, Table
 from samekind.data.views import cell_text
 from samekind.errors import DataError, no_such_column
