@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -13,7 +14,6 @@ import typer
 from samekind.cli._errors import UserError
 
 T = TypeVar("T")
-DATA, WHO, HOW, RESULTS, PAGE = "The data", "Who answers", "How to ask", "Results", "The page"
 TABLES = "A table (CSV, TSV, JSON, JSON lines, Excel, Parquet), "
 
 
@@ -72,6 +72,11 @@ def _default(text: str) -> str:
     return f"  [dim]\\[default: {text}][/dim]"
 
 
+_data, _answer, _ask, _result, _page, _plain = (
+    partial(_option, panel)
+    for panel in ("The data", "Who answers", "How to ask", "Results", "The page", None)
+)
+
 _run_data = typer.Argument(
     metavar="DATA",
     help=TABLES
@@ -95,180 +100,155 @@ New = Annotated[
     typer.Argument(metavar="NEW", help="New things, of the same form as those of the project."),
 ]
 
-_labels = _option(
-    WHO,
+_labels = _answer(
     "COLUMN",
     "The column that answers: rows with equal labels are of one kind. If you answer yourself, it is hidden "
     "from you and compared with at the end.",
 )
 Labels = Annotated[str | None, _labels]
-Oracle = Annotated[Answerer, _option(WHO, None, "The labels, or you at the prompt.")]
-_who = _option(
-    WHO, "NAME", "Your name beside your answers at the prompt; by default your user name."
-)
+Oracle = Annotated[Answerer, _answer(None, "The labels, or you at the prompt.")]
+_who = _answer("NAME", "Your name beside your answers at the prompt; by default your user name.")
 Who = Annotated[str | None, _who]
-_run_project = _option(
-    WHO,
+_run_project = _answer(
     "FILE.db",
     "Keeps the answers, so that the same command goes on where it stopped. If you answer yourself: "
     "project.db in the folder of the results, unless told otherwise.",
 )
 RunProject = Annotated[Path | None, _run_project]
-_label_project = _option(
-    WHO, "FILE.db", "Keeps the answers; by default DATA's name with .samekind.db, in this folder."
+_label_project = _answer(
+    "FILE.db", "Keeps the answers; by default DATA's name with .samekind.db, in this folder."
 )
 LabelProject = Annotated[Path | None, _label_project]
-Terminal = Annotated[bool, _option(WHO, None, "Ask here, at the prompt; no page.", "--terminal")]
+Terminal = Annotated[bool, _answer(None, "Ask here, at the prompt; no page.", "--terminal")]
 
-Title = Annotated[str | None, _option(DATA, "TEXT", "What the pile is called.")]
-Demo = Annotated[bool, _option(DATA, None, "Handwritten digits, instead of DATA.", "--demo")]
-Text = Annotated[str | None, _option(DATA, "COLUMN", "The column of texts to compare.")]
-_image = _option(
-    DATA,
+Title = Annotated[str | None, _data("TEXT", "What the pile is called.")]
+Demo = Annotated[bool, _data(None, "Handwritten digits, instead of DATA.", "--demo")]
+Text = Annotated[str | None, _data("COLUMN", "The column of texts to compare.")]
+_image = _data(
     "COLUMN|DIR",
     "The column that names a picture for each row, or the folder in which those pictures are.",
 )
 Image = Annotated[str | None, _image]
-_embeddings = _option(DATA, "FILE.npy", "Features to compare by instead, a row for each thing.")
+_embeddings = _data("FILE.npy", "Features to compare by instead, a row for each thing.")
 Embeddings = Annotated[Path | None, _embeddings]
-_columns = _option(DATA, "COLUMNS", "Compare by these columns and no others; commas between.")
+_columns = _data("COLUMNS", "Compare by these columns and no others; commas between.")
 Columns = Annotated[list[str] | None, _columns]
-_exclude = _option(DATA, "COLUMNS", "Columns to show, but not to compare by; commas between.")
+_exclude = _data("COLUMNS", "Columns to show, but not to compare by; commas between.")
 Exclude = Annotated[list[str] | None, _exclude]
-_show = _option(
-    DATA,
+_show = _data(
     "COLUMNS|FILE",
     "Columns to show, with commas between; all by default. Beside an array: a table.",
 )
 Show = Annotated[list[str] | None, _show]
-_raw = _option(
-    DATA,
+_raw = _data(
     None,
     "Leave numbers as they are; otherwise columns get mean 0 and variance 1.",
     "--no-standardize",
 )
 Raw = Annotated[bool, _raw]
-_headless = _option(
-    DATA, None, "The first line of a table is a row, not the names of the columns.", "--no-header"
+_headless = _data(
+    None, "The first line of a table is a row, not the names of the columns.", "--no-header"
 )
 Headless = Annotated[bool, _headless]
-Sheet = Annotated[
-    str | None, _option(DATA, "NAME", "The sheet of an Excel file; the first by default.")
-]
-_stream = _option(
-    DATA,
+Sheet = Annotated[str | None, _data("NAME", "The sheet of an Excel file; the first by default.")]
+_stream = _data(
     None,
     "Read .npy and Parquet files as needed, or load them into memory."
     + _default("as needed from 1 GiB or two files on"),
     "--stream/--no-stream",
 )
 Stream = Annotated[bool | None, _stream]
-_dask = _option(
-    DATA,
+_dask = _data(
     "[ADDRESS]",
     "Read Parquet files on a Dask cluster: the one at this address, such as tcp://10.0.0.1:8786, or without "
     "an address one that is started here.",
     "--dask",
 )
 Dask = Annotated[str | None, _dask]
-_images = _option(
-    DATA,
+_images = _data(
     "HxW",
     "Rows are grey pictures of that height and width, line by line, and are shown as such; they are not "
     "standardised.",
 )
 Images = Annotated[str | None, _images]
 
-_algorithm = _option(
-    HOW,
+_algorithm = _ask(
     "NAME",
     "focused, which asks the fewest questions; batched, basic or uniform, the paper's; basic-exact, "
     "improved-exact or noisy-exact, with the paper's constants." + _default("focused"),
 )
 Algorithm = Annotated[str | None, _algorithm]
-_budget = _option(HOW, "N", "The most questions to ask; by default no limit.", min=1)
+_budget = _ask("N", "The most questions to ask; by default no limit.", min=1)
 Budget = Annotated[int | None, _budget]
-_target = _option(HOW, "K", "Stop when so many clusters are recovered.", min=1)
+_target = _ask("K", "Stop when so many clusters are recovered.", min=1)
 Target = Annotated[int | None, _target]
-_epsilon = _option(
-    HOW,
+_epsilon = _ask(
     "E",
     "How small clusters may be that are not found when it stops by itself; above 0, at most 1."
     + _default("0.01; exact: 0.5"),
 )
 Epsilon = Annotated[float | None, _epsilon]
-_heavy = _option(HOW, "N", "Samples that make a centre; not for focused." + _default("10"), min=1)
+_heavy = _ask("N", "Samples that make a centre; not for focused." + _default("10"), min=1)
 Heavy = Annotated[int | None, _heavy]
-_certify = _option(
-    HOW,
+_certify = _ask(
     "HOW",
     "lazy: a row is new when the clusters that could hold it refused it; full: when all did. Only for "
     "focused." + _default("lazy"),
 )
 Certify = Annotated[str | None, _certify]
-_tolerance = _option(
-    HOW,
+_tolerance = _ask(
     "SHARE",
     "Stop when, with 95 % confidence, at most this share of the things is in a wrong kind, and at most "
     "this share in kinds not found.",
 )
 Tolerance = Annotated[float | None, _tolerance]
-_error_rate = _option(
-    HOW,
+_error_rate = _ask(
     "SHARE|estimate",
     "How many of the answers may be wrong, such as 0.1, or estimate: then some things are asked about "
     "more than once.",
     "--error-rate",
 )
 ErrorRate = Annotated[str | None, _error_rate]
-_batch = _option(HOW, "N|auto", "Rows asked about at once." + _default("auto; 1 if you answer"))
+_batch = _ask("N|auto", "Rows asked about at once." + _default("auto; 1 if you answer"))
 Batch = Annotated[str | None, _batch]
-_no_lineup = _option(HOW, None, "Only ever ask about two things at a time.", "--no-lineup")
+_no_lineup = _ask(None, "Only ever ask about two things at a time.", "--no-lineup")
 NoLineup = Annotated[bool, _no_lineup]
-Seed = Annotated[int | None, _option(HOW, "N", "Fixes the draws.", min=0)]
+Seed = Annotated[int | None, _ask("N", "Fixes the draws.", min=0)]
 
-_host = _option(PAGE, "ADDRESS", "The address to listen at; others than this need --token.")
+_host = _page("ADDRESS", "The address to listen at; others than this need --token.")
 Host = Annotated[str, _host]
-_port = _option(
-    PAGE, "N", "The port; by default 8720, or a free one if that is taken.", min=0, max=65535
-)
+_port = _page("N", "The port; by default 8720, or a free one if that is taken.", min=0, max=65535)
 Port = Annotated[int | None, _port]
-_token = _option(PAGE, "TEXT", "A secret that browsers must know; it is part of the address.")
+_token = _page("TEXT", "A secret that browsers must know; it is part of the address.")
 Token = Annotated[str | None, _token]
-NoBrowser = Annotated[bool, _option(PAGE, None, "Do not open the page.", "--no-browser")]
+NoBrowser = Annotated[bool, _page(None, "Do not open the page.", "--no-browser")]
 
-Out = Annotated[Path, _option(RESULTS, "DIR", "Folder for the results.")]
-Quiet = Annotated[bool, _option(RESULTS, None, "Print only errors.", "--quiet", "-q")]
+Out = Annotated[Path, _result("DIR", "Folder for the results.")]
+Quiet = Annotated[bool, _result(None, "Print only errors.", "--quiet", "-q")]
 
-_predict = _option(None, None, "Ask nothing: each row is of the kind that is nearest.", "--predict")
+_predict = _plain(None, "Ask nothing: each row is of the kind that is nearest.", "--predict")
 Predict = Annotated[bool, _predict]
-_kind_names = _option(
-    None,
-    "COLUMN",
-    "The column of NEW with the names of the kinds answers, in your place.",
-    "--labels",
+_kind_names = _plain(
+    "COLUMN", "The column of NEW with the names of the kinds answers, in your place.", "--labels"
 )
 KindNames = Annotated[str | None, _kind_names]
-_new_embeddings = _option(
-    None, "FILE.npy", "Features of the new things, if the project was made with such."
+_new_embeddings = _plain(
+    "FILE.npy", "Features of the new things, if the project was made with such."
 )
 NewEmbeddings = Annotated[Path | None, _new_embeddings]
-_out_file = _option(
-    None,
+_out_file = _plain(
     "FILE.csv",
     "Where the kinds of the new rows go; by default NEW's name with .kinds.csv, in this folder.",
     *("--out", "-o"),
 )
 OutFile = Annotated[Path | None, _out_file]
-_out_place = _option(
-    None,
+_out_place = _plain(
     "DIR|FILE",
     "A folder for all files, or one file, such as kinds.csv, kinds.parquet or report.html.",
     *("--out", "-o"),
 )
 OutPlace = Annotated[Path, _out_place]
-_formats = _option(
-    None,
+_formats = _plain(
     "NAME",
     "Only this: csv, parquet, json, answers, report or npz; give it once for each.",
     *("--format", "-f"),
