@@ -21,8 +21,9 @@ from samekind.algorithms import (
     find_algorithm,
 )
 from samekind.algorithms.paper.base import Draws
-from samekind.algorithms.paper.exact import heavy_bands
-from samekind.algorithms.paper.practical import QuietTest, RejectionSampling
+from samekind.algorithms.paper.improved_exact import heavy_bands
+from samekind.algorithms.paper.quiet_test import QuietTest
+from samekind.algorithms.paper.rejection import RejectionSampling
 from samekind.flow import Reply, drive
 from samekind.points import ArrayPoints
 

@@ -11,7 +11,7 @@ from samekind.algorithms.base import Algorithm
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.cluster_model import ClusterModel
 from samekind.algorithms.focused.params import FocusedParams
-from samekind.algorithms.paper.practical import QuietTest
+from samekind.algorithms.paper.quiet_test import QuietTest
 from samekind.algorithms.state import UNKNOWN
 from samekind.flow import IntArray
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from samekind.algorithms.base import ErrorRate, Known, check_rate
 from samekind.algorithms.paper.base import Draws, ExactParams
-from samekind.algorithms.paper.exact import ExactAlgorithm, Round, heavy_bands
+from samekind.algorithms.paper.exact import ExactAlgorithm, Round
+from samekind.algorithms.paper.improved_exact import heavy_bands
 from samekind.algorithms.paper.majority import Panel, voters
 from samekind.algorithms.paper.planted_partition import find_blocks, observed_error
 from samekind.algorithms.state import UNKNOWN

@@ -1,0 +1,17 @@
+"""BASIC, the practical form of the paper's basic algorithm (Section 5)."""
+
+from __future__ import annotations
+
+from samekind.algorithms.paper.recovery_loop import RecoveryLoop
+
+__all__ = ["Basic"]
+
+
+class Basic(RecoveryLoop):
+    """D²-sample with respect to the recovered centres; recover a cluster as soon as it is heavy."""
+
+    name = "basic"
+
+    def choose(self, heavy: list[int]) -> list[int]:
+        """Choose the heaviest cluster."""
+        return heavy[:1]
