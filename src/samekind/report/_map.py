@@ -57,8 +57,8 @@ def draw_map(
     elif not projection.units[1]:
         yaxis["showgrid"] = False
     text = (
-        f"{projection.explanation} Large dots are known from answers, small ones go to the nearest "
-        "centre. Lines are questions. Click the legend to switch things on and off."
+        f"{projection.explanation} Large dots are known from answers, small ones are predicted. "
+        "Lines are questions. Click the legend to switch things on and off."
     )
     if len(rows) < points.n:
         text += f" Drawn are {len(rows):,} of the {points.n:,} rows."
