@@ -11,10 +11,18 @@ from scipy.stats import chisquare
 
 from conftest import CountingPoints, Expert, answer, assert_recovered, blobs, keys
 from samekind import DIFFERENT, SAME, UNSURE, LabelOracle, Session, solve
-from samekind.algorithms import GIVEN_UP, UNKNOWN, ClusterState, Params, classify, find_algorithm
-from samekind.algorithms.paper import QuietTest
+from samekind.algorithms import (
+    GIVEN_UP,
+    UNKNOWN,
+    ClusterState,
+    PaperParams,
+    Params,
+    classify,
+    find_algorithm,
+)
 from samekind.algorithms.paper.base import Draws
 from samekind.algorithms.paper.improved_exact import heavy_bands
+from samekind.algorithms.paper.quiet_test import QuietTest
 from samekind.algorithms.paper.rejection import RejectionSampling
 from samekind.flow import Reply, drive
 from samekind.points import ArrayPoints
@@ -46,9 +54,9 @@ def converse(flow, replies):
 
 
 class TestClassify:
-    def ask(self, positions, replies, kinds=None, **options):
-        rows = np.arange(3, 3 + len(positions))
-        flow = classify(rows, np.array(positions)[:, None], kinds or three_kinds(), **options)
+    def ask(self, positions, replies, kinds=None, grow=True, **options):
+        rows, X = np.arange(3, 3 + len(positions)), np.array(positions)[:, None]
+        flow = classify(rows, X, kinds or three_kinds(), PaperParams(**options), grow=grow)
         return converse(flow, replies)
 
     def test_nearest_centre_first(self):

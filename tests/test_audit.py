@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
+from samekind.algorithms.base import Certificate
 from samekind.algorithms.focused.audit import Audit, upper_bound
-from samekind.algorithms.snapshot import Certificate
 
 RISKS = (0.2, 0.05, 0.0125)
 

@@ -89,12 +89,12 @@ class TestNumbering:
         result = Clusters.from_snapshot(
             run.snapshot(),
             points,
-            algorithm="basic",
-            seed=0,
-            n_questions=7,
-            history={},
-            stop_reason=None,
-            contradictions=[],
+            algorithm_="basic",
+            random_state_=0,
+            n_questions_=7,
+            history_={},
+            stop_reason_=None,
+            contradictions_=[],
         )
         assert result.all_centers_.tolist() == [[20.0], [0.0], [10.0]]
         assert result.centers_.tolist() == [[20.0], [0.0]]

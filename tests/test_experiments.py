@@ -364,7 +364,7 @@ def test_mistakes_are_named(options, message):
 
 def test_data_that_is_not_there_is_left_out_with_the_reason(tmp_path, monkeypatch):
     def no_data(**_):
-        raise samekind.datasets.DataError("nowhere to be found")
+        raise samekind.errors.DataError("nowhere to be found")
 
     monkeypatch.setattr(samekind.datasets, "load_shuttle", no_data)
     options = {"runs": 1, "algorithms": ["basic"], **TINY}
@@ -381,7 +381,12 @@ def test_only_what_is_public_in_samekind_is_used():
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("samekind"):
                 module = import_module(node.module)
-                assert node.module in ("samekind", "samekind.datasets", "samekind.measures")
+                assert node.module in (
+                    "samekind",
+                    "samekind.datasets",
+                    "samekind.errors",
+                    "samekind.measures",
+                )
                 names = {alias.name for alias in node.names}
                 assert names <= (public if module is samekind else set(module.__all__)), path.name
 

@@ -101,7 +101,7 @@ class TestNoiseModel:
         noise.priors[1] = np.array([0.99, 0.005, 0.005])
         noise.observe(1, 10, DIFFERENT, 0)
         noise.estimate_error_rates(2)
-        assert noise.mean_error_rate() == pytest.approx(0.2)
+        assert noise.error_rate() == pytest.approx(0.2)
         assert noise.error_rate(0) == 0.2
 
     def test_only_comparisons_tell_whether_two_clusters_are_one(self):

@@ -11,9 +11,9 @@ from threadpoolctl import threadpool_limits
 from conftest import blobs
 from samekind.algorithms.focused import FocusedParams
 from samekind.algorithms.focused._kernels import lda_scores
+from samekind.algorithms.focused.audit import rectified_centers
 from samekind.algorithms.focused.cluster_model import ClusterModel
 from samekind.algorithms.focused.cluster_pairs import ClusterPairs
-from samekind.algorithms.focused.conditional_logit import ConditionalLogit
 from samekind.algorithms.focused.constants import (
     DISCRIMINANT,
     FEATURE_LIMITS,
@@ -24,10 +24,9 @@ from samekind.algorithms.focused.constants import (
     PRIOR_WEIGHTS,
     WALK_ON,
 )
-from samekind.algorithms.focused.discriminant import LinearDiscriminant
-from samekind.algorithms.focused.label_propagation import LabelPropagation
-from samekind.algorithms.focused.prediction import rectified_centers
-from samekind.algorithms.focused.purity import PurityTrials
+from samekind.algorithms.focused.graph_predictor import LabelPropagation
+from samekind.algorithms.focused.recovery import PurityTrials
+from samekind.algorithms.focused.scoring import ConditionalLogit, LinearDiscriminant
 from samekind.points import ArrayPoints
 
 NEITHER = np.zeros(3)
@@ -105,14 +104,14 @@ class TestClusterPairs:
 
 class TestConditionalLogit:
     def utilities(self, logit, *features):
-        return logit.utilities(np.array(features, dtype=float))
+        return np.array(features, dtype=float) @ logit.weights[:NEW]
 
     def test_near_clusters_are_likelier(self):
         near, far = self.utilities(ConditionalLogit(), [0, 0, 0, 0], [-1, 0, 0, 0])
         assert near > far
 
     def test_far_rows_are_likelier_new(self):
-        here, far = ConditionalLogit().utility_of_new(np.array([[1.0, -1, 0], [1, 1, 0]]))
+        here, far = np.array([[1.0, -1, 0], [1, 1, 0]]) @ ConditionalLogit().weights[NEW:]
         assert far > here
 
     @pytest.mark.parametrize("target", [0, -1])
@@ -134,7 +133,7 @@ class TestConditionalLogit:
         alive = np.array([True, True])
         for _ in range(60):
             logit.learn(features, NEITHER, alive, 1)
-        nearest, of_graph = logit.utilities(features)
+        nearest, of_graph = features @ logit.weights[:NEW]
         assert of_graph > nearest + 2
 
     def test_no_feature_counts_against_what_it_says(self):
@@ -212,7 +211,7 @@ class TestLabelPropagation:
         graphs = []
         for threads in (1, 2, 4):
             with threadpool_limits(threads):
-                graphs.append(LabelPropagation(X)._to)
+                graphs.append(LabelPropagation(X)._edges[1])
         assert all(np.array_equal(graphs[0], graph) for graph in graphs)
 
     def test_between_two_labelled_rows(self):
@@ -373,8 +372,8 @@ class TestClusterModel:
         X, y = blobs((300, 150, 50))
         model = ClusterModel(ArrayPoints(X), FocusedParams(goal=goal, without=without))
         for row in range(60):
-            while y[row] >= model.n_clusters:
-                model.add_cluster()
+            while y[row] >= model.scorer.n_clusters:
+                model.scorer.add_cluster()
             model.learn(row, X[row], int(y[row]), surprising=True)
         sizes = model.scorer.sizes[:3].tolist()
         assert sizes == ([300, 150, 50] if goal == "labels" else [0, 0, 0])

@@ -90,3 +90,20 @@ def test_contributing_lists_every_room():
         if (path.is_dir() and (path / "__init__.py").is_file()) or path.suffix == ".py"
     }
     assert sorted(listed) == sorted(rooms - {"__init__", "__main__"})
+
+
+@pytest.mark.parametrize("document", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_files_that_the_documents_name_are_there(document):
+    text = (ROOT / document).read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:\w+/)*\w+\.(?:py|js|md|json)|(?:\w+/)+)`", text))
+    homes = (
+        ROOT,
+        PACKAGE,
+        PACKAGE / "algorithms",
+        PACKAGE / "points",
+        ROOT / "tests",
+        ROOT / "docs",
+    )
+    missing = {name for name in named if not any((home / name).exists() for home in homes)}
+    assert named
+    assert not missing

@@ -95,6 +95,34 @@ class TestNotes:
             assert unpack_rows(pack_rows(rows)).tolist() == rows
 
 
+class TestVolunteered:
+    def test_lines_that_stand_and_cost_no_question(self, ledger):
+        ledger.record([[0, 1], [1, 2]], [SAME, DIFFERENT], who="ann")
+        assert ledger.volunteered().size == 0
+        ledger.record_checked(
+            np.array([[2, 3], [3, 4]]), np.array([1, 0], np.int8), "ann", np.array([True, False])
+        )
+        ledger.record([[5, 6]], [UNSURE], who="bob", asked=False)
+        for one in reopened(ledger):
+            assert one.volunteered()[["a", "b"]].tolist() == [(3, 4), (5, 6)]
+            assert one.skipped().tolist() == [[5, 6]]
+        ledger.record([[6, 5]], [SAME], who="bob")
+        ledger.retract_pair(3, 4)
+        for one in reopened(ledger):
+            assert one.volunteered().size == 0
+
+    def test_what_failed_to_be_written_was_not_volunteered(self, ledger):
+        with pytest.raises(ValueError), ledger.transaction():
+            [ledger.record(pair, [SAME], asked=False) for pair in ([[0, 1]], [[2, 2]])]
+        assert ledger.volunteered().size == 0
+
+    def test_nobody_volunteered_costs_no_look_at_the_log(self, ledger, monkeypatch):
+        ledger.record([[0, 1], [1, 2]], [SAME, DIFFERENT])
+        monkeypatch.delattr(type(ledger._log), "lines")
+        assert ledger.volunteered().size == 0
+        assert ledger.contradictions == []
+
+
 class TestCorrections:
     def test_replace_what_everybody_answered_and_can_be_taken_back(self, ledger):
         ledger.record([[0, 1]], [SAME], who="ann")

@@ -533,7 +533,7 @@ class TestArrays:
             load(save(X))
 
     def test_labels_that_are_missing(self, save):
-        with pytest.raises(DataError, match="label of row 2 is nan"):
+        with pytest.raises(DataError, match="label column 'x1' has no value in row 2"):
             load(save(np.array([[1.0, 1.0], [2.0, np.nan]])), labels="x1")
 
     def test_cut_off(self, save):
@@ -762,7 +762,7 @@ class TestStreamed:
 
     def test_medians_are_exact(self, folder):
         from samekind.data.survey import medians_of
-        from samekind.data.tables import ArrayTable, FrameTable
+        from samekind.data.tables import FrameTable
 
         rng = np.random.default_rng(1)
         for n in (1, 2, 7, 100):
@@ -770,7 +770,7 @@ class TestStreamed:
             X[rng.random(X.shape) < 0.2] = 0.0
             names = ["a", "b", "c"]
             exact = medians_of(FrameTable("t", pd.DataFrame(X, columns=names)), names)
-            assert medians_of(ArrayTable("t", X, names), names) == exact
+            assert medians_of(FrameTable.of_array("t", X, names), names) == exact
 
 
 def _csv(folder):

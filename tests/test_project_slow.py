@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_wary_slow import classes_found
 
 from samekind.data import demo_items
 from samekind.datasets import load_digits
 from samekind.measures import adjusted_rand_index
 from samekind.project import Project
+from test_focused_noise_slow import classes_found
 from test_project import truth
 
 pytestmark = pytest.mark.slow

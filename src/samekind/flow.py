@@ -20,7 +20,10 @@ __all__ = [
     "UNANSWERED",
     "UNSURE",
     "Answers",
+    "BoolArray",
+    "FloatArray",
     "Flow",
+    "IntArray",
     "Oracle",
     "Pairs",
     "Reply",
@@ -36,7 +39,11 @@ UNANSWERED = -2  # what a line-up did not need
 
 FEW = 16  # numbers that a list compares faster than an array
 
-Pairs: TypeAlias = NDArray[np.intp]
+IntArray: TypeAlias = NDArray[np.intp]
+FloatArray: TypeAlias = NDArray[np.float64]
+BoolArray: TypeAlias = NDArray[np.bool_]
+
+Pairs: TypeAlias = IntArray
 """(m, 2) row numbers: is row ``pairs[i, 0]`` in the same cluster as row ``pairs[i, 1]``?"""
 
 Answers: TypeAlias = NDArray[np.int8]
@@ -53,7 +60,7 @@ class Reply(NamedTuple):
     answers: Answers
     who: NDArray[np.int64] | None = None
     """(m,) the number of who gave each answer, -1 for nobody; None where no answer can be wrong."""
-    skipped: NDArray[np.bool_] | None = None
+    skipped: BoolArray | None = None
     """(m,) where UNSURE means that the question was put aside; None where none was."""
 
 
@@ -109,12 +116,6 @@ def check_pairs(pairs: ArrayLike) -> Pairs:
     return array.astype(np.intp, copy=False)
 
 
-def _all_within(array: NDArray[np.integer], low: int, high: int) -> bool:
-    """Return whether all numbers are in [low, high]."""
-    numbers = array.tolist() if array.size <= FEW else [array.min(), array.max()]
-    return bool(low <= min(numbers) and max(numbers) <= high)
-
-
 def check_answers(answers: ArrayLike, size: int) -> Answers:
     """Return answers as an array of SAME, DIFFERENT and UNSURE, one for each pair."""
     array = np.asarray(answers)
@@ -124,7 +125,9 @@ def check_answers(answers: ArrayLike, size: int) -> Answers:
         array = array.astype(np.int8)
     if array.shape != (size,):
         raise ValueError(f"{size} pairs need as many answers, got an array of shape {array.shape}.")
-    if array.dtype.kind not in "iu" or not _all_within(array, -1, 1):
-        wrong = next((x for x in array.tolist() if x not in (SAME, DIFFERENT, UNSURE)), array.dtype)
-        raise ValueError(f"an answer is SAME (1), DIFFERENT (0) or UNSURE (-1), got {wrong!r}.")
-    return array.astype(np.int8, copy=False)
+    if array.dtype.kind in "iu":
+        numbers = array.tolist() if array.size <= FEW else [array.min(), array.max()]
+        if min(numbers) >= -1 and max(numbers) <= 1:
+            return array.astype(np.int8, copy=False)
+    wrong = next((x for x in array.tolist() if x not in (SAME, DIFFERENT, UNSURE)), array.dtype)
+    raise ValueError(f"an answer is SAME (1), DIFFERENT (0) or UNSURE (-1), got {wrong!r}.")

@@ -60,11 +60,11 @@ def progress_bar(console: Console | None = None) -> Iterator[Callable[[Progress]
             text = f"{now.recovered:,} of {now.discovered:,} kinds  {now.samples:,} drawn  {rate:,.0f}/s"
             bar.update(task, total=total, completed=done, asked=asked, text=text)
 
-        last: list[Progress] = []
+        last: Progress | None = None
 
         def show(now: Progress) -> None:
-            nonlocal shown
-            last[:] = [now]
+            nonlocal shown, last
+            last = now
             if perf_counter() - shown >= SECONDS_BETWEEN:
                 shown = perf_counter()
                 draw(now)
@@ -72,5 +72,5 @@ def progress_bar(console: Console | None = None) -> Iterator[Callable[[Progress]
         try:
             yield show
         finally:
-            if last:
-                draw(last[0])
+            if last is not None:
+                draw(last)

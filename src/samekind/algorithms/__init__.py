@@ -5,21 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from samekind._validation import check_choice
-from samekind.algorithms.base import Algorithm, Known, Params
+from samekind.algorithms.base import Algorithm, Certificate, Known, Params, Prediction, Snapshot
 from samekind.algorithms.focused import Focused
-from samekind.algorithms.paper import (
-    ORDERS,
-    Basic,
-    BasicExact,
-    Batched,
-    Classified,
-    ImprovedExact,
-    NoisyExact,
-    PaperParams,
-    Uniform,
-    classify,
-)
-from samekind.algorithms.snapshot import Certificate, Prediction, Snapshot
+from samekind.algorithms.paper.basic import Basic
+from samekind.algorithms.paper.basic_exact import BasicExact
+from samekind.algorithms.paper.batched import Batched
+from samekind.algorithms.paper.classify import ORDERS, Classified, PaperParams, classify
+from samekind.algorithms.paper.improved_exact import ImprovedExact
+from samekind.algorithms.paper.noisy_exact import NoisyExact
+from samekind.algorithms.paper.uniform import Uniform
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN, ClusterState
 
 __all__ = [

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind._intmap import IntMap
+from samekind.flow import BoolArray, FloatArray, IntArray
 from samekind.points import Points
 
 __all__ = ["GIVEN_UP", "UNKNOWN", "ClusterState"]
@@ -49,12 +49,12 @@ class ClusterState:
         return len(self.members) - self._merged
 
     @property
-    def centers(self) -> NDArray[np.float64]:
+    def centers(self) -> FloatArray:
         """(L, d) running mean of each cluster's uniform samples; final once the cluster is recovered."""
         return self._centers[: len(self)]
 
     @property
-    def first_members(self) -> NDArray[np.intp]:
+    def first_members(self) -> IntArray:
         """(L,) the representative z_i of each cluster in Algorithm 1."""
         return self._first_members[: len(self)]
 
@@ -63,7 +63,7 @@ class ClusterState:
         """Return how many rows are known, those given up among them."""
         return len(self._cluster_of)
 
-    def cluster_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def cluster_of(self, rows: IntArray) -> IntArray:
         """Return the cluster of each row, UNKNOWN or GIVEN_UP."""
         return self._cluster_of.get(rows, UNKNOWN)
 
@@ -75,11 +75,11 @@ class ClusterState:
         """Return whether the cluster's centre is final."""
         return not self._open[cluster]
 
-    def is_open(self, clusters: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def is_open(self, clusters: IntArray) -> BoolArray:
         """Return for each number whether it is a cluster that is discovered but not recovered."""
         return (clusters >= 0) & self._open[clusters]
 
-    def discover(self, row: int, x: NDArray[np.float64]) -> int:
+    def discover(self, row: int, x: FloatArray) -> int:
         """Make the row the first member of a new cluster."""
         cluster = len(self)
         if cluster == len(self._centers):
@@ -99,7 +99,7 @@ class ClusterState:
         self._cluster_of.put_one(row, cluster)
         self.members[cluster].append(row)
 
-    def add_members(self, rows: NDArray[np.intp], clusters: NDArray[np.intp]) -> None:
+    def add_members(self, rows: IntArray, clusters: IntArray) -> None:
         """Note that each row is of its cluster."""
         self._cluster_of.put(rows, clusters)
         members = self.members
@@ -111,7 +111,7 @@ class ClusterState:
         self.given_up.append(row)
         self._cluster_of.put_one(row, GIVEN_UP)
 
-    def add_uniform(self, cluster: int, x: NDArray[np.float64]) -> None:
+    def add_uniform(self, cluster: int, x: FloatArray) -> None:
         """Add one uniform sample to the running mean of a cluster that is not recovered yet."""
         self.n_uniform[cluster] += 1
         if self.n_uniform[cluster] == 1:
@@ -120,7 +120,7 @@ class ClusterState:
             center = self._centers[cluster]
             center += (x - center) / self.n_uniform[cluster]
 
-    def set_uniform(self, cluster: int, samples: Iterable[NDArray[np.float64]]) -> None:
+    def set_uniform(self, cluster: int, samples: Iterable[FloatArray]) -> None:
         """Replace the uniform samples of a cluster."""
         self.n_uniform[cluster] = 0
         for x in samples:
@@ -128,35 +128,28 @@ class ClusterState:
 
     def unrecovered_heavy(self, enough: int) -> list[int]:
         """Return the unrecovered clusters with at least so many uniform samples, largest first."""
-        found = [
-            cluster
-            for cluster, count in enumerate(self.n_uniform)
-            if count >= enough and not self.is_recovered(cluster)
-        ]
-        return sorted(found, key=lambda cluster: -self.n_uniform[cluster])
+        sizes = self.n_uniform
+        heavy = [k for k, size in enumerate(sizes) if size >= enough and not self.is_recovered(k)]
+        return sorted(heavy, key=lambda cluster: -sizes[cluster])
 
     def note(self, text: str) -> None:
         """Keep something the user should know, once."""
         if text not in self.notes:
             self.notes.append(text)
 
-    def recover(self, clusters: Iterable[int]) -> NDArray[np.float64]:
+    def recover(self, clusters: Iterable[int]) -> FloatArray:
         """Declare these clusters recovered and return their centres, (m, d)."""
         new = list(clusters)
         self._open[new] = False
         self.recovered += new
         return self._centers[new]
 
-    def set_center(self, cluster: int, center: NDArray[np.float64]) -> None:
-        """Set the centre of a cluster."""
-        self._centers[cluster] = center
-
     def move(self, row: int, cluster: int) -> None:
         """Make a row, which is a member of another cluster, one of this."""
         self.members[self.cluster_of_row(row)].remove(row)
         self.add_member(row, cluster)
 
-    def split(self, cluster: int, rows: list[int], x: NDArray[np.float64]) -> int:
+    def split(self, cluster: int, rows: list[int], x: FloatArray) -> int:
         """Make a new cluster of some members of another; return its number. `x` is the first of them."""
         left = set(rows)
         self.members[cluster] = [row for row in self.members[cluster] if row not in left]

@@ -59,8 +59,6 @@ def options(
 def main() -> None:
     """Run the command line."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if hasattr(
-            stream, "reconfigure"
-        ):  # a character that the terminal lacks is no reason to stop
+        if hasattr(stream, "reconfigure"):  # what the terminal cannot show is no reason to stop
             stream.reconfigure(errors="replace")
     app(prog_name="samekind")

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from samekind.cli import _label_options as options
+from samekind.cli import _options as options
 from samekind.cli._errors import INTERRUPTED, UserError, explained, needs, users_values
 from samekind.cli._words import in_options
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from samekind.algorithms import Classified
     from samekind.data import Items
     from samekind.project import Project
-
-__all__ = ["EXAMPLES", "classify"]
 
 MOST_ROWS = 10  # that are named
 EXAMPLES = """[bold]Examples[/bold]
@@ -49,18 +47,28 @@ def classify(
         )
     if not new.exists():
         raise UserError(f"{new} does not exist. Check the name.")
-    path = out if out is not None else Path(f"{new.absolute().stem}.kinds.csv")
+    path = out or Path(f"{new.absolute().stem}.kinds.csv")
     if path.suffix.lower() not in (".csv", ".parquet"):
         raise UserError(f"--out must be a .csv or .parquet file, got {path}.")
     if path.exists() and path.samefile(new):
         raise UserError(f"the kinds would replace the data, {new}. Name another file: --out FILE")
 
+    import numpy as np
     from rich.console import Console
     from rich.text import Text
 
+    from samekind.algorithms import Classified
     from samekind.cli._passes import Passes
     from samekind.cli._projects import chat, opened, plural
     from samekind.cli._results import replace_file
+    from samekind.engine import NOT_ASKED
+    from samekind.project import write_csv
+
+    def write(beside: Path) -> None:
+        if path.suffix.lower() == ".parquet":
+            table.to_parquet(beside, index=False)
+        else:
+            write_csv(table, beside)
 
     screen = Console(stderr=True)
     code = 0
@@ -74,13 +82,14 @@ def classify(
         for note in items.notes:
             chat(screen, f"  {in_options(note)}")
         if predict:
-            result = _nothing_asked(items)
+            result = Classified(np.full(items.n, NOT_ASKED), np.zeros(items.n, dtype=np.intp))
         elif labels is not None:
             result = _classified_by_names(known, items, labels)
         else:
-            result, code = _classified_by_person(known, items, _beside(project, new), who, screen)
+            answers = project.with_name(f"{project.stem}.{new.absolute().stem}.answers.db")
+            result, code = _classified_by_person(known, items, answers, who, screen)
         table = _table(known, items, result)
-    replace_file(path, lambda beside: _write(table, beside, path.suffix.lower()))
+    replace_file(path, write)
     for line in _told(result):
         Console().print(Text(line))
     asked = plural(int(result.n_asked.sum()), "question")
@@ -90,30 +99,13 @@ def classify(
     return code
 
 
-def _beside(project: Path, new: Path) -> Path:
-    """Return where the answers about new things are kept."""
-    return project.with_name(f"{project.stem}.{new.absolute().stem}.answers.db")
-
-
-def _nothing_asked(items: Items) -> Classified:
-    import numpy as np
-
-    from samekind.algorithms import Classified
-    from samekind.engine import NOT_ASKED
-
-    return Classified(np.full(items.n, NOT_ASKED), np.zeros(items.n, dtype=np.intp))
-
-
 def _classified_by_names(project: Project, items: Items, column: str) -> Classified:
     """Let the names of the clusters, in a column, answer."""
-    from samekind.errors import did_you_mean
+    from samekind.errors import no_such_column
 
     names = [] if items.frame is None else [str(name) for name in items.frame.columns]
     if items.frame is None or column not in names:
-        raise UserError(
-            f"{items.source} has no column {column!r}.{did_you_mean(column, names)} "
-            f"Its columns: {', '.join(names) or 'none'}."
-        )
+        raise UserError(str(no_such_column(items.source, "--labels", column, names)))
     found = project.clusters()
     given = items.frame[column].astype(str).tolist()
     name_of: dict[int, str | None] = {}
@@ -184,15 +176,6 @@ def _table(project: Project, items: Items, result: Classified) -> pd.DataFrame:
         }
     )
     return beside_own_columns(items.frame, table)
-
-
-def _write(table: pd.DataFrame, path: Path, suffix: str) -> None:
-    from samekind.project import write_csv
-
-    if suffix == ".parquet":
-        table.to_parquet(path, index=False)
-    else:
-        write_csv(table, path)
 
 
 def _told(result: Classified) -> list[str]:

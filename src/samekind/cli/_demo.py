@@ -9,8 +9,6 @@ import typer
 
 from samekind.cli._errors import explained
 
-__all__ = ["demo"]
-
 
 @explained
 def demo(
@@ -49,17 +47,13 @@ def demo(
             items=Items.of_array(
                 data.data,
                 "digits",
-                feature_names=list(data.feature_names),
+                list(data.feature_names),
                 labels=data.target,
                 images=data.images,
             ),
             out=out,
             title="Handwritten digits",
-            settings={
-                "budget": budget,
-                "random_state": seed,
-                "batch": 1 if yourself else "auto",
-            },
+            settings={"budget": budget, "random_state": seed, "batch": 1 if yourself else "auto"},
             person=yourself,
             project=out / PROJECT if yourself else None,
             next_steps=[]

@@ -17,8 +17,6 @@ import typer
 
 from samekind.cli._words import in_options
 
-__all__ = ["INTERRUPTED", "MISTAKEN", "UserError", "explained", "needs", "users_values"]
-
 MISTAKEN = 2
 INTERRUPTED = 130
 
@@ -77,26 +75,19 @@ def explained(command: Callable[P, int]) -> Callable[P, None]:
             code = INTERRUPTED
         except BrokenPipeError:
             raise  # whoever read the output has gone; Typer ends quietly
-        except _mistakes() as error:
-            _print_error("error", _message(error))
+        except Exception as error:
+            from samekind.ledger import LedgerError
+
+            if not isinstance(error, UserError | LedgerError | OSError):
+                raise
+            message = str(error)
+            if isinstance(error, OSError) and error.strerror:
+                message = f"{error.filename}: " * bool(error.filename) + f"{error.strerror}."
+            _print_error("error", message)
             code = MISTAKEN
         raise typer.Exit(code)
 
     return explain
-
-
-def _mistakes() -> tuple[type[Exception], ...]:
-    """Return what counts as the user's mistake; evaluated when something was raised, not before."""
-    from samekind.ledger import LedgerError
-
-    return (UserError, LedgerError, OSError)
-
-
-def _message(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        where = f"{error.filename}: " if error.filename else ""
-        return f"{where}{error.strerror}."
-    return str(error)
 
 
 def _print_error(kind: str, message: str) -> None:

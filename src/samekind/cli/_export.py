@@ -5,12 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 
-from samekind.cli import _label_options as options
+from samekind.cli import _options as options
 from samekind.cli._errors import UserError, explained
-
-__all__ = ["EXAMPLES", "export"]
 
 FORMATS = {
     "csv": ("clusters.csv", "your columns, the kind of every row, its name, how sure that is"),
@@ -54,7 +53,9 @@ def export(
         raise UserError(f"{project}: there is no such project. samekind label DATA makes one.")
     screen = Console(stderr=True)
     with SqlLedger(project) as ledger:
-        _spare(list(targets), project, data_of(ledger))
+        for path, own in product(targets, (project, data_of(ledger))):
+            if path.exists() and own.exists() and path.samefile(own):
+                raise UserError(f"that would replace {own}. Name another place: --out DIR")
         folder = next(iter(targets)).parent
         only_answers = set(targets.values()) == {"answers"}
         if only_answers:  # they can be had without the data
@@ -118,11 +119,3 @@ def _hinting(project: Path) -> Iterator[None]:
         raise UserError(
             f"{error}\nThe answers alone need no data: samekind export {name} -o answers.csv"
         ) from error
-
-
-def _spare(paths: list[Path], *mine: Path) -> None:
-    """Refuse to write over the project or the data."""
-    for path in paths:
-        for own in mine:
-            if path.exists() and own.exists() and path.samefile(own):
-                raise UserError(f"that would replace {own}. Name another place: --out DIR")

@@ -7,9 +7,6 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-__all__ = ["Command", "Group"]
-
-
 # What an option means without a value, and what its value looks like: what does not is no value.
 OPTIONAL = {"--dask": ("local", re.compile(r"(\w+://\S+|[\w.-]+:\d+|\[[0-9a-fA-F:]+\]:\d+)"))}
 

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-__all__ = ["Interrupts"]
-
 
 class Interrupts:
     """Holds the first Ctrl-C back until `check`, or until a person is being waited for.

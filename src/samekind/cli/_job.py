@@ -27,8 +27,6 @@ from samekind.terminal import answer_in_terminal, keys_at_hand
 if TYPE_CHECKING:
     from samekind.data import Items
 
-__all__ = ["Job", "run_job"]
-
 
 @dataclass(frozen=True)
 class Job:
@@ -82,9 +80,8 @@ def run_job(job: Job) -> int:
                 session.stop()
                 chat.print("\nStopped. What is known so far is being written.")
             clusters = session.clusters().with_computed_labels()
-            truth = None
-            if labels is not None:
-                truth = compare(labels, clusters.labels_, clusters.n_discovered_)
+            found = (clusters.labels_, clusters.n_discovered_)
+            truth = None if labels is None else compare(labels, *found)
             written = write_results(job, session, clusters, truth)
     if not job.quiet:
         print_results(job, clusters, written, truth)
@@ -96,16 +93,11 @@ def run_job(job: Job) -> int:
 def _answer_from_labels(
     session: Session, oracle: LabelOracle, chat: Console, check: Callable[[object], None]
 ) -> None:
-    with (
-        nullcontext(None) if chat.quiet else progress_bar(chat) as bar,
-        warnings.catch_warnings(),
-    ):
+    shown = nullcontext(None) if chat.quiet else progress_bar(chat)
+    with shown as bar, warnings.catch_warnings():
         warnings.simplefilter("ignore", ContradictionWarning)  # the summary lists them
-        answer_with(
-            session,
-            oracle,
-            lambda: [listen(session.progress) for listen in (bar, check) if listen is not None],
-        )
+        heard = [listen for listen in (bar, check) if listen is not None]
+        answer_with(session, oracle, lambda: [listen(session.progress) for listen in heard])
 
 
 def _say_how_to_go_on(chat: Console, job: Job) -> None:

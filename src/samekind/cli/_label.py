@@ -8,18 +8,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from samekind.cli import _label_options as options
-from samekind.cli import _options as data_options
+import typer
+
+from samekind.cli import _options as options
 from samekind.cli._errors import INTERRUPTED, UserError, explained, needs, users_values
-from samekind.cli._run import error_rate_of
 from samekind.cli._words import in_options
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from samekind.project import Project
-
-__all__ = ["EXAMPLES", "label"]
 
 PROJECTS = (".db", ".sqlite", ".sqlite3")
 LOCAL = "127.0.0.1"
@@ -35,21 +33,22 @@ samekind label messages.samekind.db --terminal
 
 @explained
 def label(
+    context: typer.Context,
     data: options.Pile = None,
-    text: data_options.Text = None,
-    image: data_options.Image = None,
-    embeddings: data_options.Embeddings = None,
-    columns: data_options.Columns = None,
-    exclude: data_options.Exclude = None,
-    show: data_options.Show = None,
-    raw: data_options.Raw = False,
-    headless: data_options.Headless = False,
-    sheet: data_options.Sheet = None,
+    text: options.Text = None,
+    image: options.Image = None,
+    embeddings: options.Embeddings = None,
+    columns: options.Columns = None,
+    exclude: options.Exclude = None,
+    show: options.Show = None,
+    raw: options.Raw = False,
+    headless: options.Headless = False,
+    sheet: options.Sheet = None,
     title: options.Title = None,
     demo: options.Demo = False,
     terminal: options.Terminal = False,
     who: options.Who = None,
-    project: options.Project = None,
+    project: options.LabelProject = None,
     budget: options.Budget = None,
     no_lineup: options.NoLineup = False,
     error_rate: options.ErrorRate = None,
@@ -70,26 +69,10 @@ def label(
             if demo
             else "name your data, or look at the demo: samekind label --demo"
         )
-    chosen = data_options.loading_options(
-        text=text,
-        image=image,
-        embeddings=embeddings,
-        columns=columns,
-        exclude=exclude,
-        show=show,
-        raw=raw,
-        headless=headless,
-        sheet=sheet,
-    )
-    settings = {
-        "title": title,
-        "budget": budget,
-        "random_state": seed,
-        "error_rate": error_rate_of(error_rate),
-        "tolerance": tolerance,
-        "stop": None if tolerance is None else "certified",
-    }
-    wanted = {name: value for name, value in settings.items() if value is not None}
+    chosen = options.loading_options(context.params)
+    given = {"title": title, "budget": budget, "random_state": seed}
+    settings = {name: value for name, value in given.items() if value is not None}
+    settings |= options.algorithm_options(context.params)
     if data is not None and not data.exists() and not any(sign in str(data) for sign in "*?["):
         raise UserError(f"{data} does not exist. Check the name.")
     if not terminal:
@@ -99,17 +82,32 @@ def label(
 
     from rich.console import Console
 
+    from samekind.cli._projects import chat, print_found, print_next
+
+    def ready(address: str) -> None:
+        chat(screen, f"\nThe page is at  {address}\nCtrl-C stops it; every answer is kept.")
+
     screen = Console(stderr=True)
     where = _project(data, project, demo)
-    opened = _open(None if demo else data, where, chosen, wanted, screen)
+    opened = _open(None if demo else data, where, chosen, settings, screen)
     opened.lineups = not no_lineup
     with closing(opened):
         _introduce(opened, where, screen)
+        code = 0
         if terminal:
             code = _ask_here(opened, who, screen)
         else:
-            code = _serve(opened, host, port, token, not no_browser, screen)
-        _conclude(opened, where)
+            from samekind.web import ServeError, serve
+
+            shown = has_display() and not no_browser
+            try:
+                serve(opened, host, port, token=token, open_browser=shown, on_ready=ready)
+            except ServeError as error:
+                raise UserError(str(error)) from error
+        if not opened.session.done:
+            opened.finish()
+        print_found(opened)
+        print_next(where)
     return code
 
 
@@ -133,11 +131,7 @@ def _project(data: Path | None, project: Path | None, demo: bool) -> Path:
 
 
 def _open(
-    data: Path | None,
-    path: Path,
-    chosen: dict[str, Any],
-    settings: dict[str, Any],
-    screen: Console,
+    data: Path | None, path: Path, chosen: dict[str, Any], settings: dict[str, Any], screen: Console
 ) -> Project:
     from samekind.cli._passes import Passes
     from samekind.data import DEMO, load
@@ -150,25 +144,24 @@ def _open(
                 names = ", ".join(f"--{negative.get(name, name)}" for name in chosen)
                 raise UserError(f"{path} knows what it is about: leave {names} out.")
             return open_project(path, progress=passes, **settings)
-        kept = cache_of(path)
-        items = load(data or DEMO, **chosen, cache=kept, progress=passes)
+        items = load(data or DEMO, **chosen, cache=cache_of(path), progress=passes)
         return make_project(items, path, **settings)
 
 
 def _introduce(project: Project, path: Path, screen: Console) -> None:
     from samekind.cli._projects import chat, plural
 
-    media = {"text": "text", "image": "picture", "row": "row"}
-    items = project.items
-    chat(screen, f"{plural(items.n, media[items.medium])} from {items.source}.")
-    for note in items.notes:
-        chat(screen, f"  {in_options(note)}")
-    before = len(project.session.ledger)
-    if before:
-        verb = "is" if before == 1 else "are"
-        chat(screen, f"{plural(before, 'answer')} from before {verb} in {path}.")
-    else:
-        chat(screen, f"Answers are kept in {path}.")
+    items, before = project.items, len(project.session.ledger)
+    what = "picture" if items.medium == "image" else items.medium
+    verb = "is" if before == 1 else "are"
+    lines = [f"{plural(items.n, what)} from {items.source}."]
+    lines += [f"  {in_options(note)}" for note in items.notes]
+    lines.append(
+        f"{plural(before, 'answer')} from before {verb} in {path}."
+        if before
+        else f"Answers are kept in {path}."
+    )
+    chat(screen, "\n".join(lines))
 
 
 def _ask_here(project: Project, who: str | None, screen: Console) -> int:
@@ -196,43 +189,6 @@ def _check_page(host: str, token: str | None) -> None:
 
         hint = "" if token else f"\nFor example: --token {secrets.token_urlsafe(16)}"
         raise UserError(f"{error}{hint}") from error
-
-
-def _serve(
-    project: Project,
-    host: str,
-    port: int | None,
-    token: str | None,
-    browser: bool,
-    screen: Console,
-) -> int:
-    from samekind.cli._projects import chat
-    from samekind.web import ServeError, serve
-
-    def ready(address: str) -> None:
-        chat(screen, f"\nThe page is at  {address}\nCtrl-C stops it; every answer is kept.")
-
-    try:
-        serve(
-            project,
-            host,
-            port,
-            token=token,
-            open_browser=browser and has_display(),
-            on_ready=ready,
-        )
-    except ServeError as error:
-        raise UserError(str(error)) from error
-    return 0
-
-
-def _conclude(project: Project, path: Path) -> None:
-    from samekind.cli._projects import print_found, print_next
-
-    if not project.session.done:
-        project.finish()
-    print_found(project)
-    print_next(path, "label", "export", "classify")
 
 
 def has_display() -> bool:

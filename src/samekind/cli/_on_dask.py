@@ -6,7 +6,7 @@ import logging
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,24 +21,39 @@ if TYPE_CHECKING:
 
     from samekind.clusters import Clusters
 
-__all__ = ["LOCAL", "connected", "in_words", "write_on_workers"]
-
 LOCAL = "local"  # the address that stands for a cluster that is started here
 PATIENCE = 10  # seconds in which a scheduler must answer
 
 
 @contextmanager
 def connected(address: str) -> Iterator[Client]:
-    """Connect to a cluster; one that was started for it is gone afterwards, whatever happens.
+    """Connect to a cluster, or start one of processes on this machine, which is gone afterwards."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise UserError(
+            f"--dask needs packages that are not installed ({error.name} is missing). Install them: "
+            "pip install 'samekind[dask]'."
+        ) from error
+    from samekind.points import ClusterError
 
-    It is no fault of samekind if it is lost on the way.
-    """
-    with _client(address) as client:
-        from samekind.points import ClusterError
-
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # of what is cut off by Ctrl-C
+    with ExitStack() as stack:
+        if address == LOCAL:
+            with _unheard_by_children():
+                cluster = LocalCluster(dashboard_address=None, silence_logs=logging.CRITICAL)
+            client = stack.enter_context(Client(stack.enter_context(cluster)))
+        else:
+            try:
+                client = stack.enter_context(Client(address, timeout=PATIENCE))
+            except (OSError, ValueError) as error:
+                raise UserError(
+                    f"no Dask scheduler answers at {address}. Check the address, or leave it out: "
+                    "--dask alone starts a cluster here."
+                ) from error
         try:
             yield client
-        except ClusterError as error:
+        except ClusterError as error:  # it is no fault of samekind if it is lost on the way
             raise UserError(str(error)) from error
 
 
@@ -47,34 +62,6 @@ def in_words(client: Client) -> str:
     workers = client.scheduler_info(n_workers=-1)["workers"]
     threads = sum(worker["nthreads"] for worker in workers.values())
     return f"on {len(workers)} Dask worker{'s' * (len(workers) != 1)} with {threads} threads"
-
-
-@contextmanager
-def _client(address: str) -> Iterator[Client]:
-    """Connect to a cluster, or start one of processes on this machine."""
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError as error:
-        raise UserError(
-            f"--dask needs packages that are not installed ({error.name} is missing). Install them: "
-            "pip install 'samekind[dask]'."
-        ) from error
-    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # of what is cut off by Ctrl-C
-    if address != LOCAL:
-        try:
-            client = Client(address, timeout=PATIENCE)
-        except (OSError, ValueError) as error:
-            raise UserError(
-                f"no Dask scheduler answers at {address}. Check the address, or leave it out: --dask "
-                "alone starts a cluster here."
-            ) from error
-        with client:
-            yield client
-        return
-    with _unheard_by_children():
-        cluster = LocalCluster(dashboard_address=None, silence_logs=logging.CRITICAL)
-    with cluster, Client(cluster) as client:
-        yield client
 
 
 @contextmanager

@@ -1,17 +1,20 @@
-"""The options of ``samekind run``, and those about data, which ``label`` has too."""
+"""The options of all commands: their names, limits and help."""
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable, Mapping
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
-__all__ = ["Answerer", "loading_options", "names_in", "option"]
+from samekind.cli._errors import UserError
 
-DATA, WHO, HOW, RESULTS = "The data", "Who answers", "How to ask", "Results"
+T = TypeVar("T")
+TABLES = "A table (CSV, TSV, JSON, JSON lines, Excel, Parquet), "
 
 
 class Answerer(StrEnum):
@@ -19,10 +22,6 @@ class Answerer(StrEnum):
 
     labels = "labels"
     terminal = "terminal"
-
-
-def option(panel: str, text: str, *names: str, metavar: str | None = None, **limits: Any) -> Any:
-    return typer.Option(*names, metavar=metavar, rich_help_panel=panel, help=text, **limits)
 
 
 def names_in(given: list[str] | None) -> list[str] | None:
@@ -33,24 +32,39 @@ def names_in(given: list[str] | None) -> list[str] | None:
     return [name for name in parsed if name] or None
 
 
-def loading_options(
-    *,
-    columns: list[str] | None,
-    exclude: list[str] | None,
-    show: list[str] | None,
-    headless: bool,
-    raw: bool,
-    **others: object,
-) -> dict[str, Any]:
-    """Return the arguments of `samekind.load` that the user gave."""
-    given = others | {
-        "columns": names_in(columns),
-        "exclude": names_in(exclude),
-        "show": names_in(show),
-        "header": False if headless else None,
-        "standardize": False if raw else None,
-    }
-    return {name: value for name, value in given.items() if value is not None}
+def loading_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `samekind.load` among the options that the user gave."""
+    names = ("labels", "text", "image", "embeddings", "sheet", "stream")
+    wanted = {name: given.get(name) for name in names}
+    wanted |= {name: names_in(given[name]) for name in ("columns", "exclude", "show")}
+    wanted["header"] = False if given["headless"] else None
+    wanted["standardize"] = False if given["raw"] else None
+    return {name: value for name, value in wanted.items() if value is not None}
+
+
+def algorithm_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of the algorithm among the options that the user gave."""
+    names = ("target", "epsilon", "heavy", "certify", "tolerance")
+    wanted = {name: given.get(name) for name in names}
+    wanted["stop"] = None if given["tolerance"] is None else "certified"
+    wanted["error_rate"] = number_or("estimate", "--error-rate", given["error_rate"], float)
+    return {name: value for name, value in wanted.items() if value is not None}
+
+
+def number_or(
+    word: str, option: str, given: str | None, number: Callable[[str], T]
+) -> T | str | None:
+    """Return the value of an option that is a number or a word."""
+    if given is None or given == word:
+        return given
+    try:
+        return number(given)
+    except ValueError:
+        raise UserError(f"{option} must be a number or {word}, got {given!r}.") from None
+
+
+def _option(panel: str | None, metavar: str | None, text: str, *names: str, **limits: Any) -> Any:
+    return typer.Option(*names, metavar=metavar, rich_help_panel=panel, help=text, **limits)
 
 
 def _default(text: str) -> str:
@@ -58,184 +72,185 @@ def _default(text: str) -> str:
     return f"  [dim]\\[default: {text}][/dim]"
 
 
-File = Annotated[
+_data, _answer, _ask, _result, _page, _plain = (
+    partial(_option, panel)
+    for panel in ("The data", "Who answers", "How to ask", "Results", "The page", None)
+)
+
+_run_data = typer.Argument(
+    metavar="DATA",
+    help=TABLES
+    + "a folder of Parquet files or a pattern in quotes, such as 'folder/*.parquet', an array "
+    "(.npy, .npz), or a folder of pictures; a row is a thing.",
+)
+File = Annotated[Path, _run_data]
+_label_data = typer.Argument(
+    metavar="DATA",
+    help=TABLES
+    + "a folder of pictures or of Parquet files, an array (.npy, .npz), or a project (.db) to "
+    "go on with.",
+    show_default=False,
+)
+Pile = Annotated[Path | None, _label_data]
+ProjectFile = Annotated[
+    Path, typer.Argument(metavar="PROJECT", help="A project that samekind label made.")
+]
+New = Annotated[
     Path,
-    typer.Argument(
-        metavar="DATA",
-        help="A table (CSV, TSV, JSON, JSON lines, Excel, Parquet), a folder of Parquet files or a pattern "
-        "in quotes, such as 'folder/*.parquet', an array (.npy, .npz), or a folder of pictures; a row is a "
-        "thing.",
-    ),
+    typer.Argument(metavar="NEW", help="New things, of the same form as those of the project."),
 ]
 
-Labels = Annotated[
-    str | None,
-    option(
-        WHO,
-        "The column that answers: rows with equal labels are of one kind. If you answer yourself, "
-        "it is hidden from you and compared with at the end.",
-        metavar="COLUMN",
-    ),
-]
-Oracle = Annotated[Answerer, option(WHO, "The labels, or you at the prompt.")]
-Who = Annotated[
-    str | None,
-    option(WHO, "Your name beside your answers; by default your user name.", metavar="NAME"),
-]
-Project = Annotated[
-    Path | None,
-    option(
-        WHO,
-        "Keeps the answers, so that the same command goes on where it stopped. If you answer "
-        "yourself: project.db in the folder of the results, unless told otherwise.",
-        metavar="FILE.db",
-    ),
-]
+_labels = _answer(
+    "COLUMN",
+    "The column that answers: rows with equal labels are of one kind. If you answer yourself, it is hidden "
+    "from you and compared with at the end.",
+)
+Labels = Annotated[str | None, _labels]
+Oracle = Annotated[Answerer, _answer(None, "The labels, or you at the prompt.")]
+_who = _answer("NAME", "Your name beside your answers at the prompt; by default your user name.")
+Who = Annotated[str | None, _who]
+_run_project = _answer(
+    "FILE.db",
+    "Keeps the answers, so that the same command goes on where it stopped. If you answer yourself: "
+    "project.db in the folder of the results, unless told otherwise.",
+)
+RunProject = Annotated[Path | None, _run_project]
+_label_project = _answer(
+    "FILE.db", "Keeps the answers; by default DATA's name with .samekind.db, in this folder."
+)
+LabelProject = Annotated[Path | None, _label_project]
+Terminal = Annotated[bool, _answer(None, "Ask here, at the prompt; no page.", "--terminal")]
 
-Text = Annotated[str | None, option(DATA, "The column of texts to compare.", metavar="COLUMN")]
-Image = Annotated[
-    str | None,
-    option(
-        DATA,
-        "The column that names a picture for each row, or the folder in which those pictures are.",
-        metavar="COLUMN|DIR",
-    ),
-]
-Embeddings = Annotated[
-    Path | None,
-    option(DATA, "Features to compare by instead, a row for each thing.", metavar="FILE.npy"),
-]
-Columns = Annotated[
-    list[str] | None,
-    option(DATA, "Compare by these columns and no others; commas between.", metavar="COLUMNS"),
-]
-Exclude = Annotated[
-    list[str] | None,
-    option(DATA, "Columns to show, but not to compare by; commas between.", metavar="COLUMNS"),
-]
-Show = Annotated[
-    list[str] | None,
-    option(
-        DATA,
-        "Columns to show, with commas between; all by default. Beside an array: a table.",
-        metavar="COLUMNS|FILE",
-    ),
-]
-Raw = Annotated[
-    bool,
-    option(
-        DATA,
-        "Leave numbers as they are; otherwise columns get mean 0 and variance 1.",
-        "--no-standardize",
-    ),
-]
-Headless = Annotated[
-    bool,
-    option(
-        DATA, "The first line of a table is a row, not the names of the columns.", "--no-header"
-    ),
-]
-Sheet = Annotated[
-    str | None,
-    option(DATA, "The sheet of an Excel file; the first by default.", metavar="NAME"),
-]
-Stream = Annotated[
-    bool | None,
-    option(
-        DATA,
-        "Read .npy and Parquet files as needed, or load them into memory."
-        + _default("as needed from 1 GiB or two files on"),
-        "--stream/--no-stream",
-    ),
-]
-Dask = Annotated[
-    str | None,
-    option(
-        DATA,
-        "Read Parquet files on a Dask cluster: the one at this address, such as tcp://10.0.0.1:8786, or "
-        "without an address one that is started here.",
-        "--dask",
-        metavar="[ADDRESS]",
-    ),
-]
-Images = Annotated[
-    str | None,
-    option(
-        DATA,
-        "Rows are grey pictures of that height and width, line by line, and are shown as such; they "
-        "are not standardised.",
-        metavar="HxW",
-    ),
-]
+Title = Annotated[str | None, _data("TEXT", "What the pile is called.")]
+Demo = Annotated[bool, _data(None, "Handwritten digits, instead of DATA.", "--demo")]
+Text = Annotated[str | None, _data("COLUMN", "The column of texts to compare.")]
+_image = _data(
+    "COLUMN|DIR",
+    "The column that names a picture for each row, or the folder in which those pictures are.",
+)
+Image = Annotated[str | None, _image]
+_embeddings = _data("FILE.npy", "Features to compare by instead, a row for each thing.")
+Embeddings = Annotated[Path | None, _embeddings]
+_columns = _data("COLUMNS", "Compare by these columns and no others; commas between.")
+Columns = Annotated[list[str] | None, _columns]
+_exclude = _data("COLUMNS", "Columns to show, but not to compare by; commas between.")
+Exclude = Annotated[list[str] | None, _exclude]
+_show = _data(
+    "COLUMNS|FILE",
+    "Columns to show, with commas between; all by default. Beside an array: a table.",
+)
+Show = Annotated[list[str] | None, _show]
+_raw = _data(
+    None,
+    "Leave numbers as they are; otherwise columns get mean 0 and variance 1.",
+    "--no-standardize",
+)
+Raw = Annotated[bool, _raw]
+_headless = _data(
+    None, "The first line of a table is a row, not the names of the columns.", "--no-header"
+)
+Headless = Annotated[bool, _headless]
+Sheet = Annotated[str | None, _data("NAME", "The sheet of an Excel file; the first by default.")]
+_stream = _data(
+    None,
+    "Read .npy and Parquet files as needed, or load them into memory."
+    + _default("as needed from 1 GiB or two files on"),
+    "--stream/--no-stream",
+)
+Stream = Annotated[bool | None, _stream]
+_dask = _data(
+    "[ADDRESS]",
+    "Read Parquet files on a Dask cluster: the one at this address, such as tcp://10.0.0.1:8786, or without "
+    "an address one that is started here.",
+    "--dask",
+)
+Dask = Annotated[str | None, _dask]
+_images = _data(
+    "HxW",
+    "Rows are grey pictures of that height and width, line by line, and are shown as such; they are not "
+    "standardised.",
+)
+Images = Annotated[str | None, _images]
 
-Algorithm = Annotated[
-    str | None,
-    option(
-        HOW,
-        "focused, which asks the fewest questions; batched, basic or uniform, the paper's; basic-exact, "
-        "improved-exact or noisy-exact, with the paper's constants." + _default("focused"),
-        metavar="NAME",
-    ),
-]
-Budget = Annotated[
-    int | None,
-    option(HOW, "The most questions to ask; by default no limit.", metavar="N", min=1),
-]
-Target = Annotated[
-    int | None,
-    option(HOW, "Stop when so many clusters are recovered.", metavar="K", min=1),
-]
-Epsilon = Annotated[
-    float | None,
-    option(
-        HOW,
-        "How small clusters may be that are not found when it stops by itself; above 0, at most 1."
-        + _default("0.01; exact: 0.5"),
-        metavar="E",
-    ),
-]
-Heavy = Annotated[
-    int | None,
-    option(
-        HOW, "Samples that make a centre; not for focused." + _default("10"), metavar="N", min=1
-    ),
-]
-Certify = Annotated[
-    str | None,
-    option(
-        HOW,
-        "lazy: a row is new when the clusters that could hold it refused it; full: when all did. "
-        "Only for focused." + _default("lazy"),
-        metavar="HOW",
-    ),
-]
-Tolerance = Annotated[
-    float | None,
-    option(
-        HOW,
-        "Stop when, with 95 % confidence, at most this share of the labels is wrong and of the rows in "
-        "clusters not found. Only for focused.",
-        metavar="SHARE",
-    ),
-]
-ErrorRate = Annotated[
-    str | None,
-    option(
-        HOW,
-        "How many of the answers may be wrong, such as 0.1, or estimate. Only for focused and noisy-exact.",
-        "--error-rate",
-        metavar="SHARE|estimate",
-    ),
-]
-Batch = Annotated[
-    str | None,
-    option(
-        HOW,
-        "Rows asked about at once." + _default("auto; 1 if you answer"),
-        metavar="N|auto",
-    ),
-]
-Seed = Annotated[int, option(HOW, "Fixes the draws.", metavar="N", min=0)]
+_algorithm = _ask(
+    "NAME",
+    "focused, which asks the fewest questions; batched, basic or uniform, the paper's; basic-exact, "
+    "improved-exact or noisy-exact, with the paper's constants." + _default("focused"),
+)
+Algorithm = Annotated[str | None, _algorithm]
+_budget = _ask("N", "The most questions to ask; by default no limit.", min=1)
+Budget = Annotated[int | None, _budget]
+_target = _ask("K", "Stop when so many clusters are recovered.", min=1)
+Target = Annotated[int | None, _target]
+_epsilon = _ask(
+    "E",
+    "How small clusters may be that are not found when it stops by itself; above 0, at most 1."
+    + _default("0.01; exact: 0.5"),
+)
+Epsilon = Annotated[float | None, _epsilon]
+_heavy = _ask("N", "Samples that make a centre; not for focused." + _default("10"), min=1)
+Heavy = Annotated[int | None, _heavy]
+_certify = _ask(
+    "HOW",
+    "lazy: a row is new when the clusters that could hold it refused it; full: when all did. Only for "
+    "focused." + _default("lazy"),
+)
+Certify = Annotated[str | None, _certify]
+_tolerance = _ask(
+    "SHARE",
+    "Stop when, with 95 % confidence, at most this share of the things is in a wrong kind, and at most "
+    "this share in kinds not found.",
+)
+Tolerance = Annotated[float | None, _tolerance]
+_error_rate = _ask(
+    "SHARE|estimate",
+    "How many of the answers may be wrong, such as 0.1, or estimate: then some things are asked about "
+    "more than once.",
+    "--error-rate",
+)
+ErrorRate = Annotated[str | None, _error_rate]
+_batch = _ask("N|auto", "Rows asked about at once." + _default("auto; 1 if you answer"))
+Batch = Annotated[str | None, _batch]
+_no_lineup = _ask(None, "Only ever ask about two things at a time.", "--no-lineup")
+NoLineup = Annotated[bool, _no_lineup]
+Seed = Annotated[int | None, _ask("N", "Fixes the draws.", min=0)]
 
-Out = Annotated[Path, option(RESULTS, "Folder for the results.", metavar="DIR")]
-Quiet = Annotated[bool, option(RESULTS, "Print only errors.", "--quiet", "-q")]
+_host = _page("ADDRESS", "The address to listen at; others than this need --token.")
+Host = Annotated[str, _host]
+_port = _page("N", "The port; by default 8720, or a free one if that is taken.", min=0, max=65535)
+Port = Annotated[int | None, _port]
+_token = _page("TEXT", "A secret that browsers must know; it is part of the address.")
+Token = Annotated[str | None, _token]
+NoBrowser = Annotated[bool, _page(None, "Do not open the page.", "--no-browser")]
+
+Out = Annotated[Path, _result("DIR", "Folder for the results.")]
+Quiet = Annotated[bool, _result(None, "Print only errors.", "--quiet", "-q")]
+
+_predict = _plain(None, "Ask nothing: each row is of the kind that is nearest.", "--predict")
+Predict = Annotated[bool, _predict]
+_kind_names = _plain(
+    "COLUMN", "The column of NEW with the names of the kinds answers, in your place.", "--labels"
+)
+KindNames = Annotated[str | None, _kind_names]
+_new_embeddings = _plain(
+    "FILE.npy", "Features of the new things, if the project was made with such."
+)
+NewEmbeddings = Annotated[Path | None, _new_embeddings]
+_out_file = _plain(
+    "FILE.csv",
+    "Where the kinds of the new rows go; by default NEW's name with .kinds.csv, in this folder.",
+    *("--out", "-o"),
+)
+OutFile = Annotated[Path | None, _out_file]
+_out_place = _plain(
+    "DIR|FILE",
+    "A folder for all files, or one file, such as kinds.csv, kinds.parquet or report.html.",
+    *("--out", "-o"),
+)
+OutPlace = Annotated[Path, _out_place]
+_formats = _plain(
+    "NAME",
+    "Only this: csv, parquet, json, answers, report or npz; give it once for each.",
+    *("--format", "-f"),
+)
+Formats = Annotated[list[str] | None, _formats]

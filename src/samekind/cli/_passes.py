@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-__all__ = ["Passes"]
-
 STAGES = {"reading": "Reading", "features": "Computing features"}
 SHORT = 0.5  # seconds that a pass may take before it is spoken of
 
@@ -60,16 +58,14 @@ class Passes:
             self._silent = before
 
     def _begin(self) -> None:
-        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-        from rich.progress import TimeElapsedColumn as Elapsed
+        from rich import progress as rich
 
         columns = (
-            TextColumn("{task.description:<20}"),
-            BarColumn(bar_width=None),
-            TaskProgressColumn(),
-            Elapsed(),
+            rich.BarColumn(bar_width=None),
+            rich.TaskProgressColumn(),
+            rich.TimeElapsedColumn(),
         )
-        self._bar = Progress(*columns, console=self._console)
+        self._bar = rich.Progress("{task.description:<20}", *columns, console=self._console)
         self._bar.add_task(self._what, total=1.0)
         self._bar.start()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -15,8 +16,6 @@ from samekind.cli._errors import needs, users_values
 from samekind.cli._passes import Passes
 from samekind.project import Project, open_project
 from samekind.terminal import printable
-
-__all__ = ["chat", "opened", "plural", "print_found", "print_next"]
 
 MOST_KINDS = 12  # in the summary
 
@@ -66,22 +65,17 @@ def print_found(project: Project) -> None:
         out.print(f"[red]{plural(now.contradictions, 'answer')} contradict others.[/red]")
 
 
-def print_next(project: Path, *commands: str) -> None:
+def print_next(project: Path) -> None:
     """Print where the answers are, and what to do next."""
-    import shlex
-
-    out = Console()
     name = shlex.quote(str(project))
-    lines = {
-        "label": (f"samekind label {name}", "go on"),
-        "export": (f"samekind export {name}", "tables and a report"),
-        "classify": (f"samekind classify {name} NEW", "new things"),
+    commands = {
+        f"samekind label {name}": "go on",
+        f"samekind export {name}": "tables and a report",
+        f"samekind classify {name} NEW": "new things",
     }
-    width = max(len(lines[command][0]) for command in commands)
-    text = f"\nThe answers are in {project}. Next:\n" + "\n".join(
-        f"  {line:<{width}}  {what}" for line, what in (lines[command] for command in commands)
-    )
-    out.print(printable(text, lines=True), soft_wrap=True)
+    width = max(map(len, commands))
+    lines = [f"  {command:<{width}}  {what}" for command, what in commands.items()]
+    chat(Console(), "\n".join([f"\nThe answers are in {project}. Next:", *lines]))
 
 
 def plural(n: int, noun: str) -> str:

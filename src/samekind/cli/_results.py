@@ -21,16 +21,8 @@ from samekind.report import Comparison, write_report
 if TYPE_CHECKING:
     from samekind.cli._job import Job
 
-__all__ = ["prepare_folder", "print_results", "replace_file", "write_results"]
-
-REPORT, ROWS, CENTERS, SAVED, PROJECT = (
-    "report.html",
-    "clusters.csv",
-    "centers.csv",
-    "clusters.npz",
-    "project.db",
-)
-ROWS_PARQUET, ROWS_FOLDER = "clusters.parquet", "clusters"
+REPORT, CENTERS, SAVED, PROJECT = "report.html", "centers.csv", "clusters.npz", "project.db"
+ROWS, ROWS_PARQUET, ROWS_FOLDER = "clusters.csv", "clusters.parquet", "clusters"
 
 
 def prepare_folder(out: Path, keep: Path | None = None, files: Sequence[Path] = ()) -> None:
@@ -41,26 +33,17 @@ def prepare_folder(out: Path, keep: Path | None = None, files: Sequence[Path] = 
     if not os.access(out, os.W_OK):
         raise UserError(f"there is no permission to write in {out}. Name another folder: --out DIR")
     places = [file.parent.resolve() for file in files]
-    if out.resolve() in places or _is_within(out, keep):  # would be read with them the next time
+    within = keep is not None and keep.is_dir() and out.resolve().is_relative_to(keep.resolve())
+    if out.resolve() in places or within:  # would be read with them the next time
         raise UserError(
             f"the results would lie among the data, in {out}. Name another folder: --out DIR"
         )
     for name in (REPORT, ROWS, CENTERS, SAVED, ROWS_PARQUET):
-        if (
-            keep is not None
-            and keep.exists()
-            and (out / name).exists()
-            and (out / name).samefile(keep)
-        ):
+        path = out / name
+        if keep is not None and keep.exists() and path.exists() and path.samefile(keep):
             raise UserError(
                 f"the results would replace the data, {keep}. Name another folder: --out DIR"
             )
-
-
-def _is_within(out: Path, data: Path | None) -> bool:
-    if data is None or not data.is_dir():
-        return False
-    return data.resolve() in [out.resolve(), *out.resolve().parents]
 
 
 def write_results(
@@ -85,9 +68,8 @@ def write_results(
     else:
         replace_file(rows, lambda path: write_csv(path, clusters, items.labels))
     replace_file(job.out / CENTERS, lambda path: centers.to_csv(path, index=False))
-    replace_file(
-        job.out / SAVED, (clusters if rows.name == ROWS else clusters.without_labels()).save
-    )
+    saved = clusters if rows.name == ROWS else clusters.without_labels()
+    replace_file(job.out / SAVED, saved.save)
     write_report(
         job.out / REPORT,
         clusters,

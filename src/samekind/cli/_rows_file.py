@@ -14,8 +14,6 @@ from samekind.clusters import Clusters
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MANY", "known_rows", "piece_of", "pieces_of", "write_csv", "write_parquet"]
-
 MANY = 10**6  # rows from which on a table is written as Parquet, if the data stay in their files
 PIECE = 2**18  # rows that are written at once
 
@@ -32,16 +30,12 @@ def write_parquet(path: Path, clusters: Clusters, labels: Any) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    writer: Any = None
-    try:
-        for piece in pieces_of(clusters, labels):
-            table = pa.Table.from_pandas(piece, preserve_index=False)
-            if writer is None:
-                writer = pq.ParquetWriter(path, table.schema)
+    tables = (pa.Table.from_pandas(p, preserve_index=False) for p in pieces_of(clusters, labels))
+    first = next(tables)
+    with pq.ParquetWriter(path, first.schema) as writer:
+        writer.write_table(first)
+        for table in tables:
             writer.write_table(table)
-    finally:
-        if writer is not None:
-            writer.close()
 
 
 def pieces_of(clusters: Clusters, labels: Any) -> Iterator[pd.DataFrame]:

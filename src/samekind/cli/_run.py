@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+
+import typer
 
 from samekind.cli import _options as options
 from samekind.cli._errors import UserError, explained, needs, users_values
 from samekind.cli._words import in_options
-
-__all__ = ["EXAMPLES", "error_rate_of", "run"]
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -29,11 +28,12 @@ samekind run 'readings/*.parquet' --labels device --columns voltage,current
 
 @explained
 def run(
+    context: typer.Context,
     data: options.File,
     labels: options.Labels = None,
     oracle: options.Oracle = options.Answerer.labels,
     who: options.Who = None,
-    project: options.Project = None,
+    project: options.RunProject = None,
     text: options.Text = None,
     image: options.Image = None,
     embeddings: options.Embeddings = None,
@@ -75,31 +75,12 @@ def run(
         )
     if person and dask is not None:
         raise UserError("--dask is for labels that answer: name their column, --labels COLUMN.")
-    loading = options.loading_options(
-        labels=labels,
-        text=text,
-        image=image,
-        embeddings=embeddings,
-        columns=columns,
-        exclude=exclude,
-        show=show,
-        raw=raw,
-        headless=headless,
-        sheet=sheet,
-        image_shape=_shape(images),
-        stream=stream,
-    )
-    given = {
-        "target": target,
-        "epsilon": epsilon,
-        "heavy": heavy,
-        "certify": certify,
-        "tolerance": tolerance,
-        "stop": None if tolerance is None else "certified",
-        "error_rate": error_rate_of(error_rate),
-    }
-    settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    settings["batch"] = _batch(batch, person)
+    loading = options.loading_options(context.params)
+    if images is not None:
+        loading["image_shape"] = _shape(images)
+    settings = options.algorithm_options(context.params)
+    whole = options.number_or("auto", "--batch", batch, int)
+    settings["batch"] = whole if whole is not None else 1 if person else "auto"
 
     from rich.console import Console
 
@@ -112,19 +93,18 @@ def run(
     with users_values():
         chosen = find_algorithm(algorithm or DEFAULT)
         chosen.Params.make(chosen.name, settings)  # complain before a long file is read
+    settings |= {"algorithm": chosen.name, "budget": budget, "random_state": seed}
     chat = Console(stderr=True, quiet=quiet)
     with ExitStack() as stack:
         client = None
         if dask is not None:
-            from samekind.cli._on_dask import connected
+            from samekind.cli._on_dask import connected, in_words
 
             client = stack.enter_context(connected(dask))
         passes = stack.enter_context(Passes(chat))
         with needs(), users_values():
             items = load(data, **loading, client=client, progress=passes)
         if client is not None:
-            from samekind.cli._on_dask import in_words
-
             items.notes.insert(0, in_words(client))
             stack.callback(items.close)
         prepare_folder(out, keep=data, files=items.files)
@@ -134,8 +114,7 @@ def run(
                 items,
                 out,
                 title=data.name,
-                settings=settings
-                | {"algorithm": chosen.name, "budget": budget, "random_state": seed},
+                settings=settings,
                 person=person,
                 who=who,
                 project=out / PROJECT if person and project is None else project,
@@ -145,29 +124,7 @@ def run(
         )
 
 
-def error_rate_of(given: str | None) -> float | str | None:
-    if given is None or given == "estimate":
-        return given
-    try:
-        return float(given)
-    except ValueError:
-        raise UserError(f"--error-rate must be a number or estimate, got {given!r}.") from None
-
-
-def _batch(given: str | None, person: bool) -> int | str:
-    if given is None:
-        return 1 if person else "auto"
-    if given == "auto":
-        return given
-    try:
-        return int(given)
-    except ValueError:
-        raise UserError(f"--batch must be a number or auto, got {given!r}.") from None
-
-
-def _shape(given: str | None) -> tuple[int, int] | None:
-    if given is None:
-        return None
+def _shape(given: str) -> tuple[int, int]:
     match = re.fullmatch(r"([1-9]\d*)[x×]([1-9]\d*)", given, flags=re.ASCII)
     if match is None:
         raise UserError(f"--images must be height x width, such as 8x8, got {given!r}.")

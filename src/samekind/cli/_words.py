@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 
-__all__ = ["in_options"]
-
 OPTIONS = {
     name: f"--{name.replace('_', '-')}"
     for name in (

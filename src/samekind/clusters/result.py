@@ -15,14 +15,17 @@ from numpy.typing import ArrayLike, NDArray
 from samekind._validation import is_dask
 from samekind.algorithms import Certificate, Classified, ClusterState, PaperParams, Snapshot
 from samekind.clusters import storage, tables
-from samekind.clusters.labels import Labels, label_map, volunteered_labels
-from samekind.clusters.new_rows import (
+from samekind.clusters.labels import (
+    NO_ROWS,
+    Labels,
     check_labels_of_new_rows,
     classify_rows,
+    label_map,
     numbers_of_new_rows,
+    volunteered_labels,
 )
-from samekind.clusters.renumbered import RenumberedSnapshot
-from samekind.flow import Answers, Oracle, Pairs
+from samekind.clusters.snapshot_fields import snapshot_fields
+from samekind.flow import Answers, FloatArray, IntArray, Oracle, Pairs
 from samekind.measures import Reliability
 from samekind.oracles import as_oracle
 from samekind.points import ArrayPoints, Points
@@ -32,8 +35,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 __all__ = ["Clusters"]
-
-NO_ROWS = np.empty(0, dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,10 +79,10 @@ class Clusters:
         What was run, on how many rows.
     """
 
-    all_centers_: NDArray[np.float64]
+    all_centers_: FloatArray
     n_recovered_: int
-    members_: list[NDArray[np.intp]]
-    given_up_: NDArray[np.intp]
+    members_: list[IntArray]
+    given_up_: IntArray
     n_questions_: int
     n_samples_: int
     n_rounds_: int
@@ -93,58 +94,21 @@ class Clusters:
     algorithm_: str
     random_state_: int
     n_rows_: int
-    standard_errors_: NDArray[np.float64] | None = None
+    standard_errors_: FloatArray | None = None
     certificate_: Certificate | None = None
     unproven_: list[tuple[int, int]] = field(default_factory=list)
-    prototypes_: tuple[NDArray[np.float64], NDArray[np.intp]] | None = None
+    prototypes_: tuple[FloatArray, IntArray] | None = None
     error_rate_: float | None = None
     annotators_: list[Reliability] = field(default_factory=list)
     _points: Points | None = None
     _labels: Labels = field(default_factory=lambda: Labels())
 
     @classmethod
-    def from_snapshot(
-        cls,
-        snapshot: Snapshot,
-        points: Points,
-        *,
-        algorithm: str,
-        seed: int,
-        n_questions: int,
-        history: dict[str, NDArray[np.int64]],
-        stop_reason: str | None,
-        contradictions: list[str],
-    ) -> Clusters:
-        """Return what an algorithm knows at one moment, with the recovered clusters first."""
-        found = RenumberedSnapshot(snapshot)
-        return cls(
-            all_centers_=found.centers,
-            n_recovered_=len(snapshot.recovered),
-            members_=found.members,
-            given_up_=found.given_up,
-            n_questions_=n_questions,
-            n_samples_=snapshot.n_samples,
-            n_rounds_=snapshot.n_rounds,
-            history_=history,
-            stop_reason_=stop_reason,
-            sampling_time_=snapshot.sampling_seconds,
-            contradictions_=contradictions,
-            notes_=found.notes,
-            algorithm_=algorithm,
-            random_state_=seed,
-            n_rows_=points.n,
-            standard_errors_=found.standard_errors,
-            certificate_=found.certificate,
-            unproven_=found.unproven,
-            prototypes_=found.prototypes(points),
-            error_rate_=found.error_rate,
-            _points=points,
-            _labels=Labels(found.labels),
-        )
+    def from_snapshot(cls, snapshot: Snapshot, points: Points, **of_run: Any) -> Clusters:
+        """Return what an algorithm knows at one moment; `of_run` are the fields that others know."""
+        return cls(**snapshot_fields(snapshot, points), **of_run)
 
-    def with_volunteered(
-        self, lookup: Callable[[Pairs], Answers], rows: NDArray[np.intp]
-    ) -> Clusters:
+    def with_volunteered(self, lookup: Callable[[Pairs], Answers], rows: IntArray) -> Clusters:
         """Return the same with some rows where people said they belong, and out of where they do not.
 
         Rows known to the run stay where it put them. One that is out of its predicted cluster goes to the
@@ -178,12 +142,8 @@ class Clusters:
         """Return the same clusters with their data at hand, from which labels can be computed."""
         return replace(self, _points=points)
 
-    def with_annotators(self, annotators: list[Reliability]) -> Clusters:
-        """Return the same with estimates of how reliable those who answered are."""
-        return replace(self, annotators_=annotators)
-
     @property
-    def centers_(self) -> NDArray[np.float64]:
+    def centers_(self) -> FloatArray:
         """Approximate centroids of the recovered clusters."""
         return self.all_centers_[: self.n_recovered_]
 
@@ -217,30 +177,30 @@ class Clusters:
             )
         return self._predict(self._points, fitted=True)
 
-    def labels_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def labels_of(self, rows: IntArray) -> IntArray:
         """Return what `labels_` says of some rows, wherever it is."""
         found: Any = self.labels_[rows]
         if not isinstance(found, np.ndarray):
             assert self._points is not None
             found = self._points.gather(found)
-        labels: NDArray[np.intp] = found
+        labels: IntArray = found
         return labels
 
-    def labels_in_memory(self) -> NDArray[np.intp] | None:
+    def labels_in_memory(self) -> IntArray | None:
         """Return the labels if they are, or can at once be, an array in memory; for `save`."""
         if self._labels.compute is not None and not getattr(self._points, "is_remote", False):
             return np.asarray(self.labels_)
         found = self._labels.found
         return found if isinstance(found, np.ndarray) else None
 
-    def predict(self, X: ArrayLike) -> NDArray[np.intp]:
+    def predict(self, X: ArrayLike) -> IntArray:
         """Return the cluster of each row of X, without a question: the nearest labelled row's or centre's.
 
         -1 if there is no cluster at all.
         """
         points = ArrayPoints(X)
         self.check_columns(points.d)
-        labels: NDArray[np.intp] = self._predict(points, fitted=False)
+        labels: IntArray = self._predict(points, fitted=False)
         return labels
 
     def classify(

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.algorithms import Certificate
+from samekind.clusters.labels import NO_ROWS
+from samekind.flow import IntArray
 from samekind.measures import Reliability
 
 if TYPE_CHECKING:
@@ -39,13 +41,10 @@ def save(clusters: Clusters, path: str | Path) -> None:
     meta = {"format": FORMAT} | {name: getattr(clusters, name) for name in META}
     if clusters.certificate_ is not None:
         meta["certificate_"] = asdict(clusters.certificate_)
-    if clusters.error_rate_ is not None:
-        meta["error_rate_"] = clusters.error_rate_
-    if clusters.annotators_:
-        meta["annotators_"] = clusters.annotators_
+    meta |= {"error_rate_": clusters.error_rate_, "annotators_": clusters.annotators_}
     arrays = {
         "all_centers": clusters.all_centers_,
-        "members": np.concatenate([*clusters.members_, np.empty(0, dtype=np.intp)]),
+        "members": np.concatenate([*clusters.members_, NO_ROWS]),
         "member_counts": np.array([len(m) for m in clusters.members_], dtype=np.intp),
         "given_up": clusters.given_up_,
     }
@@ -62,7 +61,7 @@ def save(clusters: Clusters, path: str | Path) -> None:
         np.savez_compressed(file, allow_pickle=False, meta=np.array(json.dumps(meta)), **arrays)
 
 
-def load(path: str | Path) -> tuple[dict[str, Any], NDArray[np.intp] | None]:
+def load(path: str | Path) -> tuple[dict[str, Any], IntArray | None]:
     """Return what `Clusters` is made from, and the labels of all rows if they were saved."""
     with open(path, "rb") as source:
         try:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
 import os
 import secrets
 import zlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -71,11 +73,8 @@ class Cache:
     def has(self, key: str) -> bool:
         """Whether features are kept under a key, undamaged."""
         files = self.about.get("files")
-        return (
-            self.about.get("key") == key
-            and isinstance(files, dict)
-            and all(map(self._intact, files))
-        )
+        fits = self.about.get("key") == key
+        return fits and isinstance(files, dict) and all(map(self._intact, files))
 
     def texts(self, name: str) -> list[str]:
         """Return a list of texts that is kept; a KeyError or TypeError says that it is not."""
@@ -109,21 +108,19 @@ class Cache:
         self.path(_ABOUT).unlink(missing_ok=True)
         files: dict[str, list[int]] = {}
 
-        def write(name: str, how: Callable[[IO[bytes], Path], object]) -> None:
+        def write(name: str, how: Callable[[IO[bytes]], object]) -> None:
             files[name] = _write(self.path(name), how)
 
         for name, array in arrays.items():
-            write(f"{name}.npy", _saver(array))
+            write(f"{name}.npy", partial(np.save, arr=array, allow_pickle=False))
         if state is not None:
-            write(_TRANSFORM, lambda file, _: np.savez(file, **state.arrays))  # type: ignore[arg-type]
-        if table is not None:
-            # A table that would not come back as it is, is read from the user's file every time.
-            with contextlib.suppress(*_UNFIT):
-                write(_TABLE, lambda file, path: _write_table(file, path, table))
+            write(_TRANSFORM, lambda file: np.savez(file, **state.arrays))  # type: ignore[arg-type]
+        if table is not None and (body := _as_parquet(table)) is not None:
+            write(_TABLE, lambda file: file.write(body))
         made = {} if state is None else state.about
         self.about = {**about, "transform": made, "files": files}
         text = json.dumps({"checksum": digest(about=self.about), "about": self.about})
-        _write(self.path(_ABOUT), lambda file, _: file.write(text.encode()))
+        _write(self.path(_ABOUT), lambda file: file.write(text.encode()))
 
     def _intact(self, name: str) -> bool:
         try:
@@ -133,23 +130,14 @@ class Cache:
             return False
 
 
-def _saver(array: Array) -> Callable[[IO[bytes], Path], None]:
-    return lambda file, _: np.save(file, array, allow_pickle=False)
-
-
-class _UnfitError(Exception):
-    """A table changes on its way through Parquet."""
-
-
-_UNFIT = (_UnfitError, TypeError, ValueError, ArithmeticError, NotImplementedError)
-
-
-def _write_table(file: IO[bytes], path: Path, table: pd.DataFrame) -> None:
-    file.write(table.to_parquet(None))
-    file.flush()
-    back = pd.read_parquet(path)
-    if not back.equals(table) or not (back.dtypes == table.dtypes).all():
-        raise _UnfitError
+def _as_parquet(table: pd.DataFrame) -> bytes | None:
+    """Return a table as a file; None if it would not come back as it is, and must be read every time."""
+    try:
+        body = table.to_parquet(None)
+        back = pd.read_parquet(io.BytesIO(body))
+    except (TypeError, ValueError, ArithmeticError, NotImplementedError):
+        return None
+    return body if back.equals(table) and (back.dtypes == table.dtypes).all() else None
 
 
 def _checksum(path: Path) -> list[int]:
@@ -161,12 +149,12 @@ def _checksum(path: Path) -> list[int]:
     return [size, value]
 
 
-def _write(path: Path, how: Callable[[IO[bytes], Path], object]) -> list[int]:
+def _write(path: Path, how: Callable[[IO[bytes]], object]) -> list[int]:
     """Write a file beside its place, then put it there; returns its size and checksum."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         with beside.open("xb") as file:
-            how(file, beside)
+            how(file)
         known = _checksum(beside)
         os.replace(beside, path)
     except BaseException:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -10,20 +10,11 @@ from typing import Any
 import pandas as pd
 from pandas.api import types
 
+from samekind.data.options import LoadOptions
 from samekind.data.picture_paths import SUFFIXES
 from samekind.data.survey import MISSING_CATEGORY, Series, Survey
 from samekind.data.tables import Table
-from samekind.errors import DataError, no_such_column
-
-__all__ = [
-    "ColumnUse",
-    "Role",
-    "choose_columns",
-    "decide",
-    "guess_text",
-    "long_texts",
-    "picture_column",
-]
+from samekind.errors import DataError
 
 # A whole column of 0, 1, 2, … or 1, 2, 3, … in at least so many rows numbers the rows.
 _COUNTER_ROWS = 20
@@ -104,27 +95,17 @@ def blanks_note(count: int, name: str, what: str, value: float) -> str:
     return f"{blanks} in {name!r} {verb} taken to be {what}, {value:g}"
 
 
-def choose_columns(
-    source: str,
-    names: list[str],
-    *,
-    labels: str | None,
-    columns: Sequence[str] | None,
-    exclude: Sequence[str],
-) -> list[str]:
+def choose_columns(table: Table, options: LoadOptions) -> list[str]:
     """Return the names of the columns to look at, in order; the labels are never among them."""
-    asked = [("columns", name) for name in columns or ()] + [("exclude", name) for name in exclude]
-    for parameter, name in asked:
-        if name not in names:
-            raise no_such_column(source, parameter, name, names)
+    columns, labels = options.columns, options.labels
     if columns is None:
-        return [name for name in names if name != labels and name not in exclude]
+        return [name for name in table.columns if name not in options.not_compared]
     if labels in columns:
         raise DataError(
             f"columns must not name the labels, got {labels!r}: labels are what is to be found "
             "out, never a feature."
         )
-    if both := [name for name in columns if name in exclude]:
+    if both := [name for name in columns if name in options.exclude]:
         raise DataError(f"columns and exclude must not both name a column, got {both[0]!r}.")
     if len(set(columns)) < len(columns):
         raise DataError(f"columns must name every column once, got {list(columns)!r}.")
@@ -167,9 +148,7 @@ def _decide(
         if counts and not asked_for:
             why = f"it only numbers the rows; to use it, name it in columns=[{name!r}, …]"
             return ColumnUse(name, Role.ID, why)
-        return ColumnUse(
-            name, Role.NUMBER, blanks=blanks, low=has.low, high=has.high, width=has.width
-        )
+        return ColumnUse(name, Role.NUMBER, "", blanks, has.low, has.high, width=has.width)
     if has.nested:
         return ColumnUse(name, Role.NESTED, "its values are lists or objects")
     texts = has.texts
@@ -219,17 +198,17 @@ def long_texts(frame: pd.DataFrame, exclude: Collection[str]) -> list[str]:
 def picture_column(source: str, frame: pd.DataFrame, exclude: Collection[str]) -> str:
     """Return the only column that holds names of pictures."""
     found = [str(n) for n in frame.columns if n not in exclude and _names_files(frame[n])]
-    if len(found) == 1:
-        return found[0]
-    if found:
+    if not found:
+        raise DataError(
+            f"{source} has no column that names pictures, such as 'photo-1.png'. Name the column with "
+            "image."
+        )
+    if len(found) > 1:
         raise DataError(
             f"{source} has several columns that name pictures: {', '.join(map(repr, found))}. "
             "Leave out all but one with exclude."
         )
-    raise DataError(
-        f"{source} has no column that names pictures, such as 'photo-1.png'. Name the column with "
-        "image."
-    )
+    return found[0]
 
 
 def _could_be_compared(series: Series) -> bool:

@@ -28,15 +28,10 @@ def as_points(X: str | Path | Items | Points | ArrayLike) -> Points:
     2
     """
     if isinstance(X, str | Path):
-        return _points_in(X)
+        from samekind.data.files import PARQUET_SUFFIXES
+        from samekind.data.loader import load
+
+        is_parquet = Path(X).suffix.lower() in PARQUET_SUFFIXES
+        return load(X, standardize=False, stream=is_parquet or None).points
     points = getattr(X, "points", None)
     return points_of(X) if points is None else points
-
-
-def _points_in(path: str | Path) -> Points:
-    from samekind.data.files import PARQUET_SUFFIXES
-    from samekind.data.loader import load
-
-    where = Path(path).expanduser()
-    parquet = where.suffix.lower() in PARQUET_SUFFIXES
-    return load(path, standardize=False, stream=parquet or None).points

@@ -9,7 +9,8 @@ import itertools
 import lzma
 import warnings
 import zlib
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Generator, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -31,19 +32,20 @@ def open_text(path: Path) -> IO[str]:
     return file
 
 
-def wrong_encoding(path: Path, error: UnicodeDecodeError) -> DataError:
-    """Say that a text file is not UTF-8."""
-    return DataError(
-        f"{path} is not UTF-8 text (byte 0x{error.object[error.start]:02x}, {error.reason}). "
-        "Save it as UTF-8: spreadsheets offer it as 'CSV UTF-8'."
-    )
-
-
-def damaged(path: Path, error: Exception) -> Exception:
-    """Say that a file cannot be read through; what the system refuses is passed on as it is."""
-    if isinstance(error, OSError) and error.errno is not None:
-        return error
-    return DataError(f"{path} is damaged ({error}). Write it anew.")
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Say why a text file cannot be read through; what the system refuses is passed on as it is."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path} is not UTF-8 text (byte 0x{error.object[error.start]:02x}, {error.reason}). "
+            "Save it as UTF-8: spreadsheets offer it as 'CSV UTF-8'."
+        ) from error
+    except (csv.Error, *DECOMPRESSION_ERRORS) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise DataError(f"{path} is damaged ({error}). Write it anew.") from error
 
 
 def read_csv(
@@ -53,12 +55,14 @@ def read_csv(
 
     In the columns `exact` only an empty cell is missing: the label "NA" may well stand for Namibia.
     """
-    try:
+    with readable(path), warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)
         separator = separator or _sniff_separator(path)
-        names = _column_names(path, separator, header)
+        with closing(_records(path, separator)) as records:
+            _, first = next(records, (0, []))
+        names = column_names(path, first, header=header, separator=separator)
         missing = {name: [""] if name in exact else MISSING for name in names}
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)
+        try:
             frame = pd.read_csv(
                 path,
                 sep=separator,
@@ -71,12 +75,8 @@ def read_csv(
                 keep_default_na=False,
                 na_values=missing,
             )
-    except UnicodeDecodeError as error:
-        raise wrong_encoding(path, error) from error
-    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
-        raise _ragged(path, separator or ",", len(names), error) from error
-    except (csv.Error, *DECOMPRESSION_ERRORS) as error:
-        raise damaged(path, error) from error
+        except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+            raise _ragged(path, separator, len(names), error) from error
     return frame, separator
 
 
@@ -91,7 +91,7 @@ def line_of_row(path: Path, separator: str, header: bool, row: int) -> int | Non
     return None
 
 
-def _records(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
+def _records(path: Path, separator: str) -> Generator[tuple[int, list[str]]]:
     """Yield the records that are not blank, each with the line it begins on."""
     with open_text(path) as file:
         reader = csv.reader(file, delimiter=separator, skipinitialspace=True)
@@ -106,13 +106,6 @@ def _sniff_separator(path: Path) -> str:
     with open_text(path) as file:
         first = next((line for line in file if line.strip()), "")
     return next((separator for separator in ",;\t|" if separator in first), ",")
-
-
-def _column_names(path: Path, separator: str, header: bool) -> list[str]:
-    records = _records(path, separator)
-    _, first = next(records, (0, []))
-    records.close()  # type: ignore[attr-defined]
-    return column_names(path, first, header=header, separator=separator)
 
 
 def column_names(path: Path, first: list[str], *, header: bool, separator: str = ",") -> list[str]:

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from samekind.data.files import Array
-from samekind.data.parquet_table import ParquetTable
 from samekind.data.row_features import RowFeatures
+from samekind.data.tables import ParquetTable
 
 if TYPE_CHECKING:
     import dask.dataframe as dd
@@ -47,8 +47,8 @@ class DaskTable(ParquetTable):
         """Return the features of all rows, which stay on the workers."""
         from samekind.points import DaskPoints
 
-        meta = pd.DataFrame({name: np.empty(0, features.dtype) for name in features.names})
-        X = self._collection(features.inputs).map_partitions(_transformed, features, meta=meta)
+        rows = self._collection(features.inputs)
+        X = rows.map_partitions(_transformed, features, meta=_no_rows(features))
         return DaskPoints(X, client=self._client, report=report)
 
     def labels(self, name: str) -> Array:
@@ -59,13 +59,8 @@ class DaskTable(ParquetTable):
         column, size = dask.delayed(_column), dask.delayed(len)
         pieces = dask.persist(*[column(part) for part in self._collection([name]).to_delayed()])
         sizes = dask.compute(*[size(piece) for piece in pieces])
-        found: Array = da.concatenate(
-            [
-                da.from_delayed(piece, shape=(n,), dtype=object)
-                for piece, n in zip(pieces, sizes, strict=True)
-                if n
-            ]
-        )
+        known = [(piece, (n,)) for piece, n in zip(pieces, sizes, strict=True) if n]
+        found: Array = da.concatenate([da.from_delayed(*one, dtype=object) for one in known])
         return found
 
     def _collection(self, columns: Sequence[str]) -> dd.DataFrame:
@@ -80,8 +75,12 @@ def _on_rows(function: Callable[[pd.DataFrame], T], block: pd.DataFrame) -> T | 
 
 def _transformed(block: pd.DataFrame, features: RowFeatures) -> pd.DataFrame:
     if not len(block):
-        return pd.DataFrame({name: np.empty(0, features.dtype) for name in features.names})
+        return _no_rows(features)
     return pd.DataFrame(features.transform(block), columns=features.names)
+
+
+def _no_rows(features: RowFeatures) -> pd.DataFrame:
+    return pd.DataFrame({name: np.empty(0, features.dtype) for name in features.names})
 
 
 def _column(block: pd.DataFrame) -> Array:

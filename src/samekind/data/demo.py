@@ -27,14 +27,9 @@ def demo_items() -> Items:
     from samekind.datasets import load_digits
 
     pixels = np.rint(load_digits().images * (255 / 16)).astype(np.uint8)
-    source = Source(
-        LoadOptions(Path("digits")),
-        "image",
-        len(pixels),
-        lambda: DEMO,
-        pictures=pictures_of(pixels),
-        notes=["handwritten digits of 43 people, from scikit-learn"],
-    )
+    source = Source(LoadOptions(Path("digits")), "image", len(pixels), lambda: DEMO)
+    source.pictures = pictures_of(pixels)
+    source.notes = ["handwritten digits of 43 people, from scikit-learn"]
     made = make_features(source, None, silent)
     items = Items(source, made, labels=None, features=lambda: made.features, has_recipe=True)
     items.recipe = lambda: {"data": DEMO}  # type: ignore[method-assign]

@@ -6,6 +6,7 @@ Each way is imported where it is used: SciPy and scikit-learn take longer to loa
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,21 +16,26 @@ from samekind.data.columns import ColumnUse, choose_columns, decide, long_texts
 from samekind.data.files import Array, file_format, read_matrix
 from samekind.data.fitted import FittedState
 from samekind.data.picture_sources import Source
-from samekind.data.tables import ArrayTable, FrameTable, Tick, row_blocks
+from samekind.data.tables import FrameTable, Tick, row_blocks
 from samekind.data.views import cell_text
 from samekind.errors import DataError
 
 if TYPE_CHECKING:
     from samekind.data.image_features import ImageFeatures
     from samekind.data.row_features import RowFeatures
-    from samekind.data.text_features import Done, TextFeatures
+    from samekind.data.text_features import Done, TfidfFeatures
     from samekind.points import Points
 
-    Features: TypeAlias = ImageFeatures | RowFeatures | TextFeatures
+    Features: TypeAlias = ImageFeatures | RowFeatures | TfidfFeatures
 
 __all__ = ["Made", "features_from", "make_features", "read_embeddings", "state_of_features"]
 
-TEXT = "tfidf"  # what texts are compared by
+# By the name under which features are kept: their module and class.
+_MAKERS = {
+    "RowFeatures": ("row_features", "RowFeatures"),
+    "ImageFeatures": ("image_features", "ImageFeatures"),
+    "tfidf": ("text_features", "TfidfFeatures"),
+}
 
 
 @dataclass
@@ -49,29 +55,22 @@ class Made:
 def state_of_features(features: Features) -> FittedState:
     """Return what `features_from` makes features from."""
     state = features.state()
-    state.about["features"] = getattr(features, "name", type(features).__name__)
+    made_by = type(features).__name__
+    state.about["features"] = next(name for name, (_, c) in _MAKERS.items() if c == made_by)
     return state
 
 
 def features_from(state: FittedState) -> Features:
     """Make features again."""
     name = state.about.get("features")
-    if name is None:
+    if name not in _MAKERS:
         raise DataError(
             "the features of this project were made by an earlier version of samekind, which new rows "
             "cannot be compared with. Begin a new project with the same data."
         )
-    if name == "RowFeatures":
-        from samekind.data.row_features import RowFeatures
-
-        return RowFeatures.from_state(state)
-    if name == "ImageFeatures":
-        from samekind.data.image_features import ImageFeatures
-
-        return ImageFeatures.from_state(state)
-    from samekind.data.text_features import text_features
-
-    return text_features(str(name)).from_state(state)
+    home, maker = _MAKERS[name]
+    features: Features = getattr(import_module(f"samekind.data.{home}"), maker).from_state(state)
+    return features
 
 
 def make_features(
@@ -91,38 +90,40 @@ def make_features(
         if source.medium == "text":
             return _of_texts(source, known, tick)
         tick("features", 0, source.n)
-        made = _of_rows(source, tick) if known is None else _of_new_rows(source, known)
+        if known is None:
+            made = _of_rows(source, tick)
+        else:
+            X, notes = known.apply(source.table)  # type: ignore[union-attr,arg-type]
+            made = Made(X, known.names, known, notes=notes)
         tick("features", source.n, source.n)
         return made
 
 
 def _of_pictures(source: Source, known: Features | None, tick: Tick, only_pictures: bool) -> Made:
     from samekind.data.image_features import ImageFeatures
-    from samekind.data.pictures import ArrayPictures, read_values
     from samekind.data.pixels import ENLARGED_BELOW
 
     assert source.pictures is not None
     pictures = source.pictures
     features = known if isinstance(known, ImageFeatures) else None
     canvas = pictures.canvas() if features is None else features.canvas
-    values = read_values(pictures, canvas, tick)
+    values = pictures.values(canvas, tick)
     images = values[:, : canvas.pixels].reshape(-1, canvas.height, canvas.width)
-    if isinstance(pictures, ArrayPictures) and max(pictures.array.shape[1:]) < ENLARGED_BELOW:
-        images = pictures.array if pictures.array.ndim == 3 else images
+    own = pictures.where
+    if isinstance(own, np.ndarray) and own.ndim == 3 and max(own.shape[1:]) < ENLARGED_BELOW:
+        images = own
     if only_pictures:
         return Made(None, [], images=images)
     tick("features", 0, source.n)
     features = ImageFeatures.fit(values, canvas) if features is None else features
     X = features.transform(values, _share_of(source.n, tick))
-    note = (
-        f"pictures compared at {canvas.width} × {canvas.height} pixels, brought to "
-        f"{X.shape[1]} features"
-    )
+    size = f"{canvas.width} × {canvas.height}"
+    note = f"pictures compared at {size} pixels, brought to {X.shape[1]} features"
     return Made(X, features.names, features, images, notes=[note])
 
 
 def _of_texts(source: Source, known: Features | None, tick: Tick) -> Made:
-    from samekind.data.text_features import text_features
+    from samekind.data.text_features import TfidfFeatures
 
     assert source.shown is not None
     column = source.options.text
@@ -131,13 +132,11 @@ def _of_texts(source: Source, known: Features | None, tick: Tick) -> Made:
     if empty == len(texts):
         raise DataError(f"{source.name}: the text column {column!r} is empty. Name another column.")
     done = _share_of(source.n, tick)
-    features: TextFeatures
-    if known is None:
-        features, X = text_features(TEXT).fit(texts, done)
+    if isinstance(known, TfidfFeatures):
+        features, X = known, known.transform(texts, done)
     else:
-        features = known  # type: ignore[assignment]
-        X = features.transform(texts, done)
-    notes = [f"texts of {column!r} compared {features.note}"]
+        features, X = TfidfFeatures.fit(texts, done)
+    notes = [f"texts of {column!r} compared by their words and parts of words"]
     notes += [f"{empty:,} text{'s are' if empty > 1 else ' is'} empty"] if empty else []
     return Made(X, features.names, features, notes=notes)
 
@@ -148,22 +147,17 @@ def _of_rows(source: Source, tick: Tick) -> Made:
 
     table, options = source.table, source.options
     assert table is not None
-    names = choose_columns(
-        table.name,
-        table.columns,
-        labels=options.labels,
-        columns=options.columns,
-        exclude=options.exclude,
-    )
+    names = choose_columns(table, options)
     texts = []
-    if isinstance(table, FrameTable) and options.columns is None:
+    is_array = not table.has_blanks
+    if isinstance(table, FrameTable) and not is_array and options.columns is None:
         texts = long_texts(table.frame, options.not_compared)
     hint = f"to compare texts, name their column: text={texts[0]!r}" if texts else ""
     try:
         columns = decide(
             table,
             survey(table, names),
-            asked_for=options.columns is not None or isinstance(table, ArrayTable),
+            asked_for=options.columns is not None or is_array,
             max_categories=options.max_categories,
         )
     except DataError as error:
@@ -171,15 +165,18 @@ def _of_rows(source: Source, tick: Tick) -> Made:
     standardize = options.standardize and options.image_shape is None
     if source.is_streamed and options.image_shape is not None:
         raise DataError("image_shape is for rows in memory, and these stay in their files.")
-    if source.is_streamed:
-        from samekind.data.streamed import fit_streamed
-
-        features, points = fit_streamed(table, columns, standardize=standardize, tick=tick)
-        made = Made(None, features.names, features, points=points)
+    features = fit_rows(table, columns, standardize=standardize)
+    made = Made(None, features.names, features)
+    if not source.is_streamed:
+        assert isinstance(table, FrameTable)
+        made.X = features.points_of(table)
+        made.images = _as_pictures(source, made.X)
     else:
-        features, X = fit_rows(table, columns, standardize=standardize, in_memory=True)
-        made = Made(X, features.names, features)
-        made.images = _as_pictures(source, X)
+        from samekind.data.streamed import points_in
+
+        made.points = points_in(
+            table, features, lambda what, share: tick(what, round(1e3 * share), 1_000)
+        )
     learnt = {column.name: column for column in features.columns}
     made.columns = [learnt.get(column.name, column) for column in columns]
     numeric = sum(not column.categories for column in features.columns)
@@ -196,21 +193,11 @@ def _of_rows(source: Source, tick: Tick) -> Made:
     return made
 
 
-def _of_new_rows(source: Source, known: Features) -> Made:
-    from samekind.data.row_features import RowFeatures
-
-    assert source.table is not None
-    assert isinstance(known, RowFeatures)
-    X, notes = known.apply(source.table)
-    return Made(X, known.names, known, notes=notes)
-
-
-def _as_pictures(source: Source, X: Array | None) -> Array | None:
+def _as_pictures(source: Source, X: Array) -> Array | None:
     """Return rows as grey pictures, where the user says that they are."""
     if source.options.image_shape is None:
         return None
     height, width = source.options.image_shape
-    assert X is not None
     if X.shape[1] != height * width:
         raise DataError(
             f"pictures of {height} x {width} have {height * width} columns, but {source.name} has "

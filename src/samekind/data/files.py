@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -15,14 +14,12 @@ from numpy.typing import NDArray
 
 from samekind.data.csv_files import (
     COMPRESSIONS,
-    DECOMPRESSION_ERRORS,
     MISSING,
     column_names,
-    damaged,
     line_of_row,
     open_text,
     read_csv,
-    wrong_encoding,
+    readable,
 )
 from samekind.errors import DataError, did_you_mean
 
@@ -32,6 +29,8 @@ T = TypeVar("T")
 Array: TypeAlias = NDArray[Any]
 Place: TypeAlias = Callable[[int], str]
 """Says where a row stands in its file, such as "row 3 (line 4)"."""
+Records: TypeAlias = tuple[pd.DataFrame, Place, list[str]]
+"""A table, how to tell a person where one of its rows is, and notes."""
 
 TEXT_SUFFIXES = {
     ".csv": "csv",
@@ -55,22 +54,12 @@ _POINT_KEYS = ("X", "data")
 _NAME_KEYS = ("feature_names", "col_names")
 
 
-@dataclass
-class Records:
-    """A table of named columns, and how to tell a person where one of its rows is."""
-
-    frame: pd.DataFrame
-    place: Place
-    notes: list[str] = field(default_factory=list)
-
-
-@dataclass
-class Matrix:
+class Matrix(NamedTuple):
     """An array of points with a name for each column, and what else its file holds."""
 
     X: Array
     names: list[str]
-    others: dict[str, Array] = field(default_factory=dict)
+    others: dict[str, Array]
 
 
 def plain_place(row: int) -> str:
@@ -128,8 +117,8 @@ def read_records(
 
         odd = given is None and separator in SEPARATORS
         notes = [f"columns are separated by {SEPARATORS[separator]}"] if odd else []
-        records = Records(frame, place, notes)
-    check_table(str(path), records.frame)
+        records = frame, place, notes
+    check_table(str(path), records[0])
     return records
 
 
@@ -178,17 +167,17 @@ def _read_excel(path: Path, header: bool, sheet: str | None, exact: Collection[s
         frame[name] = frame[name].mask(frame[name].isin(MISSING)).infer_objects()
     others = ", the first" if sheet is None else ""
     notes = [f"read is the sheet {chosen!r}{others} of {len(sheets)}"] if len(sheets) > 1 else []
-    return Records(frame, plain_place, notes)
+    return frame, plain_place, notes
 
 
 def _read_json(path: Path) -> Records:
     found = _parsed(path, json.loads)
-    if isinstance(found, Mapping):  # a list for each column
+    fits = isinstance(found, list) and all(isinstance(row, dict) for row in found)
+    if isinstance(found, dict):  # a list for each column
         lists = [value for value in found.values() if isinstance(value, list)]
-        if len(lists) == len(found) and len({len(values) for values in lists}) == 1:
-            return Records(pd.DataFrame(found), plain_place)
-    elif isinstance(found, list) and all(isinstance(row, dict) for row in found):
-        return Records(pd.DataFrame(found), plain_place)
+        fits = len(lists) == len(found) and len({len(values) for values in lists}) == 1
+    if fits:
+        return pd.DataFrame(found), plain_place, []
     raise DataError(
         f'{path} must hold a list of objects, such as [{{"height": 1.8}}, …], or one object with a '
         "list of equal length for each column."
@@ -203,35 +192,31 @@ def _read_jsonl(path: Path) -> Records:
         for number, line in enumerate(text.split("\n"), 1):
             if not line.strip():
                 continue
+            where = f"{path}, line {number:,}"
             try:
                 row = json.loads(line)
             except json.JSONDecodeError as error:
+                what = f"{error.msg} at column {error.colno}"
                 raise DataError(
-                    f"{path}, line {number:,}: not JSON ({error.msg} at column {error.colno}). "
-                    "Every line must hold one object."
+                    f"{where}: not JSON ({what}). Every line must hold one object."
                 ) from error
             if not isinstance(row, dict):
+                got = repr(line.strip()[:60])
                 raise DataError(
-                    f"{path}, line {number:,}: expected an object such as "
-                    f'{{"height": 1.8}}, got {line.strip()[:60]!r}.'
+                    f'{where}: expected an object such as {{"height": 1.8}}, got {got}.'
                 )
             rows.append(row)
             lines.append(number)
         return rows
 
     rows = _parsed(path, parse)
-    return Records(pd.DataFrame(rows), lambda row: f"{plain_place(row)} (line {lines[row]:,})")
+    return pd.DataFrame(rows), lambda row: f"{plain_place(row)} (line {lines[row]:,})", []
 
 
 def _parsed(path: Path, parse: Callable[[str], T]) -> T:
     """Read a text file through and parse it."""
-    try:
-        with open_text(path) as file:
-            text = file.read()
-    except UnicodeDecodeError as error:
-        raise wrong_encoding(path, error) from error
-    except DECOMPRESSION_ERRORS as error:
-        raise damaged(path, error) from error
+    with readable(path), open_text(path) as file:
+        text = file.read()
     if not text.strip():
         raise DataError(f"{path} is empty. It needs a JSON object for each point.")
     try:
@@ -301,6 +286,6 @@ def _matrix(path: Path, X: Array, names: Array | None, others: dict[str, Array])
         )
     if 0 in X.shape:
         raise DataError(f"{path} holds no points: its array has shape {X.shape}.")
-    if names is not None and names.shape == (X.shape[1],):
-        return Matrix(X, [str(name) for name in names], others)
-    return Matrix(X, [f"x{i}" for i in range(X.shape[1])], others)
+    if names is None or names.shape != (X.shape[1],):
+        return Matrix(X, [f"x{i}" for i in range(X.shape[1])], others)
+    return Matrix(X, [str(name) for name in names], others)

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -119,7 +120,9 @@ def column_encoder(columns: Sequence[ColumnUse]) -> ColumnTransformer:
     from sklearn.preprocessing import OneHotEncoder
 
     steps = []
-    for run in _runs(columns):
+    # Columns of one role that follow each other share a step, so that features keep the table's order.
+    for _, group in groupby(columns, lambda column: column.role):
+        run = list(group)
         names = [column.name for column in run]
         if run[0].categories:
             texts = [np.array(column.categories, dtype=object) for column in run]
@@ -138,17 +141,6 @@ def column_encoder(columns: Sequence[ColumnUse]) -> ColumnTransformer:
         if isinstance(encoder, SimpleImputer):  # not the mean of two halves of a huge number
             encoder.statistics_ = np.array([row[name][0] for name in names])
     return fitted
-
-
-def _runs(columns: Sequence[ColumnUse]) -> list[list[ColumnUse]]:
-    """Group columns of one role that follow each other, so that features keep the table's order."""
-    runs: list[list[ColumnUse]] = []
-    for column in columns:
-        if runs and runs[-1][0].role is column.role:
-            runs[-1].append(column)
-        else:
-            runs.append([column])
-    return runs
 
 
 def standardizer(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from cachetools import LRUCache
+from cachetools import LRUCache, cachedmethod
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from samekind.data.columns import ColumnUse, Role
@@ -16,7 +16,7 @@ from samekind.data.features import Made
 from samekind.data.files import Array
 from samekind.data.options import LoadOptions
 from samekind.data.picture_sources import Source, pictures_of
-from samekind.data.tables import ArrayTable, Tick
+from samekind.data.tables import FrameTable, Tick
 from samekind.data.views import SIZES, ItemView, PictureFile, shown_text
 from samekind.errors import DataError
 
@@ -33,7 +33,7 @@ Labels: TypeAlias = "Array | pd.Categorical[str]"
 
 _PICTURE_BYTES = 64 << 20
 _SHOWN = 2**24  # numbers of an array that are copied to be shown
-_VIEWS = 1_000  # of rows in files that are kept
+_VIEWS = 1_000  # of rows that are kept
 
 
 class Items:
@@ -94,14 +94,14 @@ class Items:
         self._features = features
         self._has_recipe = has_recipe
         hidden = {options.text, source.picture_column, options.labels}
-        wanted = self._shown
+        wanted = [] if source.table is None or self.images is not None else source.table.columns
+        if self.frame is not None:
+            wanted = [str(name) for name in self.frame.columns]
         if options.show is not None and not options.is_array:
             wanted = [name for name in options.show if name in wanted]
         self._fields = [name for name in wanted if name not in hidden]
-        self._sent: LRUCache[tuple[int, str], PictureFile] = LRUCache(
-            _PICTURE_BYTES, getsizeof=lambda picture: len(picture.body)
-        )
-        self._views: LRUCache[int, ItemView] = LRUCache(_VIEWS)
+        self._sent: LRUCache[Hashable, PictureFile] = LRUCache(_PICTURE_BYTES, _size_of)
+        self._views: LRUCache[Hashable, ItemView] = LRUCache(_VIEWS)
         self._lock = threading.Lock()
 
     @classmethod
@@ -109,13 +109,13 @@ class Items:
         cls,
         X: Array,
         source: str,
-        *,
         feature_names: list[str],
+        *,
         labels: Labels | None = None,
         images: Array | None = None,
     ) -> Items:
         """Return the rows of an array in memory as items; `images` are what a person sees of them."""
-        table = ArrayTable(source, X, feature_names)
+        table = FrameTable.of_array(source, X, feature_names)
         medium = "row" if images is None else "image"
         opened = Source(LoadOptions(Path(source)), medium, len(X), lambda: source, table=table)
         made = Made(X, feature_names, images=images)
@@ -174,38 +174,26 @@ class Items:
 
     def shown_frame(self, *, with_labels: bool) -> pd.DataFrame | None:
         """Return the rows in memory as a person sees them; None where there are none, or too many."""
-        import pandas as pd
-
         frame, table = self.frame, self._table
-        if frame is None and isinstance(table, ArrayTable) and not self.is_streamed:
-            frame = None if table.X.size > _SHOWN else pd.DataFrame(table.X, columns=table.columns)
+        if frame is None and isinstance(table, FrameTable) and not self.is_streamed:
+            frame = None if table.frame.size > _SHOWN else table.frame
         if frame is None or with_labels or self._options.labels is None:
             return frame
         return frame.drop(columns=[self._options.labels], errors="ignore")
 
     def summary(self) -> str:
         """Return a few lines that say what was read and what was done with it."""
-        d = len(self.feature_names)
-        what = {"text": "text", "image": "picture", "row": "row"}[self.medium]
-        lines = [
-            f"{self.path}: {self.n:,} {what}{'s' * (self.n != 1)}, {d:,} feature{'s' * (d != 1)}"
-        ]
-        if self.is_streamed:
-            lines[0] += ", read as needed"
-        kinds = n_labels(self.labels)
-        if kinds is not None:
-            lines.append(f"  labels of {kinds:,} kind{'s' * (kinds != 1)}")
+        what = "picture" if self.medium == "image" else self.medium
+        about = f"{_counted(self.n, what)}, {_counted(len(self.feature_names), 'feature')}"
+        lines = [f"{self.path}: {about}" + ", read as needed" * self.is_streamed]
+        if (kinds := n_labels(self.labels)) is not None:
+            lines.append(f"  labels of {_counted(kinds, 'kind')}")
         return "\n".join(lines + [f"  {note}" for note in self.notes])
 
     def show(self, row: int) -> ItemView:
         """Return what a person sees of a row."""
         self._check(row)
-        if self.frame is not None:
-            return self._view(row)
-        with self._lock:
-            if row not in self._views:
-                self._views[row] = self._view(row)
-            return self._views[row]
+        return self._view(row)
 
     def picture(self, row: int, size: str = "small") -> PictureFile:
         """Return the picture of a row, "small" (256 pixels at most) or "large" (2,048)."""
@@ -216,21 +204,19 @@ class Items:
             if self.images is None:
                 raise DataError(f"row {row} has no picture: {self.source} is no pile of pictures.")
             self._pictures = pictures_of(_as_bytes(self.images))
-        with self._lock:
-            if (known := self._sent.get((row, size))) is not None:
-                return known
+        return self._encoded(row, SIZES[size])
+
+    @cachedmethod(lambda self: self._sent, lock=lambda self: self._lock)
+    def _encoded(self, row: int, size: int) -> PictureFile:
         from samekind.data.pixels import encode
 
+        assert self._pictures is not None
         try:
-            image, form = self._pictures.open(row, SIZES[size])
+            image, form = self._pictures.open(row, size)
         except DataError as error:
             name = self._pictures.name(row)
             raise DataError(f"the picture {name!r} cannot be shown: {error}.") from error
-        made = PictureFile(*encode(image, form, SIZES[size]))
-        with self._lock:
-            if len(made.body) <= self._sent.maxsize:
-                self._sent[row, size] = made
-        return made
+        return PictureFile(*encode(image, form, size))
 
     def load_new(
         self,
@@ -258,17 +244,9 @@ class Items:
 
     def close(self) -> None:
         """Let go of what rows hold on a cluster."""
-        close = getattr(self._points, "close", None)
-        if close is not None:
-            close()
+        getattr(self._points, "close", lambda: None)()
 
-    @property
-    def _shown(self) -> list[str]:
-        """Names of the columns that can be shown."""
-        if self.frame is not None:
-            return [str(name) for name in self.frame.columns]
-        return [] if self._table is None or self.images is not None else self._table.columns
-
+    @cachedmethod(lambda self: self._views, lock=lambda self: self._lock)
     def _view(self, row: int) -> ItemView:
         text = None
         cells: dict[str, object] = {}
@@ -285,6 +263,14 @@ class Items:
     def _check(self, row: int) -> None:
         if not 0 <= row < self.n:
             raise DataError(f"there is no row {row}; rows are 0 to {self.n - 1:,}.")
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'s' * (n != 1)}"
+
+
+def _size_of(picture: PictureFile) -> int:
+    return len(picture.body)
 
 
 def _as_bytes(images: Array) -> Array:

@@ -17,13 +17,12 @@ from samekind.data.features import (
     read_embeddings,
     state_of_features,
 )
-from samekind.data.files import ARRAY_SUFFIXES
 from samekind.data.fitted import FittedState
 from samekind.data.items import Items
 from samekind.data.labels import read_labels
 from samekind.data.options import DEMO, LoadOptions, absolute
 from samekind.data.picture_sources import Source
-from samekind.data.sources import open_on_cluster, open_source
+from samekind.data.sources import open_source
 from samekind.data.tables import Tick, silent
 from samekind.errors import DataError
 
@@ -150,28 +149,13 @@ def load(
 
         return demo_items()
     options = LoadOptions(
-        Path(data),
-        text,
-        image,  # type: ignore[arg-type]  # paths, too
-        labels,
-        columns,
-        exclude,
-        show,  # type: ignore[arg-type]
-        embeddings,  # type: ignore[arg-type]
-        header,
-        sheet,
-        standardize,
-        max_categories,
-        image_shape,
-        stream,
+        *(Path(data), text, image, labels, columns, exclude, show, embeddings, header, sheet),  # type: ignore[arg-type]
+        *(standardize, max_categories, image_shape, stream),
     )
     tick = silent if progress is None else progress
     kept = Cache(None if cache is None else absolute(cache))
     with plain_errors():
-        if client is None:
-            source = open_source(options, kept, tick, medium=None)
-        else:
-            source = open_on_cluster(options, client)
+        source = open_source(options, kept, tick, client=client)
         if source.n < 2:
             raise DataError(
                 f"{source.name} has only one row, but finding kinds takes at least two. Add more."
@@ -201,31 +185,17 @@ def load_new(
         )
     path = Path(data).expanduser()
     before = first._options
-    options = replace(
-        before,
-        data=path,
-        labels=None,
-        columns=None,
-        show=None,
-        exclude=(),
-        embeddings=None if embeddings is None else Path(embeddings),
-        sheet=None,
-        stream=None,
-    )
+    forgotten = dict.fromkeys(("labels", "columns", "show", "sheet", "stream"))
+    given = {"data": path, "exclude": (), "embeddings": embeddings}
+    options = replace(before, **forgotten, **given)  # type: ignore[arg-type]
     # New pictures may come in another form.
-    if path.is_dir() or path.suffix.lower() in ARRAY_SUFFIXES:
+    if path.is_dir() or options.is_array:
         options = replace(options, text=None, image=None)
     with plain_errors():
         medium = "row" if before.image_shape is not None else first.medium
         source = open_source(options, Cache(None), tick, medium=medium)
         source.options = replace(source.options, show=before.show)
-        if known is None:
-            made = make_features(source, None, tick, only_pictures=True)
-            assert options.embeddings is not None
-            given = read_embeddings(options.embeddings, source.n, len(first.feature_names))
-            made = replace(given, images=made.images, names=first.feature_names)
-        else:
-            made = make_features(source, known, tick)
+        made = _computed(source, tick, known, len(first.feature_names))
     return _items(source, made, has_recipe=False)
 
 
@@ -234,11 +204,13 @@ def _items(source: Source, made: Made, *, has_recipe: bool = True) -> Items:
     return Items(source, made, labels=labels, features=lambda: made.features, has_recipe=has_recipe)
 
 
-def _computed(source: Source, tick: Tick) -> Made:
+def _computed(
+    source: Source, tick: Tick, known: Features | None = None, d: int | None = None
+) -> Made:
     embeddings = source.options.embeddings
     if embeddings is None:
-        return make_features(source, None, tick)
-    made = read_embeddings(embeddings, source.n)
+        return make_features(source, known, tick)
+    made = read_embeddings(embeddings, source.n, d)
     return replace(made, images=make_features(source, None, tick, only_pictures=True).images)
 
 

@@ -45,8 +45,7 @@ class LoadOptions:
         for other in ("text", "image", "embeddings"):
             if self.columns is not None and getattr(self, other) is not None:
                 raise DataError(
-                    f"columns and {other} must not both be given: things are compared by the one or "
-                    "the other."
+                    f"columns and {other} must not both be given: things are compared by one of them."
                 )
         check_positive_int("max_categories", self.max_categories, minimum=0)
         tidy = {

@@ -10,21 +10,9 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from samekind.errors import DataError
 
-__all__ = [
-    "SUFFIXES",
-    "check_name",
-    "file_hash",
-    "find_pictures",
-    "has_pictures",
-    "inside",
-    "names_hash",
-    "unusable",
-]
-
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
 _KNOWN = ", ".join(suffix[1:] for suffix in SUFFIXES)
 _SVG = (".svg", ".svgz")
-_BLOCK = 1 << 20
 
 
 def check_name(folder: Path, name: str) -> None:
@@ -85,13 +73,20 @@ def find_pictures(folder: Path) -> tuple[list[str], list[str]]:
                     inside(folder, name)
                 except DataError as error:
                     raise unusable(name, error) from None
-            names.append(_readable(name))
+            try:
+                name.encode("utf-8")
+            except UnicodeEncodeError:
+                raise DataError(f"the name of the file {name!r} is not UTF-8. Rename it.") from None
+            names.append(name)
     if not names:
         svg = " SVG is not opened, because it can hold scripts: save those as PNG." * (svgs > 0)
         raise DataError(f"{folder} is a folder that holds no pictures ({_KNOWN}).{svg}")
-    notes = [f"{svgs:,} SVG file{'s' * (svgs != 1)} not opened: save as PNG"] if svgs else []
-    notes += [f"{others:,} other file{'s' * (others != 1)} in the folder not used"] * (others > 0)
-    notes += [f"{links:,} link{'s' * (links != 1)} to folders not followed"] * (links > 0)
+    told = (
+        (svgs, "SVG file", "not opened: save as PNG"),
+        (others, "other file", "in the folder not used"),
+        (links, "link", "to folders not followed"),
+    )
+    notes = [f"{n:,} {what}{'s' * (n != 1)} {how}" for n, what, how in told if n]
     return sorted(names, key=natural), notes
 
 
@@ -110,21 +105,10 @@ def natural(name: str) -> tuple[list[str | int], str]:
     return [int(part) if i % 2 else part for i, part in enumerate(parts)], name
 
 
-def _readable(name: str) -> str:
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError:
-        raise DataError(f"the name of the file {name!r} is not UTF-8. Rename it.") from None
-    return name
-
-
 def file_hash(path: Path) -> str:
     """Return a hash of all that a file holds."""
-    digest = hashlib.blake2b(digest_size=20)
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=20)).hexdigest()
 
 
 def names_hash(folder: Path, names: Iterable[str]) -> str:

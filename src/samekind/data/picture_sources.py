@@ -14,13 +14,7 @@ from samekind.data.cache import digest
 from samekind.data.columns import picture_column
 from samekind.data.files import Array
 from samekind.data.options import LoadOptions, absolute
-from samekind.data.picture_paths import (
-    check_name,
-    file_hash,
-    find_pictures,
-    names_hash,
-    unusable,
-)
+from samekind.data.picture_paths import check_name, file_hash, find_pictures, names_hash, unusable
 from samekind.data.tables import FrameTable, Table
 from samekind.data.views import cell_text
 from samekind.errors import DataError, no_such_column
@@ -60,12 +54,10 @@ class Source:
 def pictures_of(where: Path | Array, names: list[str] | None = None) -> Pictures:
     """Return the pictures of a folder with these names, or of an array."""
     try:
-        from samekind.data.pictures import ArrayPictures, FilePictures
+        from samekind.data.pictures import Pictures
     except ImportError as error:
         raise DataError("pictures need Pillow. Install it: pip install 'samekind[web]'.") from error
-    if isinstance(where, np.ndarray):
-        return ArrayPictures(where)
-    return FilePictures(where, names or [])
+    return Pictures(where, names or [])
 
 
 def folder_of_pictures(options: LoadOptions) -> Source:

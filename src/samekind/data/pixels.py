@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,10 +58,11 @@ def open_picture(path: Path, near: int) -> tuple[Drawing, str]:
             raise DataError(f"its {about.st_size >> 20:,} MB exceed {MAX_BYTES >> 20} MB")
         with path.open("rb") as file, Image.open(file, formats=FORMATS) as image:
             if math.prod(image.size) > MAX_PIXELS:
-                raise DataError(f"its {_size(image)} pixels are more than {MAX_PIXELS:,}")
+                size = f"{image.width:,} × {image.height:,}"
+                raise DataError(f"its {size} pixels are more than {MAX_PIXELS:,}")
             form = str(image.format)
             image.draft(None, (near, near))
-            return _plain(_upright(image)), form
+            return _plain(image), form
     except DataError:
         raise
     except FileNotFoundError:
@@ -74,19 +76,10 @@ def open_picture(path: Path, near: int) -> tuple[Drawing, str]:
         raise DataError(f"it cannot be read ({reason})") from error
 
 
-def _size(image: Drawing) -> str:
-    return f"{image.width:,} × {image.height:,}"
-
-
-def _upright(image: Drawing) -> Drawing:
-    image.load()
-    try:
-        return ImageOps.exif_transpose(image)
-    except Exception:  # damaged metadata: the picture itself is fine
-        return image
-
-
 def _plain(image: Drawing) -> Drawing:
+    image.load()
+    with suppress(Exception):  # damaged metadata: the picture itself is fine
+        image = ImageOps.exif_transpose(image)
     if image.mode.startswith(("I", "F")):
         image = _stretched(image)
     elif image.has_transparency_data:
@@ -154,8 +147,3 @@ def encode(image: Drawing, form: str, most: int) -> tuple[bytes, str]:
         return body.getvalue(), "image/png"
     image.save(body, "JPEG", quality=88)
     return body.getvalue(), "image/jpeg"
-
-
-def from_array(pixels: Bytes) -> Drawing:
-    """Return a picture of an array (h, w) or (h, w, 3)."""
-    return Image.fromarray(np.ascontiguousarray(pixels))

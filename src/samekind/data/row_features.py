@@ -15,7 +15,7 @@ from samekind.data.columns import ColumnUse, Role, blanks_note, unusable_number
 from samekind.data.files import Array, plain_place
 from samekind.data.fitted import FittedState, column_encoder, restore, standardizer, state_of
 from samekind.data.survey import Series, medians_of, numbers_in, texts_in
-from samekind.data.tables import ArrayTable, FrameTable, Table, row_blocks
+from samekind.data.tables import FrameTable, Table
 from samekind.errors import DataError, no_such_column
 
 if TYPE_CHECKING:
@@ -33,9 +33,10 @@ class Moments(NamedTuple):
 
     @classmethod
     def of(cls, Y: NDArray[np.float64]) -> Moments:
-        """Return those of a block."""
+        """Return those of a block, which is overwritten."""
         mean = Y.sum(axis=0) / len(Y)
-        return cls(len(Y), mean, ((Y - mean) ** 2).sum(axis=0))
+        Y -= mean
+        return cls(len(Y), mean, np.square(Y, out=Y).sum(axis=0))
 
     def join(self, other: Moments) -> Moments:
         """Return those of both (Chan, Golub and LeVeque, 1979)."""
@@ -69,8 +70,7 @@ class RowFeatures:
         self.scalers = scalers
         self.constant = constant
         self.inputs = [column.name for column in columns]
-        width = max(column.width for column in columns)
-        single = width == 4
+        single = max(column.width for column in columns) == 4
         self.dtype: np.dtype[np.floating] = np.dtype(np.float32 if single else np.float64)
         self._is_plain = not any(column.categories for column in columns)
 
@@ -116,23 +116,36 @@ class RowFeatures:
             rows = scaler.inverse_transform(rows)
         return rows.reshape(values.shape)
 
-    def apply(self, table: Table) -> tuple[Array, list[str]]:
+    def points_of(self, table: FrameTable) -> Array:
+        """Return the points of a table in memory; an array that needs no change as it is."""
+        X = self.unchanged(table)
+        if X is None:
+            X, end = np.empty((table.n, len(self.names)), dtype=self.dtype), 0
+            for Z in table.map(lambda block: self.transform(block, table), self.inputs):
+                start, end = end, end + len(Z)
+                X[start:end] = Z
+        return X
+
+    def unchanged(self, table: FrameTable) -> Array | None:
+        """Return the array of a table whose points are that array as it is."""
+        X = table.array
+        if X is None or self.scalers or self.inputs != table.columns or X.dtype != self.dtype:
+            return None
+        return X if X.dtype.isnative and X.flags.c_contiguous else None
+
+    def apply(self, table: FrameTable) -> tuple[Array, list[str]]:
         """Return the points of new rows, and notes for a person."""
-        table = self._same_columns(table) if isinstance(table, ArrayTable) else table
+        if table.array is not None:  # the columns of an array are known by their places
+            if len(table.columns) != len(self.inputs):
+                raise DataError(
+                    f"{table.name} has {len(table.columns):,} columns, but the first file had "
+                    f"{len(self.inputs):,}. Give the same columns in the same order."
+                )
+            table = FrameTable.of_array(table.name, table.array, self.inputs)
         for name in self.inputs:
             if name not in table.columns:
                 raise no_such_column(table.name, "the first table", name, table.columns)
-        blocks = list(table.map(lambda block: (self.transform(block, table), block), self.inputs))
-        frame = pd.concat([block for _, block in blocks])
-        return np.concatenate([X for X, _ in blocks]), _new_notes(self.columns, frame)
-
-    def _same_columns(self, table: ArrayTable) -> ArrayTable:
-        if len(table.columns) != len(self.inputs):
-            raise DataError(
-                f"{table.name} has {len(table.columns):,} columns, but the first file had "
-                f"{len(self.inputs):,}. Give the same columns in the same order."
-            )
-        return replace(table, columns=self.inputs)
+        return self.points_of(table), _new_notes(self.columns, table.frame)
 
     def state(self) -> FittedState:
         """Return what `from_state` makes it from."""
@@ -150,28 +163,15 @@ class RowFeatures:
         return cls(columns, scalers, state.arrays["constant"])
 
 
-def fit_rows(
-    table: Table, columns: list[ColumnUse], *, standardize: bool, in_memory: bool
-) -> tuple[RowFeatures, Array | None]:
-    """Learn how to turn the rows of a table into points; return also these, if `in_memory`."""
+def fit_rows(table: Table, columns: list[ColumnUse], *, standardize: bool) -> RowFeatures:
+    """Learn how to turn the rows of a table into points."""
     used = _with_medians(table, [column for column in columns if column.is_feature])
     ranges = _Ranges.of(used)
     features = RowFeatures(used, [], ranges.constant)
-    if not in_memory:
-        if standardize:
-            moments = partial(_moments, features=features, ranges=ranges)
-            features.scalers = _scalers(ranges, table.map(moments, features.inputs))
-        return features, None
-    assert isinstance(table, FrameTable | ArrayTable)
-    X = _encoded(features, table)
-    if not standardize:
-        return features, X
-    blocks = list(row_blocks(len(X), len(features.inputs)))
-    features.scalers = _scalers(ranges, (ranges.moments(X[rows]) for rows in blocks))
-    Z = np.empty(X.shape, X.dtype) if isinstance(table, ArrayTable) and X is table.X else X
-    for rows in blocks:
-        Z[rows] = features.scale(X[rows].astype(np.float64))
-    return features, Z
+    if standardize:
+        moments = partial(_moments, features=features, ranges=ranges)
+        features.scalers = _scalers(ranges, table.map(moments, features.inputs))
+    return features
 
 
 class _Ranges(NamedTuple):
@@ -196,13 +196,13 @@ class _Ranges(NamedTuple):
         constant: NDArray[np.bool_] = low == high
         return cls(low + high, np.where(constant, 1.0, high - low), constant, np.array(owner))
 
-    def moments(self, encoded: Array) -> Moments:
-        """Return the moments of some rows in units of the ranges."""
-        return Moments.of((encoded.astype(np.float64, copy=False) - self.middle) / self.half)
-
 
 def _moments(block: pd.DataFrame, *, features: RowFeatures, ranges: _Ranges) -> Moments:
-    return ranges.moments(features.encode(block))
+    """Return the moments of some rows in units of the ranges."""
+    Y = features.encode(block)
+    Y -= ranges.middle
+    Y /= ranges.half
+    return Moments.of(Y)
 
 
 def _scalers(ranges: _Ranges, parts: Iterable[Moments]) -> list[TransformerMixin]:
@@ -218,23 +218,9 @@ def _scalers(ranges: _Ranges, parts: Iterable[Moments]) -> list[TransformerMixin
     return standardizer(ranges.middle, ranges.half, found.mean, scale)
 
 
-def _encoded(features: RowFeatures, table: FrameTable | ArrayTable) -> Array:
-    """Return the encoded columns of a table in memory; an array that needs no change as it is."""
-    if isinstance(table, ArrayTable) and features.inputs == table.columns:
-        X = table.X
-        if X.dtype == features.dtype and X.dtype.isnative and X.flags.c_contiguous:
-            return X
-    X = np.empty((table.n, len(features.names)), dtype=features.dtype)
-    end = 0
-    for E in table.map(features.encode, features.inputs):
-        start, end = end, end + len(E)
-        X[start:end] = E
-    return X
-
-
 def _with_medians(table: Table, columns: list[ColumnUse]) -> list[ColumnUse]:
     """Return columns of numbers with their medians; of rows elsewhere only where blanks need them."""
-    everywhere = isinstance(table, FrameTable)
+    everywhere = isinstance(table, FrameTable) and table.array is None
     wanted = [c.name for c in columns if c.role is Role.NUMBER and (c.blanks or everywhere)]
     medians = medians_of(table, wanted)
     return [replace(c, median=medians[c.name]) if c.name in medians else c for c in columns]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,28 +10,48 @@ from typing import TYPE_CHECKING
 from samekind.data.cache import Cache, digest
 from samekind.data.columns import guess_text
 from samekind.data.dask_table import DaskTable
-from samekind.data.files import file_format, map_array, no_such_file, read_matrix, read_records
+from samekind.data.files import (
+    check_table,
+    file_format,
+    map_array,
+    no_such_file,
+    read_matrix,
+    read_records,
+)
 from samekind.data.options import LoadOptions, absolute
-from samekind.data.parquet_table import LARGE, ParquetTable, is_large
 from samekind.data.picture_paths import file_hash, has_pictures
-from samekind.data.picture_sources import Source, array_of_pictures, folder_of_pictures
-from samekind.data.picture_sources import table_of_pictures as _table_of_pictures
-from samekind.data.tables import ArrayTable, FrameTable, Table, Tick
+from samekind.data.picture_sources import (
+    Source,
+    array_of_pictures,
+    folder_of_pictures,
+    table_of_pictures,
+)
+from samekind.data.tables import FrameTable, ParquetTable, Table, Tick
 from samekind.errors import DataError, no_such_column
 from samekind.points.sources.parquet_files import find_files, is_pattern
 
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["open_on_cluster", "open_source"]
+__all__ = ["open_source"]
 
+LARGE = 2**30  # bytes of values from which on a table stays in its files
 TO_PARQUET = "Write it as Parquet first, for instance with pandas.DataFrame.to_parquet."
 
 
-def open_source(options: LoadOptions, cache: Cache, tick: Tick, *, medium: str | None) -> Source:
+def open_source(
+    options: LoadOptions,
+    cache: Cache,
+    tick: Tick,
+    *,
+    medium: str | None = None,
+    client: Client | None = None,
+) -> Source:
     """Open what a path names; `medium` is what it must be, None if that is open."""
     path = options.data
-    if is_pattern(path) or (path.is_dir() and not _is_for_pictures(path)):
+    if client is not None:
+        source = _on_cluster(options, client)
+    elif is_pattern(path) or (path.is_dir() and not _is_for_pictures(path)):
         source = _parquet(options, find_files(absolute(path)), tick, medium)
     elif path.is_dir():
         source = folder_of_pictures(options)
@@ -55,7 +76,7 @@ def open_source(options: LoadOptions, cache: Cache, tick: Tick, *, medium: str |
     return source
 
 
-def open_on_cluster(options: LoadOptions, client: Client) -> Source:
+def _on_cluster(options: LoadOptions, client: Client) -> Source:
     """Open Parquet files that the workers of a Dask cluster read."""
     for name in ("text", "image", "embeddings"):
         if getattr(options, name) is not None:
@@ -97,7 +118,9 @@ def _array(options: LoadOptions, cache: Cache, tick: Tick) -> Source:
         source = array_of_pictures(options, mapped)
     else:
         matrix = read_matrix(path)
-        table = ArrayTable(str(path), matrix.X, matrix.names)
+        table = FrameTable.of_array(str(path), matrix.X, matrix.names)
+        check_table(str(path), table.frame)
+        _check_named(options, table, matrix.others)
         source = Source(options, "row", table.n, lambda: file_hash(path), table)
         source.others = matrix.others
         if unused := [key for key in matrix.others if key != options.labels]:
@@ -124,10 +147,11 @@ def _parquet(options: LoadOptions, files: list[Path], tick: Tick, medium: str | 
             "stay in their files are compared by numbers and categories."
         )
     many = len(files) > 1 or not options.data.is_file()
-    stays = many or is_large(table) if options.stream is None else options.stream
-    return (
-        _in_files(options, table) if stays and not whole else _table(options, table.load(), medium)
-    )
+    large = table.n * len(table.columns) * 8 >= LARGE
+    stays = many or large if options.stream is None else options.stream
+    if stays and not whole:
+        return _in_files(options, table)
+    return _table(options, table.load(), medium)
 
 
 def _in_files(options: LoadOptions, table: ParquetTable) -> Source:
@@ -140,7 +164,7 @@ def _in_files(options: LoadOptions, table: ParquetTable) -> Source:
 def _table(options: LoadOptions, table: FrameTable, medium: str | None) -> Source:
     _check_named(options, table)
     if options.image is not None or medium == "image":
-        return _table_of_pictures(options, table)
+        return table_of_pictures(options, table)
     notes = list(table.notes)
     guess = None
     if options.text is None and medium is None and options.columns is None:
@@ -155,14 +179,15 @@ def _table(options: LoadOptions, table: FrameTable, medium: str | None) -> Sourc
     return Source(options, kind, table.n, lambda: table.fingerprint, table, table, notes=notes)
 
 
-def _check_named(options: LoadOptions, table: Table) -> None:
-    """Refuse names of columns that are not there."""
-    named = [("text", options.text), ("labels", options.labels)]
-    named += [("show", name) for name in options.show or ()]
-    named += [("exclude", name) for name in options.exclude]
-    for parameter, name in named:
-        if name is not None and name not in table.columns:
-            raise no_such_column(table.name, parameter, name, table.columns)
+def _check_named(options: LoadOptions, table: Table, others: Iterable[str] = ()) -> None:
+    """Refuse names of columns that are not there; labels may be one of the other arrays."""
+    own = ("text", "labels", "columns", "exclude") + ("show",) * (options.shown_table is None)
+    for parameter in own:
+        known = [*others, *table.columns] if parameter == "labels" else table.columns
+        given = getattr(options, parameter)
+        for name in [given] if isinstance(given, str) else given or ():
+            if name not in known:
+                raise no_such_column(table.name, parameter, name, known)
 
 
 def _read(options: LoadOptions, cache: Cache, tick: Tick) -> FrameTable:
@@ -183,4 +208,4 @@ def _read(options: LoadOptions, cache: Cache, tick: Tick) -> FrameTable:
     tick("reading", 0, 1)
     read = read_records(path, form, header=options.header, sheet=options.sheet, exact=exact)
     tick("reading", 1, 1)
-    return FrameTable(name, read.frame, read.place, read.notes, fingerprint=content, key=key)
+    return FrameTable(name, *read, fingerprint=content, key=key)

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -15,15 +15,7 @@ from pandas.api import types
 
 from samekind.data.tables import FrameTable, Table
 
-__all__ = [
-    "MISSING_CATEGORY",
-    "Numbers",
-    "Survey",
-    "medians_of",
-    "numbers_in",
-    "survey",
-    "texts_in",
-]
+__all__ = ["MISSING_CATEGORY", "Survey", "medians_of", "numbers_in", "survey", "texts_in"]
 
 Series: TypeAlias = "pd.Series[Any]"
 
@@ -34,17 +26,13 @@ _ISO_TIME = r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?
 _NESTED = (list, dict, set, tuple, np.ndarray)
 
 
-@dataclass
-class Numbers:
+class Numbers(NamedTuple):
     """The numbers of a column: NaN where there is no value, or one that is no number."""
 
     values: NDArray[np.float64]
     present: NDArray[np.bool_]
-
-    @property
-    def unusable(self) -> NDArray[np.bool_]:
-        """Values that are there, but infinite or no numbers."""
-        return self.present & ~np.isfinite(self.values)
+    unusable: NDArray[np.bool_]
+    """Values that are there, but infinite or no numbers."""
 
 
 def numbers_in(series: Series, *, has_blanks: bool = True) -> Numbers | None:
@@ -52,19 +40,17 @@ def numbers_in(series: Series, *, has_blanks: bool = True) -> Numbers | None:
 
     Without `has_blanks`, NaN is a value that cannot be used.
     """
-    dtype = series.dtype
-    if isinstance(dtype, pd.CategoricalDtype) or types.is_complex_dtype(dtype) or _is_time(series):
+    if isinstance(series.dtype, pd.CategoricalDtype) or _is_time(series):
         return None
-    present = series.notna().to_numpy(dtype=bool) if has_blanks else np.ones(len(series), bool)
-    if types.is_bool_dtype(dtype) or types.is_numeric_dtype(dtype):
-        return Numbers(series.to_numpy(dtype=np.float64, na_value=np.nan), present)
     try:
         parsed = pd.to_numeric(series, errors="coerce")
     except TypeError:  # lists and objects among them
         return None
     if types.is_complex_dtype(parsed.dtype):
         return None
-    return Numbers(parsed.to_numpy(dtype=np.float64, na_value=np.nan), present)
+    values = np.ascontiguousarray(parsed.to_numpy(dtype=np.float64, na_value=np.nan))
+    present = series.notna().to_numpy(dtype=bool) if has_blanks else np.ones(len(series), bool)
+    return Numbers(values, present, present & ~np.isfinite(values))
 
 
 def texts_in(series: Series) -> Series:
@@ -98,14 +84,10 @@ class Survey:
 
     def __add__(self, later: Survey) -> Survey:
         """Return what is known of both; the other's rows follow these."""
-        first = self.first_unusable
-        if first is None and later.first_unusable is not None:
-            row, value = later.first_unusable
-            first = (row + self.rows, value)
-        starts = [self.counts_from, later.counts_from]
-        if later.counts_from is not None:
-            starts[1] = later.counts_from - self.rows
-        known = [start for start, part in zip(starts, (self, later), strict=True) if part.present]
+        first, start = later.first_unusable, later.counts_from
+        moved = None if first is None else (first[0] + self.rows, first[1])
+        starts = [(self, self.counts_from), (later, None if start is None else start - self.rows)]
+        known = {start for part, start in starts if part.present}
         return Survey(
             rows=self.rows + later.rows,
             present=self.present + later.present,
@@ -117,8 +99,8 @@ class Survey:
             low=min(self.low, later.low),
             high=max(self.high, later.high),
             unusable=self.unusable + later.unusable,
-            first_unusable=first,
-            counts_from=known[0] if len(set(known)) == 1 else None,
+            first_unusable=self.first_unusable or moved,
+            counts_from=known.pop() if len(known) == 1 else None,
             texts=_joined(self.texts, later.texts),
         )
 
@@ -141,7 +123,6 @@ def _survey_column(series: Series, has_blanks: bool) -> Survey:
     dtype = series.dtype
     present = series.notna().to_numpy(dtype=bool)
     found = Survey(len(series), int(present.sum()), temporal=_is_time(series))
-    numbers = numbers_in(series, has_blanks=has_blanks)
     found.declared = types.is_numeric_dtype(dtype) or types.is_bool_dtype(dtype)
     if not found.declared:
         cells = series[present]
@@ -150,24 +131,22 @@ def _survey_column(series: Series, has_blanks: bool) -> Survey:
             different = pd.Series(cells.astype(str).unique(), dtype=object)
             found.texts = _joined(frozenset(different), frozenset())
             found.temporal |= bool(present.any() and different.str.fullmatch(_ISO_TIME).all())
+    numbers = numbers_in(series, has_blanks=has_blanks)
     if numbers is None:
         return found
     if isinstance(dtype, np.dtype):
-        is_float = dtype.kind == "f"
-        found.width = (4 if is_float else 2) if dtype.itemsize <= (4 if is_float else 2) else 8
-    found.present = int(numbers.present.sum())
-    values = np.ascontiguousarray(numbers.values)
-    finite = np.isfinite(values)
-    if not finite.all():
-        unusable = numbers.unusable
+        small = 4 if dtype.kind == "f" else 2
+        found.width = small if dtype.itemsize <= small else 8
+    values, there, unusable = numbers
+    found.present = int(there.sum())
+    found.numeric = len(values) - int(np.isnan(values).sum())
+    if unusable.any():
         if not found.declared:
             unclear = series[unusable & np.isnan(values)].astype(str)
-            found.numeric = int(unclear.str.fullmatch(_WITH_COMMA).sum())
-        if unusable.any():
-            row = int(unusable.argmax())
-            found.unusable, found.first_unusable = int(unusable.sum()), (row, series.iloc[row])
-    found.numeric += len(values) - int(np.isnan(values).sum())
-    known = np.flatnonzero(finite)
+            found.numeric += int(unclear.str.fullmatch(_WITH_COMMA).sum())
+        row = int(unusable.argmax())
+        found.unusable, found.first_unusable = int(unusable.sum()), (row, series.iloc[row])
+    known = np.flatnonzero(np.isfinite(values))
     if known.size:
         values = values if known.size == len(values) else values[known]
         found.low, found.high = float(values.min()), float(values.max())
@@ -183,11 +162,7 @@ def _is_time(series: Series) -> bool:
         return True
     if not types.is_object_dtype(dtype):
         return False
-    present = series.notna().to_numpy()
-    return any(
-        isinstance(series.iloc[row], datetime.date | datetime.time)
-        for row in np.flatnonzero(present)[:1].tolist()
-    )
+    return any(isinstance(cell, datetime.date | datetime.time) for cell in series.dropna().head(1))
 
 
 def _joined(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
@@ -198,7 +173,7 @@ def _joined(one: frozenset[str] | None, other: frozenset[str] | None) -> frozens
 
 def medians_of(table: Table, columns: Sequence[str]) -> dict[str, float]:
     """Return the medians of columns of numbers, exactly, without all values at one place."""
-    if isinstance(table, FrameTable):
+    if isinstance(table, FrameTable) and table.array is None:
         sort = {name: np.sort(_finite(table.frame[name])) for name in columns}
         middles = {name: (x[(len(x) - 1) // 2], x[len(x) // 2]) for name, x in sort.items()}
     else:

@@ -1,13 +1,9 @@
-"""Features of texts, made by one of several makers; a maker is chosen by its name.
-
-A maker learns from texts and turns texts into points; it is kept without pickle. `TEXT_FEATURES` names
-them all: whoever adds one writes a class with the methods of `TextFeatures` and names it there.
-"""
+"""Features of texts: their words and parts of words, brought to at most 100 numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +15,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
     from sklearn.base import TransformerMixin
 
-__all__ = ["TEXT_FEATURES", "TextFeatures", "TfidfFeatures", "sample_rows", "text_features"]
+__all__ = ["TfidfFeatures", "sample_rows"]
 
 Done: TypeAlias = Callable[[float], object]
 """Is told the share of the work that is done."""
@@ -37,38 +33,6 @@ _CHUNK = 1_000
 _NOTHING = 1e-6  # length of a text's point below which it is rounding only
 
 
-class TextFeatures(Protocol):
-    """Turns texts into points; those of similar texts are close to each other."""
-
-    name: ClassVar[str]
-    """By which it is chosen, and under which it is kept."""
-    note: ClassVar[str]
-    """How texts are compared, for a person to read."""
-
-    @property
-    def names(self) -> list[str]:
-        """A name for each feature."""
-        ...
-
-    @classmethod
-    def fit(cls, texts: Sequence[str], done: Done) -> tuple[Self, NDArray[np.float32]]:
-        """Learn from texts; return the maker and the points of these texts."""
-        ...
-
-    def transform(self, texts: Sequence[str], done: Done) -> NDArray[np.float32]:
-        """Return the points of texts."""
-        ...
-
-    def state(self) -> FittedState:
-        """Return what `from_state` makes it from."""
-        ...
-
-    @classmethod
-    def from_state(cls, state: FittedState) -> Self:
-        """Make it again."""
-        ...
-
-
 class TfidfFeatures:
     """Weighted words and parts of words (TF-IDF), brought to at most 100 numbers (truncated SVD).
 
@@ -80,9 +44,6 @@ class TfidfFeatures:
         What the terms are brought to.
     """
 
-    name: ClassVar[str] = "tfidf"
-    note: ClassVar[str] = "by their words and parts of words"
-
     def __init__(self, terms: list[tuple[TransformerMixin, float]], axes: TransformerMixin) -> None:
         self.terms = terms
         self.axes = axes
@@ -93,8 +54,9 @@ class TfidfFeatures:
         return [f"text {i + 1}" for i in range(len(self.axes.components_))]
 
     @classmethod
-    def fit(cls, texts: Sequence[str], done: Done) -> tuple[Self, NDArray[np.float32]]:
+    def fit(cls, texts: Sequence[str], done: Done) -> tuple[TfidfFeatures, NDArray[np.float32]]:
         """Learn which terms there are, how much each weighs, and what they have in common."""
+        from scipy import sparse
         from sklearn.decomposition import TruncatedSVD
         from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -106,9 +68,8 @@ class TfidfFeatures:
                 vectorizer = TfidfVectorizer(
                     analyzer=analyzer, ngram_range=sizes, min_df=min_df, **how
                 )
-                told = _Told(texts, done, number / 3, 1 / 3)
                 try:
-                    counted = vectorizer.fit_transform(told)
+                    counted = vectorizer.fit_transform(_told(texts, done, number / 3, 1 / 3))
                 except ValueError:  # no term at all, or none that two texts have
                     continue
                 terms.append((vectorizer, weight))
@@ -116,7 +77,7 @@ class TfidfFeatures:
                 break
         if not terms:
             raise DataError("the texts hold no words. Name another column with text.")
-        weighed = _side_by_side(columns)
+        weighed = sparse.hstack(columns, format="csr", dtype=np.float32)
         rows = sample_rows(len(texts))
         size = min(COMPONENTS, len(rows), weighed.shape[1])
         axes = TruncatedSVD(size, n_iter=3, random_state=SEED).fit(weighed[rows])
@@ -128,11 +89,13 @@ class TfidfFeatures:
 
     def transform(self, texts: Sequence[str], done: Done) -> NDArray[np.float32]:
         """Return the points of texts."""
+        from scipy import sparse
+
         X = np.empty((len(texts), len(self.names)), dtype=np.float32)
         for rows in _told_chunks(len(texts), done, 0.0, 1.0):
             some = [text[:_CHARACTERS] for text in texts[rows]]
             counted = [weight * vectorizer.transform(some) for vectorizer, weight in self.terms]
-            X[rows] = self._points(_side_by_side(counted))
+            X[rows] = self._points(sparse.hstack(counted, format="csr", dtype=np.float32))
         return X
 
     def _points(self, weighed: csr_array) -> NDArray[np.float32]:
@@ -153,23 +116,11 @@ class TfidfFeatures:
         return state
 
     @classmethod
-    def from_state(cls, state: FittedState) -> Self:
+    def from_state(cls, state: FittedState) -> TfidfFeatures:
         """Make it again."""
         weights = state.about["weights"]
         terms = [(restore(state.part(f"terms {i}")), weight) for i, weight in enumerate(weights)]
         return cls(terms, restore(state.part("axes")))
-
-
-TEXT_FEATURES: dict[str, type[TextFeatures]] = {TfidfFeatures.name: TfidfFeatures}
-
-
-def text_features(name: str) -> type[TextFeatures]:
-    """Return the maker of that name."""
-    if name not in TEXT_FEATURES:
-        raise DataError(
-            f"features of texts must be one of {', '.join(TEXT_FEATURES)}, got {name!r}."
-        )
-    return TEXT_FEATURES[name]
 
 
 def sample_rows(n: int) -> NDArray[np.intp]:
@@ -179,17 +130,12 @@ def sample_rows(n: int) -> NDArray[np.intp]:
     return np.sort(np.random.default_rng(SEED).choice(n, SAMPLE, replace=False))
 
 
-class _Told:
-    """Texts that tell how many of them were taken."""
-
-    def __init__(self, texts: Sequence[str], done: Done, start: float, share: float) -> None:
-        self._texts, self._done, self._start, self._share = texts, done, start, share
-
-    def __iter__(self) -> Iterator[str]:
-        for number, text in enumerate(self._texts):
-            if number % _CHUNK == 0:
-                self._done(self._start + self._share * number / len(self._texts))
-            yield text[:_CHARACTERS]
+def _told(texts: Sequence[str], done: Done, start: float, share: float) -> Iterator[str]:
+    """Yield the beginnings of texts, and tell how many of them were taken."""
+    for number, text in enumerate(texts):
+        if number % _CHUNK == 0:
+            done(start + share * number / len(texts))
+        yield text[:_CHARACTERS]
 
 
 def _told_chunks(n: int, done: Done, start: float, share: float) -> Iterator[slice]:
@@ -198,9 +144,3 @@ def _told_chunks(n: int, done: Done, start: float, share: float) -> Iterator[sli
         rows = slice(first, min(first + _CHUNK, n))
         yield rows
         done(start + share * rows.stop / n)
-
-
-def _side_by_side(columns: list[csr_array]) -> csr_array:
-    from scipy import sparse
-
-    return sparse.hstack(columns, format="csr", dtype=np.float32)

@@ -56,7 +56,10 @@ def cell_text(value: object) -> str:
         whole = float(value).is_integer() and abs(float(value)) < 1e15
         return str(int(value)) if whole else str(value)
     if isinstance(value, datetime.datetime):
-        return _moment(value)
+        if value.time() == datetime.time() and value.tzinfo is None:
+            return value.date().isoformat()
+        seconds = bool(value.second or value.microsecond)
+        return value.isoformat(sep=" ", timespec="auto" if seconds else "minutes")
     if isinstance(value, bytes):
         return f"({len(value):,} bytes)"
     return clean_text(str(value))
@@ -68,11 +71,3 @@ def shown_text(value: object) -> str:
     if len(text) <= MAX_CHARACTERS:
         return text
     return f"{text[:MAX_CHARACTERS]}\n… (cut here: {len(text):,} characters in all)"
-
-
-def _moment(value: datetime.datetime) -> str:
-    """Return a date, with a time where it has one."""
-    if value.time() == datetime.time() and value.tzinfo is None:
-        return value.date().isoformat()
-    seconds = bool(value.second or value.microsecond)
-    return value.isoformat(sep=" ", timespec="auto" if seconds else "minutes")

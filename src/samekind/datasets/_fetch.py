@@ -12,6 +12,7 @@ import os
 import urllib.request
 import zipfile
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -53,20 +54,19 @@ ROWS = {"shuttle": 58_000, "kdd10": 494_021, "banking77": 13_083}
 
 def find_table(name: str, *, files: tuple[str, ...], download_if_missing: bool) -> list[Path]:
     """Return the paths of a table's files, downloaded into the cache first if need be."""
-    places = []
+    cache = cache_folder()
+    places = [cache]
     if folder := os.environ.get("SAMEKIND_DATA"):
         if not Path(folder).is_dir():
             raise FileNotFoundError(
                 f"SAMEKIND_DATA must name a folder that exists, got {folder!r}. Correct it, or "
                 "unset it to download the data."
             )
-        places.append(Path(folder))
-        if paths := _all_there(places[0], files):
+        places.insert(0, Path(folder))
+    for place in places:
+        paths = [place / file for file in files]
+        if all(path.is_file() for path in paths):
             return paths
-    cache = cache_folder()
-    places.append(cache)
-    if paths := _all_there(cache, files):
-        return paths
 
     wanted = " and ".join(files)
     advice = f"set SAMEKIND_DATA to a folder that holds {wanted}"
@@ -87,16 +87,13 @@ def find_table(name: str, *, files: tuple[str, ...], download_if_missing: bool) 
     return [cache / file for file in files]
 
 
-def _all_there(place: Path, files: tuple[str, ...]) -> list[Path]:
-    paths = [place / file for file in files]
-    return paths if all(path.is_file() for path in paths) else []
-
-
 def cache_folder() -> Path:
     """Return samekind's folder within scikit-learn's data home."""
-    from sklearn.datasets import get_data_home
+    return Path(_sklearn_datasets().get_data_home()) / "samekind"
 
-    return Path(get_data_home()) / "samekind"
+
+def _sklearn_datasets() -> Any:
+    return import_module("sklearn.datasets")  # takes long, and few need it
 
 
 def load_arrays(path: Path) -> Arrays:
@@ -117,12 +114,6 @@ def load_arrays(path: Path) -> Arrays:
     return arrays
 
 
-def _download_shuttle() -> Any:
-    from sklearn.datasets import fetch_openml
-
-    return fetch_openml(data_id=SHUTTLE_ID, as_frame=True, parser="auto")
-
-
 def _convert_shuttle(bunch: Any) -> Arrays:
     # UCI numbers the classes 1 to 7 in the order of SHUTTLE_CLASSES.
     number = bunch.target.astype(str).astype(float).to_numpy()
@@ -134,28 +125,18 @@ def _convert_shuttle(bunch: Any) -> Arrays:
     }
 
 
-def _download_kdd() -> Any:
-    from sklearn.datasets import fetch_kddcup99
-
-    return fetch_kddcup99(percent10=True)
-
-
 def _convert_kdd(bunch: Any) -> Arrays:
     kept = [list(bunch.feature_names).index(column) for column in KDD_COLUMNS]
-    X = np.empty((len(bunch.data), len(kept)), dtype=np.float32)
-    for new, old in enumerate(kept):
-        X[:, new] = bunch.data[:, old].astype(np.float32)
     numbers = {f"{label}.".encode(): i for i, label in enumerate(KDD_CLASSES)}
-    y = np.fromiter((numbers[bytes(label)] for label in bunch.target), np.int16, len(X))
     return {
-        "X": X,
-        "y": y,
+        "X": bunch.data[:, kept].astype(np.float32),
+        "y": np.array([numbers[bytes(label)] for label in bunch.target], dtype=np.int16),
         "label_names": np.array(KDD_CLASSES),
         "col_names": np.array(KDD_COLUMNS),
     }
 
 
-def _download_banking77() -> Any:
+def _download_banking77() -> list[bytes]:
     parts = []
     for part in ("train.csv", "test.csv"):
         with urllib.request.urlopen(BANKING77_URL + part, timeout=60) as response:
@@ -184,8 +165,11 @@ def _convert_banking77(parts: Any) -> Arrays:
 
 
 _SOURCES: dict[str, tuple[Callable[[], Any], Callable[[Any], Arrays]]] = {
-    "shuttle": (_download_shuttle, _convert_shuttle),
-    "kdd10": (_download_kdd, _convert_kdd),
+    "shuttle": (
+        lambda: _sklearn_datasets().fetch_openml(data_id=SHUTTLE_ID, as_frame=True, parser="auto"),
+        _convert_shuttle,
+    ),
+    "kdd10": (lambda: _sklearn_datasets().fetch_kddcup99(percent10=True), _convert_kdd),
     "banking77": (_download_banking77, _convert_banking77),
 }
 

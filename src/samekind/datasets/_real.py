@@ -73,25 +73,19 @@ def load_kdd(
 
     Parameters
     ----------
-    return_X_y : bool, default=False
-        Whether to return ``(data, target)`` instead of a Bunch.
-    standardize : bool, default=True
-        Whether to give each feature mean 0 and variance 1, as the paper does. Constant features
-        become 0. With `reweighted` these are the moments of the repeated rows.
+    return_X_y, standardize, download_if_missing
+        As for `load_shuttle`; the file is ``kdd10.npz``. With `reweighted`, mean and variance are those
+        of the repeated rows.
     reweighted : bool, default=False
         Whether to repeat rows until every class is as large as in the full file that the paper
         uses: 4,898,431 rows, 650 MB. Each row comes as often as the others of its class, or once
         more; repeats stand next to each other, in the order of the file. Call results on it
         "KDD 10 %, reweighted", never "KDD".
-    download_if_missing : bool, default=True
-        Whether to download what is found neither in the folder that the environment variable
-        ``SAMEKIND_DATA`` names (``kdd10.npz``) nor in the cache.
 
     Returns
     -------
     data : sklearn.utils.Bunch
-        With ``data`` (float32; moments are computed in float64), ``target`` (int64),
-        ``target_names``, ``feature_names`` and ``DESCR``.
+        As of `load_shuttle`.
 
     Examples
     --------
@@ -135,6 +129,7 @@ def load_digits(*, return_X_y: bool = False, standardize: bool = False) -> Any:
     ((1797, 64), (1797, 8, 8))
     """
     from sklearn import datasets
+    from sklearn.utils import Bunch
 
     digits = datasets.load_digits()
     X = digits.data.astype(np.float32)
@@ -143,9 +138,9 @@ def load_digits(*, return_X_y: bool = False, standardize: bool = False) -> Any:
         _standardize(X)
     if return_X_y:
         return X, y
-    return _make_bunch(
-        X,
-        y,
+    return Bunch(
+        data=X,
+        target=y,
         target_names=np.array([str(name) for name in digits.target_names]),
         feature_names=list(digits.feature_names),
         DESCR=descriptions.DIGITS,
@@ -166,14 +161,12 @@ def load_banking77(
         Whether to give each feature mean 0 and variance 1. Not by default: the vectors have length
         one, so that distance is angle, and their later dimensions carry less on purpose.
     download_if_missing : bool, default=True
-        Whether to download what is found neither in the folder that the environment variable
-        ``SAMEKIND_DATA`` names (``banking77.npz`` and ``banking77.csv.gz``) nor in the cache.
+        As for `load_shuttle`; the files are ``banking77.npz`` and ``banking77.csv.gz``.
 
     Returns
     -------
     data : sklearn.utils.Bunch
-        With ``data`` (float32), ``target`` (int64), ``target_names``, ``feature_names``, ``texts``
-        (a list of the questions) and ``DESCR``.
+        As of `load_shuttle`, and ``texts``, a list of the questions.
 
     Notes
     -----
@@ -231,6 +224,8 @@ def _bunch(
     standardize: bool,
     class_sizes: dict[str, int] | None = None,
 ) -> Any:
+    from sklearn.utils import Bunch
+
     arrays = load_arrays(path)
     X = np.ascontiguousarray(arrays.pop("X"), dtype=np.float32)
     y = arrays["y"].astype(np.int64)
@@ -240,16 +235,11 @@ def _bunch(
         X, y = np.repeat(X, times, axis=0), np.repeat(y, times)
     if standardize:
         _standardize(X)
-    if return_X_y:
-        return X, y
-    feature_names = arrays.get("col_names", np.array([f"x{i}" for i in range(X.shape[1])]))
-    return _make_bunch(
-        X,
-        y,
-        target_names=target_names,
-        feature_names=feature_names.tolist(),
-        DESCR=description,
+    names = arrays.get("col_names", np.array([f"x{i}" for i in range(X.shape[1])])).tolist()
+    found = Bunch(
+        data=X, target=y, target_names=target_names, feature_names=names, DESCR=description
     )
+    return (X, y) if return_X_y else found
 
 
 def _standardize(X: NDArray[np.float32]) -> None:
@@ -264,9 +254,3 @@ def _standardize(X: NDArray[np.float32]) -> None:
     for rows in chunks:
         X[rows] = scaler.transform(X[rows].astype(np.float64))
     X[:, constant] = 0
-
-
-def _make_bunch(X: NDArray[np.float32], y: NDArray[np.int64], **more: Any) -> Any:
-    from sklearn.utils import Bunch
-
-    return Bunch(data=X, target=y, **more)

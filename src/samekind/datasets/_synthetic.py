@@ -3,53 +3,17 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from samekind._validation import RandomState, check_choice, check_positive_int, check_seed
 
-Floats: TypeAlias = NDArray[np.floating[Any]]
-
 _CHUNK_ROWS = 1 << 17
 _SLACK = 1e-9  # shares this close below a whole number are that number
 
 
-@overload
-def make_synthetic(
-    n: int = ...,
-    *,
-    n_clusters: int = ...,
-    alpha: float = ...,
-    sigma: float = ...,
-    box: float = ...,
-    n_features: int = ...,
-    p: float = ...,
-    radius: float = ...,
-    collisions: str = ...,
-    dtype: DTypeLike = ...,
-    shuffle: bool = ...,
-    random_state: RandomState = ...,
-    return_centers: Literal[False] = ...,
-) -> tuple[Floats, NDArray[np.int64]]: ...
-@overload
-def make_synthetic(
-    n: int = ...,
-    *,
-    n_clusters: int = ...,
-    alpha: float = ...,
-    sigma: float = ...,
-    box: float = ...,
-    n_features: int = ...,
-    p: float = ...,
-    radius: float = ...,
-    collisions: str = ...,
-    dtype: DTypeLike = ...,
-    shuffle: bool = ...,
-    random_state: RandomState = ...,
-    return_centers: Literal[True],
-) -> tuple[Floats, NDArray[np.int64], NDArray[np.float64]]: ...
 def make_synthetic(
     n: int = 10**6,
     *,
@@ -65,7 +29,7 @@ def make_synthetic(
     shuffle: bool = True,
     random_state: RandomState = None,
     return_centers: bool = False,
-) -> tuple[Floats, NDArray[np.int64]] | tuple[Floats, NDArray[np.int64], NDArray[np.float64]]:
+) -> tuple[NDArray[Any], ...]:
     """Make Gaussian clusters whose sizes follow a power law; the defaults are the paper's.
 
     Parameters
@@ -139,11 +103,8 @@ def make_synthetic(
             f"n_clusters={n_clusters}. Make more points or fewer clusters."
         )
     n_features = check_positive_int("n_features", n_features)
-    alpha, sigma, radius = (
-        _check_number(name, value)
-        for name, value in (("alpha", alpha), ("sigma", sigma), ("radius", radius))
-    )
-    box = _check_number("box", box)
+    given = {"alpha": alpha, "sigma": sigma, "radius": radius, "box": box}
+    alpha, sigma, radius, box = (_check_number(name, value) for name, value in given.items())
     p = _check_number("p", p, maximum=1.0)
     check_choice("collisions", collisions, ("sparse", "dense"))
     kind = np.dtype(dtype)
@@ -156,13 +117,9 @@ def make_synthetic(
     y = np.repeat(np.arange(n_clusters), zipf_sizes(n, n_clusters, alpha)).astype(np.int64)
     if shuffle:
         rng.shuffle(y)  # before the points exist: to shuffle those would cost a copy
-    X: Floats
-    if kind == np.float32:
-        X = rng.standard_normal((n, n_features), dtype=np.float32)
-        X *= np.float32(sigma)
-    else:
-        X = rng.standard_normal((n, n_features))
-        X *= sigma
+    scalar: Any = kind.type
+    X = rng.standard_normal((n, n_features), dtype=scalar)
+    X *= scalar(sigma)
     for start in range(0, n, _CHUNK_ROWS):
         X[start : start + _CHUNK_ROWS] += centers[y[start : start + _CHUNK_ROWS]]
     return (X, y, centers) if return_centers else (X, y)
@@ -238,11 +195,7 @@ def _draw_in_ball(
 
 def _check_number(name: str, value: object, *, maximum: float = np.inf) -> float:
     rule = "a finite number of at least 0" if maximum == np.inf else f"a number in [0, {maximum:g}]"
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, Real)
-        or not np.isfinite(float(value))
-        or not 0 <= float(value) <= maximum
-    ):
+    number = float(value) if not isinstance(value, bool) and isinstance(value, Real) else np.nan
+    if not (np.isfinite(number) and 0 <= number <= maximum):
         raise ValueError(f"{name} must be {rule}, got {value!r}.")
-    return float(value)
+    return number

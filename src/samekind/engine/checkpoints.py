@@ -14,62 +14,55 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from samekind.algorithms import Known
-from samekind.flow import DIFFERENT, SAME
+from samekind.flow import DIFFERENT, SAME, IntArray
 from samekind.ledger import Checkpoint, Ledger, pairs_of
 
-__all__ = ["Checkpoints"]
+__all__ = ["known_at", "make_checkpoint"]
 
 
-class Checkpoints:
-    """The checkpoints of a project, kept in its ledger."""
+def make_checkpoint(ledger: Ledger, members: list[list[int]], line: int) -> None:
+    """Make a checkpoint for a change that has just been written from a line on.
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-
-    def make(self, members: list[list[int]], line: int) -> None:
-        """Make one, for a change that has just been written from a line on.
-
-        `members` are the clusters before it. Rows that are alone now and were not before have lost their
-        clusters, and are to be asked about. Rows that a run has not come to count
-        if they are the same as another one.
-        """
-        upto = self._ledger.revision.answers
-        lines = self._ledger.active(upto, consistent=True)
-        known = {row for cluster in members for row in cluster}
-        known.update(pairs_of(lines[lines["answer"] == SAME]).ravel().tolist())
-        mentioned = dict.fromkeys(pairs_of(lines).ravel().tolist())
-        rows = [*sorted(known - mentioned.keys()), *(row for row in mentioned if row in known)]
-        group = _groups(rows, lines)
-        size = np.bincount(group)
-        crowded = {row for cluster in members if len(cluster) > 1 for row in cluster}
-        lost = [
-            row
-            for row, own in zip(rows, group.tolist(), strict=True)
-            if size[own] == 1 and row in crowded
-        ]
-        gone = set(lost)
-        known_still = np.array([row for row in rows if row not in gone], dtype=np.int32)
-        self._ledger.add_checkpoint(
-            Checkpoint(line, upto, known_still, np.array(lost, dtype=np.int32))
-        )
-
-    def known(self, checkpoint: Checkpoint) -> Known:
-        """Return what a run begins with."""
-        lines = self._ledger.active(checkpoint.upto, consistent=True)
-        rows = checkpoint.rows.tolist()
-        group = _groups(rows, lines)
-        place = {row: int(own) for row, own in zip(rows, group, strict=True)}
-        apart = pairs_of(lines[lines["answer"] == DIFFERENT]).tolist()
-        parted = {(place[a], place[b]) for a, b in apart if a in place and b in place}
-        return Known(
-            rows=rows,
-            groups=group.tolist(),
-            different=sorted({(min(pair), max(pair)) for pair in parted if pair[0] != pair[1]}),
-            ask_first=checkpoint.ask.tolist(),
-        )
+    `members` are the clusters before it. Rows that are alone now and were not before have lost their
+    clusters, and are to be asked about. Rows that a run has not come to count
+    if they are the same as another one.
+    """
+    upto = ledger.revision.answers
+    lines = ledger.active(upto, consistent=True)
+    known = {row for cluster in members for row in cluster}
+    known.update(pairs_of(lines[lines["answer"] == SAME]).ravel().tolist())
+    mentioned = dict.fromkeys(pairs_of(lines).ravel().tolist())
+    rows = [*sorted(known - mentioned.keys()), *(row for row in mentioned if row in known)]
+    group = _groups(rows, lines)
+    size = np.bincount(group)
+    crowded = {row for cluster in members if len(cluster) > 1 for row in cluster}
+    lost = [
+        row
+        for row, own in zip(rows, group.tolist(), strict=True)
+        if size[own] == 1 and row in crowded
+    ]
+    gone = set(lost)
+    known_still = np.array([row for row in rows if row not in gone], dtype=np.int32)
+    ledger.add_checkpoint(Checkpoint(line, upto, known_still, np.array(lost, dtype=np.int32)))
 
 
-def _groups(rows: list[int], lines: NDArray[np.void]) -> NDArray[np.intp]:
+def known_at(ledger: Ledger, checkpoint: Checkpoint) -> Known:
+    """Return what a run begins with at a checkpoint."""
+    lines = ledger.active(checkpoint.upto, consistent=True)
+    rows = checkpoint.rows.tolist()
+    group = _groups(rows, lines)
+    place = {row: int(own) for row, own in zip(rows, group, strict=True)}
+    apart = pairs_of(lines[lines["answer"] == DIFFERENT]).tolist()
+    parted = {(place[a], place[b]) for a, b in apart if a in place and b in place}
+    return Known(
+        rows=rows,
+        groups=group.tolist(),
+        different=sorted({(min(pair), max(pair)) for pair in parted if pair[0] != pair[1]}),
+        ask_first=checkpoint.ask.tolist(),
+    )
+
+
+def _groups(rows: list[int], lines: NDArray[np.void]) -> IntArray:
     """Return for each row the number of its group: rows that are the same, by way of any rows."""
     same = pairs_of(lines[lines["answer"] == SAME])
     every = np.unique(np.concatenate([np.array(rows, dtype=np.intp), same.ravel()]))

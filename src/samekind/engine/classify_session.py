@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms import Classified, PaperParams, classify
 from samekind.clusters import Clusters
 from samekind.data import as_points
 from samekind.engine.flow_session import FlowSession
-from samekind.flow import DIFFERENT, SAME, UNANSWERED, Answers, Flow, Pairs
+from samekind.flow import DIFFERENT, SAME, UNANSWERED, Answers, BoolArray, Flow, IntArray, Pairs
 from samekind.ledger import Implications, Ledger, pairs_of
 
 __all__ = ["NOT_ASKED", "ClassifyParams", "ClassifySession"]
@@ -83,18 +82,14 @@ class ClassifySession(FlowSession):
         self._numbers = clusters.n_rows_ + np.arange(self.points.n)
         self._options = ClassifyParams.make(self.algorithm, parameters)
         super().__init__(self._options, ledger, budget)
-        try:
-            if ledger is not None:
-                own = self.points.fingerprint()
-                fingerprint = f"{own} after {clusters.n_rows_}"
-                digest = hashlib.blake2b(fingerprint.encode(), digest_size=16).hexdigest()
-                if self.ledger.meta.get("fingerprint") == own:  # a file of version 1
-                    digest = own
-                self._bind(digest, f"{self.points.n} new rows x {self.points.d}")
-            self._replay()
-        except BaseException:
-            self.close()
-            raise
+
+    def _bind_ledger(self) -> None:
+        own = self.points.fingerprint()
+        fingerprint = f"{own} after {self.clusters.n_rows_}"
+        digest = hashlib.blake2b(fingerprint.encode(), digest_size=16).hexdigest()
+        if self.ledger.meta.get("fingerprint") == own:  # a file of version 1
+            digest = own
+        self._bind(digest, f"{self.points.n} new rows x {self.points.d}")
 
     @property
     def algorithm(self) -> str:
@@ -131,14 +126,8 @@ class ClassifySession(FlowSession):
         size = options.batch_size(self.points.n)
         for start in range(0, self.points.n, size):
             some = np.arange(start, min(start + size, self.points.n))
-            found = yield from classify(
-                self._numbers[some],
-                self.points.rows(some),
-                self._state,
-                order=options.order,
-                patience=options.patience,
-                grow=options.grow,
-            )
+            new, X = self._numbers[some], self.points.rows(some)
+            found = yield from classify(new, X, self._state, options, grow=options.grow)
             self._labels[some], self._n_asked[some] = found
         return "exhausted"
 
@@ -147,15 +136,13 @@ class ClassifySession(FlowSession):
         said = self.ledger.lookup(self._wave, infer=False)
         return np.where(answers == UNANSWERED, said, answers)
 
-    def _write(
-        self, pairs: Pairs, answers: Answers, who: str, asked: bool | NDArray[np.bool_]
-    ) -> bool:
+    def _write(self, pairs: Pairs, answers: Answers, who: str, asked: bool | BoolArray) -> bool:
         alone = super()._write(pairs, answers, who, asked)
         self._implied.add(pairs, answers)
         return alone
 
 
-def _what_clusters_imply(members: list[NDArray[np.intp]]) -> Implications:
+def _what_clusters_imply(members: list[IntArray]) -> Implications:
     """Return that rows of a cluster are the same, and clusters different."""
     implied = Implications()
     firsts = np.array([rows[0] for rows in members], dtype=np.intp)

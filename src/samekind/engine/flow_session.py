@@ -16,23 +16,26 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from samekind._validation import check_int
 from samekind.algorithms import Params
-from samekind.flow import SAME, UNSURE, Answers, Flow, Pairs, Reply, check_answers, check_pairs
-from samekind.ledger import (
-    UNANSWERED,
-    Contradiction,
-    Ledger,
-    LedgerLine,
-    keys_of,
-    open_ledger,
+from samekind.flow import (
+    SAME,
+    UNSURE,
+    Answers,
+    BoolArray,
+    Flow,
+    IntArray,
+    Pairs,
+    Reply,
+    check_answers,
+    check_pairs,
 )
+from samekind.ledger import UNANSWERED, Contradiction, Ledger, LedgerLine, keys_of, open_ledger
 
 __all__ = ["FlowSession", "OtherDataError"]
 
@@ -58,11 +61,22 @@ class FlowSession(ABC):
         self.budget = check_int("budget", budget, none="ask without limit")
         self.ledger = open_ledger(ledger)
         self._owns_ledger = not isinstance(ledger, Ledger)
+        try:
+            if ledger is not None:
+                self._bind_ledger()
+            self._replay()
+        except BaseException:
+            self.close()
+            raise
 
     @property
     @abstractmethod
     def algorithm(self) -> str:
         """The name of what asks."""
+
+    @abstractmethod
+    def _bind_ledger(self) -> None:
+        """Tie a ledger that was given to the session's data."""
 
     @abstractmethod
     def _begin(self) -> Flow[str]:
@@ -74,12 +88,7 @@ class FlowSession(ABC):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def pending(self) -> Pairs:
@@ -222,14 +231,16 @@ class FlowSession(ABC):
             self._repeated = self._find_repeated() if len(wave) > 1 else None
             answers = self._look_up()
             unknown = self._unanswered(answers)
-            if self._unclaimed:
-                self._claim(wave)
+            if self._unclaimed:  # charge what was asked in an earlier session
+                claimed = self._unclaimed.intersection(keys_of(wave).tolist())
+                self._unclaimed -= claimed
+                self.n_questions += len(claimed)
             if unknown.size:
                 self._answers, self._unknown = answers, unknown
                 self._ask_on()
                 return
 
-    def _find_repeated(self) -> NDArray[np.bool_] | None:
+    def _find_repeated(self) -> BoolArray | None:
         """Return which pairs of the wave stand in it before, if any; warn of the flow then."""
         keys = keys_of(self._wave)
         if len(set(keys.tolist())) == keys.size:
@@ -266,12 +277,12 @@ class FlowSession(ABC):
             answers[np.isin(rows, rows[decisive]) & ~decisive] = UNANSWERED
         return answers
 
-    def _unanswered(self, answers: Answers) -> NDArray[np.intp]:
+    def _unanswered(self, answers: Answers) -> IntArray:
         """Return the places in the wave that somebody must answer.
 
         Not those of a line-up in which the row was found, or of which somebody was not sure.
         """
-        unknown: NDArray[np.intp] = (answers == UNANSWERED).nonzero()[0]
+        unknown: IntArray = (answers == UNANSWERED).nonzero()[0]
         if self._repeated is not None:
             unknown = unknown[~self._repeated[unknown]]
         if self.params.most_in_lineup > 1 and unknown.size:
@@ -288,16 +299,7 @@ class FlowSession(ABC):
             all_unknown = self._unknown.size == len(self._wave)
             self._pending = (self._wave if all_unknown else self._wave[self._unknown])[:left]
 
-    def _claim(self, known: Pairs) -> None:
-        """Charge what was asked in an earlier session."""
-        for key in keys_of(known).tolist():
-            if key in self._unclaimed:
-                self._unclaimed.discard(key)
-                self.n_questions += 1
-
-    def _record(
-        self, pairs: Pairs, answers: Answers, who: str, asked: bool | NDArray[np.bool_]
-    ) -> None:
+    def _record(self, pairs: Pairs, answers: Answers, who: str, asked: bool | BoolArray) -> None:
         if not self._write(pairs, answers, who, asked):
             self._replay()
             return
@@ -314,9 +316,7 @@ class FlowSession(ABC):
         else:
             self._advance(self._answers)
 
-    def _write(
-        self, pairs: Pairs, answers: Answers, who: str, asked: bool | NDArray[np.bool_]
-    ) -> bool:
+    def _write(self, pairs: Pairs, answers: Answers, who: str, asked: bool | BoolArray) -> bool:
         """Write answers to the ledger; return whether nobody else wrote to it since the flow looked."""
         written, *rest = self._seen
         self.ledger.record_checked(pairs, answers, who, asked)

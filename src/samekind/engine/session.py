@@ -5,21 +5,22 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from samekind._validation import check_seed
 from samekind.algorithms import DEFAULT, find_algorithm
 from samekind.clusters import Clusters
 from samekind.data import as_points
-from samekind.engine.checkpoints import Checkpoints
+from samekind.engine.checkpoints import known_at, make_checkpoint
 from samekind.engine.flow_session import FlowSession
-from samekind.flow import Flow, Pairs, check_answers, check_pairs
+from samekind.flow import FloatArray, Flow, Pairs, check_answers, check_pairs
 from samekind.ledger import Ledger, pairs_of
 from samekind.measures import Reliability, annotator_reliability
 from samekind.progress import Progress
@@ -89,16 +90,8 @@ class Session(FlowSession):
         params = self._algorithm.Params.make(algorithm, parameters)
         self.seed = check_seed(random_state)
         self.points = as_points(X)
+        self._takes_kept_seed = random_state is None
         super().__init__(params, ledger, budget)
-        self._checkpoints = Checkpoints(self.ledger)
-        try:
-            if ledger is not None:
-                self._bind(self.points.fingerprint(), f"{self.points.n} x {self.points.d}")
-                self._bind_seed(keep=random_state is None)
-            self._replay()
-        except BaseException:
-            self.close()
-            raise
 
     def __repr__(self) -> str:
         state = self.stop_reason or f"{len(self._pending)} pending"
@@ -130,9 +123,10 @@ class Session(FlowSession):
         The flow starts over with them, unless they are about rows that it has not come to yet.
         """
         checked = check_pairs(pairs)
-        self._check_rows(checked)
         if not len(checked):
             return
+        if checked.max() >= self.points.n:
+            raise ValueError(f"row {checked.max()} is not in the data of {self.points.n} rows.")
         if not self._are_asked_about(checked):
             self._write(checked, check_answers(answers, len(checked)), who, False)
         else:
@@ -172,7 +166,7 @@ class Session(FlowSession):
         """Return about how many questions it takes to find the next cluster, if that can be said."""
         return None if self.done else self._run.questions_to_next_cluster()
 
-    def confidence(self, rows: ArrayLike) -> NDArray[np.float64]:
+    def confidence(self, rows: ArrayLike) -> FloatArray:
         """Return how likely each of these rows is in the cluster that ``labels_`` says.
 
         1 where that is known; NaN where the algorithm does not say.
@@ -191,12 +185,13 @@ class Session(FlowSession):
 
     def clusters(self) -> Clusters:
         """Return what is found so far, and how reliable those who answered are if that is of interest."""
-        found = self._found().with_volunteered(
-            partial(self.ledger.lookup, infer=self._infers), self._volunteered()
-        )
+        found, volunteered = self._found(), self.ledger.volunteered()
+        if volunteered.size:
+            lookup = partial(self.ledger.lookup, infer=self._infers)
+            found = found.with_volunteered(lookup, np.unique(pairs_of(volunteered)))
         if self._infers and len(self.ledger.annotators) < 2:
             return found
-        return found.with_annotators(self._judge(found))
+        return replace(found, annotators_=self._judge(found))
 
     def reliability(self) -> list[Reliability]:
         """Estimate how often each annotator's answers are wrong, as far as the clusters found so far tell.
@@ -217,20 +212,10 @@ class Session(FlowSession):
         """
         return self._judge(self._found())
 
-    def _volunteered(self) -> NDArray[np.intp]:
-        """Return the rows of which somebody spoke unasked."""
-        active = self.ledger.active()
-        rows: NDArray[np.intp] = np.unique(pairs_of(active[~active["asked"]]))
-        return rows
-
     def _make_checkpoint(self, line: int) -> None:
         """Make a checkpoint after a change that was written from a line on, or taken back (-1)."""
         if self._algorithm.resumes_from_known and self._infers:
-            self._checkpoints.make(self._run.state.members, line)
-
-    def _check_rows(self, pairs: Pairs) -> None:
-        if len(pairs) and int(pairs.max()) >= self.points.n:
-            raise ValueError(f"row {int(pairs.max())} is not in the data of {self.points.n} rows.")
+            make_checkpoint(self.ledger, self._run.state.members, line)
 
     def _are_asked_about(self, pairs: Pairs) -> bool:
         """Return whether the flow may have asked about one of these pairs, or be about to.
@@ -253,20 +238,20 @@ class Session(FlowSession):
         return Clusters.from_snapshot(
             self._run.snapshot(),
             self.points,
-            algorithm=self.algorithm,
-            seed=self.seed,
-            n_questions=self.n_questions,
-            history=dict(zip(COLUMNS, history, strict=True)),
-            stop_reason=self.stop_reason,
-            contradictions=[str(found) for found in self.contradictions],
+            algorithm_=self.algorithm,
+            random_state_=self.seed,
+            n_questions_=self.n_questions,
+            history_=dict(zip(COLUMNS, history, strict=True)),
+            stop_reason_=self.stop_reason,
+            contradictions_=[str(found) for found in self.contradictions],
         )
 
-    def _bind_seed(self, *, keep: bool) -> None:
-        """Note the seed in the ledger, or take the one that is there if none was given."""
+    def _bind_ledger(self) -> None:
+        self._bind(self.points.fingerprint(), f"{self.points.n} x {self.points.d}")
         with self.ledger.transaction():
             if "seed" not in self.ledger.meta:
                 self.ledger.set_meta("seed", str(self.seed))
-            elif keep:
+            elif self._takes_kept_seed:
                 self.seed = int(self.ledger.meta["seed"])
 
     def _begin(self) -> Flow[str]:
@@ -278,7 +263,8 @@ class Session(FlowSession):
             paid = self.ledger.asked_pairs(start.upto)
             self._unclaimed -= paid
             self.n_questions = len(paid)
-            known = self._checkpoints.known(start) if self._algorithm.resumes_from_known else None
+            if self._algorithm.resumes_from_known:
+                known = known_at(self.ledger, start)
         rng = np.random.default_rng(self.seed)
         self._run = self._algorithm(self.points, self.params, rng, known)
         return self._run.run()

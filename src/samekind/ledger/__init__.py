@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from samekind.ledger.inference import Contradiction, Implications, Statement
-from samekind.ledger.log import LedgerLine, Lines
+from samekind.ledger.log import LedgerLine, Lines, keys_of, pairs_of
 from samekind.ledger.memory import UNANSWERED, Ledger, Revision
 from samekind.ledger.notes import Checkpoint, ClusterName
-from samekind.ledger.pairs import keys_of, pairs_of
 
 if TYPE_CHECKING:
     from samekind.ledger.sql import LedgerError, SqlLedger

@@ -68,26 +68,14 @@ def fill_implied(pairs, otherwise, answers, keys, nodes, parent, differing):
 
 
 @njit(nogil=True, cache=True)
-def add_answers(
-    pairs,
-    answers,
-    start,
-    contradicts,
-    keys,
-    nodes,
-    parent,
-    first,
-    last,
-    degree,
-    other,
-    following,
-    differing,
-    sizes,
-):
+def add_answers(pairs, answers, start, contradicts, rows, by_node, by_entry, differing, sizes):
     """Add answers from `start` on; return how many are done: fewer than all if room ran out.
 
     Out: contradicts[i] where answer i contradicts those before it; such an answer changes nothing.
     """
+    keys, nodes = rows
+    parent, first, last, degree = by_node
+    other, following = by_entry
     for i in range(start, answers.size):
         if answers[i] != SAME and answers[i] != DIFFERENT:
             continue

@@ -77,7 +77,12 @@ class LatestAnswers:
 
     def put(self, pairs: Pairs, answers: Answers, who: int | NDArray[np.int32]) -> int:
         """Keep answers, all by one annotator or each by its own; return how many pairs are new."""
-        self._make_room(len(pairs))
+        size = size_for(self._size + len(pairs), self._table.size)
+        if size > self._table.size:
+            table, *columns = self._table, self._answers, self._annotators
+            self._make(size)
+            for old, new in zip(columns, (self._answers, self._annotators), strict=True):
+                refill(table, old, self._table, new)
         annotators = np.empty(len(pairs), dtype=np.int32)
         annotators[:] = who
         added: int = _put(self._table, self._answers, self._annotators, pairs, answers, annotators)
@@ -88,12 +93,3 @@ class LatestAnswers:
         self._table = empty_table(size)
         self._answers = np.empty(size, dtype=np.int8)
         self._annotators = np.empty(size, dtype=np.int32)
-
-    def _make_room(self, n_pairs: int) -> None:
-        """Grow so that the table is at most half full with so many pairs more."""
-        table, answers, annotators = self._table, self._answers, self._annotators
-        size = size_for(self._size + n_pairs, table.size)
-        if size > table.size:
-            self._make(size)
-            refill(table, answers, self._table, self._answers)
-            refill(table, annotators, self._table, self._annotators)

@@ -41,11 +41,10 @@ class Contradiction(NamedTuple):
         return tuple((s.a, s.b) for s in self.statements)
 
     def __str__(self) -> str:
-        stated = (
+        return ", ".join(
             f"{s.a} {'=' if s.answer == SAME else '≠'} {s.b}" + (f" ({s.who})" if s.who else "")
             for s in self.statements
         )
-        return ", ".join(stated)
 
 
 class Implications:
@@ -64,8 +63,8 @@ class Implications:
         self._sizes = np.zeros(4, dtype=np.int64)
         self._keys, self._nodes = empty_table(128), np.empty(128, dtype=np.int64)
         self._differing = empty_table(128)
-        self._by_node = [np.empty(64, dtype=np.int64) for _ in range(4)]
-        self._by_entry = [np.empty(128, dtype=np.int64) for _ in range(2)]
+        self._by_node = tuple(np.empty(64, dtype=np.int64) for _ in range(4))
+        self._by_entry = tuple(np.empty(128, dtype=np.int64) for _ in range(2))
 
     def get(self, pairs: Pairs, otherwise: int) -> Answers:
         """Return for each pair SAME or DIFFERENT if that follows, or else `otherwise`."""
@@ -75,10 +74,8 @@ class Implications:
 
     def fill_in(self, pairs: Pairs, otherwise: int, answers: Answers) -> None:
         """Replace `otherwise` among answers by SAME or DIFFERENT where that follows."""
-        parent = self._by_node[0]
-        _components.fill_implied(
-            pairs, otherwise, answers, self._keys, self._nodes, parent, self._differing
-        )
+        rows, parent = (self._keys, self._nodes), self._by_node[0]
+        _components.fill_implied(pairs, otherwise, answers, *rows, parent, self._differing)
 
     def add(self, pairs: Pairs, answers: Answers) -> NDArray[np.intp]:
         """Take in SAME and DIFFERENT, skip UNSURE; return the places of those that contradict.
@@ -88,17 +85,10 @@ class Implications:
         contradicts = np.zeros(len(pairs), dtype=np.bool_)
         done = 0
         while True:
-            done = _components.add_answers(  # type: ignore[call-arg]
-                pairs,
-                answers,
-                done,
-                contradicts,
-                self._keys,
-                self._nodes,
-                *self._by_node,
-                *self._by_entry,
-                self._differing,
-                self._sizes,
+            rows, by_node, by_entry = (self._keys, self._nodes), self._by_node, self._by_entry
+            done = _components.add_answers(
+                *(pairs, answers, done, contradicts),
+                *(rows, by_node, by_entry, self._differing, self._sizes),
             )
             if done == len(pairs):
                 return contradicts.nonzero()[0]
@@ -112,9 +102,9 @@ class Implications:
             keys, nodes = empty_table(size), np.empty(size, dtype=np.int64)
             refill(self._keys, self._nodes, keys, nodes)
             self._keys, self._nodes = keys, nodes
-            self._by_node = [np.resize(array, size // 2) for array in self._by_node]
+            self._by_node = tuple(np.resize(array, size // 2) for array in self._by_node)
         elif short == _components.ENTRIES:
-            self._by_entry = [np.resize(array, 2 * array.size) for array in self._by_entry]
+            self._by_entry = tuple(np.resize(array, 2 * array.size) for array in self._by_entry)
         else:
             differing = empty_table(2 * self._differing.size)
             refill(self._differing, self._differing, differing, differing)

@@ -65,9 +65,7 @@ class Knowledge:
     ) -> list[Contradiction]:
         """Return each conflicting line of the log with the fewest earlier ones it contradicts."""
         if self._explained is None:
-            self._explained = []
-            if self.conflicts:
-                definite = np.flatnonzero(~lines["retracted"] & (lines["answer"] != UNSURE))
-                held = [statement(n) for n in definite.tolist() if n not in self.conflicts]
-                self._explained = explain(held, map(statement, sorted(self.conflicts)))
+            definite = np.flatnonzero(~lines["retracted"] & (lines["answer"] != UNSURE))
+            held = [statement(n) for n in definite.tolist() if n not in self.conflicts]
+            self._explained = explain(held, map(statement, sorted(self.conflicts)))
         return list(self._explained)

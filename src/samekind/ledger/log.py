@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from samekind.flow import Answers, Pairs
-from samekind.ledger.pairs import keys_of, pairs_of
+from samekind.ledger._components import write_keys
 
-__all__ = ["AnswerLog", "LedgerLine", "Lines"]
+__all__ = ["AnswerLog", "Asked", "LedgerLine", "Lines", "Wave", "keys_of", "pairs_of"]
 
 LINE = np.dtype(
     [
@@ -28,7 +27,8 @@ LINE = np.dtype(
 Lines = NDArray[np.void]
 """Lines of the log, as a structured array."""
 
-Scalar = TypeVar("Scalar", bound=np.generic)
+Asked = bool | NDArray[np.bool_]
+"""Whether answers cost a question: all of them, or each."""
 
 
 class LedgerLine(NamedTuple):
@@ -43,14 +43,26 @@ class LedgerLine(NamedTuple):
     retracted: bool
 
 
-class _Wave(NamedTuple):
+class Wave(NamedTuple):
     """Answers that were written at once; one value for all of them, or one for each."""
 
     pairs: Pairs
     answers: Answers
     who: int | NDArray[np.int32]
     when: float | NDArray[np.float64]
-    asked: bool | NDArray[np.bool_]
+    asked: Asked
+
+
+def keys_of(pairs: Pairs) -> NDArray[np.int64]:
+    """Return one number for each unordered pair; row numbers are below 2^31."""
+    keys = np.empty(len(pairs), dtype=np.int64)
+    write_keys(pairs, keys)
+    return keys
+
+
+def pairs_of(lines: Lines) -> Pairs:
+    """Return the pairs on lines of the log."""
+    return np.column_stack([lines["a"], lines["b"]]).astype(np.intp, copy=False)
 
 
 class AnswerLog:
@@ -58,17 +70,10 @@ class AnswerLog:
 
     def __init__(self) -> None:
         self._lines = np.empty(0, dtype=LINE)
-        self._waves: list[
-            _Wave
-        ] = []  # not yet in _lines: a wave must cost no more than its answers
+        self._waves: list[Wave] = []  # not yet in _lines: a wave costs no more than its answers
+        self._unasked: list[int] = []  # lines that were written free of charge
         self.size = 0
         self.n_struck = 0
-
-    def copy(self) -> AnswerLog:
-        """Return a log that later changes of this one do not reach."""
-        other = AnswerLog()
-        other._lines, other.size, other.n_struck = self.lines.copy(), self.size, self.n_struck
-        return other
 
     @property
     def lines(self) -> Lines:
@@ -79,9 +84,12 @@ class AnswerLog:
             new = np.zeros(sum(sizes), dtype=LINE)
             new["a"], new["b"] = np.concatenate([wave.pairs for wave in waves]).T
             new["answer"] = np.concatenate([wave.answers for wave in waves])
-            new["who"] = _spread([wave.who for wave in waves], sizes)
-            new["when"] = _spread([wave.when for wave in waves], sizes)
-            new["asked"] = _spread([wave.asked for wave in waves], sizes)
+            for name in ("who", "when", "asked"):
+                parts = [getattr(wave, name) for wave in waves]
+                if all(map(np.isscalar, parts)):
+                    new[name] = np.repeat(np.array(parts), sizes)
+                else:
+                    new[name] = np.concatenate(list(map(np.broadcast_to, parts, sizes)))
             self._lines = np.concatenate([self._lines, new])
         return self._lines
 
@@ -90,17 +98,21 @@ class AnswerLog:
         """The numbers of the lines that are not retracted."""
         return np.flatnonzero(~self.lines["retracted"])
 
-    def append(
-        self,
-        pairs: Pairs,
-        answers: Answers,
-        who: int | NDArray[np.int32],
-        when: float | NDArray[np.float64],
-        asked: bool | NDArray[np.bool_],
-    ) -> None:
+    def append(self, wave: Wave) -> None:
         """Add lines."""
-        self._waves.append(_Wave(pairs.copy(), answers.copy(), who, when, asked))
-        self.size += len(pairs)
+        self._waves.append(wave._replace(pairs=wave.pairs.copy(), answers=wave.answers.copy()))
+        if wave.asked is not True:
+            free = np.flatnonzero(~np.broadcast_to(wave.asked, len(wave.pairs)))
+            self._unasked += (self.size + free).tolist()
+        self.size += len(wave.pairs)
+
+    def volunteered(self) -> Lines:
+        """Return the lines that stand and cost no question, at no cost if there never were any."""
+        if not self._unasked:
+            return np.empty(0, dtype=LINE)
+        lines: Lines = self.lines[self._unasked]
+        standing: Lines = lines[~lines["asked"] & ~lines["retracted"]]
+        return standing
 
     def about(self, a: int, b: int) -> NDArray[np.intp]:
         """Return the numbers of all lines about one pair."""
@@ -111,7 +123,7 @@ class AnswerLog:
         lines = self.lines
         lines["struck"][numbers] = True
         lines["retracted"] = lines["struck"]
-        self.n_struck = int(lines["struck"].sum())
+        self.n_struck += numbers.size
         self.replace_earlier(None)
 
     def replace_earlier(self, keys: NDArray[np.int64] | None) -> bool:
@@ -138,14 +150,3 @@ class AnswerLog:
         np.logical_or.at(lines["asked"], latest[by], paid)  # what is paid stays paid
         lines["retracted"][np.setdiff1d(standing, latest)] = True
         return True
-
-
-def _spread(
-    parts: Sequence[bool | int | float | NDArray[Scalar]], sizes: list[int]
-) -> NDArray[np.generic]:
-    """Return a column of the log: each part, one value or as many, over so many lines."""
-    if all(map(np.isscalar, parts)):
-        return np.repeat(np.array(parts), sizes)
-    return np.concatenate(
-        [np.broadcast_to(part, size) for part, size in zip(parts, sizes, strict=True)]
-    )

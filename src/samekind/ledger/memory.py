@@ -16,7 +16,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple, Self
+from copy import copy
+from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,11 +26,12 @@ from samekind._validation import check_positive_int
 from samekind.flow import UNANSWERED, UNSURE, Answers, Pairs, check_answers, check_pairs
 from samekind.ledger.inference import Contradiction, Statement
 from samekind.ledger.knowledge import Knowledge
-from samekind.ledger.log import AnswerLog, LedgerLine, Lines
+from samekind.ledger.log import AnswerLog, Asked, LedgerLine, Lines, Wave, keys_of, pairs_of
 from samekind.ledger.notes import Checkpoint, ClusterName, Notes
-from samekind.ledger.pairs import keys_of, pairs_of
 
 __all__ = ["UNANSWERED", "Ledger", "Revision"]
+
+Part = TypeVar("Part", AnswerLog, Notes)
 
 
 class Revision(NamedTuple):
@@ -143,14 +145,20 @@ class Ledger:
     @property
     def contradictions(self) -> list[Contradiction]:
         """Answers that cannot all be true, each with the fewest earlier answers it contradicts."""
+        if not self._known.conflicts:
+            return []
         return self._known.contradictions(
             self._log.lines, lambda number: Statement(*self._line(number)[:4])
         )
 
+    def volunteered(self) -> Lines:
+        """Return the lines that are not retracted and cost no question."""
+        return self._log.volunteered()
+
     def skipped(self) -> Pairs:
         """Return the pairs of which somebody was not sure, free of charge: they were skipped."""
-        active = self.active()
-        return pairs_of(active[(active["answer"] == UNSURE) & ~active["asked"]])
+        free = self.volunteered()
+        return pairs_of(free[free["answer"] == UNSURE])
 
     def asked_pairs(self, upto: int | None = None) -> set[int]:
         """Return the keys of the pairs whose answers were paid for, by the first so many lines or by all."""
@@ -178,7 +186,7 @@ class Ledger:
         if self._in_transaction:
             yield
             return
-        before = self._log.copy(), self._notes.copy(), dict(self._numbers), dict(self.meta)
+        before = _copied(self._log), _copied(self._notes), dict(self._numbers), dict(self.meta)
         self._in_transaction = True
         try:
             yield
@@ -201,9 +209,7 @@ class Ledger:
         checked = check_pairs(pairs)
         self.record_checked(checked, check_answers(answers, len(checked)), who, asked)
 
-    def record_checked(
-        self, pairs: Pairs, answers: Answers, who: str, asked: bool | NDArray[np.bool_]
-    ) -> None:
+    def record_checked(self, pairs: Pairs, answers: Answers, who: str, asked: Asked) -> None:
         """Do what `record` does, for callers that have checked what they pass."""
         if len(pairs):
             self._append(pairs, answers, who, asked)
@@ -219,7 +225,7 @@ class Ledger:
             replaced = about[~lines["retracted"][about]]
             paid = bool(lines["asked"][replaced].any())
             if np.any(lines["who"][replaced] != self._numbers.get(who, -1)):
-                self._retract(about[~lines["struck"][about]])
+                self.retract_pair(a, b)
             self.record([[a, b]], [answer], who=who, asked=paid)
             if replaced.size:
                 self._append_correction(self._log.size - 1, replaced.tolist())
@@ -252,7 +258,10 @@ class Ledger:
             numbers = numbers[numbers.size - min(count, numbers.size) :]
             taken = self._retract(numbers)
             for number in reversed(numbers.tolist()):
-                self._bring_back(self._notes.replaced.get(number, ()))
+                for replaced in self._notes.replaced.get(number, ()):
+                    a, b, answer, name, _, asked, _ = self._line(replaced)
+                    if self.answer_by(a, b, name) is None:  # or else they answered again
+                        self.record([[a, b]], [answer], who=name, asked=asked)
         return taken
 
     def retract_pair(self, a: int, b: int) -> list[LedgerLine]:
@@ -282,10 +291,8 @@ class Ledger:
 
     # Within: a ledger that keeps its lines elsewhere too overrides the first four.
 
-    def _append(
-        self, pairs: Pairs, answers: Answers, who: str, asked: bool | NDArray[np.bool_]
-    ) -> None:
-        self._learn_new(pairs, answers, self._number(who), self._now(), asked)
+    def _append(self, pairs: Pairs, answers: Answers, who: str, asked: Asked) -> None:
+        self._learn_new(Wave(pairs, answers, self._number(who), self._now(), asked))
 
     def _retract(self, numbers: NDArray[np.intp]) -> list[LedgerLine]:
         """Take back lines by their numbers; return them, latest first."""
@@ -299,13 +306,6 @@ class Ledger:
     def _checkpoint(self, number: int) -> Checkpoint:
         return self._notes.checkpoints[number]
 
-    def _bring_back(self, replaced: list[int] | tuple[()]) -> None:
-        """Record answers that a correction replaced, unless those who gave them answered again."""
-        for number in replaced:
-            a, b, answer, who, _, asked, _ = self._line(number)
-            if self.answer_by(a, b, who) is None:
-                self.record([[a, b]], [answer], who=who, asked=asked)
-
     def _number(self, who: str) -> int:
         return self._numbers.setdefault(who, len(self._numbers))
 
@@ -313,19 +313,12 @@ class Ledger:
         a, b, answer, who, when, asked, _, retracted = self._log.lines[number].item()
         return LedgerLine(a, b, answer, list(self._numbers)[who], when, asked, retracted)
 
-    def _learn_new(
-        self,
-        pairs: Pairs,
-        answers: Answers,
-        who: int | NDArray[np.int32],
-        when: float | NDArray[np.float64],
-        asked: bool | NDArray[np.bool_],
-    ) -> None:
+    def _learn_new(self, wave: Wave) -> None:
         """Add lines to the log and to what is known."""
         start = self._log.size
-        self._log.append(pairs, answers, who, when, asked)
-        all_new = self._known.add(pairs, answers, who, start)
-        if not all_new and self._log.replace_earlier(keys_of(pairs)):
+        self._log.append(wave)
+        all_new = self._known.add(wave.pairs, wave.answers, wave.who, start)
+        if not all_new and self._log.replace_earlier(keys_of(wave.pairs)):
             self._relearn()
 
     def _strike(self, numbers: NDArray[np.intp]) -> None:
@@ -344,3 +337,10 @@ class Ledger:
         """Return the time, a little later than that of anything before."""
         self._last_time = max(time.time(), self._last_time + 1e-6)
         return self._last_time
+
+
+def _copied(part: Part) -> Part:
+    """Return a log or notes that later changes of these do not reach."""
+    other = copy(part)
+    vars(other).update({name: copy(value) for name, value in vars(part).items()})
+    return other

@@ -60,19 +60,10 @@ class Notes:
     def __init__(self) -> None:
         self.names: dict[int, ClusterName] = {}
         self.n_names = 0
-        self.replaced: dict[int, list[int]] = {}
+        self.replaced: dict[int, tuple[int, ...]] = {}
         self.n_replaced = 0
         self.marks: list[tuple[int, int]] = []
         self.checkpoints: dict[int, Checkpoint] = {}
-
-    def copy(self) -> Notes:
-        """Return notes that later changes of these do not reach."""
-        other = Notes()
-        other.names, other.n_names = dict(self.names), self.n_names
-        other.replaced = {line: list(lines) for line, lines in self.replaced.items()}
-        other.n_replaced = self.n_replaced
-        other.marks, other.checkpoints = list(self.marks), dict(self.checkpoints)
-        return other
 
     def add_name(self, row: int, text: str, who: str, at: float) -> None:
         """Name a row's cluster; an earlier name of the row counts no more."""
@@ -81,7 +72,7 @@ class Notes:
 
     def add_correction(self, line: int, replaced: int) -> None:
         """Note that the answer on a line replaced one on an earlier line."""
-        self.replaced.setdefault(line, []).append(replaced)
+        self.replaced[line] = (*self.replaced.get(line, ()), replaced)
         self.n_replaced += 1
 
     def add_checkpoint(self, checkpoint: Checkpoint) -> None:

@@ -8,8 +8,7 @@ write to one project: each takes in what the others wrote before it adds its own
 from __future__ import annotations
 
 import sqlite3
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,25 +20,22 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from samekind.flow import Answers, Pairs
 from samekind.ledger import tables
-from samekind.ledger.log import LedgerLine
+from samekind.ledger.log import Asked, LedgerLine, Wave
 from samekind.ledger.memory import Ledger
 from samekind.ledger.migrations import VersionError, migrate, pack_rows, unpack_rows
 from samekind.ledger.notes import Checkpoint
 
 __all__ = ["LedgerError", "SqlLedger"]
 
-FOLLOWED = (
-    tables.answers,
-    tables.retractions,
-    tables.names,
-    tables.corrections,
-    tables.checkpoints,
-)
+FOLLOWED = {  # tables, and what is read of them when another process has written to them
+    tables.answers: ("a", "b", "answer", "who", "at", "asked"),
+    tables.retractions: ("answer_id",),
+    tables.names: ("row", "name", "who", "at"),
+    tables.corrections: ("answer_id", "replaced_id"),
+    tables.checkpoints: ("answer_id", "upto"),
+}
 LAST_IDS = sa.select(
-    *(
-        sa.select(sa.func.coalesce(sa.func.max(table.c.id), 0)).scalar_subquery()
-        for table in FOLLOWED
-    )
+    *(sa.select(sa.func.coalesce(sa.func.max(t.c.id), 0)).scalar_subquery() for t in FOLLOWED)
 )
 
 
@@ -75,7 +71,6 @@ class SqlLedger(Ledger):
     def __init__(self, where: str | Path, *, infer: bool = True, wait: float = 10.0) -> None:
         super().__init__(infer=infer)
         self.where = str(where)
-        self._n_retractions = 0
         self._connection: sa.Connection | None = None  # of the transaction that is open
         if not self.where:
             raise LedgerError("a project needs a file or a database URL, got an empty name.")
@@ -98,11 +93,10 @@ class SqlLedger(Ledger):
                 migrate(connection)
                 self._read_meta(connection)
                 self._catch_up(connection)
-        except VersionError as error:
+        except BaseException as error:
             self._engine.dispose()
-            raise LedgerError(f"{self.where} {error}") from error
-        except BaseException:
-            self._engine.dispose()
+            if isinstance(error, VersionError):
+                raise LedgerError(f"{self.where} {error}") from error
             raise
 
     @contextmanager
@@ -117,44 +111,34 @@ class SqlLedger(Ledger):
         with self._explaining("be written"), self._engine.begin() as connection:
             self._catch_up(connection)
             self._read_meta(connection)
-            before = self._n_retractions
             self._connection = connection
             try:
                 with super().transaction():
                     yield
                     connection.commit()  # here, so that what is not kept is not remembered either
-            except BaseException:
-                self._n_retractions = before
-                raise
             finally:
                 self._connection = None
 
     def name(self, row: int, text: str, *, who: str = "") -> None:
         """Give a row's cluster a name; "" takes it away. The name outlives changes of the cluster."""
-        with self._writing("keep a name") as connection:
-            new = {"id": self._notes.n_names + 1, "row": row, "name": text, "who": who}
-            at = self._now()
-            connection.execute(sa.insert(tables.names).values(**new, at=at))
+        at = self._add(tables.names, [{"row": row, "name": text, "who": who}], "keep a name")
         self._notes.add_name(row, text, who, at)
 
     def add_checkpoint(self, checkpoint: Checkpoint) -> None:
         """Keep a place from which a run may begin."""
-        with self._writing("keep a checkpoint") as connection:
-            connection.execute(
-                sa.insert(tables.checkpoints).values(
-                    id=len(self._notes.marks) + 1,
-                    answer_id=None if checkpoint.line < 0 else checkpoint.line + 1,
-                    upto=checkpoint.upto,
-                    rows=pack_rows(checkpoint.rows),
-                    ask=pack_rows(checkpoint.ask),
-                )
-            )
+        new = {
+            "answer_id": None if checkpoint.line < 0 else checkpoint.line + 1,
+            "upto": checkpoint.upto,
+            "rows": pack_rows(checkpoint.rows),
+            "ask": pack_rows(checkpoint.ask),
+        }
+        self._add(tables.checkpoints, [new], "keep a checkpoint")
         self._notes.checkpoints.clear()  # the earlier ones can be read again
         self._notes.add_checkpoint(checkpoint)
 
     def set_meta(self, key: str, value: str) -> None:
         """Keep a fact about the project beside its answers."""
-        with self._writing("keep its settings") as connection:
+        with self._connected("keep its settings") as connection:
             connection.execute(sa.delete(tables.meta).where(tables.meta.c.key == key))
             connection.execute(sa.insert(tables.meta).values(key=key, value=value))
         super().set_meta(key, value)
@@ -162,8 +146,8 @@ class SqlLedger(Ledger):
     def refresh(self) -> bool:
         """Take in what other writers wrote; return whether anything was taken back."""
         before = self._log.n_struck
-        with self._reading("be read") as connection:
-            if connection is not self._connection:
+        if self._connection is None:
+            with self._connected("be read", writes=False) as connection:
                 self._catch_up(connection)
         return self._log.n_struck > before
 
@@ -171,51 +155,30 @@ class SqlLedger(Ledger):
         """Close the database; a SQLite project is one file again."""
         self._engine.dispose()
 
-    def _append(
-        self, pairs: Pairs, answers: Answers, who: str, asked: bool | NDArray[np.bool_]
-    ) -> None:
+    def _append(self, pairs: Pairs, answers: Answers, who: str, asked: Asked) -> None:
         paid = np.broadcast_to(asked, len(pairs)).tolist()
-        with self._writing("keep answers") as connection:
-            at = self._now()
-            new = zip(pairs.tolist(), answers.tolist(), paid, strict=True)
-            connection.execute(
-                sa.insert(tables.answers),
-                [
-                    {"id": i, "a": a, "b": b, "answer": said, "who": who, "at": at, "asked": cost}
-                    for i, ((a, b), said, cost) in enumerate(new, start=self._log.size + 1)
-                ],
-            )
-        self._learn_new(pairs, answers, self._number(who), at, asked)
+        new = [
+            {"a": a, "b": b, "answer": said, "who": who, "asked": cost}
+            for (a, b), said, cost in zip(pairs.tolist(), answers.tolist(), paid, strict=True)
+        ]
+        at = self._add(tables.answers, new, "keep answers")
+        self._learn_new(Wave(pairs, answers, self._number(who), at, asked))
 
     def _retract(self, numbers: NDArray[np.intp]) -> list[LedgerLine]:
         if numbers.size:
-            with self._writing("take an answer back") as connection:
-                now, first = time.time(), self._n_retractions + 1
-                connection.execute(
-                    sa.insert(tables.retractions),
-                    [
-                        {"id": first + i, "answer_id": number + 1, "at": now}
-                        for i, number in enumerate(numbers.tolist())
-                    ],
-                )
-            self._n_retractions += numbers.size
+            new = [{"answer_id": number + 1} for number in numbers.tolist()]
+            self._add(tables.retractions, new, "take an answer back")
         return super()._retract(numbers)
 
     def _append_correction(self, line: int, replaced: list[int]) -> None:
-        with self._writing("keep a correction") as connection:
-            connection.execute(
-                sa.insert(tables.corrections),
-                [
-                    {"id": i, "answer_id": line + 1, "replaced_id": other + 1}
-                    for i, other in enumerate(replaced, start=self._notes.n_replaced + 1)
-                ],
-            )
+        new = [{"answer_id": line + 1, "replaced_id": other + 1} for other in replaced]
+        self._add(tables.corrections, new, "keep a correction")
         super()._append_correction(line, replaced)
 
     def _checkpoint(self, number: int) -> Checkpoint:
         if number not in self._notes.checkpoints:
             table = tables.checkpoints
-            with self._reading("be read") as connection:
+            with self._connected("be read", writes=False) as connection:
                 found = connection.execute(sa.select(table).where(table.c.id == number + 1)).one()
             self._notes.checkpoints = {
                 number: Checkpoint(
@@ -226,31 +189,24 @@ class SqlLedger(Ledger):
 
     def _catch_up(self, connection: sa.Connection) -> None:
         """Take in the rows of the database that this object has not seen."""
-        notes = self._notes
-        seen = (
-            self._log.size,
-            self._n_retractions,
-            notes.n_names,
-            notes.n_replaced,
-            len(notes.marks),
-        )
+        notes, new = self._notes, []
         last = connection.execute(LAST_IDS).one()
-        new = [
-            connection.execute(sa.select(*columns).where(table.c.id > n).order_by(table.c.id)).all()
-            if there > n
-            else ()
-            for table, columns, n, there in zip(FOLLOWED, _COLUMNS, seen, last, strict=True)
-        ]
+        for (table, columns), there in zip(FOLLOWED.items(), last, strict=True):
+            seen = self._n_seen(table)
+            unseen = sa.select(*(table.c[name] for name in columns)).where(table.c.id > seen)
+            new.append(
+                connection.execute(unseen.order_by(table.c.id)).all() if there > seen else ()
+            )
         answers, retractions, names, corrections, checkpoints = new
         if answers:
             a, b, said, who, at, asked = zip(*answers, strict=True)
             numbers = np.array([self._number(name) for name in who], dtype=np.int32)
             pairs = np.column_stack([a, b]).astype(np.intp)
             times = np.array(at, dtype=np.float64)
-            self._learn_new(pairs, np.array(said, dtype=np.int8), numbers, times, np.array(asked))
+            given = np.array(said, dtype=np.int8)
+            self._learn_new(Wave(pairs, given, numbers, times, np.array(asked)))
             self._last_time = max(self._last_time, float(times.max()))
         if retractions:
-            self._n_retractions += len(retractions)
             self._strike(np.array([answer_id - 1 for (answer_id,) in retractions], dtype=np.intp))
         for row, text, who, at in names:
             notes.add_name(row, text, who, at)
@@ -263,25 +219,37 @@ class SqlLedger(Ledger):
         rows = connection.execute(sa.select(tables.meta.c.key, tables.meta.c.value))
         self.meta = {row.key: row.value for row in rows}
 
-    @contextmanager
-    def _writing(self, purpose: str) -> Iterator[sa.Connection]:
-        """Yield the open transaction, or one of its own that begins with what others wrote."""
-        with self._explaining(purpose):
-            if self._connection is not None:
-                yield self._connection
-                return
-            with self._engine.begin() as connection:
-                self._catch_up(connection)
-                yield connection
+    def _n_seen(self, table: sa.TableClause) -> int:
+        """Return how many rows of a table this object knows."""
+        log, notes = self._log, self._notes
+        known = (log.size, log.n_struck, notes.n_names, notes.n_replaced, len(notes.marks))
+        return dict(zip(FOLLOWED, known, strict=True))[table]
+
+    def _add(
+        self, table: sa.TableClause, rows: Sequence[Mapping[str, object]], purpose: str
+    ) -> float:
+        """Write rows, with ids and, where there is a column for it, the time; return the time."""
+        with self._connected(purpose) as connection:
+            at = self._now()
+            stamp = {"at": at} if "at" in table.c else {}
+            first = self._n_seen(table) + 1
+            new = [{"id": number, **row, **stamp} for number, row in enumerate(rows, start=first)]
+            connection.execute(sa.insert(table), new)
+        return at
 
     @contextmanager
-    def _reading(self, purpose: str) -> Iterator[sa.Connection]:
-        """Yield the open transaction, or one that locks nobody out."""
+    def _connected(self, purpose: str, *, writes: bool = True) -> Iterator[sa.Connection]:
+        """Yield the open transaction, or one of its own.
+
+        That begins with what others wrote if it writes, and locks nobody out if it does not.
+        """
         with self._explaining(purpose):
             if self._connection is not None:
                 yield self._connection
                 return
-            with self._reading_engine.begin() as connection:
+            with (self._engine if writes else self._reading_engine).begin() as connection:
+                if writes:
+                    self._catch_up(connection)
                 yield connection
 
     @contextmanager
@@ -294,15 +262,6 @@ class SqlLedger(Ledger):
                 "mend the cause (a full disk, another program that writes, a file that is not a "
                 "samekind project) and try again."
             ) from error
-
-
-_COLUMNS = (
-    tuple(tables.answers.c[name] for name in ("a", "b", "answer", "who", "at", "asked")),
-    (tables.retractions.c.answer_id,),
-    tuple(tables.names.c[name] for name in ("row", "name", "who", "at")),
-    (tables.corrections.c.answer_id, tables.corrections.c.replaced_id),
-    (tables.checkpoints.c.answer_id, tables.checkpoints.c.upto),
-)
 
 
 def _tune_sqlite(engine: sa.Engine, wait: float) -> None:

@@ -1,70 +1,19 @@
-"""The tables of a project in a database, as they are now; `migrations` makes them."""
+"""The tables of a project in a database, as queries see them; `migrations` makes them."""
 
 from __future__ import annotations
 
 import sqlalchemy as sa
 
-__all__ = ["answers", "checkpoints", "corrections", "meta", "metadata", "names", "retractions"]
-
-metadata = sa.MetaData()
+__all__ = ["answers", "checkpoints", "corrections", "meta", "names", "retractions"]
 
 
-def _id() -> sa.Column[int]:
-    """Ids are 1, 2, 3, … without gaps, so that a reader knows what it has not seen yet."""
-    return sa.Column("id", sa.BigInteger, primary_key=True, autoincrement=False)
+def _table(name: str, *columns: str | sa.ColumnClause[bool]) -> sa.TableClause:
+    return sa.table(name, *(sa.column(c) if isinstance(c, str) else c for c in columns))
 
 
-def _at() -> sa.Column[float]:
-    return sa.Column("at", sa.Float(53), nullable=False)  # seconds since 1970
-
-
-meta = sa.Table(
-    "meta",
-    metadata,
-    sa.Column("key", sa.String(64), primary_key=True),
-    sa.Column("value", sa.Text, nullable=False),
-)
-answers = sa.Table(
-    "answers",
-    metadata,
-    _id(),
-    sa.Column("a", sa.BigInteger, nullable=False),
-    sa.Column("b", sa.BigInteger, nullable=False),
-    sa.Column("answer", sa.SmallInteger, nullable=False),
-    sa.Column("who", sa.Text, nullable=False),
-    _at(),
-    sa.Column("asked", sa.Boolean, nullable=False),
-)
-retractions = sa.Table(
-    "retractions",
-    metadata,
-    _id(),
-    sa.Column("answer_id", sa.BigInteger, sa.ForeignKey("answers.id"), nullable=False),
-    _at(),
-)
-names = sa.Table(
-    "names",
-    metadata,
-    _id(),
-    sa.Column("row", sa.BigInteger, nullable=False),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("who", sa.Text, nullable=False),
-    _at(),
-)
-corrections = sa.Table(
-    "corrections",
-    metadata,
-    _id(),
-    sa.Column("answer_id", sa.BigInteger, sa.ForeignKey("answers.id"), nullable=False),
-    sa.Column("replaced_id", sa.BigInteger, sa.ForeignKey("answers.id"), nullable=False),
-)
-checkpoints = sa.Table(
-    "checkpoints",
-    metadata,
-    _id(),
-    # the first answer of the change that made it; without one it stays whatever happens
-    sa.Column("answer_id", sa.BigInteger, sa.ForeignKey("answers.id")),
-    sa.Column("upto", sa.BigInteger, nullable=False),
-    sa.Column("rows", sa.LargeBinary, nullable=False),  # see `pack_rows`
-    sa.Column("ask", sa.LargeBinary, nullable=False),
-)
+meta = _table("meta", "key", "value")
+answers = _table("answers", "id", "a", "b", "answer", "who", "at", sa.column("asked", sa.Boolean))
+retractions = _table("retractions", "id", "answer_id", "at")
+names = _table("names", "id", "row", "name", "who", "at")
+corrections = _table("corrections", "id", "answer_id", "replaced_id")
+checkpoints = _table("checkpoints", "id", "answer_id", "upto", "rows", "ask")

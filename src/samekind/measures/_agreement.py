@@ -10,17 +10,12 @@ __all__ = ["adjusted_rand_index"]
 
 
 def adjusted_rand_index(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
-    """Return how well two clusterings agree: 1 if entirely, about 0 if no more than by chance.
+    """Return the adjusted Rand index: 1 if two clusterings agree, about 0 if no more than by chance.
 
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n,)
         The cluster of each point in either clustering; the names do not matter.
-
-    Returns
-    -------
-    index : float
-        The adjusted Rand index, as scikit-learn computes it.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from samekind.flow import SAME, UNSURE, Answers, Pairs, check_answers, check_pairs
 from samekind.measures._consensus import Consensus
-from samekind.measures._grouped import Floats
+from samekind.measures._grouped import Floats, Integers
 
 __all__ = ["Reliability", "annotator_reliability", "percent"]
 
@@ -23,7 +23,6 @@ TAIL = 0.025  # beyond either end of the interval
 TOO_OFTEN = 0.4  # an error rate that nobody has who knows the matter and means well
 VAGUE = 0.6  # width of an interval that tells nothing
 
-Integers = NDArray[np.intp]
 Outlook = Callable[[Floats], Floats]  # from the evidence on each pair to what all else says of it
 
 
@@ -153,8 +152,7 @@ def annotator_reliability(
     annotator = np.array([numbers[name] for name in names], dtype=np.intp)
     definite = said != UNSURE
     given, unique = _sorted(asked[definite], said[definite], annotator[definite], len(numbers))
-    outlook = _from_groups(unique, surest) if known is None else _from_labels(unique, known, surest)
-    wrong, tested = _errors(given, outlook)
+    wrong, tested = _errors(given, _outlook(unique, known, surest))
 
     n_answers = np.bincount(annotator, minlength=len(numbers))
     n_unsure = np.bincount(annotator[~definite], minlength=len(numbers))
@@ -204,16 +202,14 @@ def _intervals(wrong: Floats, tested: Floats) -> tuple[list[float], list[float],
     return ((a / (a + b)).tolist(), *ends)
 
 
-def _from_labels(pairs: Pairs, labels: Integers, surest: float) -> Outlook:
-    one, other = labels[pairs[:, 0]], labels[pairs[:, 1]]
+def _outlook(pairs: Pairs, labels: Integers | None, surest: float) -> Outlook:
+    if labels is None:
+        consensus = Consensus(pairs)
+        return lambda evidence: np.clip(consensus.log_odds(evidence), -surest, surest)
+    one, other = labels[pairs].T
     odds = np.where(one == other, surest, -surest)
     odds[(one < 0) | (other < 0)] = 0.0
     return lambda evidence: odds
-
-
-def _from_groups(pairs: Pairs, surest: float) -> Outlook:
-    consensus = Consensus(pairs)
-    return lambda evidence: np.clip(consensus.log_odds(evidence), -surest, surest)
 
 
 def _sorted(

@@ -9,10 +9,10 @@ from samekind.measures._grouped import (
     ROUNDING,
     Floats,
     check_bound,
+    check_centers,
     check_clusters,
     check_points,
     check_same_length,
-    check_same_width,
 )
 
 __all__ = ["centroid_error", "centroid_errors", "recovery_count"]
@@ -48,9 +48,7 @@ def centroid_error(X: ArrayLike, center: ArrayLike) -> float:
         raise ValueError(f"center must be one point of shape (d,), got shape {c.shape}.")
     points = check_points("X", X)
     if len(points) == 0:
-        raise ValueError(
-            "X must hold at least one point: a cluster without points has no centroid."
-        )
+        raise ValueError("X must hold at least one point: no points have no centroid.")
     errors = centroid_errors(points, np.zeros(len(points), dtype=np.intp), c[np.newaxis], [0])
     return float(errors[0])
 
@@ -69,11 +67,6 @@ def centroid_errors(X: ArrayLike, y: ArrayLike, centers: ArrayLike, labels: Arra
     labels : array-like of shape (k,)
         The true cluster that each centre stands for.
 
-    Returns
-    -------
-    errors : ndarray of shape (k,)
-        The error of each centre.
-
     Examples
     --------
     >>> from samekind.measures import centroid_errors
@@ -82,12 +75,11 @@ def centroid_errors(X: ArrayLike, y: ArrayLike, centers: ArrayLike, labels: Arra
     array([0.  , 0.25])
     """
     points, clusters = check_clusters(X, y)
-    C = check_points("centers", centers)
+    C = check_centers(centers, points)
     chosen = clusters.find("labels", np.asarray(labels))
     check_same_length("centers", C, "labels", chosen)
     if len(C) == 0:
         return np.zeros(0)
-    check_same_width(points, C, "centers")
     centroids = clusters.centroids(points)
     spread = clusters.costs(points, centroids)[chosen]
     missed = ((C - centroids[chosen]) ** 2).sum(axis=1)
@@ -108,21 +100,10 @@ def recovery_count(
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
-        The points.
-    y : array-like of shape (n,)
-        The true cluster of each point.
-    centers : array-like of shape (k, d)
-        The centres.
-    labels : array-like of shape (k,)
-        The true cluster that each centre stands for; several may stand for one.
+    X, y, centers, labels
+        As for :func:`centroid_errors`; several centres may stand for one cluster.
     tolerance : float, default=0.1
         The largest :func:`centroid_error` that counts as recovered.
-
-    Returns
-    -------
-    count : int
-        The number of clusters.
 
     Examples
     --------

@@ -5,10 +5,9 @@ from __future__ import annotations
 from heapq import heapify, heappop, heappush
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.flow import Pairs
-from samekind.measures._grouped import Floats
+from samekind.measures._grouped import Floats, Integers
 
 __all__ = ["Consensus"]
 
@@ -43,7 +42,7 @@ class Consensus:
         self._n = len(rows)
         self._pairs = numbers.reshape(-1, 2)
 
-    def groups(self, evidence: Floats) -> NDArray[np.intp]:
+    def groups(self, evidence: Floats) -> Integers:
         """Return the group of each row that occurs in a pair, in the order of row numbers."""
         pairs = self._pairs.tolist()
         near: list[dict[int, float]] = [{} for _ in range(self._n)]
@@ -84,9 +83,8 @@ class Consensus:
         loss = loss.reshape(-1, 2).min(axis=1)
         between = np.sort(group[self._pairs], axis=1) @ (self._n, 1)
         of_groups = np.unique(between, return_inverse=True)[1]
-        joining = (
-            said[::2] - np.bincount(of_groups, said[::2])[of_groups]
-        )  # the loss if groups join
+        joined = np.bincount(of_groups, said[::2])[of_groups]
+        joining = said[::2] - joined  # the loss if groups join
         odds: Floats = np.where(together[::2], loss, -np.minimum(loss, joining))
         return odds
 
@@ -94,9 +92,7 @@ class Consensus:
 class _Tally:
     """How much speaks for each row being of each group that something is said about."""
 
-    def __init__(
-        self, row: NDArray[np.intp], its_group: NDArray[np.intp], group: NDArray[np.intp]
-    ) -> None:
+    def __init__(self, row: Integers, its_group: Integers, group: Integers) -> None:
         self._n = len(group)
         places, self.place = np.unique(row * self._n + its_group, return_inverse=True)
         self._row, groups = np.divmod(places, self._n)

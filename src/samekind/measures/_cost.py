@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from samekind.measures._grouped import (
     Matrix,
     check_bound,
+    check_centers,
     check_clusters,
     check_points,
     check_same_length,
-    check_same_width,
     nearest_costs,
     squared_diameter,
 )
@@ -34,11 +34,6 @@ def cost(X: ArrayLike, centers: ArrayLike) -> float:
     centers : array-like of shape (k, d)
         The centres; ``[]`` for none.
 
-    Returns
-    -------
-    cost : float
-        Φ(X, C).
-
     Notes
     -----
     Without centres the result is exact and takes O(n²·d) time at worst. Pairs that a bound excludes
@@ -53,12 +48,11 @@ def cost(X: ArrayLike, centers: ArrayLike) -> float:
     48.0
     """
     points = check_points("X", X)
-    C = check_points("centers", centers)
+    C = check_centers(centers, points)
     if len(points) == 0:
         return 0.0
     if len(C) == 0:
         return len(points) * squared_diameter(points)
-    check_same_width(points, C, "centers")
     return float(nearest_costs(points, C).sum())
 
 
@@ -102,16 +96,13 @@ def reducibility(
     chosen = clusters.find("recovered", recovered)
     if len(np.unique(chosen)) < len(chosen):
         raise ValueError(f"recovered must name every cluster once, got {recovered!r}.")
-    C: Matrix
     if centers is None:
-        C = clusters.centroids(points)[chosen]
+        C: Matrix = clusters.centroids(points)[chosen]
     else:
         if isinstance(recovered, Set):
             raise ValueError(f"recovered must have an order when centers has, got {recovered!r}.")
-        C = check_points("centers", centers)
+        C = check_centers(centers, points)
         check_same_length("centers", C, "recovered", chosen)
-        if len(C):
-            check_same_width(points, C, "centers")
     is_recovered = np.zeros(clusters.count, dtype=bool)
     is_recovered[chosen] = True
     others = np.flatnonzero(~is_recovered)
@@ -145,24 +136,15 @@ def is_reducible(
 ) -> bool:
     """Tell whether the clusters are ε-reducible with respect to the recovered ones.
 
+    That is, whether Φ(X_l, {μ_i : i in I}) ≤ ε·Σ Φ(X_i, μ_i) for every l not in I. With none recovered
+    it is not, unless every cluster consists of copies of one point.
+
     Parameters
     ----------
-    X : array-like of shape (n, d)
-        The points.
-    y : array-like of shape (n,)
-        The true cluster of each point.
-    recovered : collection of labels
-        The clusters that were recovered, the paper's I. With none, the answer is no, unless every
-        cluster consists of copies of one point.
+    X, y, recovered, centers
+        As for :func:`reducibility`.
     epsilon : float
         The paper's ε, at least 0.
-    centers : array-like of shape (len(recovered), d), default=None
-        Centres to use instead of the true centroids; see :func:`reducibility`.
-
-    Returns
-    -------
-    reducible : bool
-        Whether Φ(X_l, {μ_i : i in I}) ≤ ε·Σ Φ(X_i, μ_i) for every l not in I.
 
     Examples
     --------

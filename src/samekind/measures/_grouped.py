@@ -13,6 +13,7 @@ from scipy.spatial.distance import cdist
 from samekind._validation import refuse_dask
 
 Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.intp]
 Matrix: TypeAlias = NDArray[np.float32 | np.float64]
 
 LARGEST = 1e140  # squares of larger coordinates, summed over a large data set, might overflow
@@ -31,14 +32,12 @@ class Grouping:
                 f"{name} must be one label for each point, of shape (n,), got shape {given.shape}."
             )
         try:
-            self.names, self.first, number = np.unique(
-                given, return_index=True, return_inverse=True
-            )
+            found = np.unique(given, return_index=True, return_inverse=True)
         except TypeError as error:
             raise ValueError(
                 f"{name} must be labels of one type, all texts or all numbers ({error})."
             ) from error
-        self.number: NDArray[np.intp] = number
+        self.names, self.first, self.number = found
         self.count = len(self.names)
 
     def find(self, parameter: str, labels: Iterable[object]) -> NDArray[np.intp]:
@@ -152,9 +151,11 @@ def check_same_length(name: str, a: Sized, other: str, b: Sized) -> None:
         raise ValueError(f"{name} and {other} must be equally many, got {len(a)} and {len(b)}.")
 
 
-def check_same_width(points: Matrix, centers: Matrix, name: str) -> None:
-    """Refuse centres of another number of columns."""
-    if points.shape[1] != centers.shape[1]:
+def check_centers(centers: ArrayLike, points: Matrix) -> Matrix:
+    """Return centres as a matrix, with as many columns as the points if there are any of both."""
+    C = check_points("centers", centers)
+    if len(C) and len(points) and C.shape[1] != points.shape[1]:
         raise ValueError(
-            f"{name} must have as many columns as X, got {centers.shape[1]} and {points.shape[1]}."
+            f"centers must have as many columns as X, got {C.shape[1]} and {points.shape[1]}."
         )
+    return C

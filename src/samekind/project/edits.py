@@ -5,19 +5,17 @@ What is done to a whole cluster is written as answers about pairs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from samekind.clusters import Clusters
-from samekind.engine import Session
 from samekind.flow import DIFFERENT, SAME, UNSURE
-from samekind.ledger import Lines
+from samekind.ledger import Lines, pairs_of
 from samekind.project.imports import read_answers
+from samekind.project.shared import ProjectPart, exclusive
 from samekind.project.words import ANSWERS, WORDS, ProjectError, check_name
 
 __all__ = ["Edits", "merge_answers", "split_answers"]
@@ -26,90 +24,71 @@ PairAnswers = list[tuple[int, int, int]]
 """Two rows and an answer about them, several times."""
 
 
-class Edits:
-    """Changes by hand; each is one transaction. A cluster goes by any of its known rows.
+class Edits(ProjectPart):
+    """Changes by hand; each is one transaction. A cluster goes by any of its known rows."""
 
-    Parameters
-    ----------
-    session : Session
-        What is changed.
-    clusters : callable
-        Returns what is found so far.
-    """
+    @exclusive
+    def rename(self, cluster: int, name: str, *, who: str = "") -> None:
+        """Call a cluster something; "" takes its name away."""
+        self.session.catch_up()
+        self.session.ledger.name(self._members(cluster)[0], check_name(name), who=who)
 
-    def __init__(self, session: Session, clusters: Callable[[], Clusters]) -> None:
-        self._session = session
-        self._clusters = clusters
-
-    def rename(self, cluster: int, name: str, who: str) -> None:
-        """See `Project.rename`."""
-        self._session.catch_up()
-        self._session.ledger.name(self._members(cluster)[0], check_name(name), who=who)
-
-    def remove(self, cluster: int, rows: list[int], who: str) -> None:
-        """See `Project.remove`."""
-        self._session.catch_up()
+    @exclusive
+    def remove(self, cluster: int, rows: list[int], *, who: str = "") -> None:
+        """Take some rows out of a cluster."""
+        self.session.catch_up()
         members = self._members(cluster)
         if not rows:
             raise ProjectError("Say which rows do not belong here.")
         self._check_rows(rows)
         if set(members) <= set(rows):
             raise ProjectError("That would leave nothing of the kind. Keep at least one row in it.")
-        strangers = set(rows) - set(self._rows_of(cluster).tolist())
+        own = np.flatnonzero(self.clusters().labels_ == self._label_of(cluster))
+        strangers = set(rows) - set(own.tolist())
         if strangers:
             raise ProjectError(f"Row {min(strangers)} is not in this kind.")
-        self._volunteer(split_answers(members, rows, self._session.ledger.active()), who)
+        self._volunteer(split_answers(members, rows, self.session.ledger.active()), who)
 
-    def merge(self, clusters: list[int], who: str) -> None:
-        """See `Project.merge`."""
-        self._session.catch_up()
+    @exclusive
+    def merge(self, clusters: list[int], *, who: str = "") -> None:
+        """Make several clusters one."""
+        self.session.catch_up()
         if len(set(clusters)) < 2:
             raise ProjectError("Choose at least two kinds to make one of.")
         members = [self._members(cluster) for cluster in dict.fromkeys(clusters)]
-        self._volunteer(merge_answers(members, self._session.ledger.active()), who)
+        self._volunteer(merge_answers(members, self.session.ledger.active()), who)
 
-    def correct(self, a: int, b: int, answer: str, who: str) -> None:
-        """See `Project.correct`."""
-        self._session.catch_up()
+    @exclusive
+    def correct(self, a: int, b: int, answer: str, *, who: str = "") -> None:
+        """Answer a pair anew: whatever anybody answered before does not count any more."""
+        self.session.catch_up()
         self._check_rows([a, b])
         if answer not in ANSWERS:
             raise ProjectError('The answer is "same", "different" or "unsure".')
-        if self._session.ledger.lookup(np.array([[a, b]]), infer=False)[0] not in WORDS:
+        if self.session.ledger.lookup(np.array([[a, b]]), infer=False)[0] not in WORDS:
             raise ProjectError("Nobody has answered this pair yet.")
-        with self._session.edit():
-            self._session.ledger.correct(a, b, ANSWERS[answer], who=who)
+        with self.session.edit():
+            self.session.ledger.correct(a, b, ANSWERS[answer], who=who)
 
-    def import_answers(self, csv_text: str, who: str) -> int:
-        """See `Project.import_answers`."""
-        self._session.catch_up()
+    @exclusive
+    def import_answers(self, csv_text: str, *, who: str = "") -> int:
+        """Take in a CSV of pairs, with columns a, b and answer; return how many were news.
+
+        They count at once. "Unsure" is no news.
+        """
+        self.session.catch_up()
         try:
-            pairs, answers = read_answers(csv_text, self._session.points.n)
+            pairs, answers = read_answers(csv_text, self.session.points.n)
         except ValueError as error:
             raise ProjectError(str(error)) from error
-        known = self._session.ledger.lookup(pairs, infer=False)
+        known = self.session.ledger.lookup(pairs, infer=False)
         new = (known != answers) & (answers != UNSURE)
         if new.any():
-            self._session.change(pairs[new], answers[new], who=who)
+            self.session.change(pairs[new], answers[new], who=who)
         return int(new.sum())
 
-    def label_of(self, cluster: int) -> int:
-        """Return the label of a cluster in ``clusters()``."""
-        first = self._members(cluster)[0]
-        return next(k for k, rows in enumerate(self._clusters().members_) if rows[0] == first)
-
-    def _rows_of(self, cluster: int) -> NDArray[np.intp]:
-        return np.flatnonzero(self._clusters().labels_ == self.label_of(cluster))
-
-    def _members(self, cluster: int) -> list[int]:
-        members = self._session.members_of(cluster) if 0 <= cluster < self._session.points.n else []
-        if not members:
-            raise ProjectError(
-                f"There is no kind {cluster}. It may have been merged into another one."
-            )
-        return members
-
     def _check_rows(self, rows: list[int]) -> None:
-        n = self._session.points.n
+        n = self.session.points.n
         wrong = [row for row in rows if not 0 <= row < n]
         if wrong:
             raise ProjectError(f"There is no row {wrong[0]}: rows go from 0 to {n - 1}.")
@@ -120,10 +99,10 @@ class Edits:
         Where they concern pairs that somebody without a name answered, that may have been the same person.
         """
         pairs, said = np.array([line[:2] for line in answers]), np.array([a for *_, a in answers])
-        ledger = self._session.ledger
+        ledger = self.session.ledger
         nameless = [number for number, name in enumerate(ledger.annotators) if name == ""]
         same_person = np.isin(ledger.annotators_of(pairs), nameless).any()
-        self._session.learn(pairs, said, who="" if same_person else who)
+        self.session.learn(pairs, said, who="" if same_person else who)
 
 
 def merge_answers(members: list[list[int]], active: Lines) -> PairAnswers:
@@ -134,8 +113,7 @@ def merge_answers(members: list[list[int]], active: Lines) -> PairAnswers:
     """
     cluster_of = {row: cluster for cluster, rows in enumerate(members) for row in rows}
     answers: PairAnswers = []
-    for line in active[active["answer"] == DIFFERENT]:
-        a, b = int(line["a"]), int(line["b"])
+    for a, b in pairs_of(active[active["answer"] == DIFFERENT]).tolist():
         if a in cluster_of and b in cluster_of and cluster_of[a] != cluster_of[b]:
             answers.append((a, b, SAME))
     joined = {(min(a, b), max(a, b)) for a, b, _ in answers}
@@ -158,8 +136,7 @@ def split_answers(members: list[int], out: Iterable[int], active: Lines) -> Pair
     place = {row: k for k, row in enumerate(rest)}
     answers: PairAnswers = []
     ties: list[tuple[int, int]] = []
-    for line in active[active["answer"] == SAME]:
-        a, b = int(line["a"]), int(line["b"])
+    for a, b in pairs_of(active[active["answer"] == SAME]).tolist():
         if (a in inside and b in place) or (b in inside and a in place):
             answers.append((a, b, DIFFERENT))
         elif a in place and b in place:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from samekind.ledger import pairs_of
 from samekind.project.words import WORDS
 from samekind.report import write_report
 
@@ -75,14 +76,6 @@ def _own_columns(project: Project) -> pd.DataFrame:
     )
 
 
-def _write_csv(path: Path, project: Project) -> None:
-    write_csv(_rows_table(project), path)
-
-
-def _write_parquet(path: Path, project: Project) -> None:
-    _rows_table(project).to_parquet(path, index=False)
-
-
 def _write_json(path: Path, project: Project) -> None:
     found = project.clusters()
     document = {
@@ -105,10 +98,6 @@ def _write_json(path: Path, project: Project) -> None:
     path.write_text(json.dumps(document, indent=1, ensure_ascii=False), encoding="utf-8")
 
 
-def _write_answers(path: Path, project: Project) -> None:
-    write_answers(path, project.session.ledger)
-
-
 def write_answers(path: Path, ledger: Ledger) -> None:
     """Write every answer that stands."""
     with open(path, "w", encoding="utf-8", newline="") as file:
@@ -127,7 +116,7 @@ def _write_report(path: Path, project: Project) -> None:
         path,
         found,
         project.session.points,
-        pairs=np.column_stack([active["a"], active["b"]]),
+        pairs=pairs_of(active),
         answers=active["answer"],
         frame=project.items.frame,
         images=project.items.images,
@@ -137,22 +126,25 @@ def _write_report(path: Path, project: Project) -> None:
     )
 
 
-def _write_npz(path: Path, project: Project) -> None:
-    project.clusters().save(path)
-
-
 def _safe_cell(text: str) -> str:
     """Return what somebody typed so that no spreadsheet takes it for a formula."""
     return f"'{text}" if text.startswith(FORMULA) else text
 
 
 FILES = {
-    "clusters.csv": Export("text/csv", _write_csv),
-    "clusters.parquet": Export("application/vnd.apache.parquet", _write_parquet),
+    "clusters.csv": Export("text/csv", lambda path, project: write_csv(_rows_table(project), path)),
+    "clusters.parquet": Export(
+        "application/vnd.apache.parquet",
+        lambda path, project: _rows_table(project).to_parquet(path, index=False),
+    ),
     "clusters.json": Export("application/json", _write_json),
-    "answers.csv": Export("text/csv", _write_answers),
+    "answers.csv": Export(
+        "text/csv", lambda path, project: write_answers(path, project.session.ledger)
+    ),
     "report.html": Export("text/html", _write_report),
-    "clusters.npz": Export("application/octet-stream", _write_npz),
+    "clusters.npz": Export(
+        "application/octet-stream", lambda path, project: project.clusters().save(path)
+    ),
 }
 EXPORTS = {name: file.media_type for name, file in FILES.items()}
 """What can be exported, and its media type."""

@@ -28,18 +28,14 @@ class Leases:
         self._clock = clock
         self._held: dict[int, tuple[str, float]] = {}
 
-    def take(self, key: int, who: str) -> bool:
-        """Let somebody have a question, unless another one has it; return whether they have it now."""
+    def take(self, key: int, who: str, *, share: bool = False) -> bool:
+        """Let somebody have a question; return whether they do: not, unless to `share`, if another has it."""
         now = self._clock()
         holder, until = self._held.get(key, (who, 0.0))
-        if holder not in (who, "") and until > now:
+        if holder not in (who, "") and until > now and not share:
             return False
         self._held[key] = who, now + self._seconds
         return True
-
-    def share(self, key: int, who: str) -> None:
-        """Let somebody have a question that another one has, too."""
-        self._held[key] = who, self._clock() + self._seconds
 
     def keep(self, keys: set[int]) -> None:
         """Forget all other questions."""

@@ -55,13 +55,8 @@ def name_of(members: list[int], ledger: Ledger) -> str | None:
 
     Names are given to rows, so they outlive clusters that merge, split or change.
     """
-    names = ledger.names
-    if len(names) < len(members):
-        own = set(members)
-        given = [name for row, name in names.items() if row in own]
-    else:
-        given = [names[row] for row in members if row in names]
-    return max(given).text or None if given else None
+    named = ledger.names.keys() & members if ledger.names else ()
+    return max(ledger.names[row] for row in named).text or None if named else None
 
 
 def check_name(name: str) -> str:
@@ -82,9 +77,8 @@ def act_in_words(lines: list[LedgerLine]) -> str:
         return f"{len(lines)} answers about rows {', '.join(map(str, rows[:4]))}" + (
             " and others" if len(rows) > 4 else ""
         )
-    said = {SAME: "the same", DIFFERENT: "different", UNSURE: "not sure"}[first.answer]
-    if first.answer == UNSURE and not first.asked:
-        said = "skipped"
+    unsure = "not sure" if first.asked else "skipped"
+    said = {SAME: "the same", DIFFERENT: "different", UNSURE: unsure}[first.answer]
     return f"rows {first.a} and {first.b}: {said}"
 
 

@@ -7,11 +7,12 @@ from html import escape
 from samekind.clusters import Clusters
 from samekind.measures import Reliability, percent
 from samekind.report._figures import shown_text
+from samekind.report._headline import NUMBER, table
 
 __all__ = ["annotator_table"]
 
-NUMBER = ' class="number"'
-HEADS = ("name", "answers", "unsure", "estimated error", "95% interval")
+NUMBERS = ("answers", "unsure", "estimated error", "95% interval")
+HEADS = {"name": "", **dict.fromkeys(NUMBERS, NUMBER)}
 CAPTION = "How many of the answers of each are wrong, estimated by how they fit the clusters."
 NOT_TESTED = (
     " Not tested: there are too few answers, or all were taken to be true and the clusters made to follow "
@@ -23,9 +24,7 @@ def annotator_table(clusters: Clusters) -> str:
     """Return the section on who answered; nothing if that is not of interest."""
     if not clusters.annotators_:
         return ""
-    head = "".join(
-        f'<th{"" if name == "name" else NUMBER} scope="col">{name}</th>' for name in HEADS
-    )
+    head = "".join(f'<th{style} scope="col">{name}</th>' for name, style in HEADS.items())
     busiest = sorted(clusters.annotators_, key=lambda one: -one.n_answers)
     body = "".join(map(_line, busiest))
     caption = CAPTION if all(one.is_tested for one in busiest) else CAPTION + NOT_TESTED
@@ -36,8 +35,7 @@ def annotator_table(clusters: Clusters) -> str:
     )
     return (
         f'<section><h2>Who answered</h2><p class="caption">{caption}</p>'
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-        f"{warnings}</section>"
+        f"{table(head, body)}{warnings}</section>"
     )
 
 

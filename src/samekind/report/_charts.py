@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from samekind.clusters import Clusters
 from samekind.report._colors import color_of
-from samekind.report._figures import Figure, Trace
+from samekind.report._figures import Figure, Trace, axis, lines
 from samekind.report._headline import called
 
 __all__ = ["draw_history", "draw_sizes", "thin_steps"]
@@ -41,62 +41,34 @@ def draw_history(clusters: Clusters, n_true: int | None) -> Figure:
     """Draw how many clusters were known after how many questions."""
     history = clusters.history_
     traces: list[Trace] = []
-    lines = [("discovered", "--muted", 1.5), ("recovered", "--accent", 2.5)]
+    series = [("discovered", "--muted", 1.5), ("recovered", "--accent", 2.5)]
     text = "A cluster is discovered when one row of it is known, and recovered when its centre is."
     if clusters.n_discovered_ and not clusters.n_recovered_:
-        lines = [("discovered", "--accent", 2.5)]
+        series = [("discovered", "--accent", 2.5)]
         text = "A cluster is discovered when one row of it is known."
-    for name, color, width in lines:
+    for name, color, width in series:
         x, y = thin_steps(history["questions"], history[name])
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "name": name,
-                "x": x,
-                "y": y,
-                "line": {"shape": "hv", "width": width},
-                "hovertemplate": "%{y} " + name + " after %{x:,} questions<extra></extra>",
-                "meta": {"theme": {"line.color": color}},
-            }
-        )
+        hover = "%{y} " + name + " after %{x:,} questions<extra></extra>"
+        line: Trace = {"shape": "hv", "width": width}
+        traces.append(lines(name, x, y, line, color, hoverinfo=None, hovertemplate=hover))
     if n_true is not None:
         last = int(history["questions"][-1]) if len(history["questions"]) else 0
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "name": f"there are {n_true:,}",
-                "x": [0, max(1, last)],
-                "y": [n_true, n_true],
-                "line": {"width": 1, "dash": "dot"},
-                "hoverinfo": "skip",
-                "meta": {"theme": {"line.color": "--muted"}},
-            }
-        )
+        x, y = np.array([0, max(1, last)]), np.array([n_true, n_true])
+        dotted: Trace = {"width": 1, "dash": "dot"}
+        traces.append(lines(f"there are {n_true:,}", x, y, dotted, "--muted"))
+    most = max(clusters.n_discovered_, n_true or 0)
     layout = {
         "hovermode": "closest",
-        "xaxis": {
-            "title": {"text": "questions"},
-            "rangemode": "tozero",
-            "zeroline": False,
-            "dtick": _whole(clusters.n_questions_),
-        },
-        "yaxis": {
-            "title": {"text": "clusters"},
-            "rangemode": "tozero",
-            "zeroline": False,
-            "nticks": 6,
-            "dtick": _whole(max(clusters.n_discovered_, n_true or 0)),
-        },
+        "xaxis": axis("questions", rangemode="tozero", dtick=_whole(clusters.n_questions_)),
+        "yaxis": axis("clusters", rangemode="tozero", nticks=6, dtick=_whole(most)),
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
     }
     return Figure("history", "Clusters over questions", text, traces, layout, height=360)
 
 
-def _whole(largest: int) -> int | None:
+def _whole(largest: int, few: int = FEW) -> int | None:
     """Return a step that keeps Plotly from marking halves of small counts; None: its own choice."""
-    return 1 if largest <= FEW else None
+    return 1 if largest <= few else None
 
 
 def draw_sizes(
@@ -131,19 +103,10 @@ def draw_sizes(
         "barmode": "overlay",
         "bargap": 0.25,
         "showlegend": False,
-        "xaxis": {
-            "title": {"text": "cluster"},
-            "zeroline": False,
-            "showgrid": False,
-            "tickformat": "d",
-            "dtick": 1 if len(known) <= 20 else None,
-        },
-        "yaxis": {
-            "title": {"text": "rows"},
-            "zeroline": False,
-            "type": "log" if uneven else "linear",
-            "dtick": 1 if uneven else _whole(int(predicted.max(initial=0))),
-        },
+        "xaxis": axis("cluster", showgrid=False, tickformat="d", dtick=_whole(len(known), 20)),
+        "yaxis": axis("rows", type="log", dtick=1)
+        if uneven
+        else axis("rows", dtick=_whole(int(predicted.max(initial=0)))),
     }
     how = (
         "Large dots: all rows; small dots: those known from answers. The scale is logarithmic."

@@ -6,28 +6,13 @@ __all__ = ["color_of", "symbol_of"]
 
 # Each colour is the farthest from those before it, also to an eye that is blind to red or green, among
 # those that stand out from a white and from a near-black page.
+# fmt: off
 COLORS = (
-    "#3771d1",
-    "#fe6a00",
-    "#2eb27a",
-    "#b82989",
-    "#876114",
-    "#c780f7",
-    "#9d7995",
-    "#098356",
-    "#4ea4ca",
-    "#de394b",
-    "#ac984b",
-    "#e87da9",
-    "#8256af",
-    "#8472fe",
-    "#6c9173",
-    "#357090",
-    "#ba5db3",
-    "#bb6802",
-    "#7087d5",
-    "#aa5478",
+    "#3771d1", "#fe6a00", "#2eb27a", "#b82989", "#876114", "#c780f7", "#9d7995",
+    "#098356", "#4ea4ca", "#de394b", "#ac984b", "#e87da9", "#8256af", "#8472fe",
+    "#6c9173", "#357090", "#ba5db3", "#bb6802", "#7087d5", "#aa5478",
 )
+# fmt: on
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "triangle-down", "star", "hexagon")
 NO_CLUSTER = "#8b9098"
 

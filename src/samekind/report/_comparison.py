@@ -2,68 +2,51 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
 
 from samekind._validation import is_dask
 
 __all__ = ["Comparison", "compare", "sizes_of"]
 
 PIECE = 2**20  # rows that are counted together
-DENSE = 2**24  # cells of a table that is kept whole
 
 
 class Comparison(NamedTuple):
-    """The contingency table of true classes and clusters: a line for each two that share rows.
+    """The contingency table of true classes and clusters.
 
     Attributes
     ----------
     classes : ndarray of str
         The true classes.
-    of_class, of_cluster : ndarray of shape (m,)
-        Numbers of classes and clusters that meet; -1 for rows in no cluster.
-    counts : ndarray of shape (m,)
-        How many rows they share.
+    table : sparse array of shape (n_classes, 1 + n_clusters)
+        How many rows of each class are in no cluster, and in each cluster.
     """
 
     classes: NDArray[np.str_]
-    of_class: NDArray[np.int64]
-    of_cluster: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    table: csr_array
 
     @property
     def agreement(self) -> float:
         """The adjusted Rand index: 1 if they agree entirely, about 0 if no more than by chance."""
-        pairs = _pairs(self.counts)
-        by_class = _pairs(_sums(self.of_class, self.counts))
-        by_cluster = _pairs(_sums(self.of_cluster + 1, self.counts))
+        pairs = _n_pairs(self.table.data)
+        by_class, by_cluster = (_n_pairs(self.table.sum(axis=axis)) for axis in (1, 0))
         if pairs == by_class == by_cluster:
             return 1.0
-        expected = by_class / _pairs(self.counts.sum(keepdims=True)) * by_cluster
+        expected = by_class / _n_pairs(np.array([self.table.sum()])) * by_cluster
         return float((pairs - expected) / ((by_class + by_cluster) / 2 - expected))
 
     def commonest(self, cluster: int) -> tuple[str, float]:
         """Return the class that most rows of a cluster have, and their share."""
-        here = np.flatnonzero(self.of_cluster == cluster)
-        if not here.size:
-            return str(self.classes[0]), 0.0
-        most = here[self.counts[here].argmax()]
-        return str(self.classes[self.of_class[most]]), float(
-            self.counts[most] / self.counts[here].sum()
-        )
+        counts = self.table[:, [cluster + 1]].toarray().ravel()
+        return str(self.classes[counts.argmax()]), float(counts.max() / max(1, counts.sum()))
 
 
-def _sums(groups: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    sums = np.zeros(int(groups.max()) + 1, dtype=np.int64)
-    np.add.at(sums, groups, counts)
-    return sums
-
-
-def _pairs(counts: NDArray[np.int64]) -> int:
+def _n_pairs(counts: NDArray[np.int64]) -> int:
     """Return how many pairs of rows are in the same group; as a Python integer, which has no limit."""
     return sum(count * (count - 1) // 2 for count in counts.tolist())
 
@@ -75,30 +58,27 @@ def compare(truth: Any, labels: Any, n_clusters: int) -> Comparison:
     is counted there.
     """
     if is_dask(labels):
-        return _compare_far(truth, labels)
+        import dask
+
+        count = dask.delayed(compare)
+        blocks = zip(truth.to_delayed(), labels.rechunk(truth.chunks).to_delayed(), strict=True)
+        found = dask.compute(*(count(*block, n_clusters) for block in blocks))
+        classes, codes = _coded(np.concatenate([part.classes for part in found]))
+        ends = np.cumsum([len(part.classes) for part in found])
+        table = sum(
+            _counted(own, np.arange(own.size), (len(classes), own.size)) @ part.table
+            for own, part in zip(np.split(codes, ends[:-1]), found, strict=True)
+        )
+        return Comparison(classes, csr_array(table))
     if hasattr(truth, "categories"):
         classes, codes = np.asarray(truth.categories).astype(str), truth.codes
     else:
-        given = np.asarray(truth)
-        classes, codes = np.unique(
-            given.astype(str) if given.dtype == object else given, return_inverse=True
-        )
-        classes = classes.astype(str)
-    wide = n_clusters + 1
-    dense = np.zeros(len(classes) * wide if len(classes) * wide <= DENSE else 0, dtype=np.int64)
-    cells, counts = np.empty((2, 0), dtype=np.int64)
+        classes, codes = _coded(np.asarray(truth))
+    shape = (len(classes), 1 + n_clusters)
+    table = csr_array(shape, dtype=np.int64)
     for part in _parts(len(codes)):
-        here = np.asarray(codes[part], dtype=np.int64) * wide + np.asarray(labels[part]) + 1
-        if dense.size:
-            dense += np.bincount(here, minlength=dense.size)
-            continue
-        some = np.unique(here, return_counts=True)
-        cells, inverse = np.unique(np.concatenate([cells, some[0]]), return_inverse=True)
-        counts = _sums(inverse, np.concatenate([counts, some[1]]))
-    if dense.size:
-        cells = np.flatnonzero(dense)
-        counts = dense[cells]
-    return Comparison(classes, cells // wide, cells % wide - 1, counts)
+        table += _counted(codes[part], np.asarray(labels[part]) + 1, shape)
+    return Comparison(classes, table)
 
 
 def sizes_of(labels: Any, n_clusters: int) -> NDArray[np.intp]:
@@ -107,46 +87,36 @@ def sizes_of(labels: Any, n_clusters: int) -> NDArray[np.intp]:
         import dask
 
         count = dask.delayed(_sizes_of_block)
-        blocks = [count(block, n_clusters) for block in labels.to_delayed()]
-        far: NDArray[np.intp] = np.sum(dask.compute(*blocks), axis=0)
-        return far
-    counts = np.zeros(n_clusters + 1, dtype=np.intp)
-    for part in _parts(len(labels)):
-        counts += np.bincount(np.asarray(labels[part]) + 1, minlength=n_clusters + 1)
-    return counts[1:]
+        blocks = dask.compute(*(count(block, n_clusters) for block in labels.to_delayed()))
+    else:
+        parts = _parts(len(labels))
+        blocks = [_sizes_of_block(np.asarray(labels[part]), n_clusters) for part in parts]
+    sizes: NDArray[np.intp] = np.sum(blocks, axis=0, dtype=np.intp)
+    return sizes
 
 
 def _sizes_of_block(labels: NDArray[np.intp], n_clusters: int) -> NDArray[np.intp]:
     return np.bincount(labels + 1, minlength=n_clusters + 1)[1:]
 
 
-def _compare_far(truth: Any, labels: Any) -> Comparison:
-    import dask
-
-    count = dask.delayed(_meetings)
-    pairs = zip(truth.to_delayed(), labels.rechunk(truth.chunks).to_delayed(), strict=True)
-    meetings: Counter[tuple[str, int]] = Counter()
-    for some in dask.compute(*[count(classes, clusters) for classes, clusters in pairs]):
-        meetings.update(some)
-    classes = sorted({name for name, _ in meetings})
-    number = {name: place for place, name in enumerate(classes)}
-    return Comparison(
-        np.array(classes),
-        np.array([number[name] for name, _ in meetings], dtype=np.int64),
-        np.array([cluster for _, cluster in meetings], dtype=np.int64),
-        np.array(list(meetings.values()), dtype=np.int64),
-    )
+def _coded(values: NDArray[np.generic]) -> tuple[NDArray[np.str_], NDArray[np.intp]]:
+    """Return the classes, and the number of the class of each value."""
+    comparable = values.astype(str) if values.dtype == object else values
+    classes, codes = np.unique(comparable, return_inverse=True)
+    return classes.astype(str), codes
 
 
-def _meetings(truth: ArrayLike, labels: NDArray[np.intp]) -> Counter[tuple[str, int]]:
-    """Return how many rows of each class are in each cluster, of one block."""
-    classes, codes = np.unique(np.asarray(truth).astype(str), return_inverse=True)
-    wide = int(labels.max(initial=0)) + 2
-    cells, counts = np.unique(codes * wide + labels + 1, return_counts=True)
-    where = zip(classes[cells // wide].tolist(), (cells % wide - 1).tolist(), strict=True)
-    return Counter(dict(zip(where, counts.tolist(), strict=True)))
+def _counted(
+    rows: NDArray[np.intp], columns: NDArray[np.intp], shape: tuple[int, int]
+) -> csr_array:
+    """Return how often each place of a table is named."""
+    height, width = shape
+    if height * width <= PIECE:  # many times faster
+        places = np.asarray(rows, dtype=np.int64) * width + columns
+        return csr_array(np.bincount(places, minlength=height * width).reshape(shape))
+    return coo_array((np.ones(len(rows), dtype=np.int64), (rows, columns)), shape=shape).tocsr()
 
 
 def _parts(n: int) -> Iterator[slice]:
-    for first in range(0, n, PIECE):
-        yield slice(first, min(first + PIECE, n))
+    for first in range(0, max(1, n), PIECE):
+        yield slice(first, first + PIECE)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -13,14 +12,15 @@ from numpy.typing import NDArray
 from samekind.clusters import Clusters
 from samekind.points import Points
 from samekind.report._colors import color_of
+from samekind.report._comparison import Comparison
 from samekind.report._figures import shown_text
-from samekind.report._headline import counted
+from samekind.report._headline import NUMBER, counted, table
 from samekind.report._png import data_uri, to_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["RowCells", "cards", "cells_of"]
+__all__ = ["cards"]
 
 MOST_CLUSTERS = 60
 MOST_LOOKED_AT = 2_000  # known rows of a cluster among which the typical ones are sought
@@ -30,64 +30,51 @@ COLUMNS, FOLDED_COLUMNS = 8, 60
 LONG, LONGEST, IN_TITLE = 40, 120, 2_000  # characters
 
 
-@dataclass(frozen=True)
-class RowCells:
-    """What to show of a row: named values."""
-
-    names: list[str]
-    row: Callable[[int], Sequence[object]]
-
-
-def cells_of(points: Points, names: Sequence[str], frame: pd.DataFrame | None) -> RowCells:
-    """Show the rows of a table if there is one, or else the numbers themselves."""
-    if frame is not None:
-        return RowCells([str(name) for name in frame.columns], lambda row: frame.iloc[row].tolist())
-    return RowCells(list(names), lambda row: points.rows(np.array([row]))[0].tolist())
-
-
 def cards(
     clusters: Clusters,
     points: Points,
     sizes: NDArray[np.intp],
-    cells: RowCells,
+    columns: Sequence[str],
+    frame: pd.DataFrame | None,
     images: NDArray[np.generic] | None,
-    remarks: Sequence[str],
+    compared: Comparison | None,
     names: Sequence[str | None],
 ) -> str:
     """Return the section with a card for each cluster.
 
-    `remarks` are about each, "" for none; `names` are what they are called.
+    It shows pictures, else rows of `frame`, else of the points.
     """
     count = min(clusters.n_discovered_, MOST_CLUSTERS)
     if not count:
         return ""
     ranked = [_by_distance(clusters, points, cluster) for cluster in range(count)]
-    bodies = _picture_strips(ranked, images) if images is not None else _tables(ranked, cells)
+    if images is not None:
+        bodies, shape = _picture_strips(ranked, images), "cards"
+        text = "Known rows nearest to the centre; below the rule, those farthest from it."
+    else:
+        bodies, shape = _tables(ranked, points, columns, frame), "cards rows"
+        text = "Known rows nearest to the centre. Texts that are cut are whole under the pointer."
     parts = []
     for cluster, body in enumerate(bodies):
         state = "recovered, " if cluster < clusters.n_recovered_ else "only discovered, "
-        if not clusters.n_recovered_:
-            state = ""
-        counts = (
-            f"{state}{counted(sizes[cluster], 'row')}, {len(clusters.members_[cluster]):,} known"
-        )
+        state = state if clusters.n_recovered_ else ""
+        known = len(clusters.members_[cluster])
+        counts = f"{state}{counted(sizes[cluster], 'row')}, {known:,} known"
         name = escape(shown_text(names[cluster] or "", LONGEST))
-        title = f"<h3>{name}</h3><span>cluster {cluster}</span>"
-        if not name:
-            title = f"<h3>Cluster {cluster}</h3>"
-        remark = f"<span>{escape(remarks[cluster])}</span>" if remarks[cluster] else ""
+        number = f"<span>cluster {cluster}</span>"
+        title = f"<h3>{name}</h3>{number}" if name else f"<h3>Cluster {cluster}</h3>"
+        chip = f'<span class="chip" style="background:{color_of(cluster)}"></span>'
+        remark = ""
+        if compared is not None:
+            commonest, share = compared.commonest(cluster)
+            remark = f"<span>{share:.0%} are “{escape(shown_text(commonest, 60))}”</span>"
         parts.append(
-            f'<article class="card"><div class="card-head">{_chip(cluster)}'
+            f'<article class="card"><div class="card-head">{chip}'
             f'{title}{remark}<span class="counts">{counts}</span></div>'
             f"{body}</article>"
         )
-    if images is not None:
-        text = "Known rows nearest to the centre; below the rule, those farthest from it."
-    else:
-        text = "Known rows nearest to the centre. Texts that are cut are whole under the pointer."
     if count < clusters.n_discovered_:
         text += f" Shown are the first {count:,} of {clusters.n_discovered_:,} clusters."
-    shape = "cards" if images is not None else "cards rows"
     return (
         f'<section><h2>Examples</h2><p class="caption">{text}</p>'
         f'<div class="{shape}">{"".join(parts)}</div></section>'
@@ -99,10 +86,6 @@ def _by_distance(clusters: Clusters, points: Points, cluster: int) -> NDArray[np
     away = points.rows(members) - clusters.all_centers_[cluster]
     away /= np.abs(away).max() or 1.0  # squares of large numbers may not be numbers
     return members[np.argsort((away**2).sum(axis=1), kind="stable")]
-
-
-def _chip(cluster: int) -> str:
-    return f'<span class="chip" style="background:{color_of(cluster)}"></span>'
 
 
 def _picture_strips(ranked: list[NDArray[np.intp]], images: NDArray[np.generic]) -> list[str]:
@@ -122,15 +105,25 @@ def _picture_strips(ranked: list[NDArray[np.intp]], images: NDArray[np.generic])
     return [strip(near) + strip(far) for near, far in zip(nearest, farthest, strict=True)]
 
 
-def _tables(ranked: list[NDArray[np.intp]], cells: RowCells) -> list[str]:
+def _tables(
+    ranked: list[NDArray[np.intp]],
+    points: Points,
+    columns: Sequence[str],
+    frame: pd.DataFrame | None,
+) -> list[str]:
+    names = list(columns) if frame is None else [str(name) for name in frame.columns]
     tables = []
     for rows in ranked:
-        chosen = rows[:ROWS].tolist()
-        values = [cells.row(row) for row in chosen]
-        shown = _table(cells.names, chosen, values, 0, COLUMNS)
-        more = len(cells.names) - COLUMNS
+        chosen = rows[:ROWS]
+        values: list[Sequence[object]] = (
+            points.rows(chosen).tolist()
+            if frame is None
+            else [frame.iloc[row].tolist() for row in chosen.tolist()]
+        )
+        shown = _table(names, chosen, values, 0, COLUMNS)
+        more = len(names) - COLUMNS
         if more > 0:
-            folded = _table(cells.names, chosen, values, COLUMNS, COLUMNS + FOLDED_COLUMNS)
+            folded = _table(names, chosen, values, COLUMNS, COLUMNS + FOLDED_COLUMNS)
             left = more - FOLDED_COLUMNS
             rest = f"<p>{left:,} further columns are not shown.</p>" if left > 0 else ""
             label = counted(min(more, FOLDED_COLUMNS), "more column")
@@ -140,35 +133,28 @@ def _tables(ranked: list[NDArray[np.intp]], cells: RowCells) -> list[str]:
 
 
 def _table(
-    names: list[str], rows: list[int], values: list[Sequence[object]], first: int, last: int
+    names: list[str], rows: NDArray[np.intp], values: list[Sequence[object]], first: int, last: int
 ) -> str:
     is_number = [
         all(isinstance(row[column], int | float | np.number) for row in values)
         for column in range(first, min(last, len(names)))
     ]
-    head = '<th class="number" scope="col">row</th>' + "".join(
-        f'<th{_style(number)} scope="col">{_text(name)}</th>'
+    head = f'<th{NUMBER} scope="col">row</th>' + "".join(
+        f'<th{NUMBER if number else ""} scope="col">{_text(name)}</th>'
         for name, number in zip(names[first:last], is_number, strict=True)
     )
     body = "".join(
         f'<tr><td class="row number">{number}</td>' + "".join(map(_cell, row[first:last])) + "</tr>"
-        for number, row in zip(rows, values, strict=True)
+        for number, row in zip(rows.tolist(), values, strict=True)
     )
-    return (
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
-
-
-def _style(number: bool) -> str:
-    return ' class="number"' if number else ""
+    return table(head, body)
 
 
 def _cell(value: object) -> str:
     if isinstance(value, float | np.floating):
-        return f'<td class="number">{value:.4g}</td>'
+        return f"<td{NUMBER}>{value:.4g}</td>"
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
-        return f'<td class="number">{value}</td>'
+        return f"<td{NUMBER}>{value}</td>"
     text = str(value)
     long = ' class="long"' if len(text) > LONG else ""
     return f"<td{long}>{_text(text)}</td>"

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 
-__all__ = ["Figure", "Trace", "shown_text", "to_json"]
+from numpy.typing import ArrayLike
+
+__all__ = ["Figure", "Trace", "axis", "lines", "shown_text", "to_json"]
 
 Trace = dict[str, object]
 """What Plotly draws, attribute by attribute."""
@@ -28,6 +31,18 @@ class Figure:
     traces: list[Trace]
     layout: Mapping[str, object]
     height: int
+
+
+def axis(title: str, **more: object) -> Trace:
+    """Return an axis."""
+    return {"title": {"text": escape(shown_text(title, 60))}, "zeroline": False, **more}
+
+
+def lines(name: str, x: ArrayLike, y: ArrayLike, line: Trace, color: str, **more: object) -> Trace:
+    """Return a trace of lines in a colour of the page."""
+    theme = {"theme": {"line.color": color}}
+    drawn: Trace = {"type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "line": line}
+    return {**drawn, "hoverinfo": "skip", "meta": theme, **more}
 
 
 def to_json(figure: Figure) -> str:

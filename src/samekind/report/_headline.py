@@ -9,8 +9,9 @@ from samekind.clusters import STOP_REASONS, Clusters
 from samekind.report._comparison import Comparison
 from samekind.report._figures import shown_text
 
-__all__ = ["called", "counted", "facts", "lead", "tiles"]
+__all__ = ["NUMBER", "called", "counted", "facts", "lead", "table", "tiles"]
 
+NUMBER = ' class="number"'  # of a cell
 LONGEST_NAME = 60
 MOST_LINES = 20  # of contradictions and of notes
 
@@ -26,6 +27,14 @@ def called(cluster: int, names: Sequence[str | None]) -> str:
         return "no cluster"
     name = shown_text(names[cluster] or "", LONGEST_NAME)
     return f"{name} ({cluster})" if name else f"cluster {cluster}"
+
+
+def table(head: str, body: str) -> str:
+    """Return a table of a row of heads and of rows."""
+    return (
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
 
 
 def lead(clusters: Clusters, d: int) -> str:
@@ -54,16 +63,14 @@ def tiles(clusters: Clusters, truth: Comparison | None) -> str:
     if truth is not None:
         numbers.append(("true kinds", f"{len(truth.classes):,}"))
         numbers.append(("adjusted Rand index of the labels", f"{truth.agreement:.3f}"))
-    return "".join(f"<div><dt>{name}</dt><dd>{number}</dd></div>" for name, number in numbers)
+    return _definitions(numbers)
 
 
 def facts(clusters: Clusters) -> str:
     """Return what else one should know, line by line."""
+    why = STOP_REASONS.get(clusters.stop_reason_, str(clusters.stop_reason_))
     lines = [
-        (
-            "stopped because",
-            escape(STOP_REASONS.get(clusters.stop_reason_, str(clusters.stop_reason_))),
-        ),
+        ("stopped because", escape(why)),
         ("algorithm", f"{escape(clusters.algorithm_)}, seed {clusters.random_state_}"),
     ]
     if clusters.n_samples_:
@@ -76,12 +83,12 @@ def facts(clusters: Clusters) -> str:
     if clusters.notes_:
         lines.append(('<span class="warn">notes</span>', _listed(clusters.notes_)))
     if clusters.contradictions_:
-        lines.append(
-            (
-                f'<span class="bad">contradictions ({len(clusters.contradictions_):,})</span>',
-                _listed(clusters.contradictions_),
-            )
-        )
+        name = f'<span class="bad">contradictions ({len(clusters.contradictions_):,})</span>'
+        lines.append((name, _listed(clusters.contradictions_)))
+    return _definitions(lines)
+
+
+def _definitions(lines: list[tuple[str, str]]) -> str:
     return "".join(f"<div><dt>{name}</dt><dd>{text}</dd></div>" for name, text in lines)
 
 

@@ -12,7 +12,7 @@ from samekind.clusters import Clusters
 from samekind.flow import DIFFERENT, SAME, Answers, Pairs
 from samekind.points import Points
 from samekind.report._colors import color_of, symbol_of
-from samekind.report._figures import Figure, Trace, shown_text
+from samekind.report._figures import Figure, Trace, axis, lines
 from samekind.report._headline import called, counted
 from samekind.report._projection import Projection, choose_rows, project_rows
 
@@ -37,29 +37,28 @@ def draw_map(
     answers: Answers,
     seed: int,
 ) -> Figure:
-    """Draw a sample of the rows in two dimensions, coloured by cluster.
-
-    `names` are those of the columns.
-    """
+    """Draw a sample of the rows in two dimensions, coloured by cluster; `names` are of columns."""
     rows = choose_rows(clusters, seed)
     projection, places = project_rows(points, rows, names, seed)
     form = "scatter" if len(rows) <= MOST_SVG else "scattergl"
     known = np.isin(rows, np.concatenate([*clusters.members_, np.empty(0, dtype=np.intp)]))
-    centers = _center_places(clusters, projection)
     traces = [
         *_segments(points, projection, pairs, answers, form),
         *_rows(places, rows, np.asarray(labels[rows]), known, cluster_names, form),
-        *_centers(clusters, centers, cluster_names, form),
     ]
-    xaxis = _axis(projection.x_title, projection.units[0])
-    yaxis = _axis(projection.y_title, projection.units[1])
+    centers = np.empty((0, 2))
+    if clusters.n_discovered_:
+        centers = _center_places(clusters, projection)
+        traces.append(_centers(clusters, centers, cluster_names, form))
+    xaxis = axis(projection.x_title, showticklabels=projection.units[0])
+    yaxis = axis(projection.y_title, showticklabels=projection.units[1])
     if projection.units == (False, False):
         yaxis["scaleanchor"] = "x"
     elif not projection.units[1]:
         yaxis["showgrid"] = False
     text = (
-        f"{projection.explanation} Large dots are known from answers, small ones go to the nearest "
-        "centre. Lines are questions. Click the legend to switch things on and off."
+        f"{projection.explanation} Large dots are known from answers, small ones are predicted. "
+        "Lines are questions. Click the legend to switch things on and off."
     )
     if len(rows) < points.n:
         text += f" Drawn are {len(rows):,} of the {points.n:,} rows."
@@ -74,12 +73,8 @@ def draw_map(
             f" {counted(far, 'row')} and {counted(far_centers, 'centre')} lie far outside this view; "
             "“autoscale” shows them."
         )
-    layout: Trace = {
-        "hovermode": "closest",
-        "legend": {"itemsizing": "constant"},
-        "xaxis": xaxis,
-        "yaxis": yaxis,
-    }
+    legend = {"itemsizing": "constant"}
+    layout = {"hovermode": "closest", "legend": legend, "xaxis": xaxis, "yaxis": yaxis}
     return Figure("map", "Map", text, traces, layout, height=640)
 
 
@@ -94,20 +89,8 @@ def _window(places: NDArray[np.float64]) -> NDArray[np.float64] | None:
     if not (spans > 0).all() or (whole <= FAR * spans).all():
         return None
     far = whole > FAR * spans
-    return np.array(
-        [
-            np.where(far, low, places.min(axis=0) - 0.05 * whole),
-            np.where(far, high, places.max(axis=0) + 0.05 * whole),
-        ]
-    )
-
-
-def _axis(title: str, units: bool) -> Trace:
-    return {
-        "title": {"text": escape(shown_text(title, 60))},
-        "showticklabels": units,
-        "zeroline": False,
-    }
+    nearest = places.min(axis=0) - 0.05 * whole, places.max(axis=0) + 0.05 * whole
+    return np.where(far, [low, high], nearest)
 
 
 def _rows(
@@ -159,8 +142,6 @@ def _rows(
 
 def _center_places(clusters: Clusters, projection: Projection) -> NDArray[np.float64]:
     count = clusters.n_discovered_
-    if not count:
-        return np.empty((0, 2))
     places = projection.place(clusters.all_centers_, np.zeros(count, dtype=np.intp))
     if projection.units == (True, False):
         places = np.column_stack([places[:, 0], np.full(count, 0.5)])  # heights mean nothing
@@ -169,36 +150,32 @@ def _center_places(clusters: Clusters, projection: Projection) -> NDArray[np.flo
 
 def _centers(
     clusters: Clusters, places: NDArray[np.float64], cluster_names: Sequence[str | None], form: str
-) -> list[Trace]:
+) -> Trace:
     count = clusters.n_discovered_
-    if not count:
-        return []
     recovered = np.arange(count) < clusters.n_recovered_
     spoken = [escape(called(number, cluster_names)) for number in range(count)]
     if recovered.any():
         state = [", recovered" if yes else ", only discovered" for yes in recovered]
         spoken = [name + how for name, how in zip(spoken, state, strict=True)]
-    return [
-        {
-            "type": form,
-            "mode": "markers+text" if count <= MOST_NUMBERED else "markers",
-            "name": "centres",
-            "x": places[:, 0],
-            "y": places[:, 1],
-            "text": [str(number) for number in range(count)],
-            "textposition": "top center",
-            "customdata": spoken,
-            "hovertemplate": "centre of %{customdata}<extra></extra>",
-            "marker": {
-                "symbol": ["cross" if yes else "x" for yes in recovered],
-                "color": [color_of(number) for number in range(count)],
-                "size": 12 if count <= MOST_NUMBERED else 8,
-                "line": {"width": 1.5},
-            },
-            "textfont": {"size": 13, "weight": "bold"},
-            "meta": {"theme": {"marker.line.color": "--ink", "textfont.color": "--ink"}},
-        }
-    ]
+    return {
+        "type": form,
+        "mode": "markers+text" if count <= MOST_NUMBERED else "markers",
+        "name": "centres",
+        "x": places[:, 0],
+        "y": places[:, 1],
+        "text": [str(number) for number in range(count)],
+        "textposition": "top center",
+        "customdata": spoken,
+        "hovertemplate": "centre of %{customdata}<extra></extra>",
+        "marker": {
+            "symbol": ["cross" if yes else "x" for yes in recovered],
+            "color": [color_of(number) for number in range(count)],
+            "size": 12 if count <= MOST_NUMBERED else 8,
+            "line": {"width": 1.5},
+        },
+        "textfont": {"size": 13, "weight": "bold"},
+        "meta": {"theme": {"marker.line.color": "--ink", "textfont.color": "--ink"}},
+    }
 
 
 def _segments(
@@ -221,22 +198,19 @@ def _segments(
         ends = pairs[found].reshape(-1)
         placed = projection.place(points.rows(ends), ends).reshape(-1, 2, 2)
         # A gap after each segment makes all of them one trace.
-        drawn = np.concatenate([placed, np.full((len(placed), 1, 2), np.nan)], axis=1).reshape(
-            -1, 2
-        )
+        gaps = np.full((len(placed), 1, 2), np.nan)
+        x, y = np.concatenate([placed, gaps], axis=1).reshape(-1, 2).T.copy()
         hidden = answer == DIFFERENT and found.size > CROWDED
         traces.append(
-            {
-                "type": form,
-                "mode": "lines",
-                "name": f"{name} ({found.size:,})",
-                "x": drawn[:, 0],
-                "y": drawn[:, 1],
-                "line": {"width": 1, "dash": style},
-                "opacity": min(1.0, max(FAINTEST, CROWDED / found.size)),
-                "hoverinfo": "skip",
-                "visible": "legendonly" if hidden else True,
-                "meta": {"theme": {"line.color": color}},
-            }
+            lines(
+                f"{name} ({found.size:,})",
+                x,
+                y,
+                {"width": 1, "dash": style},
+                color,
+                type=form,
+                opacity=min(1.0, max(FAINTEST, CROWDED / found.size)),
+                visible="legendonly" if hidden else True,
+            )
         )
     return traces

@@ -18,8 +18,6 @@ from samekind.report._figures import Figure, to_json
 
 __all__ = ["page"]
 
-WIDE = ("map",)
-
 
 def page(
     *,
@@ -48,7 +46,10 @@ def page(
         figures=f'<div class="plots">{"".join(map(_place, figures))}</div>',
         annotators=annotators,
         exemplars=exemplars,
-        data="\n".join(map(_data, figures)),
+        data="\n".join(
+            f'<script type="application/json" data-figure="{figure.name}">{to_json(figure)}</script>'
+            for figure in figures
+        ),
         style=files.joinpath("style.css").read_text(encoding="utf-8"),
         plotly=plotly,
         script=script,
@@ -57,16 +58,12 @@ def page(
 
 
 def _place(figure: Figure) -> str:
-    wide = ' class="wide"' if figure.name in WIDE else ""
+    wide = ' class="wide"' if figure.name == "map" else ""
     return (
         f'<section{wide}><h2>{escape(figure.title)}</h2><p class="caption">{escape(figure.text)}</p>'
         f'<div class="plot" id="{figure.name}" data-figure="{figure.name}" '
         f'data-height="{figure.height}" role="img" aria-label="{escape(figure.title)}"></div></section>'
     )
-
-
-def _data(figure: Figure) -> str:
-    return f'<script type="application/json" data-figure="{figure.name}">{to_json(figure)}</script>'
 
 
 def _policy(scripts: Sequence[str], needs_webgl: bool) -> str:

@@ -63,28 +63,23 @@ def project_rows(
     """
     sample = points.rows(rows).astype(np.float64, copy=False)
     if points.d <= 2 and float(np.abs(sample).max()) <= LARGEST:
-        projection = _as_they_are(points.d, names)
+        projection = _as_they_are(names)
     else:
         projection = _principal_components(sample, seed)
     return projection, projection.place(sample, rows)
 
 
-def _as_they_are(d: int, names: Sequence[str]) -> Projection:
-    if d == 2:
+def _as_they_are(names: Sequence[str]) -> Projection:
+    if len(names) == 2:
         return Projection(
             names[0], names[1], (True, True), "The two columns.", lambda points, rows: points
         )
+
+    def spread(values: Floats, rows: NDArray[np.intp]) -> Floats:
+        return np.column_stack([values[:, 0], (rows * GOLDEN) % 1.0])
+
     why = "The one column. Heights mean nothing; they keep the points apart."
-    return Projection(names[0], "", (True, False), why, _spread)
-
-
-def _spread(values: Floats, rows: NDArray[np.intp]) -> Floats:
-    """Give each value a height of its own that depends on its row alone."""
-    return np.column_stack([values[:, 0], (rows * GOLDEN) % 1.0])
-
-
-def _at_zero(values: Floats, rows: NDArray[np.intp]) -> Floats:
-    return np.zeros((len(values), 2))
+    return Projection(names[0], "", (True, False), why, spread)
 
 
 def _principal_components(sample: Floats, seed: int) -> Projection:
@@ -96,7 +91,9 @@ def _principal_components(sample: Floats, seed: int) -> Projection:
     scaled = (sample - middle) / scale
     size = min(2, *scaled.shape)
     if not scaled.any():  # all rows are equal: there are no components
-        return Projection("", "", NO_UNITS, "All rows are equal.", _at_zero)
+        return Projection(
+            "", "", NO_UNITS, "All rows are equal.", lambda points, rows: np.zeros((len(points), 2))
+        )
     pca = PCA(n_components=size, random_state=seed).fit(scaled)
     shares = [*pca.explained_variance_ratio_, 0.0, 0.0][:2]
 

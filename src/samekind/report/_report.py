@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,11 +13,10 @@ from samekind._validation import check_int, refuse_dask
 from samekind.clusters import Clusters
 from samekind.data import as_points
 from samekind.flow import Answers, Pairs, check_pairs
-from samekind.points import Points
 from samekind.report._annotators import annotator_table
 from samekind.report._charts import draw_history, draw_sizes
 from samekind.report._comparison import Comparison, compare, sizes_of
-from samekind.report._exemplars import cards, cells_of
+from samekind.report._exemplars import cards
 from samekind.report._figures import shown_text
 from samekind.report._headline import facts, lead, tiles
 from samekind.report._map import draw_map
@@ -99,14 +97,26 @@ def write_report(
         raise ValueError(
             f"X has {points.n:,} rows, but the clusters were found in {clusters.n_rows_:,}."
         )
-    columns = _feature_names(feature_names, points.d)
-    cluster_names = _cluster_names(names, clusters.n_discovered_)
+    if feature_names is None:
+        feature_names = [f"x{column}" for column in range(points.d)]
+    if len(feature_names) != points.d:
+        raise ValueError(
+            f"feature_names has {len(feature_names)} names, but X has {points.d} columns."
+        )
+    columns = [str(name) for name in feature_names]
+    cluster_names = [None] * clusters.n_discovered_ if names is None else list(names)
+    if len(cluster_names) != clusters.n_discovered_:
+        raise ValueError(
+            f"names has {len(cluster_names)} names, but there are {clusters.n_discovered_} clusters."
+        )
     asked, said = _questions(pairs, answers, points.n)
     pictures = _pictures(images, points.n)
     if frame is not None:
         _check_rows("frame", len(frame), points.n)
     check_int("seed", seed, minimum=0)
-    labels = _labels(clusters, points)
+    if not hasattr(clusters, "labels_"):  # loaded from a file without them
+        clusters = clusters.with_points(points)
+    labels = clusters.labels_
     compared = None if truth is None else _compared(truth, labels, clusters.n_discovered_)
 
     sizes = sizes_of(labels, clusters.n_discovered_)
@@ -122,50 +132,12 @@ def write_report(
         facts=facts(clusters),
         figures=figures,
         annotators=annotator_table(clusters),
-        exemplars=cards(
-            clusters,
-            points,
-            sizes,
-            cells_of(points, columns, frame),
-            pictures,
-            _remarks(compared, clusters.n_discovered_),
-            cluster_names,
-        ),
+        exemplars=cards(clusters, points, sizes, columns, frame, pictures, compared, cluster_names),
     )
-    return _write(Path(path), text)
-
-
-def _write(path: Path, text: str) -> Path:
-    """Write beside the file and put it in its place, so that no half-written page is ever there."""
-    beside = path.with_name(path.name + ".part")
+    whole = Path(path)
+    beside = whole.with_name(whole.name + ".part")  # so that no half-written page is ever there
     beside.write_text(text, encoding="utf-8", newline="\n")
-    os.replace(beside, path)
-    return path
-
-
-def _labels(clusters: Clusters, points: Points) -> NDArray[np.intp]:
-    labels: NDArray[np.intp]
-    try:
-        labels = clusters.labels_
-    except AttributeError:  # loaded from a file without them
-        labels = clusters.with_points(points).labels_
-    return labels
-
-
-def _feature_names(names: Sequence[str] | None, d: int) -> list[str]:
-    if names is None:
-        return [f"x{column}" for column in range(d)]
-    if len(names) != d:
-        raise ValueError(f"feature_names has {len(names)} names, but X has {d} columns.")
-    return [str(name) for name in names]
-
-
-def _cluster_names(names: Sequence[str | None] | None, count: int) -> list[str | None]:
-    if names is None:
-        return [None] * count
-    if len(names) != count:
-        raise ValueError(f"names has {len(names)} names, but there are {count} clusters.")
-    return list(names)
+    return beside.replace(whole)
 
 
 def _questions(pairs: ArrayLike | None, answers: ArrayLike | None, n: int) -> tuple[Pairs, Answers]:
@@ -208,11 +180,3 @@ def _compared(truth: Any, labels: NDArray[np.intp], n_clusters: int) -> Comparis
             raise ValueError(f"truth must be one label for each row, got shape {truth.shape}.")
     _check_rows("truth", len(truth), len(labels))
     return compare(truth, labels, n_clusters)
-
-
-def _remarks(compared: Comparison | None, n_clusters: int) -> list[str]:
-    """Return what to say of each cluster: which class is commonest in it."""
-    if compared is None:
-        return [""] * n_clusters
-    commonest = map(compared.commonest, range(n_clusters))
-    return [f"{share:.0%} are “{shown_text(name, 60)}”" for name, share in commonest]

@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.text import Text
 
 from samekind.project import ItemView, LineupQuestion, PairQuestion, Project, ProjectError, Question
-from samekind.terminal.cards import Cards, short_title
+from samekind.terminal.cards import short_title
 from samekind.terminal.keys import Keys, keys_at_hand
-from samekind.terminal.prompt import ANYWHERE, IN_A_PROJECT, NONE, PAIR, Prompt
+from samekind.terminal.prompt import ANYWHERE, IN_A_PROJECT, NONE, PAIR, Conversation
 from samekind.terminal.text import printable
 
 __all__ = ["answer_in_terminal", "user_name"]
@@ -54,17 +54,13 @@ def user_name() -> str:
         return ""
 
 
-class _Asking:
+class _Asking(Conversation):
     def __init__(
         self, project: Project, who: str, lineup: bool, screen: Console, keys: Keys
     ) -> None:
+        super().__init__(who, screen, keys, project.image)
         self._project = project
-        self._who = who
         self._lineup = lineup
-        self._screen = screen
-        self._keys = keys
-        self._cards = Cards(project.image)
-        self._prompt = Prompt(screen, keys)
         self._item: ItemView | None = None  # that was asked about last
         self._answered = False
 
@@ -88,7 +84,7 @@ class _Asking:
         self._screen.print(self._status())
         self._show(question, full=False)
         while True:
-            wanted = self._prompt.ask(*_choices(question))
+            wanted = self._ask(*_choices(question))
             if wanted == "quit":
                 self._project.finish()
                 return False
@@ -126,7 +122,7 @@ class _Asking:
         if now.skipped:
             choices |= dict.fromkeys(("k", "skip"), "skip")
             text += f"  K answer what you skipped ({now.skipped:,})"
-        wanted = self._prompt.ask(text, choices)
+        wanted = self._ask(text, choices)
         if wanted == "undo":
             self._undo()
         elif wanted == "skip":
@@ -155,11 +151,9 @@ class _Asking:
         for words in undone:
             self._say(f"Taken back: {words}.")
         if not undone:
-            others = self._project.status().can_undo
+            others = "None of these answers is yours to take back."
             self._say(
-                "None of these answers is yours to take back."
-                if others
-                else "There is nothing to take back."
+                others if self._project.status().can_undo else "There is nothing to take back."
             )
 
     def _name(self) -> None:
@@ -196,10 +190,8 @@ class _Asking:
             text.append(f"; {now.left_text}", style="not bold dim")
         text.append(".", style="not bold dim")
         if now.contradictions:
-            text.append(
-                f"\nAnswers that contradict others: {now.contradictions:,}. C shows them.",
-                style="red",
-            )
+            warning = f"\nAnswers that contradict others: {now.contradictions:,}. C shows them."
+            text.append(warning, style="red")
         return text
 
     def _say(self, text: str, end: str = "\n") -> None:

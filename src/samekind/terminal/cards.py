@@ -17,7 +17,7 @@ from samekind.project import ClusterOption, ItemView
 from samekind.terminal.pictures import TextPicture, pictures
 from samekind.terminal.text import brief, differing, printable
 
-__all__ = ["Cards", "short_title"]
+__all__ = ["Cards", "ImageOf", "short_title"]
 
 WIDEST = 100  # columns of the screen over which an eye still compares two texts
 LONGEST = 300  # characters of a text, unless all is wanted
@@ -29,21 +29,14 @@ LARGE_SIZE = 72, 36
 NARROW = 80  # columns of a terminal that is not wide
 NUMBER = re.compile(r"-?\d+\.\d{6,}(e[+-]?\d+)?")
 
-
-Image = NDArray[np.generic]
-"""A small grey picture."""
+ImageOf = Callable[[int], NDArray[np.generic] | None]
+"""Returns the small grey picture of a row, if there is one."""
 
 
 class Cards:
-    """Shows items.
+    """Shows items."""
 
-    Parameters
-    ----------
-    image_of : callable
-        Returns the picture of a row, or None.
-    """
-
-    def __init__(self, image_of: Callable[[int], Image | None]) -> None:
+    def __init__(self, image_of: ImageOf) -> None:
         self._image_of = image_of
 
     def pair(
@@ -56,15 +49,15 @@ class Cards:
         full: bool = False,
     ) -> RenderableType:
         """Show two items side by side, b with the name and further members of its cluster."""
+        titles = _title(a), _title(b, name)
         parts: list[RenderableType] = []
         if self._image_of(a.row) is not None:
-            parts.append(self._pictures_beside(a, b, name, [] if full else more, full))
+            parts.append(self._pictures_beside(a, b, titles, [] if full else more, full))
             if a.text is not None or a.fields:
                 parts.append(_compared(a, b, full=full))
-            more = () if not full else more
+            more = more if full else ()
         else:
-            headings = _title(a), _title(b, name)
-            parts.append(_compared(a, b, headings=headings, full=full))
+            parts.append(_compared(a, b, headings=titles, full=full))
         if more:
             parts.append(Text("also of the kind on the right:", style="dim"))
             parts += [Text.assemble(("  · ", "dim"), _in_one_line(item)) for item in more]
@@ -76,30 +69,29 @@ class Cards:
         """Show an item above the clusters that it may be in, with numbers."""
         if self._image_of(item.row) is not None:
             return self._pictures_in_rows(item, options)
-        lines: list[RenderableType] = [
-            Padding(Constrain(_whole(item, full), WIDEST), (0, 0, 0, 3)),
-            "",
-        ]
+        whole = Padding(Constrain(_whole(item, full), WIDEST), (0, 0, 0, 3))
+        lines: list[RenderableType] = [whole, ""]
         for number, option in enumerate(options, 1):
             members = option.members if full else option.members[:2]
-            first, *rest = (_beside(item, member, full) for member in members)
+            shown = [_beside(item, member, full) for member in members]
+            if option.name:
+                shown.insert(0, Text(brief(option.name, LINE), style="bold cyan"))
             grid = Table.grid(padding=(0, 1, 0, 0))
             grid.add_column(width=2, style="bold cyan")
             grid.add_column()
-            if option.name:
-                grid.add_row(str(number), Text(brief(option.name, LINE), style="bold cyan"))
-                grid.add_row("", first)
-            else:
-                grid.add_row(str(number), first)
-            for other in rest:
-                grid.add_row("", other)
+            for place, line in enumerate(shown):
+                grid.add_row("" if place else str(number), line)
             lines.append(Constrain(grid, WIDEST))
         return Group(*lines)
 
     def _pictures_beside(
-        self, a: ItemView, b: ItemView, name: str | None, more: Sequence[ItemView], full: bool
+        self,
+        a: ItemView,
+        b: ItemView,
+        titles: tuple[Text, Text],
+        more: Sequence[ItemView],
+        full: bool,
     ) -> RenderableType:
-        titles = _title(a), _title(b, name)
         if full:  # one above the other, as large as they go
             one, other = self._pictures([a, b], *LARGE_SIZE)
             return Group(titles[0], one, "", titles[1], other)
@@ -107,15 +99,12 @@ class Cards:
         width = drawn[0].width
         several = len(drawn) > 2 and 3 * (width + 3) <= NARROW
         table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-        for title in (*titles, Text("also of this kind", style="dim")) if several else titles:
+        for title in (*titles, Text("also of this kind", style="dim"))[: 3 if several else 2]:
             table.add_column(title, no_wrap=True, min_width=width)
-        if not several:
-            table.add_row(*drawn[:2])
-            return table
-        fit = NARROW // (width + 3) - 2
         beside = Table.grid(padding=(0, 3, 0, 0))
-        beside.add_row(*drawn[2 : 2 + fit])
-        table.add_row(*drawn[:2], beside)
+        if several:
+            beside.add_row(*drawn[2 : NARROW // (width + 3)])
+        table.add_row(*drawn[:2], *[beside] * several)
         return table
 
     def _pictures_in_rows(self, item: ItemView, options: Sequence[ClusterOption]) -> RenderableType:
@@ -123,7 +112,6 @@ class Cards:
         each = 2 if 2 * len(options) <= a_row else 1
         items = [item, *(member for option in options for member in option.members[:each])]
         own, *drawn = self._pictures(items, *SMALL_SIZE)
-        parts: list[RenderableType] = [_question(item), own]
         grid = Table.grid(padding=(0, 3, 0, 0))
         cells: list[RenderableType] = []
         for number, option in enumerate(options, 1):
@@ -137,7 +125,7 @@ class Cards:
             cells.append(Group(heading, beside))
         for start in range(0, len(cells), a_row // each):
             grid.add_row(*cells[start : start + a_row // each])
-        return Group(*parts, grid)
+        return Group(_question(item), own, grid)
 
     def _pictures(self, items: list[ItemView], columns: int, lines: int) -> list[TextPicture]:
         found = [self._image_of(item.row) for item in items]
@@ -166,13 +154,8 @@ def _compared(
     """Return a table with a line for each field; those that differ are marked."""
     most = None if full else LONGEST
     names = list(dict.fromkeys(name for name, _ in (*left.fields, *right.fields)))
-    table = Table(
-        box=None,
-        pad_edge=False,
-        padding=(0, 2, 0, 0),
-        expand=True,
-        show_header=headings is not None,
-    )
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), expand=True)
+    table.show_header = headings is not None
     if names:
         table.add_column("", width=1, style="yellow")
         table.add_column("", style="cyan", max_width=24, overflow="fold")
@@ -184,8 +167,7 @@ def _compared(
     ours, theirs = dict(left.fields), dict(right.fields)
     for place, name in enumerate(names):
         if place == MOST_FIELDS and not full:
-            rest = f"… {len(names) - place:,} more fields: M shows them"
-            return Group(Constrain(table, WIDEST), Text(rest, style="italic"))
+            return Group(Constrain(table, WIDEST), _more_fields(len(names) - place))
         one, other = ours.get(name, ""), theirs.get(name, "")
         cells = differing(_tidy(one), _tidy(other), most)
         mark, style = ("", "dim") if one == other else ("≠", "")
@@ -207,9 +189,12 @@ def _whole(item: ItemView, full: bool) -> RenderableType:
             grid.add_row(printable(name, 80), printable(_tidy(value), most, lines=True))
         parts.append(grid)
         if len(item.fields) > 8 and not full:
-            rest = f"… {len(item.fields) - 8:,} more fields: M shows them"
-            parts.append(Text(rest, style="italic"))
+            parts.append(_more_fields(len(item.fields) - 8))
     return Group(*parts)
+
+
+def _more_fields(count: int) -> Text:
+    return Text(f"… {count:,} more fields: M shows them", style="italic")
 
 
 def _title(item: ItemView, name: str | None = None) -> Text:

@@ -12,9 +12,8 @@ from rich.text import Text
 from samekind.data import Items
 from samekind.engine import ClassifySession
 from samekind.project import ANSWERS, ItemView, Project
-from samekind.terminal.cards import Cards
 from samekind.terminal.keys import Keys
-from samekind.terminal.prompt import PAIR, Prompt
+from samekind.terminal.prompt import PAIR, Conversation
 from samekind.terminal.text import printable
 
 __all__ = ["classify_in_terminal"]
@@ -49,7 +48,9 @@ def classify_in_terminal(
             pass
 
 
-class _Classifying:
+class _Classifying(Conversation):
+    help = HELP
+
     def __init__(
         self,
         session: ClassifySession,
@@ -59,16 +60,12 @@ class _Classifying:
         screen: Console,
         keys: Keys,
     ) -> None:
+        super().__init__(who, screen, keys, self._image)
         self._session = session
         self._project = project
         self._new = new
-        self._who = who
-        self._screen = screen
-        self._keys = keys
         self._n = project.items.n
         self._fields = {name for name, _ in project.item(0).fields}
-        self._cards = Cards(self._image)
-        self._prompt = Prompt(screen, keys, HELP)
 
     def ask_one(self) -> bool:
         """Ask the first pending question; return whether to go on."""
@@ -79,7 +76,7 @@ class _Classifying:
         self._screen.print(line.append("  Of the kind on the right?", style="not bold"))
         self._show(row, member, full=False)
         while True:
-            wanted = self._prompt.ask(PROMPT, PAIR)
+            wanted = self._ask(PROMPT, PAIR)
             if wanted in ANSWERS:
                 self._session.tell([[row, member]], [ANSWERS[wanted]], who=self._who)
                 return True

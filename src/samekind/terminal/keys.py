@@ -10,6 +10,13 @@ import sys
 from collections.abc import Callable
 from typing import Self
 
+if sys.platform == "win32":
+    import click
+else:
+    import select
+    import termios
+    import tty
+
 __all__ = ["Keys", "Lines", "Presses", "keys_at_hand"]
 
 Reader = Callable[[], str]
@@ -32,13 +39,7 @@ def _at_once(read: Reader) -> Reader:
 
 
 class Lines:
-    """Reads words, each with Enter; raises EOFError at the end.
-
-    Parameters
-    ----------
-    read : callable
-        Returns the next line.
-    """
+    """Reads words, each with Enter, from what `read` returns; raises EOFError at the end."""
 
     presses = False
 
@@ -65,13 +66,7 @@ class Lines:
 
 
 class Presses(Lines):
-    """Reads single keys, without Enter.
-
-    Parameters
-    ----------
-    waiting : callable
-        Makes a function that reads interruptible.
-    """
+    """Reads single keys, without Enter; `waiting` makes a function that reads interruptible."""
 
     presses = True
 
@@ -84,8 +79,6 @@ class Presses(Lines):
 
     def __enter__(self) -> Self:
         if sys.platform != "win32":
-            import termios
-
             before = termios.tcgetattr(sys.stdin)
 
             def restore() -> None:
@@ -115,8 +108,6 @@ class Presses(Lines):
         """Forget what was typed before there was anything to answer."""
         self._typed = ""
         if sys.platform != "win32":
-            import termios
-
             with contextlib.suppress(termios.error):
                 termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
@@ -133,30 +124,20 @@ class Presses(Lines):
 
     def _read_some(self) -> str:
         if sys.platform == "win32":
-            import click
-
             return click.getchar()
         # click.getchar throws away what was typed before it is called, echoes what is typed between two
         # calls, and takes Ctrl-Z for a key: not for who answers a question a second.
         self._listen()  # again: the terminal may have been somebody else's since
         text = ""
-        while not text or (text == "\x1b" and self._more_comes()):
+        while not text or (text == "\x1b" and select.select([sys.stdin], [], [], PATIENCE)[0]):
             some = os.read(sys.stdin.fileno(), 1024)
             if not some:
                 raise EOFError
             text += self._decoder.decode(some)
         return text
 
-    def _more_comes(self) -> bool:
-        import select
-
-        return bool(select.select([sys.stdin], [], [], PATIENCE)[0])
-
     def _listen(self) -> None:
         if sys.platform != "win32":
-            import termios
-            import tty
-
             tty.setcbreak(sys.stdin, termios.TCSANOW)  # Ctrl-C and Ctrl-Z stay what they are
 
 

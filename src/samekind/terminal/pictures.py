@@ -37,7 +37,7 @@ class TextPicture:
         fine = console.color_system in ("256", "truecolor")
         width = self.width if fine else self.width // 2
         height = self._height if fine else self._height // 2
-        shown = _resized(self._pixels, height, width)
+        shown = _stretched(_stretched(self._pixels, height).T, width).T
         yield from _in_grey(shown) if fine else _in_blocks(shown)
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
@@ -67,12 +67,8 @@ def _in_grey(pixels: NDArray[np.float64]) -> RenderResult:
         yield Segment.line()
 
 
-def _resized(pixels: NDArray[np.float64], height: int, width: int) -> NDArray[np.float64]:
-    """Return means of the pixels, or the pixels several times."""
-    return _stretched(_stretched(pixels, height).T, width).T
-
-
 def _stretched(pixels: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """Return so many lines: means of lines of pixels, or the lines several times."""
     n = len(pixels)
     edges = np.arange(size) * n // size
     if size >= n:

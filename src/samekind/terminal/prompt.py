@@ -5,10 +5,11 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
+from samekind.terminal.cards import Cards, ImageOf
 from samekind.terminal.keys import Keys
 from samekind.terminal.text import brief
 
-__all__ = ["ANYWHERE", "HELP", "IN_A_PROJECT", "NONE", "PAIR", "Prompt"]
+__all__ = ["ANYWHERE", "HELP", "IN_A_PROJECT", "NONE", "PAIR", "Conversation"]
 
 ANYWHERE = {
     **dict.fromkeys(("u", "space", "unsure", "not sure"), "unsure"),
@@ -41,22 +42,25 @@ HELP = """\
 """
 
 
-class Prompt:
-    """Asks for one of some actions until there is one; explains what may be typed."""
+class Conversation:
+    """Asks somebody for one of some actions until there is one; explains what may be typed."""
 
-    def __init__(self, screen: Console, keys: Keys, text: str = HELP) -> None:
+    help = HELP
+
+    def __init__(self, who: str, screen: Console, keys: Keys, image_of: ImageOf) -> None:
+        self._who = who
         self._screen = screen
         self._keys = keys
-        self._help = text
+        self._cards = Cards(image_of)
 
-    def ask(self, prompt: str, actions: dict[str, str]) -> str:
+    def _ask(self, prompt: str, actions: dict[str, str]) -> str:
         """Return what the person wants; "quit" at the end of the input."""
         while True:
             self._screen.print(Text(prompt, style="dim"))
             self._screen.print("> ", end="", markup=False)
             wanted = self._wanted(actions)
             if wanted == "help":
-                self._screen.print(self._help, end="", markup=False, highlight=False)
+                self._screen.print(self.help, end="", markup=False, highlight=False)
             elif wanted is not None:
                 return wanted
 
@@ -70,14 +74,10 @@ class Prompt:
                 return "quit"
             if not self._keys.presses or "enter" in actions:
                 break  # in lines, Enter alone is a slip of its own
-        wanted = actions.get(typed)
-        if self._keys.presses:
+        wanted, presses = actions.get(typed), self._keys.presses
+        if presses:
             self._screen.print(SAID.get(wanted or "", wanted or brief(typed, 20)), markup=False)
         if wanted is None:
-            how = (
-                "press one of the keys above"
-                if self._keys.presses
-                else "type one of the above, and Enter"
-            )
+            how = "press one of the keys above" if presses else "type one of the above, and Enter"
             self._screen.print(f"Please {how}; ? explains them.", highlight=False)
         return wanted

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from itertools import islice
 
 import numpy as np
 from rich.text import Text
@@ -55,7 +56,7 @@ def differing(left: str, right: str, most: int | None = None) -> tuple[Text, Tex
     ([4], [8])
     """
     texts = printable(left, most, lines=True), printable(right, most, lines=True)
-    words = _words(texts[0].plain), _words(texts[1].plain)
+    words = [list(islice(WORD.finditer(text.plain), MOST_WORDS)) for text in texts]
     ours, theirs = ([word.group() for word in side] for side in words)
     common = difflib.SequenceMatcher(None, ours, theirs, autojunk=False)
     shared = sum(block.size for block in common.get_matching_blocks())
@@ -67,11 +68,6 @@ def differing(left: str, right: str, most: int | None = None) -> tuple[Text, Tex
                 if first < last:
                     text.stylize(DIFFERENT, side[first].start(), side[last - 1].end())
     return texts
-
-
-def _words(text: str) -> list[re.Match[str]]:
-    found = WORD.finditer(text)
-    return [word for word, _ in zip(found, range(MOST_WORDS), strict=False)]
 
 
 def _visible(text: str, lines: bool) -> str:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import Depends, FastAPI, Request, Response
-from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import HTTPException as FastAPIHTTPException
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -59,11 +58,11 @@ def make_app(
         dependencies=[Depends(HTTPBearer(auto_error=False))] if token else None,
     )
     app.state.project = project
-    app.state.edition = secrets.token_hex(
-        8
-    )  # so that no other run's answers are taken from a cache
-    for router in (asking.router, clusters.router, files.router):
-        app.include_router(router)
+    # so that no other run's answers are taken from a cache
+    app.state.edition = secrets.token_hex(8)
+    for routes in (asking, clusters, files):
+        app.include_router(routes.reads)
+        app.include_router(routes.changes)
     static = _Static(directory=STATIC, check_dir=False)
 
     @app.get("/", include_in_schema=False)
@@ -123,22 +122,13 @@ async def _invalid(request: Request, error: RequestValidationError) -> Response:
     return _failure(422, f"{where}: {first['msg'][:1].lower()}{first['msg'][1:]}."[:500])
 
 
-async def _mistake(request: Request, error: ProjectError) -> Response:
-    return _failure(400, str(error))
-
-
-async def _closed(request: Request, error: asking.ClosedError) -> Response:
-    return JSONResponse(jsonable_encoder(error.reply), 409)
-
-
-async def _unwritten(request: Request, error: LedgerError) -> Response:
-    return _failure(503, str(error))
+async def _foreseen(request: Request, error: ProjectError | LedgerError) -> Response:
+    return _failure(400 if isinstance(error, ProjectError) else 503, str(error))
 
 
 _HANDLERS: dict[int | type[Exception], Callable[[Request, Any], Any]] = {
     HTTPException: _http,
     RequestValidationError: _invalid,
-    ProjectError: _mistake,
-    asking.ClosedError: _closed,
-    LedgerError: _unwritten,
+    ProjectError: _foreseen,
+    LedgerError: _foreseen,
 }

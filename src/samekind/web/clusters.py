@@ -4,28 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 
 from samekind.project import ClusterPage, History, Overview, RowMap
+from samekind.web import parameters as p
 from samekind.web.bodies import Merge, Name, Removal
-from samekind.web.parameters import (
-    CHANGES,
-    READS,
-    ClusterNumber,
-    Limit,
-    Offset,
-    ProjectOf,
-    Revalidation,
-    Who,
-)
+from samekind.web.parameters import Limit, Offset, ProjectOf, Revalidation, Who
 from samekind.web.replies import Changed
 
-__all__ = ["router"]
+__all__ = ["changes", "reads"]
 
-router = APIRouter(prefix="/api", tags=["found"])
+reads, changes = p.routers("found")
 
 
-@router.get("/clusters", response_model=Overview, **READS)
+@reads.get("/clusters", response_model=Overview)
 def clusters(
     project: ProjectOf, kept: Revalidation, members: Annotated[int, Query(ge=1, le=50)] = 8
 ) -> Overview | Response:
@@ -33,42 +25,42 @@ def clusters(
     return kept.unchanged(project.status().revision, members) or project.overview(members)
 
 
-@router.get("/clusters/{cluster}", **READS)
+@reads.get("/clusters/{cluster}")
 def cluster(
-    project: ProjectOf, cluster: ClusterNumber, offset: Offset = 0, limit: Limit = 24
+    project: ProjectOf, cluster: p.ClusterNumber, offset: Offset = 0, limit: Limit = 24
 ) -> ClusterPage:
     """Some members of a cluster: the known ones first, then the predicted ones."""
     return project.cluster(cluster, offset=offset, limit=limit)
 
 
-@router.put("/clusters/{cluster}/name", **CHANGES)
-def rename(project: ProjectOf, who: Who, cluster: ClusterNumber, new: Name) -> Changed:
+@changes.put("/clusters/{cluster}/name")
+def rename(project: ProjectOf, who: Who, cluster: p.ClusterNumber, new: Name) -> Changed:
     """Give a cluster a name."""
     project.rename(cluster, new.name, who=who)
     return Changed(status=project.status())
 
 
-@router.post("/clusters/{cluster}/remove", **CHANGES)
-def remove(project: ProjectOf, who: Who, cluster: ClusterNumber, removal: Removal) -> Changed:
+@changes.post("/clusters/{cluster}/remove")
+def remove(project: ProjectOf, who: Who, cluster: p.ClusterNumber, removal: Removal) -> Changed:
     """Say of rows that they do not belong to a cluster."""
     project.remove(cluster, removal.rows, who=who)
     return Changed(status=project.status())
 
 
-@router.post("/clusters/merge", **CHANGES)
+@changes.post("/clusters/merge")
 def merge(project: ProjectOf, who: Who, merged: Merge) -> Changed:
     """Say of clusters that they are one."""
     project.merge(merged.clusters, who=who)
     return Changed(status=project.status())
 
 
-@router.get("/map", response_model=RowMap, **READS)
+@reads.get("/map", response_model=RowMap)
 def map_of_rows(project: ProjectOf, kept: Revalidation) -> RowMap | Response:
     """Rows in the plane, coloured by cluster."""
     return kept.unchanged(project.status().revision) or project.map()
 
 
-@router.get("/history", **READS)
+@reads.get("/history")
 def history(project: ProjectOf) -> History:
     """Clusters found after so many questions."""
     return project.history()

@@ -5,25 +5,21 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, HTTPException, Response
+from fastapi import Depends, HTTPException, Response
 from fastapi.responses import FileResponse
 from starlette.types import Receive, Scope, Send
 
 from samekind.errors import DataError
-from samekind.project import EXPORTS, ItemView, Project
-from samekind.web.parameters import READS, ProjectOf, Responses, Revalidation, RowNumber
+from samekind.project import EXPORTS, ItemView
+from samekind.web.parameters import ProjectOf, Responses, Revalidation, RowNumber, routers
 
-__all__ = ["router"]
+__all__ = ["changes", "reads"]
 
-router = APIRouter(prefix="/api", tags=["files"])
-PICTURES = (
-    "image/png",
-    "image/jpeg",
-    "image/webp",
-    "image/gif",
-)  # never SVG, which can hold scripts
+reads, changes = routers("files")
+# never SVG, which can hold scripts
+PICTURES = ("image/png", "image/jpeg", "image/webp", "image/gif")
 Export = Literal[
     "clusters.csv",
     "clusters.parquet",
@@ -34,32 +30,33 @@ Export = Literal[
 ]
 
 
+def _existing(project: ProjectOf, row: RowNumber) -> int:
+    if row >= project.items.n:
+        raise HTTPException(404, f"There is no row {row}; the last one is {project.items.n - 1}.")
+    return row
+
+
+Row = Annotated[int, Depends(_existing)]
+
+
 def _file(types: list[str] | tuple[str, ...]) -> Responses:
     binary = {"type": "string", "format": "binary"}
     content = {name: {"schema": {} if name == "application/json" else binary} for name in types}
     return {200: {"content": content, "description": "The file"}}
 
 
-@router.get("/items/{row}", **READS)
-def item(project: ProjectOf, row: RowNumber) -> ItemView:
+@reads.get("/items/{row}")
+def item(project: ProjectOf, row: Row) -> ItemView:
     """What is shown of a row. All of it is data, never markup."""
-    return project.item(_existing(project, row))
+    return project.item(row)
 
 
-@router.get(
-    "/items/{row}/picture",
-    response_class=Response,
-    responses=READS["responses"] | _file(PICTURES),
-)
+@reads.get("/items/{row}/picture", response_class=Response, responses=_file(PICTURES))
 def picture(
-    project: ProjectOf,
-    kept: Revalidation,
-    row: RowNumber,
-    size: Literal["small", "large"] = "small",
+    project: ProjectOf, kept: Revalidation, row: Row, size: Literal["small", "large"] = "small"
 ) -> Response:
     """A row's picture: at most 256 or 2048 pixels wide and high."""
-    unchanged = kept.unchanged(_existing(project, row), size)
-    if unchanged is not None:
+    if (unchanged := kept.unchanged(row, size)) is not None:
         return unchanged
     try:
         found = project.items.picture(row, size)
@@ -70,10 +67,8 @@ def picture(
     return Response(found.body, media_type=found.media_type, headers=kept.headers(row, size))
 
 
-@router.get(
-    "/export/{name}",
-    response_class=Response,
-    responses=READS["responses"] | _file(sorted(set(EXPORTS.values()))),
+@reads.get(
+    "/export/{name}", response_class=Response, responses=_file(sorted(set(EXPORTS.values())))
 )
 def export(project: ProjectOf, name: Export) -> Response:
     """What was found, as a file."""
@@ -100,10 +95,3 @@ class _TemporaryFile(FileResponse):
             await super().__call__(scope, receive, send)
         finally:
             os.unlink(self.path)
-
-
-def _existing(project: Project, row: int) -> int:
-    n = project.items.n
-    if row >= n:
-        raise HTTPException(404, f"There is no row {row}; the last one is {n - 1}.")
-    return row

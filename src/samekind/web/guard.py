@@ -25,7 +25,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["ANY_ADDRESS", "LOCAL", "Guard"]
+__all__ = ["ANY_ADDRESS", "LOCAL", "Guard", "address_of"]
 
 log = logging.getLogger("samekind.web")
 
@@ -123,22 +123,20 @@ class Guard:
     def _check_host(self, headers: Headers) -> None:
         given = [host.lower() for host in headers.getlist("host")]
         match = HOST.fullmatch(given[0]) if len(given) == 1 else None
-        if match is None or not self._is_allowed(match["name"], match["port"] or "80"):
+        known = match is not None and (
+            not self.hosts.isdisjoint((match["name"], f"{match['name']}:{match['port'] or 80}"))
+            or (ANY_ADDRESS in self.hosts and address_of(match["name"]) is not None)
+        )
+        if not known:
             raise _RefusalError(
                 400, "This server does not go by that name. Use the address that samekind printed."
             )
 
-    def _is_allowed(self, name: str, port: str) -> bool:
-        if not self.hosts.isdisjoint((name, f"{name}:{port}")):
-            return True
-        return ANY_ADDRESS in self.hosts and _is_address(name)
-
     def _check_site(self, headers: Headers, is_page: bool) -> None:
         own = [f"{scheme}://{headers['host'].lower()}" for scheme in ("http", "https")]
-        if any(origin.lower() not in own for origin in headers.getlist("origin")):
-            raise _RefusalError(403, "The request comes from another site. Use samekind's page.")
+        foreign = any(origin.lower() not in own for origin in headers.getlist("origin"))
         linked = is_page and headers.get("sec-fetch-mode") == "navigate"
-        if headers.get("sec-fetch-site") not in OWN_SITE and not linked:
+        if foreign or (headers.get("sec-fetch-site") not in OWN_SITE and not linked):
             raise _RefusalError(403, "The request comes from another site. Use samekind's page.")
 
     def _check_token(self, headers: Headers, query: bytes) -> None:
@@ -157,12 +155,12 @@ class Guard:
             )
 
 
-def _is_address(name: str) -> bool:
+def address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return a numeric address, or None for a name."""
     try:
-        ipaddress.ip_address(name.strip("[]"))
+        return ipaddress.ip_address(host.strip("[]"))
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def _check_length(headers: Headers, limit: int) -> None:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal, TypeVar
 from urllib.parse import unquote
 
-from fastapi import Depends, Header, HTTPException, Path, Query, Request, Response
-from fastapi.params import Depends as Dependency
+from fastapi import APIRouter, Depends, Header, HTTPException, Path, Query, Request, Response
 
-from samekind.project import Project, Question
+from samekind.project import Project
 from samekind.web.bodies import LARGEST
-from samekind.web.replies import Failure
+from samekind.web.replies import Failure, NextQuestions
 
 __all__ = [
-    "CHANGES",
-    "READS",
     "ClusterNumber",
     "Limit",
     "Offset",
@@ -26,18 +23,13 @@ __all__ = [
     "WantedBy",
     "Who",
     "responses",
+    "routers",
 ]
 
 Responses = dict[int | str, dict[str, object]]
 """What a route may answer, by the status, as OpenAPI has it."""
 
-
-class _Reads(TypedDict):
-    responses: Responses
-
-
-class _Changes(_Reads):
-    dependencies: list[Dependency]
+Reply = TypeVar("Reply", bound=NextQuestions)
 
 
 def responses(*statuses: int, model: type = Failure) -> Responses:
@@ -74,11 +66,17 @@ async def _who(
     return name
 
 
-READS: _Reads = {"responses": responses(400, 403, 404, 422, 503)}
-CHANGES: _Changes = {
-    "responses": responses(400, 403, 413, 422, 503),
-    "dependencies": [Depends(_own)],
-}
+def routers(tag: str) -> tuple[APIRouter, APIRouter]:
+    """Return what routes that only read are added to, and what those that change something are."""
+    reads = APIRouter(prefix="/api", tags=[tag], responses=responses(400, 403, 404, 422, 503))
+    changes = APIRouter(
+        prefix="/api",
+        tags=[tag],
+        responses=responses(400, 403, 413, 422, 503),
+        dependencies=[Depends(_own)],
+    )
+    return reads, changes
+
 
 ProjectOf = Annotated[Project, Depends(_project)]
 Who = Annotated[str, Depends(_who)]
@@ -97,9 +95,10 @@ class Wanted:
     lineup: Annotated[bool, Query(description="Whether line-ups may be asked.")] = True
     most: Annotated[int, Query(ge=1, le=10, description="How many questions to fetch ahead.")] = 1
 
-    def questions(self) -> list[Question]:
-        """Return the questions."""
-        return self.project.next(self.who, lineup=self.lineup, most=self.most)
+    def reply(self, form: type[Reply], **more: object) -> Reply:
+        """Return the questions and where the work stands, in a reply that may tell more."""
+        questions = self.project.next(self.who, lineup=self.lineup, most=self.most)
+        return form(questions=questions, status=self.project.status(), **more)
 
 
 WantedBy = Annotated[Wanted, Depends()]

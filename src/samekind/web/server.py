@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ipaddress
 import re
 import socket
 import threading
@@ -16,7 +15,7 @@ from fastapi import FastAPI
 
 from samekind.project import Project
 from samekind.web.app import make_app
-from samekind.web.guard import ANY_ADDRESS, LARGEST_HEAD, LOCAL
+from samekind.web.guard import ANY_ADDRESS, LARGEST_HEAD, LOCAL, address_of
 
 __all__ = ["ServeError", "serve"]
 
@@ -68,7 +67,9 @@ def serve(
     listening = _listen(host, port)
     port = listening.getsockname()[1]
     names = [f"{name}:{port}" for name in _names(host)]
-    app = make_app(project, token=token, allowed_hosts=[*names, *_numeric(host), *allowed_hosts])
+    if host in WILDCARDS:
+        names.append(ANY_ADDRESS)
+    app = make_app(project, token=token, allowed_hosts=[*names, *allowed_hosts])
     secret = f"?token={quote(token, safe='')}" if token else ""
 
     def ready() -> None:
@@ -76,10 +77,8 @@ def serve(
             on_ready(f"http://{_reachable(host)}:{port}/{secret}")
         if open_browser:
             near = "127.0.0.1" if host in WILDCARDS else _bracketed(host)
-            opening = threading.Thread(
-                target=webbrowser.open, args=(f"http://{near}:{port}/{secret}",), daemon=True
-            )
-            opening.start()
+            address = f"http://{near}:{port}/{secret}"
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     with contextlib.suppress(KeyboardInterrupt):
         _Server(configure(app), ready, project.close).run(sockets=[listening])
@@ -152,12 +151,8 @@ def _listen(host: str, port: int | None) -> socket.socket:
 
 
 def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
+    address = address_of(host)
+    return host == "localhost" or (address is not None and address.is_loopback)
 
 
 def _names(host: str) -> list[str]:
@@ -165,10 +160,6 @@ def _names(host: str) -> list[str]:
         return [*LOCAL, _bracketed(host)]
     own = socket.gethostname().lower()
     return [*LOCAL, _bracketed(host), own, f"{own}.local", socket.getfqdn().lower()]
-
-
-def _numeric(host: str) -> list[str]:
-    return [ANY_ADDRESS] if host in WILDCARDS else []
 
 
 def _bracketed(host: str) -> str:

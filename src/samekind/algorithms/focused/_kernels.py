@@ -140,25 +140,6 @@ def score_rows(
 
 
 @njit(nogil=True, cache=True)
-def move_towards(similarity, cluster, probabilities, share):
-    """Move the first entries of a row of `similarity` by a share of the way to some probabilities."""
-    for other in range(probabilities.size):
-        similarity[cluster, other] += (probabilities[other] - similarity[cluster, other]) * share
-
-
-@njit(nogil=True, cache=True)
-def most_similar(similarity, is_open, cluster, n_clusters):
-    """Return the largest similarity of a cluster and an open other, and that other; -1 if there is none."""
-    best, found = -1.0, -1
-    for other in range(n_clusters):
-        if is_open[cluster, other]:
-            similar = max(similarity[cluster, other], similarity[other, cluster])
-            if similar > best:
-                best, found = similar, other
-    return best, found
-
-
-@njit(nogil=True, cache=True)
 def unproven_pairs(similarity, is_open, undecidable, n_clusters, pairs, similarities):
     """Write the pairs of clusters that are open or undecidable, and their similarities; return how many."""
     size = 0

@@ -1,63 +1,108 @@
-"""What depends on whether answers can be wrong."""
+"""How answers decide the clusters of rows, and which clusters are one."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from itertools import islice, product
 
 import numpy as np
-from numpy.typing import NDArray
 
-from samekind.algorithms.focused.open_row import OpenRow
-from samekind.flow import Flow
+from samekind.algorithms.focused.constants import MEMBER_PAIRS, NEW_BELOW
+from samekind.algorithms.focused.learner import Learner, OpenRow
+from samekind.algorithms.state import GIVEN_UP
+from samekind.flow import SAME, FloatArray, Flow, IntArray
 
 __all__ = ["AnswerPolicy"]
 
 
-class AnswerPolicy(ABC):
-    """How answers decide the clusters of rows, and which clusters are one.
+class AnswerPolicy:
+    """What depends on whether answers can be wrong; this policy trusts them: one SAME decides.
 
-    There is one policy for trusted and one for noisy answers. All else, such as which rows are drawn and how
+    Ask the likeliest cluster that did not refuse a row, until one holds it or it is to be called new.
+    `NoisyAnswers` overrides it for answers that may be wrong. All else, such as which rows are drawn and how
     waves of questions are made, is the same for both.
     """
 
-    compares_in_waves: bool
+    compares_in_waves = True
     """Whether several pairs of clusters may be compared at once."""
+
+    def __init__(self, learner: Learner) -> None:
+        self._learner = learner
+        self._model = learner.model
+        self._members = learner.state.members
+        self._full = learner.params.certify == "full"
 
     # Rows
 
-    @abstractmethod
     def next_question(self, open_row: OpenRow) -> tuple[int, int] | None:
-        """Return the cluster to ask about next, and a member of it.
+        """Return the likeliest cluster that is left to ask about, and a member of it.
 
         None when no question is left: then the row's cluster is set, or it is new if that is still None.
         """
+        cluster = self._candidate(open_row)
+        if cluster >= 0:
+            return cluster, self.next_member(open_row, cluster)
+        if open_row.unsure_clusters:
+            open_row.cluster = GIVEN_UP
+        return None
 
-    @abstractmethod
+    def _candidate(self, open_row: OpenRow) -> int:
+        weights = open_row.weights
+        out = [*open_row.refused, *open_row.unsure_clusters]
+        if out:
+            weights[out] = 0.0
+        if not weights.size:
+            return -1
+        best = int(weights.argmax())
+        if not weights[best] > 0:
+            return -1
+        if open_row.refused and not self._full:
+            rest = float(weights.sum())
+            if rest < NEW_BELOW * (rest + open_row.new_weight):
+                return -1
+        return best
+
     def next_member(self, open_row: OpenRow, cluster: int) -> int:
-        """Return the member of a cluster to ask about next; -1 if none is left."""
+        """Return the member of a cluster to ask about next: the nearest site, or after UNSURE any other.
 
-    @abstractmethod
-    def probabilities(self, open_row: OpenRow) -> NDArray[np.float64]:
+        -1 if none is left.
+        """
+        asked = open_row.asked.get(cluster)
+        if not asked:
+            return self._model.sites.nearest_member(open_row.x, cluster)
+        return next(member for member in self._members[cluster] if member not in asked)
+
+    def probabilities(self, open_row: OpenRow) -> FloatArray:
         """Return the probability of each cluster after the answers so far; the rest to 1 is that of "new"."""
+        weights = open_row.weights
+        found: FloatArray = weights / (weights.sum() + open_row.new_weight)
+        return found
 
-    @abstractmethod
     def observe(self, open_row: OpenRow, cluster: int, member: int, answer: int, who: int) -> None:
         """Take SAME or DIFFERENT about a row and a member of a cluster into account, and who said it."""
+        if answer == SAME:
+            open_row.cluster = cluster
+        else:
+            open_row.refused.append(cluster)
 
-    @abstractmethod
-    def target(self, open_row: OpenRow) -> int | NDArray[np.float64]:
+    def target(self, open_row: OpenRow) -> int | FloatArray:
         """Return what a row, whose cluster is decided, teaches the `ConditionalLogit`."""
+        cluster = open_row.cluster
+        assert cluster is not None
+        return cluster if cluster < open_row.prior.size and not open_row.is_new else -1
 
     # Pairs of clusters
 
-    @abstractmethod
     def member_pairs(self, a: int, b: int) -> Iterator[tuple[int, int]]:
         """Yield pairs of members whose answers tell whether two clusters are one, best first."""
+        return islice(product(self._members[a], self._members[b]), MEMBER_PAIRS)
 
-    @abstractmethod
     def observe_pair(self, a: int, b: int, pair: tuple[int, int], answer: int, who: int) -> None:
         """Take SAME or DIFFERENT about members of two clusters into account, and who said it."""
+        if answer == SAME:
+            self._learner.merge(a, b)
+        else:
+            self._learner.pairs.separate(a, b)
 
     def decide_pair(self, similarity: float, a: int, b: int) -> bool:
         """Merge or separate two clusters if the answers so far suffice; return whether they do."""
@@ -77,7 +122,6 @@ class AnswerPolicy(ABC):
         """Draw a row that confirms a cluster; -1 if there is none."""
         return -1
 
-    @abstractmethod
     def revise(self, n_rows: int) -> None:
         """Review earlier decisions, now and then, after the clusters of so many rows were decided."""
 
@@ -85,7 +129,7 @@ class AnswerPolicy(ABC):
         """Ask about pairs of rows to learn who errs."""
         yield from ()
 
-    def certainty(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def certainty(self, rows: IntArray) -> FloatArray:
         """Return how certain it is that rows which were asked about are in their clusters; 1 for others."""
         return np.ones(rows.size)
 

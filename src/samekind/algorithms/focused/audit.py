@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import log
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import betaln
 
-from samekind.algorithms.focused.constants import CONFIDENCE
-from samekind.algorithms.snapshot import Certificate
+from samekind.algorithms.base import Certificate
+from samekind.algorithms.focused.constants import CONFIDENCE, SHRINKAGE
+from samekind.flow import FloatArray, IntArray
 
-__all__ = ["ALL_KNOWN", "Audit", "upper_bound"]
+__all__ = ["ALL_KNOWN", "Audit", "rectified_centers", "upper_bound"]
 
 ALL_KNOWN = Certificate(1.0, 0.0, 0.0, 0, 0, 0)
 """When every row is labelled."""
@@ -110,7 +110,7 @@ class Audit:
         """Make one cluster part of another."""
         self.clusters = [keep if cluster == gone else cluster for cluster in self.clusters]
 
-    def certificate(self, predicted: NDArray[np.intp], n_unproven: int) -> Certificate:
+    def certificate(self, predicted: IntArray, n_unproven: int) -> Certificate:
         """Return what can be promised, given the predicted clusters of the audited rows."""
         n_wrong = int((predicted != np.array(self.clusters, dtype=np.intp)).sum())
         risk = (1 - CONFIDENCE) / 2
@@ -122,3 +122,34 @@ class Audit:
             n_wrong=n_wrong,
             n_unproven=n_unproven,
         )
+
+
+def rectified_centers(
+    means: FloatArray,
+    counts: IntArray,
+    X: FloatArray,
+    clusters: IntArray,
+    predicted: IntArray,
+    n: int,
+) -> FloatArray:
+    """Correct the means of predicted clusters by audited rows X, of known and predicted clusters.
+
+    Prediction-powered inference (Angelopoulos et al., Science 2023): each wrongly predicted row of the m
+    audited ones stands for n/m rows that are in the wrong sum. A correction that is no longer than twice
+    its own standard error is noise, so it is shrunken in the manner of James and Stein, by max(0, 1 -
+    4·variance / length²).
+    """
+    m = len(X)
+    wrong = np.flatnonzero(clusters != predicted)
+    centers = means.copy()
+    for cluster in np.unique(np.concatenate([clusters[wrong], predicted[wrong]])):
+        if cluster < 0 or not counts[cluster]:
+            continue
+        sign = (clusters == cluster).astype(float) - (predicted == cluster)
+        off = sign[:, None] * (X - means[cluster]) * (n / counts[cluster])
+        correction = off.mean(axis=0)
+        variance = off.var(axis=0, ddof=1).sum() / m if m > 1 else np.inf
+        length = float((correction**2).sum())
+        if length > 0:
+            centers[cluster] += max(0.0, 1.0 - SHRINKAGE * variance / length) * correction
+    return centers

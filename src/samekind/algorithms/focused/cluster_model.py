@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms.focused.constants import BLOCK, GRAPH_ROWS, STALE_GROWTH
 from samekind.algorithms.focused.graph_predictor import GraphPredictor
 from samekind.algorithms.focused.params import FocusedParams
-from samekind.algorithms.focused.row_predictor import RowPredictor
-from samekind.algorithms.focused.scoring import ClusterScorer, Scores
-from samekind.algorithms.focused.sites import Sites
-from samekind.algorithms.focused.voronoi_predictor import VoronoiPredictor
+from samekind.algorithms.focused.predictor import RowPredictor, Sites
+from samekind.algorithms.focused.scoring import ClusterScorer
+from samekind.flow import FloatArray, IntArray
 from samekind.points import Points
 
 __all__ = ["ClusterModel"]
@@ -25,27 +23,13 @@ class ClusterModel:
         self.sites = Sites(points)
         self.scorer = ClusterScorer(points, uses_lda=params.uses("discriminant"))
         few = points.n <= GRAPH_ROWS and params.uses("graph")
-        make_predictor = GraphPredictor if few else VoronoiPredictor
+        make_predictor = GraphPredictor if few else RowPredictor
         self.predictor: RowPredictor = make_predictor(points, self.sites, self.scorer)
         self._learnt: dict[int, int] = {}  # labelled rows, and in which order they came
         self._counts_sizes = not params.recovers  # otherwise, `Recovery` does
         self._counted_at = (0, 0)  # labelled rows and clusters then
 
-    @property
-    def n_clusters(self) -> int:
-        """How many clusters there are, those merged into others included."""
-        return self.scorer.n_clusters
-
-    @property
-    def alive(self) -> NDArray[np.bool_]:
-        """(clusters,) whether each was not merged into another."""
-        return self.scorer.alive
-
-    def add_cluster(self) -> None:
-        """Make room for a new cluster."""
-        self.scorer.add_cluster()
-
-    def learn(self, row: int, x: NDArray[np.float64], cluster: int, *, surprising: bool) -> None:
+    def learn(self, row: int, x: FloatArray, cluster: int, *, surprising: bool) -> None:
         """Learn from a labelled row; one that is not surprising may change no prediction."""
         surprising = surprising or self.predictor.uses_all_labels
         if surprising or row in self.sites:
@@ -53,17 +37,13 @@ class ClusterModel:
         self._learnt[row] = len(self._learnt)
         self.scorer.lda.learn(x, cluster)
         self.predictor.learn(row, x, cluster)
-        if self._counts_sizes:
-            self._count_sizes()
-
-    def _count_sizes(self) -> None:
-        """Count the predicted rows anew if there is a new cluster, or many new labels."""
         n_learnt, n_clusters = self._counted_at
-        if self.n_clusters != n_clusters or len(self._learnt) > STALE_GROWTH * n_learnt:
-            self._counted_at = len(self._learnt), self.n_clusters
+        is_stale = len(self._learnt) > STALE_GROWTH * n_learnt
+        if self._counts_sizes and (is_stale or self.scorer.n_clusters != n_clusters):
+            self._counted_at = len(self._learnt), self.scorer.n_clusters
             self.set_sizes(self.predictor.counts())
 
-    def set_sizes(self, counts: NDArray[np.intp]) -> None:
+    def set_sizes(self, counts: IntArray) -> None:
         """Set how many rows are predicted to be in each cluster."""
         self.scorer.sizes[: counts.size] = counts
 
@@ -81,15 +61,11 @@ class ClusterModel:
         self.scorer.merge(keep, gone)
         self.predictor.merge(keep, gone)
 
-    def score(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> Scores:
-        """Return how likely these rows, with coordinates X, are of each cluster."""
-        return self.scorer.score(X, self.predictor.nearness(rows, X))
-
-    def confidence(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def confidence(self, rows: IntArray) -> FloatArray:
         """Return the probability of the likeliest cluster of each row."""
         found = np.zeros(rows.size)
-        step = max(1, BLOCK // max(1, self.n_clusters))
-        for first in range(0, rows.size if self.n_clusters else 0, step):
+        step = max(1, BLOCK // max(1, self.scorer.n_clusters))
+        for first in range(0, rows.size if self.scorer.n_clusters else 0, step):
             some = rows[first : first + step]
             X = self.points.rows(some)
             found[first : first + step] = self.scorer.likeliest(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms.focused import _kernels
 from samekind.algorithms.focused import constants as const
+from samekind.flow import FloatArray, IntArray
 
 __all__ = ["ClusterPairs"]
 
@@ -43,17 +43,16 @@ class ClusterPairs:
         self._open[k, alive] = self._open[alive, k] = True
 
     @property
-    def _alive(self) -> NDArray[np.intp]:
-        found: NDArray[np.intp] = (~self._merged[: self.n_clusters]).nonzero()[0]
+    def _alive(self) -> IntArray:
+        found: IntArray = (~self._merged[: self.n_clusters]).nonzero()[0]
         return found
 
-    def add_member(
-        self, cluster: int, probabilities: NDArray[np.float64], refused: list[int]
-    ) -> None:
+    def add_member(self, cluster: int, probabilities: FloatArray, refused: list[int]) -> None:
         """Learn from a row of a cluster: its probabilities of all clusters, and those that refused it."""
         self._n_rows[cluster] += 1
         share = max(const.SIMILARITY_STEP, 1 / self._n_rows[cluster])
-        _kernels.move_towards(self._similarity, cluster, probabilities, share)
+        similarity = self._similarity[cluster, : probabilities.size]
+        similarity += (probabilities - similarity) * share
         for other in refused:
             self.separate(cluster, other)
 
@@ -127,10 +126,10 @@ class ClusterPairs:
                 (float(max(self._similarity[a, b], self._similarity[b, a])), a, b)
                 for a, b in self._next(size)
             ]
-        similarity, other = _kernels.most_similar(
-            self._similarity, self._open, cluster, self.n_clusters
-        )
-        return [(similarity, cluster, other)] if other >= 0 else []
+        k = self.n_clusters
+        similarity = np.maximum(self._similarity[cluster, :k], self._similarity[:k, cluster])
+        other = int(np.where(self._open[cluster, :k], similarity, -1.0).argmax())
+        return [(float(similarity[other]), cluster, other)] if self._open[cluster, other] else []
 
     def _next(self, size: int) -> list[tuple[int, int]]:
         """Return the pairs to ask about next, at least one if there is one."""

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from samekind.algorithms.base import Algorithm, Known
+from samekind.algorithms.base import Algorithm, Known, Prediction, Snapshot
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.answer_policy import AnswerPolicy
-from samekind.algorithms.focused.cluster_questions import ClusterQuestions
-from samekind.algorithms.focused.learner import Learner
+from samekind.algorithms.focused.audit import ALL_KNOWN, rectified_centers
+from samekind.algorithms.focused.learner import Learner, OpenRow
 from samekind.algorithms.focused.noisy_answers import NoisyAnswers
-from samekind.algorithms.focused.open_row import OpenRow
 from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.planner import RowPlanner
-from samekind.algorithms.focused.prediction import make_prediction
-from samekind.algorithms.focused.row_questions import RowQuestions, score_open_rows
-from samekind.algorithms.focused.trusted_answers import TrustedAnswers
-from samekind.algorithms.snapshot import Snapshot
+from samekind.algorithms.focused.questions import ClusterQuestions, RowQuestions, score_open_rows
 from samekind.algorithms.state import GIVEN_UP
-from samekind.flow import Flow
+from samekind.flow import FloatArray, Flow, IntArray
 from samekind.points import Points
 
 __all__ = ["Focused"]
@@ -68,15 +63,11 @@ class Focused(Algorithm[FocusedParams]):
         known: Known | None = None,
     ) -> None:
         super().__init__(points, params, rng, known)
-        self._learner = learner = Learner(points, params, self.state, self.sampler, rng)
-        self._policy: AnswerPolicy = (
-            TrustedAnswers(params, learner)
-            if params.trusts_answers
-            else NoisyAnswers(params, learner, rng)
-        )
-        self._planner = RowPlanner(params, learner, self._policy, rng)
-        self._rows = RowQuestions(params, learner, self._policy)
-        self._clusters = ClusterQuestions(params, learner, self._policy)
+        self._learner = learner = Learner(self)
+        self._policy = AnswerPolicy(learner) if params.trusts_answers else NoisyAnswers(learner)
+        self._planner = RowPlanner(learner, self._policy)
+        self._rows = RowQuestions(learner, self._policy)
+        self._clusters = ClusterQuestions(learner, self._policy)
 
     def run(self) -> Flow[str]:
         """Draw, ask and learn until there is a reason to stop."""
@@ -139,14 +130,14 @@ class Focused(Algorithm[FocusedParams]):
         known, model = open_row.prior.size, self._learner.model
         if known and open_row.aim != "audit":
             target = self._policy.target(open_row)
-            model.scorer.logit.learn(*open_row.features, model.alive[:known], target)
+            model.scorer.logit.learn(*open_row.features, model.scorer.alive[:known], target)
         self._learner.learn(open_row)
 
     def _compare_clusters(self, plan: list[OpenRow]) -> Flow[None]:
         """Compare the clusters of the last rows with similar ones, and others with a share of questions."""
         clusters = {open_row.cluster for open_row in plan if open_row.cluster is not None}
         for cluster in sorted(clusters):
-            if cluster >= 0 and self._learner.model.alive[cluster]:
+            if cluster >= 0 and self._learner.model.scorer.alive[cluster]:
                 yield from self._clusters.compare(const.COMPARE_ABOVE, of=cluster)
         idle = self._learner.scheduler.is_flat() and not self._planner.should_fill()
         share = const.COMPARE_SHARE_IDLE if idle else const.COMPARE_SHARE
@@ -162,7 +153,7 @@ class Focused(Algorithm[FocusedParams]):
             return "target"
         if params.stop == "certified":
             return "certified" if self._is_certified() else ""
-        return "reducible" if self._learner.paper.passed else ""
+        return "reducible" if self._learner.paper.quiet.passed else ""
 
     def _is_certified(self) -> bool:
         """Return whether the certificate's bounds are within the tolerance."""
@@ -170,25 +161,61 @@ class Focused(Algorithm[FocusedParams]):
         if not audit.n_draws:
             return False
         rows = np.array(audit.rows, dtype=np.intp)
-        quick = predictor.clusters_of(rows) if rows.size else rows
-        # these may be a little old: predict anew before stopping
-        return self._within_tolerance(quick) and self._within_tolerance(
-            predictor.predict().clusters_of(rows)
-        )
 
-    def _within_tolerance(self, predicted: NDArray[np.intp]) -> bool:
-        """Return whether the bounds are, if these are the predicted clusters of the audited rows."""
-        promise = self._learner.audit.certificate(predicted, n_unproven=0)  # no bound depends on it
-        return max(promise.undiscovered, promise.wrong) <= self.params.tolerance
+        def within_tolerance(predicted: IntArray) -> bool:
+            promise = audit.certificate(predicted, n_unproven=0)  # no bound depends on it
+            return max(promise.undiscovered, promise.wrong) <= self.params.tolerance
+
+        # quick predictions may be a little old: predict anew before stopping
+        quick = predictor.clusters_of(rows) if rows.size else rows
+        return within_tolerance(quick) and within_tolerance(predictor.predict().clusters_of(rows))
 
     # What others see
 
     def snapshot(self) -> Snapshot:
         """Return what is known and predicted now."""
-        rectify = self.params.uses("rectify")
-        return self._snapshot(*make_prediction(self._learner, self._policy, rectify=rectify))
+        learner, points, state = self._learner, self.points, self.state
+        audit, trials, k = learner.audit, learner.recovery.trials, len(state)
+        predicted = learner.model.predictor.predict()
+        counts, means, variances = predicted.regions
+        errors = np.array(
+            [
+                trials.center_error(cluster, int(counts[cluster]), len(members))
+                for cluster, members in enumerate(state.members)
+            ]
+        )
+        centers = np.array(state.centers)
+        centers[counts > 0] = means[counts > 0]
+        rows = np.array(audit.rows, dtype=np.intp)
+        of_audited = predicted.clusters_of(rows) if rows.size else rows
+        if rows.size and self.params.uses("rectify"):
+            audited = np.array(audit.clusters, dtype=np.intp)
+            centers = rectified_centers(
+                centers, counts, points.rows(rows), audited, of_audited, points.n
+            )
+        for cluster, members in enumerate(state.members):
+            if not counts[cluster] and members:
+                centers[cluster] = points.rows(np.array(members)).mean(axis=0)
+        all_asked = state.n_labelled == points.n
+        if all_asked:
+            centers, errors = np.array(state.centers), np.zeros(k)
+        unproven = learner.pairs.unproven()
+        prediction = Prediction(
+            labels=predicted.label_rows,
+            standard_errors=np.where(
+                np.isfinite(errors), np.sqrt(np.minimum(errors, 1e300) * variances), np.inf
+            ),
+            certificate=ALL_KNOWN
+            if all_asked and not state.given_up
+            else audit.certificate(of_audited, len(unproven)),
+            unproven=unproven,
+            confused=[(a, b) for a in range(k) for b in trials.confused_with(a)],
+            notes=self._policy.notes(),
+            error_rate=self._policy.error_rate(),
+        )
+        return self._snapshot(centers, prediction)
 
-    def confidence(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def confidence(self, rows: IntArray) -> FloatArray:
         """Return how likely each row is in the cluster that it is known, or predicted, to be in."""
         found = np.ones(rows.size)
         unknown = self.state.cluster_of(rows) < 0
@@ -199,6 +226,6 @@ class Focused(Algorithm[FocusedParams]):
         """Return the expected number of questions until the next new cluster."""
         scheduler = self._learner.scheduler
         expected = scheduler.questions_to_next_cluster()
-        if expected is None or self._planner.sampler.is_exhausted:
+        if expected is None or self._planner.is_exhausted:
             return None
         return expected * (1 + self._clusters.n_asked / scheduler.n_asked)

@@ -1,19 +1,87 @@
-"""Predictions for few rows: the likeliest cluster of each."""
+"""Predictions for few rows: the likeliest cluster of each, by label propagation and all else."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from sklearn.neighbors import NearestNeighbors
+from threadpoolctl import threadpool_limits
 
 from samekind.algorithms.focused import _kernels
 from samekind.algorithms.focused import constants as const
-from samekind.algorithms.focused.label_propagation import LabelPropagation
-from samekind.algorithms.focused.row_predictor import Regions, RowPredictions, RowPredictor
+from samekind.algorithms.focused.predictor import Regions, RowPredictions, RowPredictor, Sites
 from samekind.algorithms.focused.scoring import NO_GRAPH, ClusterScorer, Nearness
-from samekind.algorithms.focused.sites import Sites
+from samekind.flow import FloatArray, IntArray
 from samekind.points import Points
 
-__all__ = ["GraphPredictor"]
+__all__ = ["GraphPredictor", "LabelPropagation"]
+
+
+class LabelPropagation:
+    """For every row the cluster of the labelled row that a random walk from it meets first.
+
+    The walk is on the graph of nearest neighbours, and ends with a probability of 1 % at each step without
+    meeting any. The probabilities of the clusters follow each new label, visiting only rows that it changes.
+    """
+
+    def __init__(self, X: FloatArray) -> None:
+        n = len(X)
+        k = min(const.N_NEIGHBORS, n - 1)
+        nearest = NearestNeighbors(n_neighbors=k + 1).fit(X)
+        with threadpool_limits(1):  # which of equally near rows are taken would depend on threads
+            distances, neighbors = nearest.kneighbors(X)
+        distances, neighbors = distances[:, 1:], neighbors[:, 1:]
+        widths = distances[:, -1]
+        products = widths[:, None] * widths[neighbors]
+        affinity = np.exp(-np.divide(distances**2, products, where=products > 0, out=0 * products))
+        one_way = coo_array(
+            (affinity.ravel(), (np.repeat(np.arange(n), k), neighbors.ravel())), shape=(n, n)
+        ).tocsr()
+        graph = one_way.maximum(one_way.T).tocsr()
+        graph.setdiag(0.0)
+        graph.eliminate_zeros()
+        total = np.asarray(graph.sum(axis=1)).ravel()
+        steps = const.WALK_ON / np.where(total > 0, total, 1.0)
+        self._edges = (  # where those of each row begin, where they lead, and with what probability
+            graph.indptr.astype(np.int64),
+            graph.indices.astype(np.int64),
+            (graph.data * np.repeat(steps, np.diff(graph.indptr))).astype(np.float32),
+        )
+        self._known = np.zeros(n, dtype=bool)
+        self._waiting = np.zeros(n, dtype=bool)
+        self._queue = np.empty(n, dtype=np.int64)
+        self._probabilities = np.zeros((n, 16), dtype=np.float32)
+
+    def probabilities(self, n_clusters: int) -> NDArray[np.float32]:
+        """Return for every row the probability of each cluster, (n, clusters); the rest to 1 is for none."""
+        while n_clusters > self._probabilities.shape[1]:
+            self._probabilities = np.hstack(
+                [self._probabilities, np.zeros_like(self._probabilities)]
+            )
+        return self._probabilities[:, :n_clusters]
+
+    def learn(self, row: int, cluster: int) -> None:
+        """Label a row."""
+        self.probabilities(cluster + 1)
+        self._known[row] = True
+        self._probabilities[row] = 0.0
+        self._probabilities[row, cluster] = 1.0
+        state = self._known, self._probabilities, row, self._waiting, self._queue
+        bounds = const.PROPAGATION_TOLERANCE, const.PROPAGATION_VISITS
+        _kernels.propagate(*self._edges, *state, *bounds)
+
+    def merge(self, keep: int, gone: int) -> None:
+        """Make one cluster part of another."""
+        self.probabilities(max(keep, gone) + 1)
+        self._probabilities[:, keep] += self._probabilities[:, gone]
+        self._probabilities[:, gone] = 0.0
+
+    def smooth(self, values: FloatArray) -> FloatArray:
+        """Return the mean of each row's value and its neighbours'."""
+        out = np.empty_like(values)
+        _kernels.neighbor_means(*self._edges, const.WALK_ON, values, out)
+        return out
 
 
 class GraphPredictor(RowPredictor):
@@ -23,8 +91,7 @@ class GraphPredictor(RowPredictor):
     uses_all_labels = True
 
     def __init__(self, points: Points, sites: Sites, scorer: ClusterScorer) -> None:
-        self._sites = sites
-        self._scorer = scorer
+        super().__init__(points, sites, scorer)
         self._X = points.rows(np.arange(points.n))
         self._graph = LabelPropagation(self._X) if points.n > 2 else None
         self._distances = np.full((points.n, 16), np.inf, dtype=np.float64)  # squared
@@ -33,14 +100,14 @@ class GraphPredictor(RowPredictor):
         self._n_learnt = 0
         self._predicted_at = (0, 0)  # labelled rows and clusters then
 
-    def learn(self, row: int, x: NDArray[np.float64], cluster: int) -> None:
-        """Learn from a labelled row."""
+    def learn(self, row: int, x: FloatArray, cluster: int) -> None:
+        """Learn from a labelled row, after the sites did."""
         self._n_learnt += 1
         self._add_member(x, cluster)
         if self._graph is not None:
             self._graph.learn(row, cluster)
 
-    def _add_member(self, x: NDArray[np.float64], cluster: int) -> None:
+    def _add_member(self, x: FloatArray, cluster: int) -> None:
         if cluster == self._distances.shape[1]:
             self._distances = np.hstack([self._distances, np.full_like(self._distances, np.inf)])
         _kernels.lower_distances(self._X, x, self._distances[:, cluster])
@@ -63,13 +130,13 @@ class GraphPredictor(RowPredictor):
             self._graph.merge(keep, gone)
         self._predicted_at = (0, 0)
 
-    def nearness(self, rows: NDArray[np.intp], X: NDArray[np.float64]) -> Nearness:
+    def nearness(self, rows: IntArray, X: FloatArray) -> Nearness:
         """Return how near these rows are to the clusters."""
         k = self._scorer.n_clusters
         graph = NO_GRAPH if self._graph is None else self._graph.probabilities(k)[rows]
         return self._distances[rows, :k], graph
 
-    def clusters_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def clusters_of(self, rows: IntArray) -> IntArray:
         """Return the predicted cluster of each row; -1 where there is none yet."""
         self._refresh()
         return self._clusters[rows]
@@ -91,7 +158,7 @@ class GraphPredictor(RowPredictor):
         self._refresh()
         return self._regions(self._clusters)
 
-    def _regions(self, clusters: NDArray[np.intp]) -> Regions:
+    def _regions(self, clusters: IntArray) -> Regions:
         k = self._scorer.n_clusters
         used = clusters >= 0
         clusters, X = clusters[used], self._X[used]
@@ -102,13 +169,13 @@ class GraphPredictor(RowPredictor):
         off = ((X - means[clusters]) ** 2).sum(axis=1)
         return Regions(counts, means, np.bincount(clusters, off, k) / np.maximum(counts, 1))
 
-    def counts(self) -> NDArray[np.intp]:
+    def counts(self) -> IntArray:
         """Return their numbers alone, (clusters,), which is quick."""
         self._refresh()
         used = self._clusters[self._clusters >= 0]
         return np.bincount(used, minlength=self._scorer.n_clusters)
 
-    def sample(self, cluster: int, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
+    def sample(self, cluster: int, rng: np.random.Generator, size: int) -> IntArray:
         """Draw rows uniformly from those predicted to be in a cluster; none if there are none."""
         self._refresh()
         rows = np.flatnonzero(self._clusters == cluster)
@@ -116,7 +183,7 @@ class GraphPredictor(RowPredictor):
             return rows
         return rows[(rng.random(size) * rows.size).astype(np.intp)]
 
-    def sample_uncertain(self, rng: np.random.Generator, size: int) -> NDArray[np.intp]:
+    def sample_uncertain(self, rng: np.random.Generator, size: int) -> IntArray:
         """Draw rows that are likely predicted wrongly, as their neighbours are."""
         self._refresh()
         uncertainty = self._uncertainty
@@ -126,7 +193,7 @@ class GraphPredictor(RowPredictor):
         if not weights[-1] > 0:
             return np.empty(0, dtype=np.intp)
         rows = np.searchsorted(weights, rng.random(size) * weights[-1], side="right")
-        last: NDArray[np.intp] = np.minimum(rows, len(self._X) - 1)
+        last: IntArray = np.minimum(rows, len(self._X) - 1)
         return last
 
     def _refresh(self) -> None:
@@ -136,7 +203,7 @@ class GraphPredictor(RowPredictor):
             self._predicted_at = (self._n_learnt, self._scorer.n_clusters)
             self._clusters, self._uncertainty = self._likeliest()
 
-    def _likeliest(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    def _likeliest(self) -> tuple[IntArray, FloatArray]:
         """Return the likeliest cluster of every row, and the probability that it is in another."""
         n, k = len(self._X), self._scorer.n_clusters
         clusters, uncertainty = np.full(n, -1, dtype=np.intp), np.ones(n)

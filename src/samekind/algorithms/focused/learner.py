@@ -4,39 +4,65 @@ from __future__ import annotations
 
 import numpy as np
 
+from samekind.algorithms.base import Algorithm
 from samekind.algorithms.focused.audit import Audit
 from samekind.algorithms.focused.cluster_model import ClusterModel
 from samekind.algorithms.focused.cluster_pairs import ClusterPairs
-from samekind.algorithms.focused.open_row import OpenRow
-from samekind.algorithms.focused.paper_draws import PaperDraws
 from samekind.algorithms.focused.params import FocusedParams
-from samekind.algorithms.focused.recovery import Recovery
+from samekind.algorithms.focused.recovery import PaperDraws, Recovery
 from samekind.algorithms.focused.scheduler import SEARCH_AIMS, Aim, AimScheduler
-from samekind.algorithms.state import ClusterState
-from samekind.points import Points, Sampler
+from samekind.algorithms.focused.scoring import Features
+from samekind.flow import FloatArray
 
-__all__ = ["Learner"]
+__all__ = ["Learner", "OpenRow"]
+
+
+class OpenRow:
+    """A row that was drawn with an aim, what was answered about it, and its cluster in the end."""
+
+    def __init__(self, row: int, x: FloatArray, predicted: int, aim: Aim) -> None:
+        self.row = row
+        self.x = x
+        self.predicted = predicted
+        self.aim: Aim = aim
+        self.cluster: int | None = None  # GIVEN_UP when nobody can tell
+        self.is_new = False
+        self.n_asked = 0  # questions; a line-up is one
+        self.n_unsure = 0
+        self.asked: dict[int, list[int]] = {}  # members asked about, by cluster
+        self.refused: list[int] = []  # clusters it is not in
+        self.unsure_clusters: set[int] = set()  # nobody can tell of any of their members
+        self.weights = np.zeros(0)  # of each cluster, up to a factor,
+        self.new_weight = 1.0  # and of "new"
+        self.prior = np.zeros(0)  # probability of each cluster before the first answer
+        self.features: Features
+
+    def prior_of_others(self) -> FloatArray:
+        """Return its prior without the clusters that refused it."""
+        prior = self.prior
+        if refused := [cluster for cluster in self.refused if cluster < prior.size]:
+            left = 1.0 - prior[refused].sum()
+            prior = prior.copy()
+            prior[refused] = 0.0
+            if self.is_new and left > 0:
+                prior /= left
+        return prior
 
 
 class Learner:
     """The model of the clusters and everything else that learns from answers."""
 
-    def __init__(
-        self,
-        points: Points,
-        params: FocusedParams,
-        state: ClusterState,
-        sampler: Sampler,
-        rng: np.random.Generator,
-    ) -> None:
-        self.points = points
-        self.state = state
-        self.model = ClusterModel(points, params)
+    def __init__(self, run: Algorithm[FocusedParams]) -> None:
+        self.points = run.points
+        self.params = run.params
+        self.state = run.state
+        self.rng = run.rng
+        self.model = ClusterModel(run.points, run.params)
         self.pairs = ClusterPairs()
         self.audit = Audit()
         self.scheduler = AimScheduler()
-        self.paper = PaperDraws(sampler, state, params.epsilon)
-        self.recovery = Recovery(state, self.model, rng, self.paper)
+        self.paper = PaperDraws(run)
+        self.recovery = Recovery(run, self.model, self.paper)
         self.unsure_pairs: set[tuple[int, int]] = set()
         """Pairs of rows, the smaller number first, that nobody could tell."""
         self._founders: dict[int, OpenRow] = {}  # the rows that were called new, by cluster
@@ -55,7 +81,7 @@ class Learner:
     def _add_cluster(self) -> None:
         self.pairs.add_cluster()
         self.recovery.trials.add_cluster()
-        self.model.add_cluster()
+        self.model.scorer.add_cluster()
 
     def learn(self, open_row: OpenRow) -> None:
         """Learn from a row whose cluster is known now."""
@@ -69,7 +95,10 @@ class Learner:
         as_predicted = open_row.predicted == cluster
         if aim == "audit":
             if open_row.is_new:
-                self._learn_released(self.audit.end())
+                for released, its_cluster in self.audit.end():
+                    surprising = self.model.predictor.cluster_of_row(released) != its_cluster
+                    x = self.points.row(released)
+                    self.model.learn(released, x, its_cluster, surprising=surprising)
             else:
                 self.audit.add(row, cluster)
         elif not open_row.is_new:
@@ -84,12 +113,6 @@ class Learner:
             self.recovery.add_trial(open_row.predicted, cluster)
         elif aim == "paper":
             self.paper.observe(cluster)
-
-    def _learn_released(self, rows: list[tuple[int, int]]) -> None:
-        """Learn from rows that were audited."""
-        for row, cluster in rows:
-            surprising = self.model.predictor.cluster_of_row(row) != cluster
-            self.model.learn(row, self.points.row(row), cluster, surprising=surprising)
 
     def give_up(self, open_row: OpenRow) -> None:
         """Leave a row alone that nobody can tell; its neighbours are predicted as it would have been."""
@@ -125,18 +148,14 @@ class Learner:
         keep, gone = min(a, b), max(a, b)
         for part in (self.state, self.model, self.pairs, self.recovery, self.audit):
             part.merge(keep, gone)
-        self._retract_discovery(keep, gone)
         self.paper.drop(gone)
-
-    def _retract_discovery(self, keep: int, gone: int) -> None:
-        """Learn from a row that was called new and was not."""
-        founder = self._founders.pop(gone, None)
+        founder = self._founders.pop(gone, None)  # was called new, and was not
         if founder is None:
             return
-        known = founder.prior.size
+        known, scorer = founder.prior.size, self.model.scorer
         if keep < known:
             for _ in range(2):  # once against what it taught then, once for what it should have
-                self.model.scorer.logit.learn(*founder.features, self.model.alive[:known], keep)
+                scorer.logit.learn(*founder.features, scorer.alive[:known], keep)
         self.scheduler.retract_discovery(founder.aim)
 
     def split(self, cluster: int, rows: list[int]) -> None:

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from math import log
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms.focused import _kernels
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.state import ClusterState
-from samekind.flow import SAME
+from samekind.flow import SAME, FloatArray
 
 __all__ = ["NoiseModel", "RowAnswer"]
 
@@ -38,7 +37,7 @@ class NoiseModel:
         """Pairs of rows that were asked about to compare clusters."""
         self.certainty: dict[int, float] = {}
         """The probability that a row which was asked about is in its cluster."""
-        self.priors: dict[int, NDArray[np.float64]] = {}
+        self.priors: dict[int, FloatArray] = {}
         """The prior of each such row: the probabilities of all clusters and of "new", (clusters + 1,)."""
         self._state = state
         self._prior_error = const.PRIOR_ERROR if self.is_estimated else float(error_rate)
@@ -49,12 +48,8 @@ class NoiseModel:
 
     # Who errs
 
-    def mean_error_rate(self) -> float:
-        """Return the share of all answers that seem to be wrong."""
-        return self.error_rate(_EVERYBODY)
-
-    def error_rate(self, annotator: int) -> float:
-        """Return the share of an annotator's answers that seem to be wrong."""
+    def error_rate(self, annotator: int = _EVERYBODY) -> float:
+        """Return the share of answers, of one annotator or of all, that seem to be wrong."""
         found = self._rates.get(annotator)
         if found is None:
             found = self._rates[annotator] = self._estimate(annotator)
@@ -65,21 +60,12 @@ class NoiseModel:
             n_wrong = self._n_wrong.sum() + self._prior_error * self._prior_answers
             share = n_wrong / (self._n_judged.sum() + self._prior_answers)
             return min(max(float(share), const.MIN_ERROR), const.MAX_MEAN_ERROR)
-        others = self.mean_error_rate() if self.is_estimated else self._prior_error
+        others = self.error_rate() if self.is_estimated else self._prior_error
         n_wrong = self._n_wrong[annotator] + const.OWN_ANSWERS * others
         share = n_wrong / (self._n_judged[annotator] + const.OWN_ANSWERS)
         if not self.is_estimated and np.count_nonzero(self._n_judged) < 2:
             share = self._prior_error
         return min(max(float(share), const.MIN_ERROR), const.MAX_ERROR)
-
-    def _cautious_error_rate(self, annotator: int) -> float:
-        """Return a rate that is higher the less is known of an annotator."""
-        if not self.is_estimated:
-            return self.error_rate(annotator)
-        known = 0 <= annotator < self._n_judged.size
-        n_answers = (self._n_judged[annotator] if known else 0.0) + const.OWN_ANSWERS
-        n_wrong = self.error_rate(annotator) * n_answers + const.CAUTION
-        return float(min(n_wrong / (n_answers + const.CAUTION), const.MAX_ERROR))
 
     def estimate_error_rates(self, n_clusters: int) -> None:
         """Estimate anew how often all annotators err.
@@ -102,11 +88,7 @@ class NoiseModel:
             ]
             without = np.zeros((len(answers), n_clusters + 1))
             _kernels.leave_one_out(
-                logs,
-                np.array(clusters, np.intp),
-                np.array(ratios),
-                np.array(counts, bool),
-                without,
+                logs, np.array(clusters, np.intp), np.array(ratios), np.array(counts, bool), without
             )
             shares = (1 / np.exp(without).sum(axis=1)).tolist()
             for (other, answer, who), share, does in zip(answers, shares, counts, strict=True):
@@ -153,9 +135,7 @@ class NoiseModel:
     # Of which cluster is a row?
 
     @staticmethod
-    def extend_prior(
-        prior: NDArray[np.float64], n_clusters: int, cluster: int
-    ) -> NDArray[np.float64]:
+    def extend_prior(prior: FloatArray, n_clusters: int, cluster: int) -> FloatArray:
         """Return a prior made when there were fewer clusters, with a little for those discovered since.
 
         If the row's cluster is one of these, as the row founded it, "new" meant to be in it.
@@ -166,7 +146,7 @@ class NoiseModel:
         full[cluster if cluster >= prior.size - 1 else -1] = prior[-1]
         return full
 
-    def posterior(self, row: int, prior: NDArray[np.float64]) -> NDArray[np.float64]:
+    def posterior(self, row: int, prior: FloatArray) -> FloatArray:
         """Return the probability of each cluster, and of "new", (clusters + 1,)."""
         n_clusters = prior.size - 1
         logs = np.zeros(n_clusters + 1)
@@ -174,7 +154,7 @@ class NoiseModel:
             if cluster >= 0:  # to be in a cluster that came later is to be new
                 logs[min(cluster, n_clusters)] += self._log_ratio(other, answer, who, n_clusters)
         logs += np.log(prior)
-        found: NDArray[np.float64] = np.exp(logs - logs.max())
+        found: FloatArray = np.exp(logs - logs.max())
         found /= found.sum()
         return found
 
@@ -191,8 +171,16 @@ class NoiseModel:
     # Which clusters are one?
 
     def log_odds(self, answer: int, annotator: int) -> float:
-        """Return the log ratio of an answer's likelihoods if two rows are in one cluster, and in two."""
-        error = self._cautious_error_rate(annotator)
+        """Return the log ratio of an answer's likelihoods if two rows are in one cluster, and in two.
+
+        With an error rate that is higher the less is known of the annotator.
+        """
+        error = self.error_rate(annotator)
+        if self.is_estimated:
+            known = 0 <= annotator < self._n_judged.size
+            n_answers = (self._n_judged[annotator] if known else 0.0) + const.OWN_ANSWERS
+            n_wrong = error * n_answers + const.CAUTION
+            error = float(min(n_wrong / (n_answers + const.CAUTION), const.MAX_ERROR))
         odds = log((1 - error) / error)
         return odds if answer == SAME else -odds
 

@@ -7,18 +7,14 @@ from collections.abc import Iterator
 from math import log
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms.focused import constants as const
-from samekind.algorithms.focused.answer_checks import AnswerChecks
 from samekind.algorithms.focused.answer_policy import AnswerPolicy
-from samekind.algorithms.focused.learner import Learner
+from samekind.algorithms.focused.learner import Learner, OpenRow
 from samekind.algorithms.focused.noise_model import NoiseModel
-from samekind.algorithms.focused.open_row import OpenRow
-from samekind.algorithms.focused.params import FocusedParams
-from samekind.algorithms.focused.revision import move_rows, split_clusters
+from samekind.algorithms.focused.revision import AnswerChecks, move_rows, split_clusters
 from samekind.algorithms.state import UNKNOWN
-from samekind.flow import SAME, Flow
+from samekind.flow import SAME, FloatArray, Flow, IntArray
 
 __all__ = ["NoisyAnswers"]
 
@@ -37,15 +33,11 @@ class NoisyAnswers(AnswerPolicy):
 
     compares_in_waves = False  # an answer decides which pair is next
 
-    def __init__(self, params: FocusedParams, learner: Learner, rng: np.random.Generator) -> None:
-        assert params.error_rate is not None
-        self._learner = learner
-        self._model = learner.model
-        self._members = learner.state.members
-        self._full = params.certify == "full"
-        self._rng = rng
-        self._noise = NoiseModel(params.error_rate, learner.state)
-        self._checks = AnswerChecks(learner, self._noise, rng)
+    def __init__(self, learner: Learner) -> None:
+        assert learner.params.error_rate is not None
+        super().__init__(learner)
+        self._noise = NoiseModel(learner.params.error_rate, learner.state)
+        self._checks = AnswerChecks(learner, self._noise)
         self._n_unrevised = 0  # rows decided since the last revision
         self._n_confirming: Counter[int] = Counter()  # rows asked about to confirm a cluster
 
@@ -60,9 +52,7 @@ class NoisyAnswers(AnswerPolicy):
             self._decide(open_row, prior, posterior)
         return question
 
-    def _question(
-        self, open_row: OpenRow, posterior: NDArray[np.float64]
-    ) -> tuple[int, int] | None:
+    def _question(self, open_row: OpenRow, posterior: FloatArray) -> tuple[int, int] | None:
         best = int(posterior[:-1].argmax()) if posterior.size > 1 else -1
         answers = self._noise.answers.get(open_row.row, ())
         confirmed = any(
@@ -80,7 +70,7 @@ class NoisyAnswers(AnswerPolicy):
             if confirmed and posterior[best] > 0.5 and self.next_member(open_row, best) < 0:
                 return None
         for cluster in unasked or np.argsort(-posterior[:-1], kind="stable").tolist():
-            if not self._model.alive[cluster]:
+            if not self._model.scorer.alive[cluster]:
                 continue
             if answers and not unasked and posterior[cluster] < const.NOT_WORTH_ASKING:
                 break
@@ -93,13 +83,11 @@ class NoisyAnswers(AnswerPolicy):
         """Return the clusters about which nothing was asked yet."""
         return [
             cluster
-            for cluster in np.flatnonzero(self._model.alive).tolist()
+            for cluster in np.flatnonzero(self._model.scorer.alive).tolist()
             if cluster not in open_row.asked and self.next_member(open_row, cluster) >= 0
         ]
 
-    def _decide(
-        self, open_row: OpenRow, prior: NDArray[np.float64], posterior: NDArray[np.float64]
-    ) -> None:
+    def _decide(self, open_row: OpenRow, prior: FloatArray, posterior: FloatArray) -> None:
         """Set the likeliest cluster of a row, unless "new" is likelier."""
         best = int(posterior[:-1].argmax()) if posterior.size > 1 else -1
         if posterior[best] > posterior[-1]:
@@ -107,7 +95,7 @@ class NoisyAnswers(AnswerPolicy):
             self._noise.certainty[open_row.row] = float(posterior[best])
         self._noise.priors[open_row.row] = prior
 
-    def _prior(self, open_row: OpenRow) -> NDArray[np.float64]:
+    def _prior(self, open_row: OpenRow) -> FloatArray:
         """Return the probabilities of the clusters, and of "new", before anybody was asked.
 
         The less the model has learnt, the less it is relied on. No cluster is impossible but those that were
@@ -115,8 +103,8 @@ class NoisyAnswers(AnswerPolicy):
         """
         weights = np.append(open_row.weights, open_row.new_weight)
         flatter = np.append(np.sqrt(open_row.weights), 0.0)
-        possible = np.append(self._model.alive, True)
-        prior: NDArray[np.float64] = weights / weights.sum()
+        possible = np.append(self._model.scorer.alive, True)
+        prior: FloatArray = weights / weights.sum()
         n_labelled = self._learner.state.n_labelled
         modesty = max(const.MIN_MODESTY, const.MODESTY / (const.MODESTY_ROWS + n_labelled))
         if flatter.any():
@@ -127,7 +115,7 @@ class NoisyAnswers(AnswerPolicy):
 
     def next_member(self, open_row: OpenRow, cluster: int) -> int:
         """Return the nearest member that was not asked about, firm ones first; -1 if none is left."""
-        asked = open_row.asked_rows()
+        asked = {row for rows in open_row.asked.values() for row in rows}
         fallback = -1
         for member in self._model.sites.members_by_distance(open_row.x, cluster):
             if member not in asked:
@@ -136,7 +124,7 @@ class NoisyAnswers(AnswerPolicy):
                 fallback = member if fallback < 0 else fallback
         return fallback
 
-    def probabilities(self, open_row: OpenRow) -> NDArray[np.float64]:
+    def probabilities(self, open_row: OpenRow) -> FloatArray:
         """Return the posterior probability of each cluster."""
         return self._noise.posterior(open_row.row, self._prior(open_row))[:-1]
 
@@ -144,11 +132,11 @@ class NoisyAnswers(AnswerPolicy):
         """Keep the answer."""
         self._noise.observe(open_row.row, member, answer, who)
 
-    def target(self, open_row: OpenRow) -> NDArray[np.float64]:
+    def target(self, open_row: OpenRow) -> FloatArray:
         """Return the posterior probabilities of the clusters that there were then, and of "new"."""
         posterior = self._noise.posterior(open_row.row, self._noise.priors[open_row.row])
         target = np.append(posterior[: open_row.prior.size], posterior[-1])
-        found: NDArray[np.float64] = target / target.sum()
+        found: FloatArray = target / target.sum()
         return found
 
     # Pairs of clusters
@@ -197,22 +185,17 @@ class NoisyAnswers(AnswerPolicy):
     def should_confirm(self) -> bool:
         """Return whether there are many clusters of one row, while answers err."""
         many = const.CONFIRM_MORE_THAN + self._learner.state.n_discovered * const.CONFIRM_PART
-        return (
-            len(self._unconfirmed()) > many and self._noise.mean_error_rate() > const.CONFIRM_ERROR
-        )
+        return len(self._unconfirmed()) > many and self._noise.error_rate() > const.CONFIRM_ERROR
 
     def _unconfirmed(self) -> list[int]:
         """Return the clusters of one row, but for those that were often tried to confirm."""
-        return [
-            cluster
-            for cluster, members in enumerate(self._members)
-            if len(members) == 1 and self._n_confirming[cluster] < const.CONFIRM_ROWS
-        ]
+        alone = (k for k, members in enumerate(self._members) if len(members) == 1)
+        return [k for k in alone if self._n_confirming[k] < const.CONFIRM_ROWS]
 
     def draw_to_confirm(self) -> int:
         """Return the nearest unknown row to the only one of some cluster."""
         unconfirmed = self._unconfirmed()
-        cluster = unconfirmed[int(self._rng.random() * len(unconfirmed))]
+        cluster = unconfirmed[int(self._learner.rng.random() * len(unconfirmed))]
         self._n_confirming[cluster] += 1
         founder = self._learner.points.row(self._members[cluster][0])
         rows = self._model.sites.cells.nearest_rows(founder, const.CONFIRM_NEIGHBOURS)
@@ -225,7 +208,7 @@ class NoisyAnswers(AnswerPolicy):
         if self._n_unrevised < const.REVISE_EVERY:
             return
         self._n_unrevised = 0
-        self._noise.estimate_error_rates(self._model.n_clusters)
+        self._noise.estimate_error_rates(self._model.scorer.n_clusters)
         move_rows(self._learner, self._noise)
         split_clusters(self._learner, self._noise)
         for similarity, a, b in self._learner.pairs.separated(const.REOPEN_ABOVE):
@@ -236,14 +219,14 @@ class NoisyAnswers(AnswerPolicy):
         """Ask about pairs of rows in one cluster to learn who errs."""
         return self._checks.pay_share()
 
-    def certainty(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def certainty(self, rows: IntArray) -> FloatArray:
         """Return how certain it is that rows which were asked about are in their clusters; 1 for others."""
         certainty = self._noise.certainty
         return np.array([certainty.get(row, 1.0) for row in rows.tolist()])
 
     def error_rate(self) -> float:
         """Return the share of answers that seem to be wrong."""
-        return self._noise.mean_error_rate()
+        return self._noise.error_rate()
 
     def notes(self) -> list[str]:
         """Return how many answers seem wrong, how many rows are uncertain, which clusters are unconfirmed."""

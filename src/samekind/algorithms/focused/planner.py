@@ -6,32 +6,26 @@ import numpy as np
 
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.answer_policy import AnswerPolicy
-from samekind.algorithms.focused.learner import Learner
-from samekind.algorithms.focused.open_row import OpenRow
-from samekind.algorithms.focused.params import FocusedParams
-from samekind.algorithms.focused.row_sampler import RowSampler
+from samekind.algorithms.focused.learner import Learner, OpenRow
 from samekind.algorithms.focused.scheduler import Aim
 from samekind.algorithms.state import UNKNOWN
 
 __all__ = ["RowPlanner"]
 
+_ROWS_AT_ONCE = 4096
+
 
 class RowPlanner:
     """Chooses an aim for every draw, and draws a row for it."""
 
-    def __init__(
-        self,
-        params: FocusedParams,
-        learner: Learner,
-        policy: AnswerPolicy,
-        rng: np.random.Generator,
-    ) -> None:
-        self._params = params
-        self._recovers = params.recovers
+    def __init__(self, learner: Learner, policy: AnswerPolicy) -> None:
+        self.is_exhausted = False
+        """Whether every row lies on a labelled one."""
         self._learner = learner
         self._policy = policy
-        self._rng = rng
-        self.sampler = RowSampler(learner.points, learner.state, learner.model, rng)
+        self._rng = learner.rng
+        self._uncertain: list[int] = []
+        self._uniform: list[int] = []
 
     def plan(self, size: int) -> list[OpenRow]:
         """Draw up to `size` unknown rows to ask about; at least one if there is one."""
@@ -54,10 +48,10 @@ class RowPlanner:
                 plan.append(self.open_row(row, aim))
             else:
                 learner.draw_again(row, cluster, aim)
-                if learner.paper.passed:
+                if learner.paper.quiet.passed:
                     break
         if not plan:
-            row = self.sampler.any_unknown()
+            row = self._any_unknown()
             if row >= 0:
                 plan.append(self.open_row(row, "explore"))
         return plan
@@ -74,14 +68,16 @@ class RowPlanner:
     def should_fill(self) -> bool:
         """Return whether rows are wanted to make centres accurate."""
         return (
-            self._recovers and self._policy.may_fill() and bool(self._learner.recovery.unfilled())
+            self._learner.params.recovers
+            and self._policy.may_fill()
+            and bool(self._learner.recovery.unfilled())
         )
 
     def _choose_aim(self) -> Aim:
         """Choose what the next draw is for."""
         if self._policy.should_confirm():
             return "confirm"
-        params, scheduler = self._params, self._learner.scheduler
+        params, scheduler = self._learner.params, self._learner.scheduler
         share = self._rng.random()
         if share < const.AUDIT_SHARE:
             warm = self._learner.state.n_samples >= const.AUDIT_AFTER and params.uses("audit")
@@ -93,7 +89,7 @@ class RowPlanner:
             return "audit"
         if scheduler.should_search():
             aim = scheduler.search_aim(self._rng.random())
-            if aim == "explore" and (self.sampler.is_exhausted or not params.uses("explore")):
+            if aim == "explore" and (self.is_exhausted or not params.uses("explore")):
                 return "survey"
             return aim if params.uses(aim) else "explore"
         if self.should_fill():
@@ -110,10 +106,45 @@ class RowPlanner:
             case "fill":
                 return self._learner.recovery.draw()
             case "refine":
-                return self.sampler.draw_uncertain()
+                return self._draw_uncertain()
             case "explore":
-                return self.sampler.draw_far()
+                return self._draw_far()
             case "confirm":
                 return self._policy.draw_to_confirm()
             case _:  # survey, audit
-                return self.sampler.draw_uniform()
+                return self._draw_uniform()
+
+    def _draw_uniform(self) -> int:
+        """Draw any row, each with the same probability."""
+        if not self._uniform:
+            rows = (self._rng.random(const.UNIFORM_BUFFER) * self._learner.points.n).astype(np.intp)
+            self._learner.points.rows(
+                rows
+            )  # where they are on other machines, all are fetched at once
+            self._uniform = rows.tolist()
+        return self._uniform.pop()
+
+    def _draw_far(self) -> int:
+        """Draw a row in proportion to its distance⁴ from the labelled ones; -1 when all lie on them."""
+        row = self._learner.model.sites.cells.draw(self._rng)
+        self.is_exhausted = row < 0
+        return row
+
+    def _draw_uncertain(self) -> int:
+        """Draw a row whose predicted cluster is uncertain."""
+        if not self._uncertain:
+            predictor = self._learner.model.predictor
+            rows = predictor.sample_uncertain(self._rng, predictor.n_uncertain_at_once)
+            self._uncertain = rows.tolist()[::-1]
+        return self._uncertain.pop() if self._uncertain else self._draw_far()
+
+    def _any_unknown(self) -> int:
+        """Return a row that nobody was asked about, or -1 when there is none."""
+        n = self._learner.points.n
+        start = int(self._rng.random() * n)
+        for first in range(0, n, _ROWS_AT_ONCE):
+            rows = (start + np.arange(first, min(first + _ROWS_AT_ONCE, n))) % n
+            unknown = rows[self._learner.state.cluster_of(rows) == UNKNOWN]
+            if unknown.size:
+                return int(unknown[0])
+        return -1

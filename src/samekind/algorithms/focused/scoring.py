@@ -1,4 +1,4 @@
-"""How likely each cluster is for a row, given its distances and what label propagation says."""
+"""How likely each cluster is for a row: a conditional logit, one of whose features is a discriminant."""
 
 from __future__ import annotations
 
@@ -10,29 +10,153 @@ from scipy.spatial.distance import pdist
 
 from samekind.algorithms.focused import _kernels
 from samekind.algorithms.focused import constants as const
-from samekind.algorithms.focused.conditional_logit import ConditionalLogit
-from samekind.algorithms.focused.discriminant import UNFITTED, LdaParams, LinearDiscriminant
+from samekind.flow import BoolArray, FloatArray, IntArray
 from samekind.points import Points
 
-__all__ = ["NO_GRAPH", "ClusterScorer", "Features", "Nearness", "Scores"]
+__all__ = [
+    "NO_GRAPH",
+    "UNFITTED",
+    "ClusterScorer",
+    "ConditionalLogit",
+    "Features",
+    "LdaParams",
+    "LinearDiscriminant",
+    "Nearness",
+    "Scores",
+]
 
-Features = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+class ConditionalLogit:
+    """P(cluster) ∝ exp(weights · features), with "new" as one more alternative.
+
+    The weights start from a normal prior and follow the answers, so that each data set relies on the features
+    that prove right there, and "new" is as likely as it has proved to be.
+    """
+
+    def __init__(self) -> None:
+        self.weights = const.PRIOR_WEIGHTS.copy()
+        self._prior = np.diag(const.PRIOR_DEVIATIONS**-2.0)
+        self._precision = self._prior.copy()
+
+    def learn(
+        self,
+        of_clusters: FloatArray,
+        of_new: FloatArray,
+        alive: BoolArray,
+        target: int | FloatArray,
+    ) -> None:
+        """Make one Newton step towards the true cluster of a row with features (clusters, 4) and (3,).
+
+        `target` is its number, -1 for "new", or, where it is uncertain, the probabilities of all clusters and
+        of "new", (clusters + 1,). `alive` tells which clusters were not merged into others.
+        """
+        if isinstance(target, int):
+            number, target = target, np.zeros(len(of_clusters) + 1)
+            target[number] = 1.0
+        fitted = self.weights, self._prior, self._precision
+        bounds = const.MIN_WEIGHTS, const.MAX_WEIGHTS
+        _kernels.newton_step(
+            *fitted, of_clusters, of_new, alive, target, *bounds, const.LOGIT_DECAY
+        )
+
+
+LdaParams = tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray, int]
+"""For `_kernels.lda_scores`: the origin (d,), the whitening matrix (d, d), the whitened means (d, m), their
+widths (m,), their clusters (m,), and how many clusters there were."""
+
+_EMPTY, _NO_MATRIX = np.zeros(0), np.zeros((0, 0))
+UNFITTED: LdaParams = _EMPTY, _NO_MATRIX, _NO_MATRIX, _EMPTY, np.zeros(0, dtype=np.intp), 0
+
+
+class LinearDiscriminant:
+    """Gaussian clusters with one covariance, shrunken by Ledoit and Wolf's rule; refitted as labels grow.
+
+    The mean of a cluster with m members is known up to 1/m of the covariance, which widens it accordingly.
+    """
+
+    def __init__(self, d: int) -> None:
+        self._d = d
+        self._n = 0  # labelled rows, which come first in these:
+        self._rows = np.empty((64, d))
+        self._clusters = np.empty(64, dtype=np.intp)
+        self._fitted_at = 0
+        self.params = UNFITTED
+
+    def learn(self, x: FloatArray, cluster: int) -> None:
+        """Add a labelled row."""
+        if self._n == self._clusters.size:
+            self._rows = np.concatenate([self._rows, self._rows])
+            self._clusters = np.concatenate([self._clusters, self._clusters])
+        self._rows[self._n] = x
+        self._clusters[self._n] = cluster
+        self._n += 1
+        if self._n > const.LDA_REFIT_GROWTH * self._fitted_at + 1:
+            self._fit()
+
+    def relabel(self, place: int, cluster: int) -> None:
+        """Change the cluster of the row that was added as number `place`."""
+        self._clusters[place] = cluster
+        self._fit()
+
+    def merge(self, keep: int, gone: int) -> None:
+        """Make one cluster part of another."""
+        self._clusters[self._clusters == gone] = keep
+        self._fit()
+
+    def _fit(self) -> None:
+        self._fitted_at = self._n
+        X, clusters = self._rows[: self._n], self._clusters[: self._n]
+        n_clusters = int(clusters.max()) + 1
+        counts = np.bincount(clusters)
+        known = counts.nonzero()[0]
+        if clusters.size < known.size + const.LDA_MIN_RESIDUALS or known.size < 2:
+            self.params = UNFITTED
+            return
+        origin = X.mean(axis=0)
+        X = X - origin
+        sums = np.zeros((n_clusters, self._d))
+        np.add.at(sums, clusters, X)
+        means = sums / np.maximum(counts, 1)[:, None]
+        residuals = X - means[clusters]
+        residuals = residuals[counts[clusters] > 1]
+        covariance = _shrunken_covariance(residuals)
+        covariance *= residuals.shape[0] / max(1, clusters.size - known.size)
+        values, vectors = np.linalg.eigh(covariance)
+        values = np.maximum(values, const.LDA_MIN_EIGENVALUE * max(values[-1], const.IMPOSSIBLE))
+        whiten = np.ascontiguousarray((vectors / np.sqrt(values)).T)
+        columns = np.ascontiguousarray((means[known] @ whiten.T).T)
+        self.params = origin, whiten, columns, 1.0 + 1.0 / counts[known], known, n_clusters
+
+
+def _shrunken_covariance(residuals: FloatArray) -> FloatArray:
+    """Return the covariance of rows around 0, shrunken by Ledoit and Wolf's rule.
+
+    As scikit-learn's `ledoit_wolf`, whose checks take longer than the rest.
+    """
+    n, d = residuals.shape
+    squares = residuals**2
+    if d == 1:
+        return np.atleast_2d(squares.mean())
+    products = residuals.T @ residuals
+    covariance: FloatArray = products / n
+    variances = squares.sum(axis=0) / n
+    mean = variances.sum() / d
+    size = (products**2).sum() / n**2
+    noise = 1.0 / (d * n) * ((squares.T @ squares).sum() / n - size)
+    spread = (size - 2.0 * mean * variances.sum() + d * mean**2) / d
+    shrinkage = min(noise, spread) / spread if min(noise, spread) != 0 else 0.0
+    mean = np.trace(covariance) / d
+    covariance *= 1.0 - shrinkage
+    covariance.flat[:: d + 1] += shrinkage * mean
+    return covariance
+
+
+Features = tuple[FloatArray, FloatArray]
 """Those of the clusters, (m, clusters, 4) or (clusters, 4), and of "new", (m, 3) or (3,)."""
 
-Nearness = tuple[NDArray[np.float64], NDArray[np.float32]]
+Nearness = tuple[FloatArray, NDArray[np.float32]]
 """(m, clusters) squared distances of rows to the nearest members, and the probabilities of label propagation;
 `NO_GRAPH` where there is no graph."""
-
-FeatureInputs = tuple[
-    NDArray[np.float64],
-    NDArray[np.float64],
-    float,
-    NDArray[np.float64],
-    LdaParams,
-    NDArray[np.float32],
-    tuple[float, float, float, float],
-]
-"""The first arguments of `_kernels.features`."""
 
 NO_GRAPH = np.zeros((0, 0), dtype=np.float32)
 
@@ -41,11 +165,11 @@ class Scores(NamedTuple):
     """How likely some rows are of each cluster, or new."""
 
     features: Features
-    weights: NDArray[np.float64]
+    weights: FloatArray
     """(m, clusters) of each cluster, up to a factor for each row,"""
-    new_weights: NDArray[np.float64]
+    new_weights: FloatArray
     """(m,) and of "new"."""
-    probabilities: NDArray[np.float64]
+    probabilities: FloatArray
     """(m, clusters) of each cluster; the rest to 1 is that of "new"."""
 
 
@@ -77,32 +201,23 @@ class ClusterScorer:
         self.sizes[gone] = 0.0
         self.lda.merge(keep, gone)
 
-    def score(self, X: NDArray[np.float64], near: Nearness) -> Scores:
+    def score(self, X: FloatArray, near: Nearness) -> Scores:
         """Return how likely rows X are of each cluster."""
         m, k = len(X), self.n_clusters
         of_clusters, of_new = np.empty((m, k, 4)), np.empty((m, 3))
         weights, new = np.empty((m, k)), np.empty(m)
+        lda = self.lda.params if self._uses_lda else UNFITTED
+        distances, graph = near
+        data = X, distances, self._scale, self.sizes, lda, graph, const.FEATURE_LIMITS
         learnt = self.logit.weights, self.alive
-        _kernels.score_rows(*self._given(X, near), *learnt, of_clusters, of_new, weights, new)
+        _kernels.score_rows(*data, *learnt, of_clusters, of_new, weights, new)
         total = (weights.sum(axis=1) + new)[:, None]
         return Scores((of_clusters, of_new), weights, new, weights / total)
 
-    def likeliest(
-        self, X: NDArray[np.float64], near: Nearness
-    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    def likeliest(self, X: FloatArray, near: Nearness) -> tuple[IntArray, FloatArray]:
         """Return the likeliest cluster of rows X, and its probability."""
-        of_clusters, of_new = np.empty((len(X), self.n_clusters, 4)), np.empty((len(X), 3))
-        _kernels.features(*self._given(X, near), of_clusters, of_new)
-        utilities = self.logit.utilities(of_clusters)
-        np.copyto(utilities, -np.inf, where=~self.alive)
-        best, new = utilities.max(axis=1), self.logit.utility_of_new(of_new)
-        top = np.maximum(best, new)
-        total = np.exp(utilities - top[:, None]).sum(axis=1) + np.exp(new - top)
-        return utilities.argmax(axis=1), np.exp(best - top) / total
-
-    def _given(self, X: NDArray[np.float64], near: Nearness) -> FeatureInputs:
-        lda = self.lda.params if self._uses_lda else UNFITTED
-        return X, near[0], self._scale, self.sizes, lda, near[1], const.FEATURE_LIMITS
+        probabilities = self.score(X, near).probabilities
+        return probabilities.argmax(axis=1), probabilities.max(axis=1)
 
 
 def _scale(points: Points) -> float:

@@ -6,33 +6,14 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from samekind._validation import check_choice, check_fraction, check_positive_int
-from samekind.algorithms.base import Algorithm, Params
-from samekind.algorithms.paper.classify import ORDERS, classify
+from samekind._validation import check_fraction, check_positive_int
+from samekind.algorithms.base import Algorithm
+from samekind.algorithms.paper.classify import PaperParams, classify
 from samekind.algorithms.state import UNKNOWN
-from samekind.flow import Flow
+from samekind.flow import FloatArray, Flow, IntArray
 
-__all__ = ["Draws", "ExactParams", "PaperAlgorithm", "PaperParams", "PracticalParams"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PaperParams(Params):
-    """Parameters of the paper's algorithms.
-
-    Attributes
-    ----------
-    order : {"nearest", "index"}
-        Which cluster a row asks first: the nearest centre's (Heuristic 1), or as they were found
-        (Algorithm 1).
-    """
-
-    order: str = "nearest"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_choice("order", self.order, ORDERS)
+__all__ = ["Draws", "ExactParams", "PaperAlgorithm", "PracticalParams"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,9 +58,9 @@ class ExactParams(PaperParams):
 class Draws(NamedTuple):
     """Rows drawn, their clusters (or GIVEN_UP), and Φ({x}, C) of each when it was drawn."""
 
-    rows: NDArray[np.intp]
-    clusters: NDArray[np.intp]
-    costs: NDArray[np.float64]
+    rows: IntArray
+    clusters: IntArray
+    costs: FloatArray
 
 
 P = TypeVar("P", bound=PaperParams)
@@ -99,23 +80,17 @@ class PaperAlgorithm(Algorithm[P]):
         self.state.n_samples += size
         return Draws(rows, clusters, self.sampler.cost(rows))
 
-    def clusters_of(self, rows: NDArray[np.intp]) -> Flow[NDArray[np.intp]]:
+    def clusters_of(self, rows: IntArray) -> Flow[IntArray]:
         """Return the cluster of each row (rows may repeat), asking for `batch` rows at a time."""
         known = self.state.cluster_of(rows)
         unknown = np.flatnonzero(known == UNKNOWN)
         if not unknown.size:
             return known
         new = np.array(list(dict.fromkeys(rows[unknown].tolist())), dtype=np.intp)
-        size, params = self.batch_size(), self.params
+        size = self.batch_size()
         for start in range(0, new.size, size):
             some = new[start : start + size]
-            found = yield from classify(
-                some,
-                self.points.rows(some),
-                self.state,
-                order=params.order,
-                patience=params.patience,
-            )
+            found = yield from classify(some, self.points.rows(some), self.state, self.params)
             if some.size == unknown.size:  # the usual case: one batch without repeats
                 known[unknown] = found.labels
                 return known

@@ -18,9 +18,7 @@ class Batched(RecoveryLoop):
 
     def choose(self, heavy: list[int]) -> list[int]:
         """Choose all heavy clusters once they hold more than half of the uniform samples outside I."""
-        counts = self.state.n_uniform
-        held = sum(counts[cluster] for cluster in heavy)
-        samples = sum(
-            count for cluster, count in enumerate(counts) if not self.state.is_recovered(cluster)
-        )
+        counts, state = self.state.n_uniform, self.state
+        held = sum(counts[k] for k in heavy)
+        samples = sum(count for k, count in enumerate(counts) if not state.is_recovered(k))
         return heavy if 2 * held > samples else []

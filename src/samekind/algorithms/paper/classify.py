@@ -8,35 +8,50 @@ time, the questions about a row are the same, but for what the rows before it ta
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from samekind._validation import check_choice
+from samekind.algorithms.base import Params
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN, ClusterState
-from samekind.flow import SAME, UNSURE, Flow, Pairs
+from samekind.flow import SAME, UNSURE, FloatArray, Flow, IntArray
 
-__all__ = ["ORDERS", "Classified", "classify"]
+__all__ = ["ORDERS", "Classified", "PaperParams", "classify"]
 
 ORDERS = ("nearest", "index")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperParams(Params):
+    """Parameters of the paper's algorithms.
+
+    Attributes
+    ----------
+    order : {"nearest", "index"}
+        Which cluster a row asks first: the nearest centre's (Heuristic 1), or as they were found
+        (Algorithm 1).
+    """
+
+    order: str = "nearest"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("order", self.order, ORDERS)
 
 
 class Classified(NamedTuple):
     """In which cluster each row is (-1: none, -2: given up), and the questions each one took."""
 
-    labels: NDArray[np.intp]
-    n_asked: NDArray[np.intp]
+    labels: IntArray
+    n_asked: IntArray
 
 
 def classify(
-    rows: NDArray[np.intp],
-    X: NDArray[np.float64],
-    state: ClusterState,
-    *,
-    order: str = "nearest",
-    patience: int = 3,
-    grow: bool = True,
+    rows: IntArray, X: FloatArray, state: ClusterState, params: PaperParams, *, grow: bool = True
 ) -> Flow[Classified]:
     """Ask in which cluster each row is.
 
@@ -48,19 +63,17 @@ def classify(
         Their coordinates.
     state : ClusterState
         Learns the new members and, with `grow`, the new clusters.
-    order : {"nearest", "index"}
-        Ask the nearest centre first (Heuristic 1), or the clusters as they were found (Algorithm 1).
-    patience : int
-        A row is given up after so many UNSURE answers about it.
+    params : PaperParams
+        `order` of the clusters, and `patience` with UNSURE answers.
     grow : bool
         Whether a row that all clusters refused founds a new one.
     """
-    open_rows = _OpenRows(rows, state, patience)
-    ranking = _Ranking(X, state, order)
+    open_rows = _OpenRows(rows, state, params.patience)
+    ranking = _Ranking(X, state, params.order)
     place = 0  # of all open rows, in their lists of clusters
     while (doubtful := open_rows.in_doubt).size:
         if place < len(state):
-            yield from _ask(open_rows, doubtful, ranking.at(place, doubtful))
+            yield from open_rows.ask(ranking.at(place, doubtful))
             place += 1
         else:
             open_rows.settle_first(X if grow else None)
@@ -70,17 +83,49 @@ def classify(
 class _OpenRows:
     """The rows of one call of `classify`."""
 
-    def __init__(self, rows: NDArray[np.intp], state: ClusterState, patience: int) -> None:
+    def __init__(self, rows: IntArray, state: ClusterState, patience: int) -> None:
         self.rows = rows
         self.state = state
         self.patience = patience
         self.result = np.full(rows.size, UNKNOWN, dtype=np.intp)
         self.n_asked = np.zeros(rows.size, dtype=np.intp)
         self.in_doubt = np.arange(rows.size)
-        self.n_unsure: dict[int, int] = {}
+        self.n_unsure: Counter[int] = Counter()
         self.half_refused: set[int] = set()
 
-    def settle_first(self, X: NDArray[np.float64] | None) -> None:
+    def ask(self, candidates: IntArray) -> Flow[None]:
+        """Ask each row in doubt about its candidate; while UNSURE, about the candidate's other members."""
+        asking, members, n_asked = self.in_doubt, self.state.first_members[candidates], 0
+        while asking.size:
+            pairs = np.empty((asking.size, 2), dtype=np.intp)
+            pairs[:, 0], pairs[:, 1] = self.rows[asking], members
+            answers = (yield pairs).answers
+            n_asked += 1
+            self.n_asked[asking] += 1
+            same, unsure = answers == SAME, answers == UNSURE
+            self.result[asking[same]] = candidates[same]
+            self.state.add_members(self.rows[asking[same]], candidates[same])
+            asking, candidates = asking[unsure], candidates[unsure]
+            if asking.size:
+                others = self._other_members(asking, candidates, n_asked)
+                again = others >= 0
+                asking, candidates, members = asking[again], candidates[again], others[again]
+        self.in_doubt = self.in_doubt[self.result[self.in_doubt] == UNKNOWN]
+
+    def _other_members(self, unsure: IntArray, candidates: IntArray, place: int) -> IntArray:
+        """Return the member at this place for rows of which somebody was unsure; -1: ask no more."""
+        others = np.full(unsure.size, -1)
+        for k, (i, cluster) in enumerate(zip(unsure.tolist(), candidates.tolist(), strict=True)):
+            self.n_unsure[i] += 1
+            if self.n_unsure[i] >= self.patience:
+                self._give_up(i)
+            elif place < len(self.state.members[cluster]):
+                others[k] = self.state.members[cluster][place]
+            else:
+                self.half_refused.add(i)
+        return others
+
+    def settle_first(self, X: FloatArray | None) -> None:
         """Settle the first row that every cluster refused: it founds a new one, given coordinates X.
 
         A row that some cluster only half refused (UNSURE, and no member left to ask about) may be of
@@ -88,16 +133,12 @@ class _OpenRows:
         """
         first = int(self.in_doubt[0])
         if first in self.half_refused:
-            self.give_up(first)
+            self._give_up(first)
         elif X is not None:
             self.result[first] = self.state.discover(int(self.rows[first]), X[first])
         self.in_doubt = self.in_doubt[1:]
 
-    def join(self, members: NDArray[np.intp], clusters: NDArray[np.intp]) -> None:
-        self.result[members] = clusters
-        self.state.add_members(self.rows[members], clusters)
-
-    def give_up(self, i: int) -> None:
+    def _give_up(self, i: int) -> None:
         self.result[i] = GIVEN_UP
         self.state.give_up(int(self.rows[i]))
 
@@ -105,72 +146,22 @@ class _OpenRows:
 class _Ranking:
     """The clusters in the order in which each row asks them; sorted only for rows that need it."""
 
-    def __init__(self, X: NDArray[np.float64], state: ClusterState, order: str) -> None:
+    def __init__(self, X: FloatArray, state: ClusterState, order: str) -> None:
         self.n_known = len(state)
         self.by_distance = order == "nearest"
         if self.by_distance and self.n_known:
             self.distances = cdist(X, state.centers, "sqeuclidean")
 
-    def at(self, place: int, doubtful: NDArray[np.intp]) -> NDArray[np.intp]:
+    def at(self, place: int, doubtful: IntArray) -> IntArray:
         """Return the cluster at this place of each list; all rows stand at the same place."""
         if place >= self.n_known or not self.by_distance:  # founded meanwhile: last on every list
             return np.full(doubtful.size, place)
         if place == 0:  # where most rows end
-            nearest: NDArray[np.intp] = self.distances.argmin(axis=1)
+            nearest: IntArray = self.distances.argmin(axis=1)
             return nearest
         if place == 1:
             self.order = self.distances[doubtful].argsort(axis=1, kind="stable")
             self.index = np.empty(len(self.distances), dtype=np.intp)
             self.index[doubtful] = np.arange(doubtful.size)
-        following: NDArray[np.intp] = self.order[self.index[doubtful], place]
+        following: IntArray = self.order[self.index[doubtful], place]
         return following
-
-
-def _ask(
-    open_rows: _OpenRows, doubtful: NDArray[np.intp], candidates: NDArray[np.intp]
-) -> Flow[None]:
-    """Ask each row in doubt about its candidate; while UNSURE, about the candidate's other members."""
-    answers = (
-        yield _pairs(open_rows.rows[doubtful], open_rows.state.first_members[candidates])
-    ).answers
-    open_rows.n_asked[doubtful] += 1
-    same = answers == SAME
-    open_rows.join(doubtful[same], candidates[same])
-    unsure = np.flatnonzero(answers == UNSURE)
-    if unsure.size:
-        yield from _ask_others(open_rows, doubtful[unsure], candidates[unsure])
-    open_rows.in_doubt = doubtful[open_rows.result[doubtful] == UNKNOWN]
-
-
-def _ask_others(
-    open_rows: _OpenRows, unsure: NDArray[np.intp], candidates: NDArray[np.intp]
-) -> Flow[None]:
-    member = 0
-    while unsure.size:
-        member += 1
-        again, others = [], []
-        for k, i in enumerate(unsure.tolist()):
-            open_rows.n_unsure[i] = open_rows.n_unsure.get(i, 0) + 1
-            members = open_rows.state.members[candidates[k]]
-            if open_rows.n_unsure[i] >= open_rows.patience:
-                open_rows.give_up(i)
-            elif member < len(members):
-                again.append(k)
-                others.append(members[member])
-            else:
-                open_rows.half_refused.add(i)
-        if not again:
-            return
-        unsure, candidates = unsure[again], candidates[again]
-        answers = (yield _pairs(open_rows.rows[unsure], np.array(others))).answers
-        open_rows.n_asked[unsure] += 1
-        same = answers == SAME
-        open_rows.join(unsure[same], candidates[same])
-        unsure, candidates = unsure[answers == UNSURE], candidates[answers == UNSURE]
-
-
-def _pairs(rows: NDArray[np.intp], others: NDArray[np.intp]) -> Pairs:
-    pairs = np.empty((rows.size, 2), dtype=np.intp)
-    pairs[:, 0] = rows
-    pairs[:, 1] = others
-    return pairs

@@ -1,4 +1,4 @@
-"""What the algorithms with the paper's constants share: Sample in large numbers, and RejSamp."""
+"""The paper's algorithms with the paper's constants: BASIC (Algorithm 2) and IMPROVED (Algorithm 5)."""
 
 from __future__ import annotations
 

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from samekind._intmap import IntMap
-from samekind.algorithms.paper.base import PaperAlgorithm, PaperParams
+from samekind.algorithms.paper.base import PaperAlgorithm
+from samekind.algorithms.paper.classify import PaperParams
 from samekind.algorithms.state import UNKNOWN
-from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Flow
+from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Flow, IntArray
 
 __all__ = ["Panel", "lead", "voters"]
 
@@ -74,7 +75,7 @@ class Panel:
         self._answers = IntMap()
         self._refused_by = IntMap()  # how many clusters, from the first one on, refused a row
 
-    def ask(self, rows: NDArray[np.intp], others: NDArray[np.intp]) -> Flow[Answers]:
+    def ask(self, rows: IntArray, others: IntArray) -> Flow[Answers]:
         """Return an answer for each pair, asking for those not known, `batch` at a time."""
         keys = np.minimum(rows, others) * self._points.n + np.maximum(rows, others)
         answers = self._answers.get(keys, UNASKED).astype(np.int8)
@@ -86,14 +87,14 @@ class Panel:
             self._answers.put(keys[some], answers[some])
         return answers
 
-    def graph(self, rows: NDArray[np.intp]) -> Flow[Answers]:
+    def graph(self, rows: IntArray) -> Flow[Answers]:
         """Return the answers among rows, (m, m)."""
         one, two = np.triu_indices(rows.size, 1)
         graph = np.full((rows.size, rows.size), SAME, dtype=np.int8)
         graph[one, two] = graph[two, one] = yield from self.ask(rows[one], rows[two])
         return graph
 
-    def place(self, rows: NDArray[np.intp]) -> Flow[NDArray[np.intp]]:
+    def place(self, rows: IntArray) -> Flow[IntArray]:
         """Return the cluster of each row (rows may repeat), UNKNOWN where every cluster refused it.
 
         A row is given up when no cluster has accepted it, and the members of some cluster cannot tell.
@@ -108,7 +109,7 @@ class Panel:
             known = self._state.cluster_of(rows)
         return known
 
-    def _hear(self, rows: NDArray[np.intp], n_refused: NDArray[np.int64]) -> Flow[None]:
+    def _hear(self, rows: IntArray, n_refused: NDArray[np.int64]) -> Flow[None]:
         """Ask the clusters that have not refused a row yet, one after the other, until one accepts it."""
         state, n_clusters = self._state, len(self._state)
         order = self._order(rows)
@@ -130,15 +131,15 @@ class Panel:
         refused = rows[doubtful[~cannot_tell[doubtful]]]
         self._refused_by.put(refused, np.full(refused.size, n_clusters))
 
-    def _order(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _order(self, rows: IntArray) -> IntArray:
         """Return the clusters in the order in which each row asks them, (m, clusters)."""
         if self._params.order == "index":
             return np.broadcast_to(np.arange(len(self._state)), (rows.size, len(self._state)))
         distances = cdist(self._points.rows(rows), self._state.centers, "sqeuclidean")
-        order: NDArray[np.intp] = distances.argsort(axis=1, kind="stable")
+        order: IntArray = distances.argsort(axis=1, kind="stable")
         return order
 
-    def _vote(self, rows: NDArray[np.intp], candidates: NDArray[np.intp]) -> Flow[Answers]:
+    def _vote(self, rows: IntArray, candidates: IntArray) -> Flow[Answers]:
         """Return the verdict of each row's candidate: SAME, DIFFERENT, or UNSURE if it cannot tell."""
         risk = self._risk / (self._points.n * len(self._state))
         most, enough = voters(self.error, risk), lead(self.error, risk)

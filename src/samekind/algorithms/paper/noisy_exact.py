@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from math import ceil, log, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms.base import ErrorRate, Known, check_rate
 from samekind.algorithms.paper.base import Draws, ExactParams
@@ -15,7 +14,7 @@ from samekind.algorithms.paper.improved_exact import heavy_bands
 from samekind.algorithms.paper.majority import Panel, voters
 from samekind.algorithms.paper.planted_partition import find_blocks, observed_error
 from samekind.algorithms.state import UNKNOWN
-from samekind.flow import UNSURE, Answers, Flow
+from samekind.flow import UNSURE, Answers, Flow, IntArray
 from samekind.points import Points
 
 __all__ = ["NoisyExact", "least_block", "nodes_needed"]
@@ -90,10 +89,10 @@ class NoisyExact(ExactAlgorithm[NoisyExactParams]):
     ) -> None:
         super().__init__(points, params, rng, known)
         rate = params.error_rate
-        error = rate if isinstance(rate, int | float) else FIRST_GUESS
-        self.panel = Panel(self, error, RISK)
+        self._estimates = rate == "estimate"
+        self.panel = Panel(self, rate if isinstance(rate, int | float) else FIRST_GUESS, RISK)
 
-    def clusters_of(self, rows: NDArray[np.intp]) -> Flow[NDArray[np.intp]]:
+    def clusters_of(self, rows: IntArray) -> Flow[IntArray]:
         """Return the cluster of each row, by majorities; UNKNOWN where every cluster refused it."""
         return self.panel.place(rows)
 
@@ -101,7 +100,6 @@ class NoisyExact(ExactAlgorithm[NoisyExactParams]):
         """Run the rounds of the pseudocode."""
         points, state, params, sampler = self.points, self.state, self.params, self.sampler
         epsilon = params.epsilon
-        finder = _Finder(self)
         k = r = 0
         K = 0.5
         while True:
@@ -129,11 +127,11 @@ class NoisyExact(ExactAlgorithm[NoisyExactParams]):
                     if missing > 0 and sum(this.outside.values()) < epsilon / 8 * this.size:
                         this.forget()
                         break
-                    yield from finder.find(this)
+                    yield from self._find_clusters(this)
                     if need > min(points.n, MOST_NODES):
                         break
                 if this.outside and not this.counts:
-                    return finder.left_over(this)
+                    return self._left_over(this)
                 if not this.counts:  # Q = ∅
                     break
                 W = heavy_bands(this.counts)
@@ -153,6 +151,47 @@ class NoisyExact(ExactAlgorithm[NoisyExactParams]):
                     break
             if not this.counts and k <= K:
                 return "reducible"
+
+    def _find_clusters(self, this: _NoisyRound) -> Flow[None]:
+        """FindClusters: ask all about the unplaced rows of a round; the blocks among them are clusters."""
+        rows = this.unplaced()[:MOST_NODES]
+        if not rows.size:
+            return
+        graph = yield from self.panel.graph(rows)
+        if self._estimates:
+            self._estimate(graph)
+        blocks = find_blocks(graph, self.panel.error, least_block(rows.size, self.panel.error))
+        told_apart: list[list[int]] = []
+        for block in blocks:
+            if all((graph[np.ix_(block, other)] != UNSURE).any() for other in told_apart):
+                told_apart.append(block)
+        for block in told_apart:
+            X = self.points.rows(rows[block])
+            cluster = self.state.discover(int(rows[block[0]]), X[0])
+            others = rows[block[1:]]
+            self.state.add_members(others, np.full(others.size, cluster))
+            self.state.centers[cluster] = X[0] + (X - X[0]).mean(axis=0)
+            this.take_in(cluster)
+
+    def _estimate(self, graph: Answers) -> None:
+        """Learn the error rate, two deviations on the safe side, from the blocks that can be seen."""
+        blocks = find_blocks(graph, ASSUMED, TELLING_BLOCK)
+        if blocks:
+            wrong, total = observed_error(graph, blocks)
+            self.panel.error = min((wrong + 2 * sqrt(wrong + 1)) / total, LARGEST_ERROR)
+            self._estimates = False
+            self.state.note(
+                f"Among the first {total:,} answers that can be judged, {wrong / total:.1%} are wrong."
+            )
+
+    def _left_over(self, this: _NoisyRound) -> str:
+        """Say that the rest cannot be told from noise."""
+        rows, error = this.unplaced().size, self.panel.error
+        self.state.note(
+            f"{rows:,} rows fit in no cluster found. With an error rate of {error:.2g}, a cluster "
+            f"among them needs {least_block(rows, error):,} rows to be seen."
+        )
+        return "unplaced"
 
 
 def least_block(m: int, error: float) -> int:
@@ -199,10 +238,10 @@ class _NoisyRound(Round):
         for row in draws.rows[new].tolist():
             self.outside[row] = self.outside.get(row, 0) + 1
 
-    def unplaced(self) -> NDArray[np.intp]:
+    def unplaced(self) -> IntArray:
         """Return the rows in S that no cluster holds."""
         rows = np.array(list(self.outside), dtype=np.intp)
-        left: NDArray[np.intp] = rows[self._state.cluster_of(rows) == UNKNOWN]
+        left: IntArray = rows[self._state.cluster_of(rows) == UNKNOWN]
         return left
 
     def take_in(self, cluster: int) -> None:
@@ -220,54 +259,3 @@ class _NoisyRound(Round):
         """Empty Q and what is outside I."""
         self.counts.clear()
         self.outside.clear()
-
-
-class _Finder:
-    """FindClusters, and what it has learnt about the error rate."""
-
-    def __init__(self, algorithm: NoisyExact) -> None:
-        self._points = algorithm.points
-        self._state = algorithm.state
-        self._panel = algorithm.panel
-        self._estimates = algorithm.params.error_rate == "estimate"
-
-    def find(self, this: _NoisyRound) -> Flow[None]:
-        """Ask all about the unplaced rows of a round, and make the blocks among them new clusters."""
-        rows = this.unplaced()[:MOST_NODES]
-        if not rows.size:
-            return
-        graph = yield from self._panel.graph(rows)
-        if self._estimates:
-            self._estimate(graph)
-        blocks = find_blocks(graph, self._panel.error, least_block(rows.size, self._panel.error))
-        told_apart: list[list[int]] = []
-        for block in blocks:
-            if all((graph[np.ix_(block, other)] != UNSURE).any() for other in told_apart):
-                told_apart.append(block)
-        for block in told_apart:
-            X = self._points.rows(rows[block])
-            cluster = self._state.discover(int(rows[block[0]]), X[0])
-            others = rows[block[1:]]
-            self._state.add_members(others, np.full(others.size, cluster))
-            self._state.set_center(cluster, X[0] + (X - X[0]).mean(axis=0))
-            this.take_in(cluster)
-
-    def _estimate(self, graph: Answers) -> None:
-        """Learn the error rate, two deviations on the safe side, from the blocks that can be seen."""
-        blocks = find_blocks(graph, ASSUMED, TELLING_BLOCK)
-        if blocks:
-            wrong, total = observed_error(graph, blocks)
-            self._panel.error = min((wrong + 2 * sqrt(wrong + 1)) / total, LARGEST_ERROR)
-            self._estimates = False
-            self._state.note(
-                f"Among the first {total:,} answers that can be judged, {wrong / total:.1%} are wrong."
-            )
-
-    def left_over(self, this: _NoisyRound) -> str:
-        """Say that the rest cannot be told from noise."""
-        rows, error = this.unplaced().size, self._panel.error
-        self._state.note(
-            f"{rows:,} rows fit in no cluster found. With an error rate of {error:.2g}, a cluster "
-            f"among them needs {least_block(rows, error):,} rows to be seen."
-        )
-        return "unplaced"

@@ -18,7 +18,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.linalg import eigh
 
 from samekind._validation import check_error_rate, check_positive_int
-from samekind.flow import UNSURE
+from samekind.flow import UNSURE, IntArray
 
 __all__ = ["find_blocks", "observed_error"]
 
@@ -30,7 +30,7 @@ NONE = -1
 
 Votes: TypeAlias = NDArray[np.float32]
 """(m, m) 1 for SAME, -1 for DIFFERENT, 0 for UNSURE and on the diagonal."""
-Labels: TypeAlias = NDArray[np.intp]
+Labels: TypeAlias = IntArray
 """(m,) the block of each node, or NONE."""
 
 
@@ -75,7 +75,8 @@ def find_blocks(graph: NDArray[Any], error: float, least: int) -> list[list[int]
         found = _standing_out(votes[np.ix_(left, left)], error, least)
         labels[left] = np.where(found == NONE, NONE, found + labels.max() + 1)
         labels = _mended(votes, labels, error, least)
-    return _by_size(labels)
+    blocks = [np.flatnonzero(labels == block).tolist() for block in range(labels.max() + 1)]
+    return sorted(blocks, key=lambda nodes: (-len(nodes), nodes))
 
 
 def observed_error(graph: NDArray[Any], blocks: list[list[int]]) -> tuple[int, int]:
@@ -182,8 +183,3 @@ def _numbered(labels: Labels) -> Labels:
     """Number the blocks from 0 on."""
     numbers = np.unique(labels, return_inverse=True)[1].reshape(labels.shape)
     return numbers - int((labels == NONE).any())
-
-
-def _by_size(labels: Labels) -> list[list[int]]:
-    blocks = [np.flatnonzero(labels == block).tolist() for block in range(labels.max() + 1)]
-    return sorted(blocks, key=lambda nodes: (-len(nodes), nodes))

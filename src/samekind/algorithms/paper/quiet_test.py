@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import log
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms.state import ClusterState
+from samekind.flow import IntArray
 
 __all__ = ["QuietTest"]
 
@@ -45,7 +45,7 @@ class QuietTest:
             return False
         return self._quiet > 8 / self._epsilon * log(10 * self._n_tests)
 
-    def outside(self, clusters: NDArray[np.intp], state: ClusterState) -> list[int]:
+    def outside(self, clusters: IntArray, state: ClusterState) -> list[int]:
         """Take in the clusters of draws, and return the places of those that are not recovered."""
         places: list[int] = np.flatnonzero(state.is_open(clusters)).tolist()
         if places:

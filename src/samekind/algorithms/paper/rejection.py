@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.algorithms.paper.base import Draws
 from samekind.algorithms.state import ClusterState
+from samekind.flow import FloatArray
 from samekind.points import Sampler
 
 __all__ = ["RejectionSampling"]
@@ -38,37 +38,24 @@ class RejectionSampling:
         self._smallest: dict[int, float] = {}  # Φ(x*) of each cluster
         self._drawn: Counter[int] = Counter()  # draws of each cluster, in halves
         self._uniform = True  # whether draws are uniform: no cluster is recovered yet
-        self._kept: dict[int, list[tuple[float, NDArray[np.float64]]]] = {}  # (u·Φ(x), x)
+        self._kept: dict[int, list[tuple[float, FloatArray]]] = {}  # (u·Φ(x), x)
 
     def next_round(self, sampler: Sampler) -> None:
         """Keep for good what is kept now, and find each x* for the sampler's centres."""
         self._uniform = not self._state.recovered
-        self._smallest = {
-            cluster: _smallest_positive(sampler.cost(np.array(members)))
-            for cluster, members in enumerate(self._state.members)
-            if not self._state.is_recovered(cluster)
-        }
-        self._kept = {
-            cluster: [(FOR_GOOD, x) for _, x in kept]
-            for cluster, kept in self._kept.items()
-            if not self._state.is_recovered(cluster)
-        }
+        is_open = [k for k in range(len(self._state)) if not self._state.is_recovered(k)]
+        self._kept = {k: [(FOR_GOOD, x) for _, x in self._kept.get(k, ())] for k in is_open}
+        self._smallest = {}
+        for k in is_open:
+            costs = sampler.cost(np.array(self._state.members[k]))
+            self._smallest[k] = float(costs[costs > 0].min(initial=np.inf))  # can be drawn at all
 
     def heavy(self, enough: int) -> list[int]:
         """Return the unrecovered clusters with enough samples that can be trusted, largest first."""
-        return [
-            cluster
-            for cluster in self._state.unrecovered_heavy(enough)
-            if self._drawn[cluster] >= 2 * enough
-        ]
+        heavy = self._state.unrecovered_heavy(enough)
+        return [cluster for cluster in heavy if self._drawn[cluster] >= 2 * enough]
 
-    def add(
-        self,
-        draws: Draws,
-        places: list[int],
-        X: NDArray[np.float64],
-        coins: NDArray[np.float64],
-    ) -> None:
+    def add(self, draws: Draws, places: list[int], X: FloatArray, coins: FloatArray) -> None:
         """Take in the draws at these places, all of unrecovered clusters, with coordinates X."""
         found = zip(
             draws.clusters[places].tolist(), draws.costs[places].tolist(), X, coins, strict=True
@@ -85,8 +72,3 @@ class RejectionSampling:
             if coin * cost < self._smallest[cluster]:
                 kept.append((coin * cost, x))
                 self._state.add_uniform(cluster, x)
-
-
-def _smallest_positive(costs: NDArray[np.float64]) -> float:
-    """Return the smallest cost of a row that can be drawn at all."""
-    return float(costs[costs > 0].min(initial=np.inf))

@@ -71,7 +71,7 @@ export class ClusterActions {
             }, "This does not belong here"))]
           : []),
       ],
-      { class: "thing-dialog" },
+      { class: "item-dialog" },
     );
   }
 

@@ -1,0 +1,70 @@
+"""What all parts of a project share: its items, its session, and what is found so far."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+from samekind.clusters import Clusters
+from samekind.data import Items, ItemView
+from samekind.engine import Session
+from samekind.ledger import Revision
+from samekind.project.words import ProjectError, name_of, plain_item
+
+__all__ = ["ProjectPart", "exclusive"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Part = TypeVar("Part", bound="ProjectPart")
+
+
+def exclusive(method: Callable[Concatenate[Part, P], T]) -> Callable[Concatenate[Part, P], T]:
+    """Let one thread at a time into a method of the project."""
+
+    @wraps(method)
+    def locked(self: Part, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        with self._lock:
+            return method(self, *args, **kwargs)
+
+    return locked
+
+
+class ProjectPart:
+    """A part of a project; `Project` puts them together."""
+
+    def __init__(self, items: Items, session: Session) -> None:
+        self.items = items
+        self.session = session
+        self._lock = threading.RLock()
+        self._found: tuple[tuple[Revision, str | None], Clusters] | None = None
+
+    def item(self, row: int) -> ItemView:
+        """Return what to show of a row."""
+        return plain_item(self.items.show(row))
+
+    def name_of(self, members: list[int]) -> str | None:
+        """Return what a cluster with these members is called."""
+        return name_of(members, self.session.ledger)
+
+    @exclusive
+    def clusters(self) -> Clusters:
+        """Return what is found so far."""
+        state = self.session.ledger.revision, self.session.stop_reason
+        if self._found is None or self._found[0] != state:
+            self._found = state, self.session.clusters()
+        return self._found[1]
+
+    def _members(self, cluster: int) -> list[int]:
+        members = self.session.members_of(cluster) if 0 <= cluster < self.session.points.n else []
+        if not members:
+            raise ProjectError(
+                f"There is no kind {cluster}. It may have been merged into another one."
+            )
+        return members
+
+    def _label_of(self, cluster: int) -> int:
+        """Return the label of a cluster in ``clusters()``."""
+        first = self._members(cluster)[0]
+        return next(k for k, rows in enumerate(self.clusters().members_) if rows[0] == first)
