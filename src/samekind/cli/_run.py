@@ -88,11 +88,13 @@ def run(
     from samekind.cli._job import Job, run_job
     from samekind.cli._passes import Passes
     from samekind.cli._results import PROJECT, prepare_folder
-    from samekind.data import load
+    from samekind.data import check_cluster_options, load
 
     with users_values():
         chosen = find_algorithm(algorithm or DEFAULT)
         chosen.Params.make(chosen.name, settings)  # complain before a long file is read
+        if dask is not None:
+            check_cluster_options(loading)
     settings |= {"algorithm": chosen.name, "budget": budget, "random_state": seed}
     chat = Console(stderr=True, quiet=quiet)
     with ExitStack() as stack:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from samekind.data.items import Items
     from samekind.data.loader import load
     from samekind.data.options import DEMO
+    from samekind.data.sources import check_cluster_options
     from samekind.data.views import ItemView, PictureFile
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "PictureFile",
     "Role",
     "as_points",
+    "check_cluster_options",
     "demo_items",
     "load",
 ]
@@ -35,6 +37,7 @@ _HOMES = {
     "DEMO": "options",
     "demo_items": "demo",
     "load": "loader",
+    "check_cluster_options": "sources",
     "ItemView": "views",
     "PictureFile": "views",
 }

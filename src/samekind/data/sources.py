@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,14 +76,19 @@ def open_source(
     return source
 
 
-def _on_cluster(options: LoadOptions, client: Client) -> Source:
-    """Open Parquet files that the workers of a Dask cluster read."""
+def check_cluster_options(given: Mapping[str, object]) -> None:
+    """Raise an error if something is asked for that cannot be done where rows stay on a Dask cluster."""
     for name in ("text", "image", "embeddings"):
-        if getattr(options, name) is not None:
+        if given.get(name) is not None:
             raise DataError(
                 f"on a Dask cluster rows are compared by numbers and categories: {name} needs rows in "
                 "memory."
             )
+
+
+def _on_cluster(options: LoadOptions, client: Client) -> Source:
+    """Open Parquet files that the workers of a Dask cluster read."""
+    check_cluster_options(vars(options))
     path = options.data
     if path.is_file() and file_format(path) != "parquet":
         raise DataError(f"a Dask cluster reads Parquet files, and {path} is none. {TO_PARQUET}")
