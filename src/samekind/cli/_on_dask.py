@@ -41,7 +41,9 @@ def connected(address: str) -> Iterator[Client]:
     with ExitStack() as stack:
         if address == LOCAL:
             with _unheard_by_children():
-                cluster = LocalCluster(dashboard_address=None, silence_logs=logging.CRITICAL)
+                cluster = LocalCluster(
+                    dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
+                )
             client = stack.enter_context(Client(stack.enter_context(cluster)))
         else:
             try:
