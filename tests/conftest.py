@@ -23,6 +23,11 @@ def pytest_configure():
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items):
+    """Begin with the tests of the page: they share one browser, so one process has to run them all."""
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+
+
 def blobs(sizes=(40, 25, 15), d=2, spread=0.2, gap=10.0, seed=0):
     """Return X and y of clusters that are far apart, in shuffled order."""
     rng = np.random.default_rng(seed)

@@ -30,7 +30,7 @@ def exactly_right(blocks, y, least):
 @pytest.mark.parametrize(
     ("sizes", "error", "least"),
     [
-        (EQUAL, 0.2, 30),
+        pytest.param(EQUAL, 0.2, 30, marks=pytest.mark.slow),
         (UNEQUAL, 0.2, 30),
         ([30, 30], 0.2, 20),
         ([100], 0.3, 50),

@@ -238,6 +238,7 @@ class TestFiles:
         X, _ = load_banking77(return_X_y=True, standardize=True)
         assert X.std(axis=0, dtype=np.float64) == pytest.approx(np.ones(64), abs=1e-5)
 
+    @pytest.mark.slow
     def test_banking77_vectors_can_be_rebuilt(self, data_folder, empty_home, monkeypatch):
         table = gzip.decompress((data_folder / "banking77.csv.gz").read_bytes())
         header, _, body = table.partition(b"\n")

@@ -35,7 +35,14 @@ def test_the_first_example_prints_what_the_readme_says():
     assert lines(run("-c", code)) == lines(shown)
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("examples/*.py")), ids=lambda path: path.name)
+SLOW = ("dask_cluster.py",)  # starts a cluster of processes
+EXAMPLES = [
+    pytest.param(path, id=path.name, marks=[pytest.mark.slow] if path.name in SLOW else [])
+    for path in sorted(ROOT.glob("examples/*.py"))
+]
+
+
+@pytest.mark.parametrize("path", EXAMPLES)
 def test_examples_run(path):
     assert run(path)
 

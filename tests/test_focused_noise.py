@@ -213,6 +213,7 @@ class TestRuns:
         )
         assert found.labels_.size == 30
 
+    @pytest.mark.slow
     def test_an_adversary_is_found_out(self):
         """Nearly always: one run in ten goes wrong from an early mistake."""
         rates = {"ann": 0.05, "ben": 0.1, "cleo": 0.05, "dora": 0.1, "mallory": 0.7}

@@ -40,6 +40,7 @@ def test_synthetic_rows():
         assert (rows[algorithm] >= [17.45, 37.98, 51.92, 70.68]).all(), algorithm
 
 
+@pytest.mark.slow
 def test_shuttle_rows(data_folder):
     shuttle = load_shuttle(return_X_y=True)
     rows = mean_rows(lambda seed: shuttle, range(20), [1_000, 5_000, 10_000, 20_000, 30_000])
