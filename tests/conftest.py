@@ -129,6 +129,16 @@ class CountingPoints(ArrayPoints):
         return rounds
 
 
+@pytest.fixture(scope="module")
+def client():
+    """A Dask cluster of threads in this process."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.Client(
+        processes=False, dashboard_address=":0", set_as_default=False
+    ) as client:
+        yield client
+
+
 @pytest.fixture(scope="session")
 def data_folder():
     """Where the real data sets are."""

@@ -33,15 +33,6 @@ def needs(algorithm):
     return NEEDS.get(algorithm, {})
 
 
-@pytest.fixture(scope="module")
-def client():
-    distributed = pytest.importorskip("distributed")
-    with distributed.Client(
-        processes=False, dashboard_address=":0", set_as_default=False
-    ) as client:
-        yield client
-
-
 @pytest.fixture(params=BACKENDS)
 def points(request, tmp_path):
     if request.param == "dask":

@@ -12,15 +12,6 @@ CASES = {case.title: case for case in fingerprints.CASES}
 KEPT = json.loads(fingerprints.KEPT.read_text())
 
 
-@pytest.fixture(scope="module")
-def client():
-    distributed = pytest.importorskip("distributed")
-    with distributed.Client(
-        processes=False, dashboard_address=":0", set_as_default=False
-    ) as client:
-        yield client
-
-
 def test_every_case_is_kept_for_every_backend():
     assert KEPT.keys() == CASES.keys()
     assert all(tuple(prints) == fingerprints.BACKENDS for prints in KEPT.values())
