@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from samekind import DIFFERENT, SAME, UNSURE, Ledger, LedgerError, SqlLedger
 from samekind.ledger import Checkpoint
-from samekind.ledger.migrations import STEPS, VERSION, pack_rows, unpack_rows
+from samekind.ledger.migrations import STEPS, VERSION
+from samekind.ledger.packing import pack_rows, unpack_rows
 from test_ledger_faults import Disk, chain, fork, sql
 
 VERSION_1 = Path(__file__).parent / "projects" / "version_1.sql"

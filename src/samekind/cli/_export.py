@@ -52,7 +52,7 @@ def export(
     if not project.is_file():
         raise UserError(f"{project}: there is no such project. samekind label DATA makes one.")
     screen = Console(stderr=True)
-    with SqlLedger(project) as ledger:
+    with SqlLedger(project, read_only=True) as ledger:
         for path, own in product(targets, (project, data_of(ledger))):
             if path.exists() and own.exists() and path.samefile(own):
                 raise UserError(f"that would replace {own}. Name another place: --out DIR")
@@ -63,7 +63,7 @@ def export(
             for path in targets:
                 replace_file(path, lambda beside: write_answers(beside, ledger))
     if not only_answers:
-        with _hinting(project), opened(project, screen) as known:
+        with _hinting(project), opened(project, screen, read_only=True) as known:
             folder.mkdir(parents=True, exist_ok=True)
             for path, name in targets.items():
                 with screen.status(f"Writing {path.name} …"):

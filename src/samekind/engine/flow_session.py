@@ -185,6 +185,8 @@ class FlowSession(ABC):
 
     def _bind(self, fingerprint: str, shape: str) -> None:
         """Tie the ledger to its data, or raise an error if it belongs to other data."""
+        if self.ledger.meta.get("fingerprint") == fingerprint:
+            return  # nothing is to be written, so nobody is waited for
         with self.ledger.transaction():
             known = self.ledger.meta.get("fingerprint")
             if known is None:

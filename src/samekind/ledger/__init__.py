@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerGone
 from samekind.ledger.inference import Contradiction, Implications, Statement
-from samekind.ledger.log import LedgerLine, Lines, keys_of, pairs_of
-from samekind.ledger.memory import UNANSWERED, Ledger, Revision
+from samekind.ledger.log import LedgerLine, Lines, Revision, keys_of, pairs_of
+from samekind.ledger.memory import UNANSWERED, Ledger
 from samekind.ledger.notes import Checkpoint, ClusterName
 
 if TYPE_CHECKING:
-    from samekind.ledger.sql import LedgerError, SqlLedger
+    from samekind.ledger.sql import SqlLedger
 
 __all__ = [
     "UNANSWERED",
@@ -20,7 +21,9 @@ __all__ = [
     "Contradiction",
     "Implications",
     "Ledger",
+    "LedgerDamaged",
     "LedgerError",
+    "LedgerGone",
     "LedgerLine",
     "Lines",
     "Revision",
@@ -33,10 +36,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:  # SQLAlchemy is imported by those who need it
-    if name in ("LedgerError", "SqlLedger"):
-        from samekind.ledger import sql
+    if name == "SqlLedger":
+        from samekind.ledger.sql import SqlLedger
 
-        return getattr(sql, name)
+        return SqlLedger
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
