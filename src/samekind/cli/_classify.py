@@ -72,7 +72,7 @@ def classify(
 
     screen = Console(stderr=True)
     code = 0
-    with opened(project, screen, read_only=True) as known:
+    with opened(project, screen) as known:
         if not known.clusters().n_discovered_:
             raise UserError(
                 f"no kind is known in {project}. Answer first: samekind label {project}"

@@ -63,7 +63,7 @@ def export(
             for path in targets:
                 replace_file(path, lambda beside: write_answers(beside, ledger))
     if not only_answers:
-        with _hinting(project), opened(project, screen, read_only=True) as known:
+        with _hinting(project), opened(project, screen) as known:
             folder.mkdir(parents=True, exist_ok=True)
             for path, name in targets.items():
                 with screen.status(f"Writing {path.name} …"):

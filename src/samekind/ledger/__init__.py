@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from samekind.ledger.memory import UNANSWERED, Ledger
 from samekind.ledger.notes import Checkpoint, ClusterName
 
 if TYPE_CHECKING:
+    from samekind.ledger.checkup import check_file
+    from samekind.ledger.repair import repair_file
     from samekind.ledger.sql import SqlLedger
 
 __all__ = [
@@ -29,17 +32,25 @@ __all__ = [
     "Revision",
     "SqlLedger",
     "Statement",
+    "check_file",
     "keys_of",
     "open_ledger",
     "pairs_of",
+    "repair_file",
 ]
 
 
-def __getattr__(name: str) -> object:  # SQLAlchemy is imported by those who need it
-    if name == "SqlLedger":
-        from samekind.ledger.sql import SqlLedger
+_HOMES = {
+    "SqlLedger": "samekind.ledger.sql",
+    "check_file": "samekind.ledger.checkup",
+    "repair_file": "samekind.ledger.repair",
+}
 
-        return SqlLedger
+
+def __getattr__(name: str) -> object:  # SQLAlchemy is imported by those who need it
+    home = _HOMES.get(name)
+    if home is not None:
+        return getattr(import_module(home), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

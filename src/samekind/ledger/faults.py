@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from samekind.ledger.packing import unpack_rows
 
-__all__ = ["Fault", "described", "find_faults", "meta_faults", "n_rows_of"]
+__all__ = ["COLUMNS", "OLD_LISTS", "Fault", "described", "find_faults", "meta_faults", "n_rows_of"]
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {  # parents first
     "answers": ("id", "a", "b", "answer", "who", "at", "asked"),
@@ -25,7 +25,11 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {  # parents first
     "checkpoints": ("id", "answer_id", "upto", "rows", "ask"),
 }
 OBJECTS = ("things", "settings")  # in `meta`: JSON
-LISTS = {"names": dict, "corrections": dict, "checkpoints": list}  # in `meta` of version 1: JSON
+OLD_LISTS = {
+    "names": dict,
+    "corrections": dict,
+    "checkpoints": list,
+}  # in `meta` of version 1: JSON
 SHAPE = re.compile(r"(\d{1,10}) x \d+")
 NEW_ROWS = re.compile(r"\d+ new rows x \d+")
 LATEST = 10**12
@@ -103,11 +107,11 @@ def meta_faults(meta: Mapping[str, object]) -> list[Fault]:
             faults.append(Fault("meta", key, f"must be {rule}, is {value!r:.60}"))
 
     for key, value in meta.items():
-        if key not in (*OBJECTS, *LISTS) and not isinstance(value, str):
+        if key not in (*OBJECTS, *OLD_LISTS) and not isinstance(value, str):
             faults.append(Fault("meta", key, f"must be a text, is {value!r:.60}"))
     for key in OBJECTS:
         check(key, lambda text: isinstance(_parsed(text), dict), "a JSON object")
-    for key, kind in LISTS.items():
+    for key, kind in OLD_LISTS.items():
         check(key, lambda text, kind=kind: isinstance(_parsed(text), kind), "JSON")  # type: ignore[misc]
     check("edition", str.isdecimal, "a whole number")
     check("seed", lambda text: text.isdecimal() and len(text) < 60, "a whole number")

@@ -25,7 +25,9 @@ from samekind.ledger.errors import LedgerDamaged, LedgerError
 __all__ = [
     "APPLICATION_ID",
     "FileIdentity",
+    "Place",
     "connected",
+    "driver_of",
     "in_memory_copy",
     "path_beside",
     "prepare_to_write",
@@ -150,12 +152,17 @@ def sqlite_engine(place: Place, wait: float, *, reads: bool = False) -> sa.Engin
 def in_memory_copy(source: sa.Connection) -> sa.Engine:
     """Return an engine with all that a SQLite database holds, in memory."""
     copy = sqlite3.connect(":memory:", check_same_thread=False)
-    driver = source.connection.driver_connection
-    assert isinstance(driver, sqlite3.Connection)
-    driver.backup(copy)
+    driver_of(source).backup(copy)
     engine = sa.create_engine("sqlite://", creator=lambda: copy, poolclass=StaticPool)
     tune_sqlite(engine, 0.0)
     return engine
+
+
+def driver_of(connection: sa.Connection) -> sqlite3.Connection:
+    """Return the driver's own connection."""
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)
+    return driver
 
 
 def tune_sqlite(engine: sa.Engine, wait: float, *, reads: bool = False) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from samekind.project import records
 from samekind.project.exports import EXPORTS, beside_own_columns, write_answers, write_csv
+from samekind.project.forget import answers_by_annotator, forget_annotator
 from samekind.project.project import Project
 from samekind.project.records import *  # noqa: F403
 from samekind.project.store import cache_of, data_of, make_project, open_project
@@ -15,9 +16,11 @@ __all__ = [
     "Project",
     "ProjectError",
     "QuestionClosed",
+    "answers_by_annotator",
     "beside_own_columns",
     "cache_of",
     "data_of",
+    "forget_annotator",
     "make_project",
     "open_project",
     "plain",

@@ -14,7 +14,7 @@ from samekind.data import load as load_items
 from samekind.ledger import Ledger, LedgerDamaged, LedgerError, SqlLedger
 from samekind.project.project import Project
 
-__all__ = ["cache_of", "data_of", "make_project", "open_project"]
+__all__ = ["ITEMS", "SETTINGS", "cache_of", "data_of", "kept_in", "make_project", "open_project"]
 
 ITEMS, SETTINGS, TITLE = "things", "settings", "title"  # in `meta`
 
@@ -28,7 +28,7 @@ def cache_of(path: Path) -> Path:
 
 def data_of(ledger: Ledger) -> Path:
     """Return the file or folder that a project is about."""
-    return Path(str(_kept(ledger, ITEMS).get("data", "")))
+    return Path(str(kept_in(ledger, ITEMS).get("data", "")))
 
 
 def make_project(
@@ -41,7 +41,7 @@ def make_project(
     if path is None:
         return Project(items, title=title, **settings)
     with SqlLedger(path) as ledger:
-        before, title = _kept(ledger, SETTINGS), title or ledger.meta.get(TITLE)
+        before, title = kept_in(ledger, SETTINGS), title or ledger.meta.get(TITLE)
         answered = len(ledger) > 0
     wanted = before | settings
     if answered and _of_run(before) != _of_run(wanted):
@@ -74,8 +74,8 @@ def open_project(
     With `read_only` nothing is written, nobody is waited for, and the file may be one that cannot be written.
     """
     with SqlLedger(path, read_only=True) as ledger:
-        recipe = _kept(ledger, ITEMS)
-        kept, title = _kept(ledger, SETTINGS), ledger.meta.get(TITLE)
+        recipe = kept_in(ledger, ITEMS)
+        kept, title = kept_in(ledger, SETTINGS), ledger.meta.get(TITLE)
     if not recipe:
         raise LedgerError(
             f"{path} does not say what it is about: it was not made by `samekind label`. Run "
@@ -100,7 +100,7 @@ class _ReadProject(Project):
         self.session.ledger.close()
 
 
-def _kept(ledger: Ledger, key: str) -> dict[str, Any]:
+def kept_in(ledger: Ledger, key: str) -> dict[str, Any]:
     """Return what a project keeps as JSON; the ledger has checked that it is such."""
     found = json.loads(ledger.meta.get(key, "{}"))
     names = signature(load_items).parameters if key == ITEMS else found

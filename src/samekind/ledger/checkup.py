@@ -1,0 +1,98 @@
+"""Looking for damage in a project's file, without changing anything."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError
+
+from samekind.ledger.errors import LedgerError
+from samekind.ledger.faults import Fault, find_faults
+from samekind.ledger.migrations import find_version
+from samekind.ledger.sqlite_file import driver_of, readable_place, sqlite_engine
+
+__all__ = ["Checkup", "check_file"]
+
+MOST_TORN = 20
+ROW_RULES = ("CHECK constraint failed", "NULL value in")  # `find_faults` says more of these
+
+
+class Checkup(NamedTuple):
+    """What was found in a project's file.
+
+    Attributes
+    ----------
+    answers : int
+        How many answers there are, right or wrong.
+    version : int
+        Of the tables; 0 if that cannot be told.
+    hopeless : str or None
+        Why it is no project that could be repaired.
+    torn : list of str
+        Where the file itself is damaged, in the words of SQLite.
+    faults : list of Fault
+        What is kept that cannot be right.
+    """
+
+    answers: int = 0
+    version: int = 0
+    hopeless: str | None = None
+    torn: list[str] = []  # noqa: RUF012
+    faults: list[Fault] = []  # noqa: RUF012
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether nothing was found."""
+        return not (self.hopeless or self.torn or self.faults)
+
+
+def check_file(path: Path) -> Checkup:
+    """Look at all of a project; it may be in use. An error says that there is nothing to look at."""
+    with _reading(path) as connection:
+        try:
+            version = find_version(connection, str(path))
+            found = connection.exec_driver_sql(f"PRAGMA integrity_check({MOST_TORN})").scalars()
+            torn = [line for line in map(str, found) if line != "ok" and not _is_of_a_row(line)]
+            answers = connection.exec_driver_sql("SELECT count(*) FROM answers").scalar_one()
+            faults = find_faults(connection) if version else []
+        except LedgerError as error:
+            return Checkup(hopeless=str(error))
+        except DBAPIError as error:
+            if "not a database" in str(error.orig):
+                return Checkup(hopeless=f"{path} is not a SQLite database, so it is no project.")
+            return Checkup(torn=[str(error.orig)])
+        if not torn:
+            known = {(fault.table, fault.key) for fault in faults}
+            for table, row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
+                if (table, row) not in known:
+                    faults.append(Fault(table, row, f"it refers to a row that is not in {parent}"))
+        return Checkup(answers, version, None, torn, faults)
+
+
+def _is_of_a_row(line: str) -> bool:
+    return line.startswith(ROW_RULES)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[sa.Connection]:
+    """Yield a connection that can only read, and that reads what is no UTF-8, too."""
+    place = readable_place(path)
+    engine = sqlite_engine(place, 10.0, reads=True)
+    try:
+        with engine.connect() as connection:
+            driver_of(connection).text_factory = _decoded
+            yield connection
+    except sqlite3.Error as error:
+        raise LedgerError(f"{path} could not be read: {error}.") from error
+    finally:
+        engine.dispose()
+        place.clean()
+
+
+def _decoded(text: bytes) -> str:
+    return text.decode(errors="surrogateescape")
