@@ -32,12 +32,13 @@ def check(project: options.ProjectFile, repair: options.Repair = False) -> int:
     from rich.console import Console
 
     from samekind.cli._projects import chat, plural
-    from samekind.ledger import LedgerDamaged, check_file, repair_file
+    from samekind.ledger import LedgerDamaged, check_file
+    from samekind.project import repair_project
 
     out = Console()
     if repair:
         try:
-            repaired = repair_file(project)
+            repaired = repair_project(project)
         except LedgerDamaged as error:
             chat(out, str(error))
             return PROBLEMS

@@ -14,7 +14,7 @@ from samekind.ledger.notes import Checkpoint, ClusterName
 
 if TYPE_CHECKING:
     from samekind.ledger.checkup import check_file
-    from samekind.ledger.repair import repair_file
+    from samekind.ledger.repair import Repaired, repair_file
     from samekind.ledger.sql import SqlLedger
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "LedgerGone",
     "LedgerLine",
     "Lines",
+    "Repaired",
     "Revision",
     "SqlLedger",
     "Statement",
@@ -44,6 +45,7 @@ _HOMES = {
     "SqlLedger": "samekind.ledger.sql",
     "check_file": "samekind.ledger.checkup",
     "repair_file": "samekind.ledger.repair",
+    "Repaired": "samekind.ledger.repair",
 }
 
 

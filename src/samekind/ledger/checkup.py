@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
-from samekind.ledger.errors import LedgerError
+from samekind.ledger.errors import LedgerDamaged, LedgerError
 from samekind.ledger.faults import Fault, find_faults
 from samekind.ledger.migrations import find_version
 from samekind.ledger.sqlite_file import driver_of, readable_place, sqlite_engine
@@ -53,29 +52,37 @@ class Checkup(NamedTuple):
 
 def check_file(path: Path) -> Checkup:
     """Look at all of a project; it may be in use. An error says that there is nothing to look at."""
-    with _reading(path) as connection:
-        try:
-            version = find_version(connection, str(path))
-            found = connection.exec_driver_sql(f"PRAGMA integrity_check({MOST_TORN})").scalars()
-            torn = [line for line in map(str, found) if line != "ok" and not _is_of_a_row(line)]
-            answers = connection.exec_driver_sql("SELECT count(*) FROM answers").scalar_one()
-            faults = find_faults(connection) if version else []
-        except LedgerError as error:
-            return Checkup(hopeless=str(error))
-        except DBAPIError as error:
-            if "not a database" in str(error.orig):
-                return Checkup(hopeless=f"{path} is not a SQLite database, so it is no project.")
+    try:
+        with _reading(path) as connection:
+            return _look(connection, path)
+    except LedgerDamaged as error:
+        return Checkup(hopeless=str(error))
+    except DBAPIError as error:
+        if "not a database" in str(error.orig):
+            return Checkup(hopeless=f"{path} is not a SQLite database, so it is no project.")
+        if "malformed" in str(error.orig):
             return Checkup(torn=[str(error.orig)])
-        if not torn:
-            known = {(fault.table, fault.key) for fault in faults}
-            for table, row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
-                if (table, row) not in known:
-                    faults.append(Fault(table, row, f"it refers to a row that is not in {parent}"))
-        return Checkup(answers, version, None, torn, faults)
+        raise LedgerError(f"{path} could not be read: {error.orig}.") from error
 
 
-def _is_of_a_row(line: str) -> bool:
-    return line.startswith(ROW_RULES)
+def _look(connection: sa.Connection, path: Path) -> Checkup:
+    try:
+        version = find_version(connection, str(path))
+    except LedgerError as error:
+        return Checkup(hopeless=str(error))
+    if not version:
+        return Checkup(hopeless=f"{path} is an empty database: there is no project in it.")
+    found = connection.exec_driver_sql(f"PRAGMA integrity_check({MOST_TORN})").scalars()
+    torn = [line for line in map(str, found) if line != "ok" and not line.startswith(ROW_RULES)]
+    if torn:
+        return Checkup(version=version, torn=torn)
+    answers = connection.exec_driver_sql("SELECT count(*) FROM answers").scalar_one()
+    faults = find_faults(connection)
+    known = {(fault.table, fault.key) for fault in faults}
+    for table, row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
+        if (table, row) not in known:
+            faults.append(Fault(table, row, f"it refers to a row that is not in {parent}"))
+    return Checkup(answers, version, None, [], faults)
 
 
 @contextmanager
@@ -87,8 +94,6 @@ def _reading(path: Path) -> Iterator[sa.Connection]:
         with engine.connect() as connection:
             driver_of(connection).text_factory = _decoded
             yield connection
-    except sqlite3.Error as error:
-        raise LedgerError(f"{path} could not be read: {error}.") from error
     finally:
         engine.dispose()
         place.clean()

@@ -70,6 +70,8 @@ class FollowingLedger(Ledger):
             own.extend(new.ids[tables.answers])
             struck = np.array([own.number(row) for row in new.retractions], dtype=np.intp)
             replaced = [(own.number(a), own.number(b)) for a, b in new.corrections]
+            if any(a == b for a, b in replaced):
+                raise ValueError("an answer replaces itself.")
             marks = [
                 (-1 if row is None else own.number(row), own.count(upto))
                 for row, upto in new.checkpoints

@@ -46,8 +46,10 @@ def read_new(
     new: list[list[tuple[object, ...]]] = []
     for (table, columns), there in zip(tables.FOLLOWED.items(), last, strict=True):
         known = seen[table].last
-        unseen = sa.select(*(table.c[name] for name in columns)).where(table.c.id > known)
-        found = connection.execute(unseen.order_by(table.c.id)) if there > known else ()
+        unseen = sa.select(*(table.c[name] for name in columns)).order_by(table.c.id)
+        if known:  # or else all, so that no id can hide below 1
+            unseen = unseen.where(table.c.id > known)
+        found = connection.execute(unseen) if there != known else ()
         new.append([tuple(row) for row in found])
     if not any(new):
         return None
@@ -63,12 +65,15 @@ def read_new(
     times = np.array(_all(at, float, int), dtype=np.float64)
     if not np.isfinite(times).all():
         raise ValueError("a time is not finite.")
+    ids = {
+        table: _all((row[0] for row in rows), int)
+        for table, rows in zip(tables.FOLLOWED, new, strict=True)
+    }
+    if any(own and own[0] < 1 for own in ids.values()):
+        raise ValueError("an id is below 1.")
     owners = [None if own is None else _all([own], int)[0] for own in checkpoints[1]]
     return Incoming(
-        ids={
-            table: _all((row[0] for row in rows), int)
-            for table, rows in zip(tables.FOLLOWED, new, strict=True)
-        },
+        ids=ids,
         pairs=pairs,
         answers=check_answers(np.array(said), len(pairs)),
         who=_all(who, str),

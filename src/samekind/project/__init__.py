@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from samekind.project import records
 from samekind.project.exports import EXPORTS, beside_own_columns, write_answers, write_csv
-from samekind.project.forget import answers_by_annotator, forget_annotator
 from samekind.project.project import Project
 from samekind.project.records import *  # noqa: F403
 from samekind.project.store import cache_of, data_of, make_project, open_project
+from samekind.project.upkeep import answers_by_annotator, forget_annotator, repair_project
 from samekind.project.words import ANSWERS, ProjectError, QuestionClosed, plain
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "make_project",
     "open_project",
     "plain",
+    "repair_project",
     "write_answers",
     "write_csv",
 ]

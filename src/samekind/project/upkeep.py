@@ -1,4 +1,4 @@
-"""Forgetting somebody: what they answered and named goes for good, and the project goes on without it."""
+"""What is done to a project as a whole, while nobody asks: somebody is forgotten, damage is repaired."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from samekind.algorithms import DEFAULT, find_algorithm
 from samekind.engine.checkpoints import make_checkpoint
-from samekind.ledger import Ledger, SqlLedger
+from samekind.ledger import Ledger, Repaired, SqlLedger, repair_file
 from samekind.project.store import ITEMS, SETTINGS, kept_in
 from samekind.project.words import ProjectError
 
-__all__ = ["Forgotten", "answers_by_annotator", "forget_annotator"]
+__all__ = ["Forgotten", "answers_by_annotator", "forget_annotator", "repair_project"]
 
 
 class Forgotten(NamedTuple):
@@ -50,8 +50,7 @@ def forget_annotator(path: Path, who: str) -> Forgotten:
         with ledger.transaction():
             began_anew = ledger.latest_checkpoint() is not None
             erased = ledger.forget(who)
-            if len(ledger) and (began_anew or _begins_with_known(ledger)):
-                make_checkpoint(ledger, [], -1)
+            _begin_with_known(ledger, began_anew)
         traceless = ledger.scrub()
         if not (erased.answers or erased.names):
             people = (
@@ -61,9 +60,20 @@ def forget_annotator(path: Path, who: str) -> Forgotten:
     return Forgotten(erased.answers, erased.names, erased.restored, traceless)
 
 
-def _begins_with_known(ledger: Ledger) -> bool:
-    """Return whether runs of a project can begin with what is known."""
+def repair_project(path: Path) -> Repaired | None:
+    """Do what `repair_file` does; what was known at a checkpoint that is dropped still counts."""
+    repaired = repair_file(path)
+    if repaired is not None and any(what.startswith("checkpoints ") for what in repaired.dropped):
+        with SqlLedger(path) as ledger:
+            _begin_with_known(ledger, True)
+    return repaired
+
+
+def _begin_with_known(ledger: Ledger, began_anew: bool) -> None:
+    """Let runs begin with what is known now, if they did before or can."""
     settings = kept_in(ledger, SETTINGS)
     algorithm = find_algorithm(settings.get("algorithm", DEFAULT))
     trusts = settings.get("error_rate") is None
-    return ITEMS in ledger.meta and algorithm.resumes_from_known and trusts
+    can = ITEMS in ledger.meta and algorithm.resumes_from_known and trusts
+    if len(ledger) and (began_anew or can):
+        make_checkpoint(ledger, [], -1)
