@@ -26,6 +26,9 @@ from samekind.ledger.sqlite_file import (
 __all__ = ["Database", "FileReplacedError"]
 
 
+READERS_MS = 500  # how long the traces of what was deleted wait for readers to end
+
+
 class FileReplacedError(Exception):
     """The file at the path is not the one that was opened, or there is none."""
 
@@ -101,7 +104,10 @@ class Database:
             return True
         with self._driver() as driver:
             driver.execute("VACUUM")
+            [(wait,)] = driver.execute("PRAGMA busy_timeout").fetchall()
+            driver.execute(f"PRAGMA busy_timeout = {READERS_MS}")
             busy, *_ = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            driver.execute(f"PRAGMA busy_timeout = {wait}")
         return not busy
 
     def settle(self, last: Sequence[int], project_id: str | None) -> None:

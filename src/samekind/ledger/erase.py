@@ -28,23 +28,19 @@ def erase_annotator(connection: sa.Connection, who: str) -> Erased:
     was known by it, and go, too.
     """
     own = sa.select(answers.c.id).where(answers.c.who == who)
-    first = connection.execute(
-        sa.select(sa.func.min(answers.c.id)).where(answers.c.who == who)
-    ).scalar()
+    first = connection.execute(sa.select(sa.func.min(own.subquery().c.id))).scalar()
+    knew = sa.false() if first is None else checkpoints.c.upto >= first
     erased = Erased(
         answers=_count(connection, answers, answers.c.who == who),
         names=_count(connection, names, names.c.who == who),
         restored=restore_replaced(connection, own),
-        checkpoints=0
-        if first is None
-        else _count(connection, checkpoints, checkpoints.c.upto >= first),
+        checkpoints=_count(connection, checkpoints, knew),
     )
     for table, theirs in (
         (names, names.c.who == who),
         (retractions, retractions.c.answer_id.in_(own)),
         (corrections, corrections.c.answer_id.in_(own) | corrections.c.replaced_id.in_(own)),
-        (checkpoints, checkpoints.c.answer_id.in_(own)),
-        (checkpoints, checkpoints.c.upto >= (first or sa.null())),
+        (checkpoints, knew | checkpoints.c.answer_id.in_(own)),
         (answers, answers.c.who == who),
     ):
         connection.execute(sa.delete(table).where(theirs))

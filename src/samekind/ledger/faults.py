@@ -14,6 +14,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from samekind.ledger.packing import unpack_rows
+from samekind.ledger.version_3 import LATEST
 
 __all__ = ["COLUMNS", "OLD_LISTS", "Fault", "described", "find_faults", "meta_faults", "n_rows_of"]
 
@@ -32,7 +33,6 @@ OLD_LISTS = {
 }  # in `meta` of version 1: JSON
 SHAPE = re.compile(r"(\d{1,10}) x \d+")
 NEW_ROWS = re.compile(r"\d+ new rows x \d+")
-LATEST = 10**12
 MOST_SHOWN = 3
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from samekind.flow import Answers, Pairs, check_answers, check_pairs
 from samekind.ledger import tables
 from samekind.ledger.ids import RowIds
+from samekind.ledger.version_3 import LATEST
 
 __all__ = ["Incoming", "read_new"]
 
@@ -63,8 +64,9 @@ def read_new(
     if not set(asked) <= {0, 1}:
         raise ValueError("whether it was asked is neither 0 nor 1.")
     times = np.array(_all(at, float, int), dtype=np.float64)
-    if not np.isfinite(times).all():
-        raise ValueError("a time is not finite.")
+    for moments in (times, np.array(_all(names[4], float, int), dtype=np.float64)):
+        if moments.size and not 0 <= moments.min() <= moments.max() < LATEST:
+            raise ValueError("there is no such time.")
     ids = {
         table: _all((row[0] for row in rows), int)
         for table, rows in zip(tables.FOLLOWED, new, strict=True)
@@ -81,7 +83,13 @@ def read_new(
         asked=np.array(asked, dtype=np.bool_),
         retractions=_all(retractions[1], int),
         names=list(
-            zip(named, _all(names[2], str), _all(names[3], str), _all(names[4], float), strict=True)
+            zip(
+                named,
+                _all(names[2], str),
+                _all(names[3], str),
+                _all(names[4], float, int),
+                strict=True,
+            )
         ),
         corrections=list(zip(*(_all(ids, int) for ids in corrections[1:]), strict=True)),
         checkpoints=list(zip(owners, _all(checkpoints[2], int), strict=True)),
