@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from samekind.ledger.packing import unpack_rows
 from samekind.ledger.version_3 import LATEST
 
-__all__ = ["COLUMNS", "OLD_LISTS", "Fault", "described", "find_faults", "meta_faults", "n_rows_of"]
+__all__ = ["COLUMNS", "Fault", "described", "find_faults", "meta_faults", "n_rows_of"]
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {  # parents first
     "answers": ("id", "a", "b", "answer", "who", "at", "asked"),
@@ -111,8 +111,8 @@ def meta_faults(meta: Mapping[str, object]) -> list[Fault]:
             faults.append(Fault("meta", key, f"must be a text, is {value!r:.60}"))
     for key in OBJECTS:
         check(key, lambda text: isinstance(_parsed(text), dict), "a JSON object")
-    for key, kind in OLD_LISTS.items():
-        check(key, lambda text, kind=kind: isinstance(_parsed(text), kind), "JSON")  # type: ignore[misc]
+    for key in OLD_LISTS:
+        check(key, lambda text, key=key: _is_old_list(key, _parsed(text)), "JSON of another form")  # type: ignore[misc]
     check("edition", str.isdecimal, "a whole number")
     check("seed", lambda text: text.isdecimal() and len(text) < 60, "a whole number")
     check(
@@ -129,6 +129,42 @@ def _parsed(text: str) -> object:
     except (ValueError, RecursionError):
         return None
     return found
+
+
+def _is_old_list(key: str, found: object) -> bool:
+    """Return whether names, corrections or checkpoints of version 1 have their form."""
+    if key == "checkpoints":
+        return isinstance(found, list) and all(
+            _is_list(entry, 4) and _are_ints(entry[:2], *entry[2:]) for entry in found
+        )
+    if not isinstance(found, dict):
+        return False
+    if key == "names":
+        return all(
+            row.isdecimal() and _is_list(entry, 2) and _is_text(entry[0]) and _is_time(entry[1])
+            for row, entry in found.items()
+        )
+    return all(
+        _is_number(at) and isinstance(entries, list) and all(_is_list(e, 5) for e in entries)
+        for at, entries in found.items()
+    )
+
+
+def _is_list(value: object, size: int) -> bool:
+    return isinstance(value, list) and len(value) == size
+
+
+def _are_ints(*lists: object) -> bool:
+    return all(
+        isinstance(values, list) and all(_is_int(v, -1, 2**31) for v in values) for values in lists
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def _rows(

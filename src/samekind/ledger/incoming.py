@@ -44,17 +44,18 @@ def read_new(
 
     A ValueError says that some cannot be right: the rows of the data, say, are `below` a number.
     """
-    new: list[list[tuple[object, ...]]] = []
+    new: list[list[Sequence[object]]] = []
     for (table, columns), there in zip(tables.FOLLOWED.items(), last, strict=True):
         known = seen[table].last
         unseen = sa.select(*(table.c[name] for name in columns)).order_by(table.c.id)
         if known:  # or else all, so that no id can hide below 1
             unseen = unseen.where(table.c.id > known)
         found = connection.execute(unseen) if there != known else ()
-        new.append([tuple(row) for row in found])
+        new.append(list(found))
     if not any(new):
         return None
-    answers, retractions, names, corrections, checkpoints = map(_columns, new, _WIDTHS)
+    by_column = list(map(_columns, new, _WIDTHS))
+    answers, retractions, names, corrections, checkpoints = by_column
     _, a, b, said, who, at, asked = answers
     pairs = check_pairs(np.array([a, b]).T)
     named = _all(names[1], int)
@@ -68,8 +69,8 @@ def read_new(
         if moments.size and not 0 <= moments.min() <= moments.max() < LATEST:
             raise ValueError("there is no such time.")
     ids = {
-        table: _all((row[0] for row in rows), int)
-        for table, rows in zip(tables.FOLLOWED, new, strict=True)
+        table: _all(columns[0], int)
+        for table, columns in zip(tables.FOLLOWED, by_column, strict=True)
     }
     if any(own and own[0] < 1 for own in ids.values()):
         raise ValueError("an id is below 1.")
@@ -99,14 +100,13 @@ def read_new(
 _WIDTHS = [len(columns) for columns in tables.FOLLOWED.values()]
 
 
-def _columns(rows: list[tuple[object, ...]], width: int) -> list[tuple[object, ...]]:
+def _columns(rows: list[Sequence[object]], width: int) -> list[tuple[object, ...]]:
     return list(zip(*rows, strict=True)) if rows else [()] * width
 
 
 def _all(values: Iterable[object], kind: type[T], *others: type) -> list[T]:
     """Return values that must be of a kind."""
     listed = list(values)
-    wrong = next((value for value in listed if not isinstance(value, (kind, *others))), None)
-    if wrong is not None or None in listed:
-        raise ValueError(f"{wrong!r:.40} is not {kind.__name__}.")
+    if not set(map(type, listed)) <= {kind, *others}:
+        raise ValueError(f"a value is no {kind.__name__}.")
     return listed  # type: ignore[return-value]

@@ -19,7 +19,7 @@ from samekind.ledger.packing import pack_rows
 from samekind.ledger.sqlite_file import APPLICATION_ID
 from samekind.ledger.version_3 import add_constraints
 
-__all__ = ["VERSION", "find_version", "migrate"]
+__all__ = ["NOTES_VERSION", "VERSION", "find_version", "migrate"]
 
 VERSION_KEY = "schema_version"
 MADE = sa.MetaData()
@@ -67,12 +67,15 @@ checkpoints = _made(
 )
 
 
-def migrate(connection: sa.Connection, where: str) -> None:
-    """Bring a database to the tables of this version of samekind; raise `LedgerError` if it is none."""
-    version = find_version(connection, where)
-    if version == VERSION:
+def migrate(connection: sa.Connection, where: str, *, upto: int | None = None) -> None:
+    """Bring a database to the tables of this version of samekind, or only of an older one.
+
+    An error says that it is no project, or a damaged one.
+    """
+    version, wanted = find_version(connection, where), VERSION if upto is None else upto
+    if version >= wanted:
         return
-    for step in STEPS[version:] if version else STEPS[:1]:
+    for step in STEPS[version:wanted] if version else STEPS[:1]:
         if step is _refuse_nonsense and (faults := find_faults(connection)):
             raise LedgerDamaged(f"{where} is damaged: {described(faults, where)}")
         try:
@@ -83,7 +86,7 @@ def migrate(connection: sa.Connection, where: str) -> None:
                 "keeps a copy and drops what cannot be right."
             ) from error
     connection.execute(sa.delete(meta).where(meta.c.key == VERSION_KEY))
-    connection.execute(sa.insert(meta).values(key=VERSION_KEY, value=str(VERSION)))
+    connection.execute(sa.insert(meta).values(key=VERSION_KEY, value=str(wanted)))
 
 
 def find_version(connection: sa.Connection, where: str) -> int:
@@ -148,6 +151,7 @@ STEPS: Sequence[Callable[[sa.Connection], None]] = (
     _refuse_nonsense,
 )
 VERSION = len(STEPS)
+NOTES_VERSION = 2  # the first one with a table for everything
 
 
 def _old_names(stored: dict[str, Any], connection: sa.Connection) -> list[_Row]:

@@ -20,8 +20,8 @@ from samekind.ledger import tables
 from samekind.ledger.checkup import Checkup, check_file
 from samekind.ledger.erase import begin_edition, restore_replaced
 from samekind.ledger.errors import LedgerDamaged
-from samekind.ledger.faults import COLUMNS, OLD_LISTS, Fault, find_faults
-from samekind.ledger.migrations import migrate
+from samekind.ledger.faults import COLUMNS, Fault, find_faults
+from samekind.ledger.migrations import NOTES_VERSION, VERSION, migrate
 from samekind.ledger.sqlite_file import (
     driver_of,
     path_beside,
@@ -101,34 +101,18 @@ def _back_up(path: Path) -> Path:
 def _mend(path: Path) -> list[str]:
     """Drop all rows that cannot be right, in one transaction; return what they were."""
     engine = sqlite_engine(prepare_to_write(path), WAIT)
+    dropped: list[str] = []
     try:
-        with suppress(_OldListsError):
-            return _drop_wrong(engine, with_old_lists=False)
-        return _drop_wrong(engine, with_old_lists=True)
+        with engine.begin() as connection:
+            driver_of(connection).text_factory = lambda text: text.decode(errors="surrogateescape")
+            for version in (1, NOTES_VERSION, VERSION):
+                while faults := find_faults(connection):
+                    _drop(connection, faults)
+                    dropped += map(str, faults)
+                migrate(connection, str(path), upto=version)
+            begin_edition(connection)
     finally:
         engine.dispose()
-
-
-class _OldListsError(Exception):
-    """What version 1 kept as JSON cannot be read."""
-
-
-def _drop_wrong(engine: sa.Engine, *, with_old_lists: bool) -> list[str]:
-    dropped: list[str] = []
-    with engine.begin() as connection:
-        driver_of(connection).text_factory = lambda text: text.decode(errors="surrogateescape")
-        old = [Fault("meta", key, "cannot be read") for key in OLD_LISTS if with_old_lists]
-        while faults := find_faults(connection) + old:
-            _drop(connection, faults)
-            dropped += map(str, faults)
-            old = []
-        try:
-            migrate(connection, "the project")
-        except LedgerDamaged as error:
-            if with_old_lists:
-                raise
-            raise _OldListsError from error
-        begin_edition(connection)
     return dropped
 
 
