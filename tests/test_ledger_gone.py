@@ -218,6 +218,7 @@ class TestSessions:
                 assert reply.status_code == 503
                 assert "deleted or moved" in reply.json()["error"]
                 assert "mine.rescue-" in reply.json()["error"]
+                assert str(tmp_path) not in reply.json()["error"]
             assert server.client.get("/api/status").status_code == 503
         [rescue] = tmp_path.glob("mine.rescue-*.db")
         with closing(open_project(rescue)) as kept:

@@ -250,6 +250,16 @@ class TestPermissions:
         finally:
             os.umask(before)
 
+    def test_nor_what_is_kept_beside_it(self, folder, path):
+        before = os.umask(0o022)
+        try:
+            open_project(path).close()
+        finally:
+            os.umask(before)
+        beside = list(folder.glob("mine.features*"))
+        assert beside
+        assert {stat.S_IMODE(file.stat().st_mode) for file in beside} == {0o600}
+
     def test_a_project_that_is_shared_stays_shared(self, tmp_path):
         SqlLedger(tmp_path / "mine.db").close()
         (tmp_path / "mine.db").chmod(0o664)

@@ -6,7 +6,15 @@ __all__ = ["LedgerDamaged", "LedgerError", "LedgerGone"]
 
 
 class LedgerError(RuntimeError):
-    """The ledger could not be opened, read or written."""
+    """The ledger could not be opened, read or written.
+
+    Attributes
+    ----------
+    public : str or None
+        What may be told to everybody who uses the page: it names no folder.
+    """
+
+    public: str | None = None
 
 
 class LedgerDamaged(LedgerError):  # noqa: N818

@@ -237,7 +237,7 @@ class SqlLedger(FollowingLedger):
     def _explaining(self, purpose: str) -> Iterator[None]:
         shown = self._shown
         if self._gone is not None:
-            raise LedgerGone(*self._gone.args)
+            raise self._gone.with_traceback(None)
         try:
             yield
         except FileReplacedError as error:
@@ -260,24 +260,29 @@ class SqlLedger(FollowingLedger):
         """Keep what is in memory, let go of the file, and return the error that says so."""
         path, shown = self._database.path, self._shown
         assert path is not None
-        what = (
+        fate = (
             "replaced by another file, which was left alone"
             if path.exists()
             else "deleted or moved"
         )
-        found = (
-            f"{shown} was {what}, while samekind had it open. Nothing is written to it any more."
-        )
+        found = f"was {fate}, while samekind had it open. Nothing is written to it any more."
         try:
             rescue = write_rescue(
-                Path(self.where), self._log, self._notes, self.annotators, self.meta, self._ids
+                path, self._log, self._notes, self.annotators, self.meta, self._ids
             )
         except (OSError, LedgerError, DBAPIError) as error:
-            gone = LedgerGone(f"{found} A copy of the answers could not be written: {error}")
+            gone = LedgerGone(
+                f"{shown} {found} A copy of the answers could not be written: {error}"
+            )
+            gone.public = f"The project's file {found} Nor could a copy of the answers be written."
         else:
             gone = LedgerGone(
-                f"{found} All that was answered before is kept in {rescue}: stop samekind, and go on with "
-                f"samekind label {rescue}, or give that file the name of the project."
+                f"{shown} {found} All that was answered before is kept in {rescue}: stop samekind, and go on "
+                f"with samekind label {rescue}, or give that file the name of the project."
+            )
+            gone.public = (
+                f"The project's file {found} All that was answered before is kept in {rescue.name}: stop "
+                "samekind, and go on with that file."
             )
             gone.rescue = str(rescue)
         with suppress(DBAPIError, sqlite3.Error):

@@ -123,7 +123,9 @@ async def _invalid(request: Request, error: RequestValidationError) -> Response:
 
 
 async def _foreseen(request: Request, error: ProjectError | LedgerError) -> Response:
-    return _failure(400 if isinstance(error, ProjectError) else 503, str(error))
+    if isinstance(error, ProjectError):
+        return _failure(400, str(error))
+    return _failure(503, error.public or str(error))
 
 
 _HANDLERS: dict[int | type[Exception], Callable[[Request, Any], Any]] = {
