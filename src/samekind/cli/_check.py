@@ -24,8 +24,9 @@ samekind check messages.samekind.db --repair
 def check(project: options.ProjectFile, repair: options.Repair = False) -> int:
     """Look for damage in a project; --repair drops what cannot be right and keeps a copy.
 
-    It only reads unless told to repair, also while others answer. Exit code 0: nothing is wrong, or all of it
-    is repaired; 1: something is wrong; 2: there is no project to look at.
+    Without --repair it only reads, also while others answer.
+
+    Exit code 0: all is right, or repaired. 1: something is wrong.
     """
     import shlex
 

@@ -18,8 +18,9 @@ COPIES = ("*.answers.db", "*.backup-*", "*.rescue-*")  # beside a project, after
 def forget(project: options.ProjectFile, who: options.ForgetWho, yes: options.Yes = False) -> int:
     """Erase all that somebody answered or named in a project, for good.
 
-    Answers of others that theirs had replaced stand again. Nothing of it is left in the file; there is no
-    undo.
+    Nothing of it is left in the file, and there is no undo.
+
+    Answers of others that theirs had replaced count again.
     """
     from rich.console import Console
 
