@@ -57,8 +57,9 @@ class FollowingLedger(Ledger):
         *last, project_id, edition = connection.execute(tables.STATE).one()
         if self._project_id not in (None, project_id):
             raise FileReplacedError
-        deleted = any(a < ids.last for a, ids in zip(last, self._ids.values(), strict=True))
-        if deleted or edition != self._edition:
+        known = [ids.last or tables.NO_ID for ids in self._ids.values()]
+        deleted = any(row < own for row, own in zip(last, known, strict=True))
+        if deleted or self._edition not in (None, edition):
             self._forget_rows()
             self._read_meta(connection)
         self._project_id, self._edition = project_id, edition

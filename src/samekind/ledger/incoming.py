@@ -46,9 +46,9 @@ def read_new(
     """
     new: list[list[Sequence[object]]] = []
     for (table, columns), there in zip(tables.FOLLOWED.items(), last, strict=True):
-        known = seen[table].last
+        known = seen[table].last or tables.NO_ID
         unseen = sa.select(*(table.c[name] for name in columns)).order_by(table.c.id)
-        if known:  # or else all, so that no id can hide below 1
+        if known > 0:  # or else all, so that no id can hide below 1
             unseen = unseen.where(table.c.id > known)
         found = connection.execute(unseen) if there != known else ()
         new.append(list(found))

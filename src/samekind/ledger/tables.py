@@ -8,6 +8,7 @@ from samekind.ledger.version_3 import EDITION, PROJECT_ID
 
 __all__ = [
     "FOLLOWED",
+    "NO_ID",
     "STATE",
     "answers",
     "checkpoints",
@@ -16,6 +17,8 @@ __all__ = [
     "names",
     "retractions",
 ]
+
+NO_ID = -1  # the last id of an empty table
 
 
 def _table(name: str, *columns: str) -> sa.TableClause:
@@ -43,7 +46,7 @@ def _fact(key: str) -> sa.ScalarSelect[str]:
 
 
 STATE = sa.select(  # the last id of each table, which project it is, and its edition
-    *(sa.select(sa.func.coalesce(sa.func.max(t.c.id), 0)).scalar_subquery() for t in FOLLOWED),
+    *(sa.select(sa.func.coalesce(sa.func.max(t.c.id), NO_ID)).scalar_subquery() for t in FOLLOWED),
     _fact(PROJECT_ID),
     _fact(EDITION),
 )
