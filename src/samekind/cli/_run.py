@@ -36,6 +36,7 @@ def run(
     project: options.RunProject = None,
     text: options.Text = None,
     image: options.Image = None,
+    features: options.Features = None,
     embeddings: options.Embeddings = None,
     columns: options.Columns = None,
     exclude: options.Exclude = None,
