@@ -614,6 +614,7 @@ class TestCache:
         from samekind.data import loader
         from samekind.data.cache import BEFORE, digest
 
+        pile["features"] = "plain"  # as a project of that time is opened
         first = load(**pile, cache=tmp_path / "mine.db")
         path = tmp_path / "mine.features.json"
         about = json.loads(path.read_text())["about"]
