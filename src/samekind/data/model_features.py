@@ -119,9 +119,9 @@ class ModelFeatures:
         """Make it again, if the model is the same."""
         place, known = state.about["model"], state.about["checksum"]
         if folder_checksum(place) != known:
-            what = "is not the one" if Path(place).is_dir() else "is gone, and it is the one"
+            what = "has changed since" if Path(place).is_dir() else "is not there any more"
             raise DataError(
-                f"the model in {place} {what} that this project was made with. Put that one there."
+                f"these things were compared by the model in {place}, which {what}. Put it back there."
             )
         return cls(place, known, state.about["size"])
 
