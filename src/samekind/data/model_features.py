@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -129,20 +128,21 @@ class ModelFeatures:
 def model_place(features: str) -> str:
     """Return the folder or name of the model that ``sentence-transformers:…`` asks for."""
     name = features.removeprefix(PREFIX).strip()
-    folder = Path(name).expanduser()
-    if name and folder.is_dir():
-        return str(folder.absolute())
-    if not name or name.startswith((".", "~", os.sep)):
+    if not name:
         raise DataError(
-            f"features must name a model, such as {PREFIX}all-MiniLM-L6-v2, or the folder of one, got "
-            f"{features!r}." + f" There is no folder {name}." * bool(name)
+            f"features must name a model, such as {PREFIX}all-MiniLM-L6-v2, or its folder, got "
+            f"{features!r}."
         )
-    return name
+    folder = Path(name).expanduser()
+    is_path = folder.is_dir() or folder.is_absolute() or name.startswith(".")
+    return str(folder.absolute()) if is_path else name
 
 
 @lru_cache(maxsize=1)
 def load_model(place: str, checksum: str) -> SentenceTransformer:
     """Load a model: from its folder, from what was downloaded before, or from where it is published."""
+    if Path(place).is_absolute() and not Path(place).is_dir():
+        raise DataError(f"there is no folder {place} with a model. Check what features names.")
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError as error:
