@@ -141,6 +141,8 @@ class TestTextsAsX:
         model = samekind.SameKindClustering(**given).fit(texts, y)
         np.testing.assert_array_equal(model.labels_, found.labels_)
         assert (model.predict(texts[:20]) == model.predict(X[:20])).all()
+        with pytest.raises(ValueError, match=r"samekind\.embed"):
+            found.predict(texts)
         with pytest.raises(DataError, match="must all be str, got float in row 1"):
             samekind.solve(["a", 1.5], samekind.LabelOracle([0, 1]))
 

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from tempfile import TemporaryDirectory
 
-import pandas as pd
-from sklearn.feature_extraction.text import TfidfVectorizer
-
 from benchmarks.ratios import Ratio, Setting
-from benchmarks.ratios.clock import in_turns, seconds
-from samekind.data import load
-from samekind.datasets import make_messages
 
 __all__ = ["features_of_texts"]
 
@@ -20,6 +14,13 @@ TEXTS = 60_000
 
 def features_of_texts(setting: Setting) -> Iterator[Ratio]:
     """Load texts, against counting the parts of their words alone; and load them again."""
+    import pandas as pd
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    from benchmarks.ratios.clock import in_turns, seconds
+    from samekind.data import load
+    from samekind.datasets import make_messages
+
     texts, _ = make_messages(setting.rows(TEXTS), random_state=0)
 
     def count() -> None:
