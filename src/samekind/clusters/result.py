@@ -266,9 +266,13 @@ class Clusters:
         storage.save(self, path)
 
     @classmethod
-    def load(cls, path: str | Path) -> Clusters:
-        """Read what `save` wrote."""
-        stored, labels = storage.load(path)
+    def load(cls, path: str | Path, *, max_bytes: int | None = None) -> Clusters:
+        """Read what `save` wrote.
+
+        A file may take at most `max_bytes` of memory; by default fifty times its own size, and 256 MB in any
+        case. So a small file that somebody sent cannot fill the memory.
+        """
+        stored, labels = storage.load(path, max_bytes)
         return cls(**stored, _labels=Labels(found=labels))
 
     def __getstate__(self) -> dict[str, Any]:
