@@ -15,6 +15,7 @@ from fastapi import FastAPI
 
 from samekind.project import Project
 from samekind.web.app import make_app
+from samekind.web.connections import BoundedConnection
 from samekind.web.guard import ANY_ADDRESS, LARGEST_HEAD, LOCAL, address_of
 
 __all__ = ["ServeError", "serve"]
@@ -85,10 +86,10 @@ def serve(
 
 
 def configure(app: FastAPI) -> uvicorn.Config:
-    """Return how the application is served: nothing optional, and sizes bounded."""
+    """Return how the application is served: nothing optional, sizes and connections bounded."""
     return uvicorn.Config(
         app,
-        http="h11",
+        http=BoundedConnection,
         ws="none",
         loop="asyncio",
         lifespan="off",
@@ -97,7 +98,6 @@ def configure(app: FastAPI) -> uvicorn.Config:
         proxy_headers=False,
         server_header=False,
         h11_max_incomplete_event_size=LARGEST_HEAD,
-        limit_concurrency=200,
         timeout_graceful_shutdown=5,
     )
 
