@@ -605,8 +605,8 @@ class TestErrors:
         (tmp_path / "own").mkdir()
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "own"))
 
-        def fails(name, path):
-            path.write_text("half")
+        def fails(name, file):
+            file.write(b"half")
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr(small.project, "export", fails)

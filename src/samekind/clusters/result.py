@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -261,7 +261,7 @@ class Clusters:
         """Return a table with a line for each discovered cluster: its centre and how much is known."""
         return tables.centers_frame(self, feature_names)
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path | BinaryIO) -> None:
         """Write everything to one .npz file, the labels too if they are computed."""
         storage.save(self, path)
 

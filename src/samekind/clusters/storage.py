@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,7 @@ META = (
 )
 
 
-def save(clusters: Clusters, path: str | Path) -> None:
+def save(clusters: Clusters, path: str | Path | BinaryIO) -> None:
     """Write clusters to a file; see `Clusters.save`."""
     meta = {"format": FORMAT} | {name: getattr(clusters, name) for name in META}
     if clusters.certificate_ is not None:
@@ -59,7 +60,8 @@ def save(clusters: Clusters, path: str | Path) -> None:
     labels = clusters.labels_in_memory()
     if labels is not None:
         arrays["labels"] = labels
-    with open(path, "wb") as file:  # given a name, NumPy would append .npz to it
+    # given a name, NumPy would append .npz to it
+    with open(path, "wb") if isinstance(path, str | Path) else nullcontext(path) as file:
         np.savez_compressed(file, allow_pickle=False, meta=np.array(json.dumps(meta)), **arrays)
 
 

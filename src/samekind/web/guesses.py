@@ -1,4 +1,4 @@
-"""Wrong tokens: whoever tries many has to wait, and longer each time, without keeping out who has the right one."""
+"""Wrong tokens: who tries many has to wait, and longer each time; who has the right one is not kept out."""
 
 from __future__ import annotations
 
