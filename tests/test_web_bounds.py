@@ -7,6 +7,7 @@ import contextlib
 import os
 import socket
 import threading
+import time
 
 import pytest
 
@@ -24,6 +25,7 @@ from samekind.web.guesses import FREE, LONGEST, MOST_TOKENS, REMEMBERED, Guesses
 from samekind.web.server import configure
 from test_web_api import Serving, wait_until
 
+CSV = {"Content-Type": "text/csv"}
 TOKEN = "a-long-and-secret-token"
 HEAD = b"GET /api/status HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n"
 
@@ -276,3 +278,48 @@ class TestGuesses:
     def guess(client, token):
         headers = {"Authorization": f"Bearer {token}"}
         return client.get("/api/status", headers=headers).status_code
+
+
+class TestImports:
+    def test_others_go_on_meanwhile(self, server):
+        """How long anybody waits, beside how long the import takes."""
+        lines = "".join(
+            f"{k % 40},{(k % 40 + 1 + k // 40 % 4) % 45},different\n" for k in range(200_000)
+        )
+        done, waits = [], []
+
+        def send():
+            began = time.perf_counter()
+            reply = server.post(
+                "/api/answers/import", content=f"a,b,answer\n{lines}".encode(), headers=CSV
+            )
+            done.append((time.perf_counter() - began, reply["imported"]))
+
+        importing = threading.Thread(target=send)
+        with httpx.Client(base_url=server.url, headers={"X-Samekind": "1"}, timeout=60) as other:
+            other.get("/api/next")
+            importing.start()
+            while not done:
+                began = time.perf_counter()
+                [question] = other.get("/api/next?lineup=false").json()["questions"]
+                said = {"id": question["id"], "answer": "skip"}
+                assert other.post("/api/answers", json=said).status_code in (200, 409)
+                waits.append(time.perf_counter() - began)
+                if len(waits) > 10:
+                    time.sleep(0.01)
+            importing.join(60)
+        [(took, imported)] = done
+        assert 0 < imported <= 160
+        assert len(waits) > 3
+        assert max(waits) < took / 2
+
+    def test_the_last_answer_to_a_pair_counts(self, server):
+        text = "a,b,answer\n1,2,same\n2,1,different\n3,4,same\n4,3,unsure\n5,6,unsure\n"
+        assert (
+            server.post("/api/answers/import", content=text.encode(), headers=CSV)["imported"] == 2
+        )
+        answers = server.get("/api/answers")["answers"]
+        assert {(s["a"], s["b"]): s["answer"] for s in answers} == {
+            (2, 1): "different",
+            (3, 4): "same",
+        }
