@@ -199,8 +199,7 @@ class FlowSession(ABC):
     def _check_open(self) -> None:
         if self._is_closed:
             raise LedgerError(
-                "this session is closed, and takes no more answers. Open it again with the same data and "
-                "ledger: Session(X, ledger=…) goes on where it was."
+                "this session is closed, and takes no more answers. Open it again: Session(X, ledger=…)."
             )
 
     def _bind(self, fingerprint: str, shape: str) -> None:

@@ -18,7 +18,7 @@ def shown_address(where: str) -> str:
     Examples
     --------
     >>> shown_address("postgresql://ann:sesame@db.example/kinds?sslpassword=abc")
-    'postgresql://ann:***@db.example/kinds?sslpassword=***'
+    'postgresql://ann:***@db.example/kinds?sslpassword=hidden'
     >>> shown_address("postgresql://ann:sesame@db.example:port/kinds")  # no valid URL
     'postgresql://***@db.example:port/kinds'
     """
@@ -26,7 +26,7 @@ def shown_address(where: str) -> str:
         return where
     try:
         url = sa.make_url(where)
-        hidden = {name: HIDDEN for name in url.query if SECRET.search(name)}
+        hidden = {name: "hidden" for name in url.query if SECRET.search(name)}
         return url.update_query_dict(hidden).render_as_string(hide_password=True)
     except (sa.exc.ArgumentError, ValueError):
         start, _, rest = where.partition("://")
