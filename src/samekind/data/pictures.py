@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,14 +13,12 @@ from PIL import Image
 
 from samekind.data.picture_paths import inside, unusable
 from samekind.data.pixel_bounds import VARIABLE
-from samekind.data.pixels import SIDE, Bytes, Canvas, Drawing, on_canvas, open_picture
+from samekind.data.pixels import SIDE, Bytes, Canvas, Drawing, on_canvas, open_picture, thumbnail
 from samekind.data.tables import Tick
 from samekind.errors import DataError
 
 _NEAR = 4 * SIDE  # a JPEG is decoded at about this size for its features
-_LARGE = (
-    1 << 24
-)  # pixels from which on others, too, are made as small before their features are taken
+_LARGE = 1 << 24  # pixels from which on others, too, are made as small first
 _MOST_TOLD = 10  # pictures that cannot be used
 
 
@@ -52,13 +51,20 @@ class Pictures:
         )
 
     def values(self, canvas: Canvas, tick: Tick) -> Bytes:
-        """Return the values of all pictures, a row for each."""
+        """Return the values of all pictures on a canvas, a row for each."""
+        return self._read((canvas.size,), lambda image: on_canvas(image, canvas), tick)
+
+    def thumbnails(self, tick: Tick) -> Bytes:
+        """Return all pictures at 32 × 32 pixels in colour, an array (n, 32, 32, 3)."""
+        return self._read((SIDE, SIDE, 3), thumbnail, tick)
+
+    def _read(self, shape: tuple[int, ...], small: Callable[[Drawing], Bytes], tick: Tick) -> Bytes:
         n = len(self.names) or len(self.where)  # type: ignore[arg-type]
-        values = np.empty((n, canvas.size), dtype=np.uint8)
+        values = np.empty((n, *shape), dtype=np.uint8)
 
         def read(row: int) -> DataError | None:
             try:
-                values[row] = on_canvas(self.open(row, _NEAR, kept_below=_LARGE)[0], canvas)
+                values[row] = small(self.open(row, _NEAR, kept_below=_LARGE)[0])
             except DataError as error:
                 return error
             return None

@@ -79,7 +79,7 @@ def open_picture(path: Path, near: int, *, kept_below: int = 0) -> tuple[Drawing
             decoded = whole if image.info.get("progressive") else math.prod(image.size)
             times = 0 if decoded < kept_below else _times_smaller(image, near)
             copies = _COPIES.get(form, 1) + 1 / max(1, times) ** 2
-            return DECODING.run(int(decoded * copies), lambda: _fitted(image, times, near)), form
+            return DECODING.run(int(decoded * copies), lambda: _decoded(image, times, near)), form
     except DataError:
         raise
     except FileNotFoundError:
@@ -101,9 +101,10 @@ def _times_smaller(image: Drawing, near: int) -> int:
     return max(1, max(image.size) // (spare * near))
 
 
-def _fitted(image: Drawing, times: int, near: int) -> Drawing:
+def _decoded(image: Drawing, times: int, near: int) -> Drawing:
     """Return a picture at most `near` pixels wide and high; with 0 `times` as large as it is."""
     plain = _plain(image, max(1, times))
+    image.close()  # gives its memory back before others decode theirs
     if times:
         plain.thumbnail((near, near), Image.Resampling.LANCZOS)
     return plain
@@ -158,12 +159,7 @@ def _deep(image: Drawing) -> NDArray[np.float64]:
 
 def on_canvas(image: Drawing, canvas: Canvas) -> Bytes:
     """Return the values of a picture: its greys, row by row, then its colours if wanted."""
-    size = (canvas.width, canvas.height)
-    if image.size != size:
-        scale = min(canvas.width / image.width, canvas.height / image.height)
-        fitted = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
-        image = image.resize(fitted, Image.Resampling.BILINEAR, reducing_gap=3.0)
-        image = _padded(image, size)
+    image = _fitted(image, (canvas.width, canvas.height))
     values = np.empty(canvas.size, dtype=np.uint8)
     values[: canvas.pixels] = np.asarray(image.convert("L")).ravel()
     if canvas.colour:
@@ -173,6 +169,20 @@ def on_canvas(image: Drawing, canvas: Canvas) -> Bytes:
             small = image.resize((COLOUR_SIDE, COLOUR_SIDE), Image.Resampling.BOX)
             values[canvas.pixels :] = np.asarray(small.convert("YCbCr"))[:, :, 1:].ravel()
     return values
+
+
+def thumbnail(image: Drawing) -> Bytes:
+    """Return a picture at 32 × 32 pixels in colour."""
+    return np.asarray(_fitted(image, (SIDE, SIDE)).convert("RGB"))
+
+
+def _fitted(image: Drawing, size: tuple[int, int]) -> Drawing:
+    """Return a picture of that size, the old one whole in its middle."""
+    if image.size == size:
+        return image
+    scale = min(size[0] / image.width, size[1] / image.height)
+    fitted = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
+    return _padded(image.resize(fitted, Image.Resampling.BILINEAR, reducing_gap=3.0), size)
 
 
 def _padded(image: Drawing, size: tuple[int, int]) -> Drawing:
