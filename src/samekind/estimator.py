@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from samekind._validation import refuse_dask
+from samekind._validation import is_tensor, refuse_dask, to_numpy
 from samekind.algorithms import DEFAULT
 from samekind.clusters import Clusters
 from samekind.data import are_texts, fit_texts, transform_texts
@@ -99,6 +99,7 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         """
         refuse_dask("X", X)
         refuse_dask("y", y)
+        X = to_numpy("X", X) if is_tensor(X) else X
         self.text_features_ = None
         if are_texts(X):
             self.text_features_, X = fit_texts(X)
@@ -114,7 +115,7 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
                 given[name] = getattr(self, name)
         self.clusters_: Clusters = solve(
             X,
-            self.oracle if self.oracle is not None else LabelOracle(np.asarray(y)),
+            self.oracle if self.oracle is not None else LabelOracle(to_numpy("y", y)),
             algorithm=self.algorithm,
             budget=self.budget,
             target=self.target,

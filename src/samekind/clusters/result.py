@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -261,14 +261,18 @@ class Clusters:
         """Return a table with a line for each discovered cluster: its centre and how much is known."""
         return tables.centers_frame(self, feature_names)
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path | BinaryIO) -> None:
         """Write everything to one .npz file, the labels too if they are computed."""
         storage.save(self, path)
 
     @classmethod
-    def load(cls, path: str | Path) -> Clusters:
-        """Read what `save` wrote."""
-        stored, labels = storage.load(path)
+    def load(cls, path: str | Path, *, max_bytes: int | None = None) -> Clusters:
+        """Read what `save` wrote.
+
+        A file may take at most `max_bytes` of memory; by default fifty times its own size, and 256 MB in any
+        case. So a small file that somebody sent cannot fill the memory.
+        """
+        stored, labels = storage.load(path, max_bytes)
         return cls(**stored, _labels=Labels(found=labels))
 
     def __getstate__(self) -> dict[str, Any]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind._validation import check_positive_int
 from samekind.algorithms import Certificate
+from samekind.clusters._archive import DamagedError, TooLargeError, check_numbers, read_arrays
 from samekind.clusters.labels import NO_ROWS
 from samekind.flow import IntArray
 from samekind.measures import Reliability
@@ -36,7 +39,7 @@ META = (
 )
 
 
-def save(clusters: Clusters, path: str | Path) -> None:
+def save(clusters: Clusters, path: str | Path | BinaryIO) -> None:
     """Write clusters to a file; see `Clusters.save`."""
     meta = {"format": FORMAT} | {name: getattr(clusters, name) for name in META}
     if clusters.certificate_ is not None:
@@ -57,22 +60,26 @@ def save(clusters: Clusters, path: str | Path) -> None:
     labels = clusters.labels_in_memory()
     if labels is not None:
         arrays["labels"] = labels
-    with open(path, "wb") as file:  # given a name, NumPy would append .npz to it
+    # given a name, NumPy would append .npz to it
+    with open(path, "wb") if isinstance(path, str | Path) else nullcontext(path) as file:
         np.savez_compressed(file, allow_pickle=False, meta=np.array(json.dumps(meta)), **arrays)
 
 
-def load(path: str | Path) -> tuple[dict[str, Any], IntArray | None]:
+def load(path: str | Path, max_bytes: int | None = None) -> tuple[dict[str, Any], IntArray | None]:
     """Return what `Clusters` is made from, and the labels of all rows if they were saved."""
     with open(path, "rb") as source:
         try:
-            with np.load(source, allow_pickle=False) as file:
-                stored = {name: file[name] for name in file.files}
+            stored = read_arrays(source, max_bytes)
             meta = json.loads(str(stored["meta"]))
             version = int(meta.pop("format"))
             if version <= FORMAT:
+                check_numbers(stored, check_positive_int("n_rows_", meta["n_rows_"], minimum=0))
                 return _fields(stored, meta), stored.get("labels")
+        except TooLargeError as error:
+            raise ValueError(f"{path} {error}.") from None
         except Exception as error:  # a damaged archive fails in a dozen ways
-            raise ValueError(f"{path} does not hold saved clusters.") from error
+            why = f": {error}" if isinstance(error, DamagedError) else ""
+            raise ValueError(f"{path} does not hold saved clusters{why}.") from error
     raise ValueError(f"{path} was saved by a newer samekind. Update samekind to read it.")
 
 

@@ -123,6 +123,7 @@ class Session(FlowSession):
 
         The flow starts over with them, unless they are about rows that it has not come to yet.
         """
+        self._check_open()
         checked = check_pairs(pairs)
         if not len(checked):
             return
@@ -149,6 +150,7 @@ class Session(FlowSession):
 
         Afterwards the flow begins anew with all that is known then, as after `change`.
         """
+        self._check_open()
         with self.ledger.transaction():
             self._follow()
             line = self.ledger.revision.answers

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from samekind._validation import refuse_dask
+from samekind._validation import refuse_dask, to_numpy
 from samekind.points.arrays import Floats, Matrix, Rows
 from samekind.points.base import Points
 from samekind.points.bounds import bounds_of
@@ -125,7 +125,7 @@ def as_matrix(X: ArrayLike) -> Matrix:
         )
     if np.ma.isMaskedArray(X):
         raise ValueError("X is a masked array. Fill its gaps first, for instance with X.filled(0).")
-    array = np.asarray(X)
+    array = to_numpy("X", X)
     if array.ndim != 2:
         advice = " Use X.reshape(-1, 1) for one column." if array.ndim == 1 else ""
         if array.dtype.kind in "UT":
