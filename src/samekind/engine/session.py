@@ -98,9 +98,7 @@ class Session(FlowSession):
         random_state: Any = None,
         **parameters: Any,
     ) -> None:
-        self._choice = SpaceChoice(
-            getattr(X, "metric", metric) if metric == "auto" else metric, reduce
-        )
+        self._choice = SpaceChoice(metric, reduce, getattr(X, "metric", None))
         self._algorithm = find_algorithm(algorithm)
         params = self._algorithm.Params.make(algorithm, parameters)
         self.seed = check_seed(random_state)

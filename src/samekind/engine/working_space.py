@@ -18,6 +18,8 @@ class SpaceChoice:
 
     metric: str = "auto"
     reduce: Reduce = "auto"
+    suggested: object = None
+    """The metric that suits the rows, where something is known of them: what "auto" is then."""
 
     def __post_init__(self) -> None:
         check_space(self.metric, self.reduce)
@@ -28,17 +30,22 @@ class SpaceChoice:
         """Return the space to work in, None for that of the rows as they are, and the points in it.
 
         A space that the ledger keeps is taken unless another one is asked for; a new one is kept
-        there. Without answers to lose, "auto" reduces where the algorithm `reduces`; a project that
-        was begun without a space goes on so.
+        there. "auto" reduces nothing unless the algorithm `reduces`, nor in a project that was begun
+        with rows as they are: its answers are about what was asked then.
         """
+        if not reduces and self.reduce == "auto":
+            return find_space(points, metric=self.metric, reduce=None, seed=seed)
         kept = ledger.meta.get(KEY)
         if kept is not None:
             space = WorkingSpace.from_text(kept) if kept else None
             if self._accepts(space):
                 return space, points if space is None else points.in_space(space)
-        begun = kept is None and len(ledger) > 0
-        reduce = None if self.reduce == "auto" and (begun or not reduces) else self.reduce
-        found, reduced = find_space(points, metric=self.metric, reduce=reduce, seed=seed)
+        metric, reduce = self.metric, self.reduce
+        if kept is None and len(ledger):
+            reduce = None if reduce == "auto" else reduce
+        elif metric == "auto" and self.suggested == "cosine":
+            metric = "cosine"
+        found, reduced = find_space(points, metric=metric, reduce=reduce, seed=seed)
         if found is not None or kept is not None:
             with ledger.transaction():
                 ledger.set_meta(KEY, "" if found is None else found.to_text())

@@ -32,7 +32,7 @@ ITERATIONS = 4  # of the randomised decomposition
 LENGTH_TOLERANCE = 1e-3  # up to which a length is 1
 FAR = 3.0  # times the distance from the span that one row of a hundred has
 FAR_ROWS = 512  # that are looked at,
-FAR_SHARE = 0.9  # for directions that hold so much of their squared distances from the span,
+FAR_SHARE = 0.95  # for directions that hold so much of their squared distances from the span,
 FAR_DIMENSIONS = 16  # but not more of them
 LIMITS = 1e-30, 1e30  # of the width of data that a float32 and its square can hold
 
