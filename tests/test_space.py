@@ -159,7 +159,7 @@ class TestCosine:
 class TestBackends:
     @pytest.mark.parametrize("backend", ["map", "parquet", "dask"])
     def test_have_the_same_space_and_ask_the_same(self, backend, tmp_path, client, monkeypatch):
-        monkeypatch.setattr(space_search, "SAMPLE", 1_000)
+        monkeypatch.setattr(space_search, "SAMPLE", (1_000, 1_000))
         X, y = mixture(2_000)
         X[5] *= 40.0  # so that a direction is added
         data = open_backend(backend, X, tmp_path, client)
@@ -286,7 +286,7 @@ class TestResults:
 class TestSmallClusters:
     def test_that_are_far_in_directions_of_little_variance_are_found(self, monkeypatch):
         """No principal component shows them, and the sample holds one or two rows of each, or none."""
-        monkeypatch.setattr(space_search, "SAMPLE", 1_500)
+        monkeypatch.setattr(space_search, "SAMPLE", (1_500, 1_500))
         rng = np.random.default_rng(0)
         n, d, tiny = 6_000, 40, 8
         X = 0.05 * rng.standard_normal((n, d)).astype(np.float32)

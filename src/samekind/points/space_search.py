@@ -24,13 +24,15 @@ DIMENSIONS = 64
 """The most dimensions in which rows are taken as they are, and those that they are reduced to, with
 "auto"."""
 
-SAMPLE = 2**14  # rows from which the components are found
-SAMPLE_WIDE = 2**13  # the same, of rows with
-WIDE = 1024  # columns and more, where not all components are computed
-AT_ONCE = 1024  # rows that are fetched together
+SAMPLE = 2**12, 2**13  # the fewest and the most rows from which the components are found,
+SAMPLE_SHARE = 1 / 4  # and between these, as a share of all
+WIDE = 1024  # columns from which on only the first components are computed
+AT_ONCE = 256  # rows that are fetched together
 ITERATIONS = 4  # of the randomised decomposition
+CHECKED = 1024  # rows whose lengths are looked at
 LENGTH_TOLERANCE = 1e-3  # up to which a length is 1
 FAR = 3.0  # times the distance from the span that one row of a hundred has
+NOTICEABLE = 1e-2  # of the width of the data, below which a distance is none
 FAR_ROWS = 512  # that are looked at,
 FAR_SHARE = 0.95  # for directions that hold so much of their squared distances from the span,
 FAR_DIMENSIONS = 16  # but not more of them
@@ -80,9 +82,9 @@ def find_space(
     rng = np.random.default_rng([seed, points.d, wanted])
     rows = _sample(points, rng)
     unit = metric == "cosine" or (metric == "auto" and _have_unit_length(points, rows))
-    space, usual = _principal(points, rows, unit, wanted, seed)
+    space = _principal(points, rows, unit, wanted, seed)
     reduced = points.in_space(space)
-    far = _far_rows(reduced, FAR * usual, rng)
+    far = _far_rows(reduced, rows, rng)
     if far.size:
         more = _directions(_compared(points, far, unit), space)
         space = WorkingSpace(
@@ -111,7 +113,8 @@ def _fits(points: Points) -> bool:
 
 def _sample(points: Points, rng: np.random.Generator) -> Rows:
     """Return all rows, or some drawn uniformly, in the order of their numbers."""
-    size = SAMPLE if points.d < WIDE else SAMPLE_WIDE
+    fewest, most = SAMPLE
+    size = min(max(int(SAMPLE_SHARE * points.n), fewest), most)
     if points.n <= size:
         return np.arange(points.n)
     return np.sort(rng.choice(points.n, size, replace=False))
@@ -119,7 +122,7 @@ def _sample(points: Points, rng: np.random.Generator) -> Rows:
 
 def _have_unit_length(points: Points, rows: Rows) -> bool:
     """Return whether some of these rows all have length 1, but for rows of zeros."""
-    X = points.rows(rows[:: max(1, rows.size // AT_ONCE)])
+    X = points.rows(rows[:: max(1, rows.size // CHECKED)])
     squares = np.einsum("ij,ij->i", X, X)
     lengths = np.sqrt(squares[squares > 0])
     return bool(lengths.size) and bool((np.abs(lengths - 1.0) <= LENGTH_TOLERANCE).all())
@@ -131,56 +134,52 @@ def _compared(points: Points, rows: Rows, unit: bool) -> Floats:
     return WorkingSpace(points.d, unit=True).coordinates(X).astype(np.float64) if unit else X
 
 
-def _principal(
-    points: Points, rows: Rows, unit: bool, wanted: int, seed: int
-) -> tuple[WorkingSpace, float]:
-    """Return the space of the first principal components of rows.
-
-    And the distance from their span that all of them but one of a hundred keep.
-    """
+def _principal(points: Points, rows: Rows, unit: bool, wanted: int, seed: int) -> WorkingSpace:
+    """Return the space of the first principal components of rows."""
     from threadpoolctl import threadpool_limits
 
-    d = points.d
     near = _compared(points, rows[:1], unit)[
         0
     ]  # so that little is lost when numbers become float32
-    X = np.empty((rows.size, d), dtype=np.float32)
+    X = np.empty((rows.size, points.d), dtype=np.float32)
     for first in range(0, rows.size, AT_ONCE):
         X[first : first + AT_ONCE] = _compared(points, rows[first : first + AT_ONCE], unit) - near
     mean = X.mean(axis=0, dtype=np.float64)
     X -= mean.astype(np.float32)
-    with threadpool_limits(1):  # others would change the last digits
-        components = _first_components(X, min(wanted, rows.size), seed)
-    left = WorkingSpace(d, components=components, origin=np.zeros(d)).coordinates(X)[:, -1]
+    with threadpool_limits(1):  # more of them would change the last digits
+        values, components = _first_components(X, min(wanted, rows.size), seed)
     total = float(np.einsum("ij,ij->", X, X, dtype=np.float64))
-    share = 1.0 - float(np.einsum("i,i->", left, left, dtype=np.float64)) / total if total else 1.0
-    space = WorkingSpace(d, unit, components, near + mean, wanted, share)
-    return space, float(np.quantile(left, 0.99))
+    share = min(1.0, float(values.sum()) / total) if total > 0 else 1.0
+    return WorkingSpace(points.d, unit, components, near + mean, wanted, share)
 
 
-def _first_components(X: NDArray[np.float32], k: int, seed: int) -> NDArray[np.float32]:
-    """Return the first k principal components of centred rows, (d, k)."""
+def _first_components(
+    X: NDArray[np.float32], k: int, seed: int
+) -> tuple[Floats, NDArray[np.float32]]:
+    """Return the sums of squares along the first k principal components, and these, (d, k)."""
     from scipy.linalg import eigh
     from sklearn.utils.extmath import randomized_svd
 
     d = X.shape[1]
     if d < WIDE:
-        squares = (X.T @ X).astype(np.float64)
-        vectors = eigh(squares, subset_by_index=(d - k, d - 1))[1][:, ::-1]
+        values, vectors = eigh(X.T @ X, subset_by_index=(d - k, d - 1))
+        vectors = vectors[:, ::-1]
     else:
         state = np.random.RandomState(seed % 2**32)
-        vectors = randomized_svd(X, k, n_iter=ITERATIONS, random_state=state)[2].T
+        _, lengths, vectors = randomized_svd(X, k, n_iter=ITERATIONS, random_state=state)
+        values, vectors = lengths**2, vectors.T
     vectors = np.linalg.qr(vectors.astype(np.float64))[0]
     largest = np.abs(vectors).argmax(axis=0)
     vectors *= np.sign(vectors[largest, np.arange(k)])  # either sign would do: always the same
-    return np.ascontiguousarray(vectors, dtype=np.float32)
+    return values.astype(np.float64), np.ascontiguousarray(vectors, dtype=np.float32)
 
 
-def _far_rows(reduced: Points, distance: float, rng: np.random.Generator) -> Rows:
-    """Return some of the rows that are farther than this from the span of the components."""
+def _far_rows(reduced: Points, sample: Rows, rng: np.random.Generator) -> Rows:
+    """Return some of the rows that are much farther from the span of the components than most of a sample."""
     executor, last = reduced.executor, reduced.d - 1
-    scale = float(np.abs(executor.units.bounds.high - executor.units.bounds.low).max())
-    distance = max(distance, 1e-2 * scale)  # nearer than that, it makes no difference
+    usual = float(np.quantile(reduced.rows(sample)[:, last], 0.99))
+    width = float((executor.units.bounds.high - executor.units.bounds.low).max())
+    distance = max(FAR * usual, NOTICEABLE * width)
     if executor.units.bounds.high[last] <= distance:
         return np.empty(0, dtype=np.intp)
     found = executor.run(on_all(executor, call(Partition.rows_above, last, distance)))

@@ -13,18 +13,25 @@ ROUNDING = 1e-5  # the share of a squared length that is rounding, not a distanc
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _per_length(x):
-    """Return 1 / the length of a row; 0 for a row of zeros."""
-    lanes = np.zeros(4)
+def _squared_length(x):
+    """Return the sum of the squares of a row, of every fourth column together: that is quicker."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
     whole = x.size // 4 * 4
     for j in range(0, whole, 4):
-        for lane in range(4):
-            value = np.float64(x[j + lane])
-            lanes[lane] += value * value
+        a += np.float64(x[j]) * np.float64(x[j])
+        b += np.float64(x[j + 1]) * np.float64(x[j + 1])
+        c += np.float64(x[j + 2]) * np.float64(x[j + 2])
+        d += np.float64(x[j + 3]) * np.float64(x[j + 3])
     for j in range(whole, x.size):
-        lanes[0] += np.float64(x[j]) * np.float64(x[j])
-    total = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
-    return 1.0 / np.sqrt(total) if total > 0.0 else 0.0
+        a += np.float64(x[j]) * np.float64(x[j])
+    return (a + b) + (c + d)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _per_length(x):
+    """Return 1 / the length of a row; 0 for a row of zeros."""
+    square = _squared_length(x)
+    return 1.0 / np.sqrt(square) if square > 0.0 else 0.0
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -69,13 +76,9 @@ def project(X, unit, origin, components, out, first, last):
                 p[c] += one[j] * components[j, c]
                 q[c] += two[j] * components[j, c]
         for a in range(size):
-            length, left = 0.0, 0.0
-            for j in range(d):
-                length += np.float64(rows[a, j]) * np.float64(rows[a, j])
-            left = length
-            for c in range(k):
-                left -= np.float64(sums[a, c]) * np.float64(sums[a, c])
-                out[start + a, c] = sums[a, c]
+            length = _squared_length(rows[a])
+            left = length - _squared_length(sums[a])
+            out[start + a, :k] = sums[a]
             out[start + a, k] = np.sqrt(left) if left > ROUNDING * length else 0.0
 
 
