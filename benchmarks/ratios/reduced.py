@@ -49,7 +49,7 @@ def embeddings(n: int, d: int, n_clusters: int = 80, seed: int = 0) -> tuple[Any
     width = (np.arange(1, d + 1) ** -0.4).astype(np.float32)
     y = rng.integers(0, n_clusters, n)
     X = rng.standard_normal((n, d), dtype=np.float32) * width
-    X += (1.5 * rng.standard_normal((n_clusters, d)).astype(np.float32) * width)[y]
+    X += (0.7 * rng.standard_normal((n_clusters, d)).astype(np.float32) * width)[y]
     X = X @ turn
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     return X, y
