@@ -10,7 +10,7 @@ from samekind.points.arrays import Floats, Rows
 from samekind.points.calls import call
 from samekind.points.executor import Executor, rows_by_partition
 from samekind.points.labels import LabelMap, RowLabels
-from samekind.points.moments import Moments
+from samekind.points.moments import GroupMoments
 from samekind.points.partition import Partition
 from samekind.points.sampler import Sampler
 from samekind.points.space import WorkingSpace
@@ -87,7 +87,7 @@ class Points(ABC):
     def in_space(self, space: WorkingSpace) -> Points:
         """Return the coordinates of all rows in a space as points, where the rows are."""
 
-    def moments_by_label(self, labels: RowLabels, n_labels: int) -> Moments:
+    def moments_by_label(self, labels: RowLabels, n_labels: int) -> GroupMoments:
         """Return the moments of the rows with each label 0, 1, …, n_labels - 1."""
         executor, every = self.executor, self.gather(labels)
         first = executor.first_rows
@@ -97,4 +97,6 @@ class Points(ABC):
                 for part in range(first.size - 1)
             }
         )
-        return Moments.of_sums(np.sum(list(found.values()), axis=0), executor.units.for_kernels)
+        return GroupMoments.of_sums(
+            np.sum(list(found.values()), axis=0), executor.units.for_kernels
+        )

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from samekind.points.arrays import Floats, Rows
 from samekind.points.units import KernelUnits
 
-__all__ = ["Moments"]
+__all__ = ["GroupMoments"]
 
 
-class Moments(NamedTuple):
+class GroupMoments(NamedTuple):
     """What is known of the rows of each group."""
 
     counts: Rows
@@ -23,7 +23,7 @@ class Moments(NamedTuple):
     """(groups,) the mean squared distance of the rows to their mean."""
 
     @classmethod
-    def of_sums(cls, sums: NDArray[np.int64], units: KernelUnits) -> Moments:
+    def of_sums(cls, sums: NDArray[np.int64], units: KernelUnits) -> GroupMoments:
         """Return the moments of groups with these sums, (groups, d + 2): coordinates, squares, ones."""
         counts = sums[:, -1]
         some = np.maximum(counts, 1)

@@ -14,7 +14,7 @@ from samekind.points.calls import call
 from samekind.points.executor import Executor, on_all
 from samekind.points.kernels import sites as kernels
 from samekind.points.labels import LabelMap, RowLabels
-from samekind.points.moments import Moments
+from samekind.points.moments import GroupMoments
 from samekind.points.nearest_centers import NearestCenters
 from samekind.points.partition import Partition
 from samekind.points.partition_results import nearest_of_all
@@ -252,7 +252,9 @@ class VoronoiCells:
             rows = rows[np.lexsort((rows, distances))[:size]]
         return rows
 
-    def moments(self, groups: Rows, n_groups: int, *, include_pending: bool = False) -> Moments:
+    def moments(
+        self, groups: Rows, n_groups: int, *, include_pending: bool = False
+    ) -> GroupMoments:
         """Return the number of rows, the mean and the mean squared distance to it, for groups of sites.
 
         As of the last pass, or with the sites added since (`include_pending`), which changes nothing.
@@ -264,7 +266,7 @@ class VoronoiCells:
         used = groups >= 0
         of = np.zeros((n_groups, sums.shape[1]), dtype=np.int64)
         np.add.at(of, groups[used], sums[used])
-        return Moments.of_sums(of, self._units)
+        return GroupMoments.of_sums(of, self._units)
 
     def nearest_site(self, groups: Rows, group: int, x: Floats) -> int:
         """Return the site of a group that is nearest to x, or -1 if it has none."""

@@ -15,7 +15,7 @@ from samekind.points.arrays import Matrix, Rows
 from samekind.points.base import Points
 from samekind.points.bounds import Bounds, UnusableValue, scan
 from samekind.points.labels import LazyArray, RowLabels
-from samekind.points.moments import Moments
+from samekind.points.moments import GroupMoments
 from samekind.points.partition import Partition
 from samekind.points.sources.array import hash_of
 from samekind.points.space import WorkingSpace
@@ -153,7 +153,7 @@ class DaskPoints(Points):
         ]
         return DaskPoints(da.concatenate(blocks), client=self.client)
 
-    def moments_by_label(self, labels: RowLabels, n_labels: int) -> Moments:
+    def moments_by_label(self, labels: RowLabels, n_labels: int) -> GroupMoments:
         """Return the moments of the rows with each label; the labels stay where they are."""
         lazy: Any = self.distribute(labels) if isinstance(labels, np.ndarray) else labels
         pieces = [
@@ -167,7 +167,7 @@ class DaskPoints(Points):
             for block, piece in zip(self._blocks.futures, pieces, strict=True)
         ]
         found = self.client.gather(self.client.compute(sums))
-        return Moments.of_sums(np.sum(found, axis=0), self._executor.units.for_kernels)
+        return GroupMoments.of_sums(np.sum(found, axis=0), self._executor.units.for_kernels)
 
     def fingerprint(self) -> str:
         """Return a hash of the partitions' sizes, the type and the values, which the workers compute.
