@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import samekind
-from benchmarks.ratios import Ratio, Setting
+from benchmarks.ratios import MANY, Ratio, Setting
 from benchmarks.ratios.clock import compile_all, in_turns, seconds
 from samekind.points import ArrayPoints, find_space
 
@@ -33,10 +33,14 @@ def watch():
         peak[0] = max(peak[0], process.memory_info().rss)
 before = process.memory_info().rss
 watcher = threading.Thread(target=watch); watcher.start()
-found = samekind.solve(
-    X, samekind.LabelOracle(y), goal="labels", budget=int(sys.argv[3]), random_state=0
-)
-found.labels_, found.all_centers_
+questions = int(sys.argv[3])
+if questions:
+    oracle = samekind.LabelOracle(y)
+    found = samekind.solve(X, oracle, goal="labels", budget=questions, random_state=0)
+    found.labels_, found.all_centers_
+else:
+    from samekind.points import ArrayPoints, find_space
+    found = find_space(ArrayPoints(X), metric="auto", reduce=64, seed=0)
 done.set(); watcher.join()
 print((max(peak[0], before) - before) / X.nbytes)
 """
@@ -76,7 +80,8 @@ def reduced(setting: Setting) -> Iterator[Ratio]:
             3.0,
         )
         yield _questions(X, y, questions, shape)
-        yield _memory(X, y, questions, shape, setting)
+        yield _memory(X, y, 0, f"the space of {shape}", setting)
+    yield _memory(X, y, min(questions, 300), f"focused, {shape}", setting)
     yield _one_by_one(X, y, questions, shape)
 
 
@@ -91,7 +96,8 @@ def _questions(X: Any, y: Any, questions: int, shape: str) -> Ratio:
         options = {"goal": "labels", "budget": questions, "random_state": 0}
         assert len(samekind.solve(rows, oracle, **options).labels_) == len(y)
 
-    ours, theirs = in_turns(1, lambda: solve(X), lambda: solve(Z))
+    times = 3 if len(X) >= MANY else 1
+    ours, theirs = in_turns(times, lambda: solve(X), lambda: solve(Z))
     return Ratio(
         f"focused, {questions:,} questions, {shape} / their first {KEPT} principal components",
         f"{ours:.1f} s / {theirs:.1f} s",
@@ -100,15 +106,18 @@ def _questions(X: Any, y: Any, questions: int, shape: str) -> Ratio:
     )
 
 
-def _memory(X: Any, y: Any, questions: int, shape: str, setting: Setting) -> Ratio:
+def _memory(X: Any, y: Any, questions: int, what: str, setting: Setting) -> Ratio:
+    """Return the memory that a run takes; without questions, that of the reduction alone."""
     with tempfile.TemporaryDirectory(dir=setting.scratch) as folder:
         files = [str(Path(folder, name)) for name in ("X.npy", "y.npy")]
         np.save(files[0], X)
         np.save(files[1], y)
-        command = [sys.executable, "-c", MEMORY, *files, str(min(questions, 300))]
+        command = [sys.executable, "-c", MEMORY, *files, str(questions)]
         out = subprocess.run(command, check=True, capture_output=True, text=True)
-    what = f"peak memory of focused, {shape}, above the array / array"
-    return Ratio(what, f"{X.nbytes / 1e6:.0f} MB", float(out.stdout), 1.5)
+    measured = f"{X.nbytes / 1e6:.0f} MB"
+    return Ratio(
+        f"peak memory of {what}, above the array / array", measured, float(out.stdout), 1.5
+    )
 
 
 def _one_by_one(X: Any, y: Any, questions: int, shape: str) -> Ratio:
