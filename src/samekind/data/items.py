@@ -153,9 +153,12 @@ class Items:
 
     @property
     def metric(self) -> str:
-        """How rows are best compared: "cosine" for embeddings of texts and pictures, else "auto"."""
-        is_embedded = self.medium in ("text", "image") and len(self.feature_names) > FEW_NUMBERS
-        return "cosine" if is_embedded else "auto"
+        """How rows are best compared: "cosine" by given embeddings of texts and pictures, else "auto".
+
+        Other features of texts and of pictures by a model have length 1, which "auto" recognises.
+        """
+        given = self._options.embeddings is not None and self.medium in ("text", "image")
+        return "cosine" if given and len(self.feature_names) > FEW_NUMBERS else "auto"
 
     @property
     def is_streamed(self) -> bool:
