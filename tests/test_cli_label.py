@@ -176,7 +176,6 @@ def test_pictures_in_a_folder(folder):
         (["label", "flowers.csv", "--terminal", "--tolerance", "7"], "tolerance"),
         (["label", "flowers.csv", "--terminal", "--project", "no/p.db"], "no such folder"),
         (["label", "flowers.csv", "--terminal", "--project", "flowers.csv"], "not a database"),
-        (["label", "flowers.csv", "--host", "0.0.0.0"], "For example: --token "),
         (["label", "flowers.csv", "--token", "short"], "a token has 8 to 200"),
         (["label", "other.db", "--terminal"], "does not say what it is about"),
         (["label", "empty.csv", "--terminal"], "empty"),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from samekind._validation import refuse_dask
+from samekind._validation import is_tensor, refuse_dask, to_numpy
 from samekind.algorithms import DEFAULT
 from samekind.clusters import Clusters
 from samekind.data import are_texts, fit_texts, transform_texts
@@ -27,7 +27,8 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
     oracle : LabelOracle, FunctionOracle, callable or None
         Who answers; a function takes two row numbers and returns True, False or None. With None, the `y`
         given to `fit` plays the oracle.
-    algorithm, budget, target, batch, epsilon, heavy, certify, stop, tolerance, error_rate, random_state
+    algorithm, budget, target, batch, epsilon, heavy, certify, stop, tolerance, error_rate, metric,
+    reduce, random_state
         As for `samekind.solve`. ``epsilon="auto"``, and None for `heavy`, `certify`, `stop`,
         `tolerance` and `error_rate`, is the algorithm's own default.
 
@@ -67,6 +68,8 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         stop: str | None = None,
         tolerance: float | None = None,
         error_rate: float | Literal["estimate"] | None = None,
+        metric: str = "auto",
+        reduce: int | Literal["auto"] | None = "auto",
         random_state: Any = None,
     ) -> None:
         self.oracle = oracle
@@ -80,6 +83,8 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         self.stop = stop
         self.tolerance = tolerance
         self.error_rate = error_rate
+        self.metric = metric
+        self.reduce = reduce
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -99,6 +104,7 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         """
         refuse_dask("X", X)
         refuse_dask("y", y)
+        X = to_numpy("X", X) if is_tensor(X) else X
         self.text_features_ = None
         if are_texts(X):
             self.text_features_, X = fit_texts(X)
@@ -114,12 +120,14 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
                 given[name] = getattr(self, name)
         self.clusters_: Clusters = solve(
             X,
-            self.oracle if self.oracle is not None else LabelOracle(np.asarray(y)),
+            self.oracle if self.oracle is not None else LabelOracle(to_numpy("y", y)),
             algorithm=self.algorithm,
             budget=self.budget,
             target=self.target,
             batch=self.batch,
             **given,
+            metric=self.metric,
+            reduce=self.reduce,
             random_state=self.random_state,
         )
         self.cluster_centers_ = self.clusters_.centers_

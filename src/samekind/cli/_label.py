@@ -12,6 +12,7 @@ import typer
 
 from samekind.cli import _options as options
 from samekind.cli._errors import INTERRUPTED, UserError, explained, needs, users_values
+from samekind.cli._token import PageToken, find_token
 from samekind.cli._words import in_options
 
 if TYPE_CHECKING:
@@ -54,9 +55,12 @@ def label(
     no_lineup: options.NoLineup = False,
     error_rate: options.ErrorRate = None,
     tolerance: options.Tolerance = None,
+    metric: options.Metric = None,
+    reduce: options.Reduced = None,
     seed: options.Seed = None,
     host: options.Host = LOCAL,
     port: options.Port = None,
+    token_file: options.TokenFile = None,
     token: options.Token = None,
     no_browser: options.NoBrowser = False,
 ) -> int:
@@ -73,11 +77,14 @@ def label(
     chosen = options.loading_options(context.params)
     given = {"title": title, "budget": budget, "random_state": seed}
     settings = {name: value for name, value in given.items() if value is not None}
-    settings |= options.algorithm_options(context.params)
+    settings |= options.algorithm_options(context.params) | options.space_options(context.params)
     if data is not None and not data.exists() and not any(sign in str(data) for sign in "*?["):
         raise UserError(f"{data} does not exist. Check the name.")
+    secret = PageToken(None)
     if not terminal:
-        _check_page(host, token)
+        source = context.get_parameter_source("token")
+        in_command = source is not None and source.name == "COMMANDLINE"
+        secret = _check_page(host, token_file, token, in_command)
 
     from contextlib import closing
 
@@ -86,10 +93,15 @@ def label(
     from samekind.cli._projects import chat, print_found, print_next
 
     def ready(address: str) -> None:
+        if secret.text is not None and not (secret.is_made or sys.stderr.isatty()):
+            # what goes to a file or another program must not hold what only the user should know
+            address = f"{address.partition('?')[0]}?token=…  (with your token)"
         chat(screen, f"\nThe page is at  {address}\nCtrl-C stops it; every answer is kept.")
 
     screen = Console(stderr=True)
     where = _project(data, project, demo)
+    for note in secret.notes:
+        chat(screen, f"Note: {note}")
     opened = _open(None if demo else data, where, chosen, settings, screen)
     opened.lineups = not no_lineup
     with closing(opened):
@@ -102,7 +114,7 @@ def label(
 
             shown = has_display() and not no_browser
             try:
-                serve(opened, host, port, token=token, open_browser=shown, on_ready=ready)
+                serve(opened, host, port, token=secret.text, open_browser=shown, on_ready=ready)
             except ServeError as error:
                 raise UserError(str(error)) from error
         if not opened.session.done:
@@ -181,17 +193,16 @@ def _ask_here(project: Project, who: str | None, screen: Console) -> int:
         return INTERRUPTED if interrupts.count else 0
 
 
-def _check_page(host: str, token: str | None) -> None:
-    """Complain before a long file is read."""
+def _check_page(host: str, file: Path | None, given: str | None, in_command: bool) -> PageToken:
+    """Find the token, and complain before a long file is read."""
     with needs():
-        from samekind.web import ServeError, check_reach
+        from samekind.web import ServeError, check_reach, is_loopback
     try:
-        check_reach(host, token)
+        token = find_token(file, given, in_command=in_command, is_local=is_loopback(host))
+        check_reach(host, token.text)
     except ServeError as error:
-        import secrets
-
-        hint = "" if token else f"\nFor example: --token {secrets.token_urlsafe(16)}"
-        raise UserError(f"{error}{hint}") from error
+        raise UserError(str(error)) from error
+    return token
 
 
 def has_display() -> bool:

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import NoSuchModuleError
 
 from samekind.ledger import tables
+from samekind.ledger.addresses import shown_address, without_secrets
 from samekind.ledger.errors import LedgerError
 from samekind.ledger.migrations import VERSION, find_version, migrate
 from samekind.ledger.sqlite_file import (
@@ -49,7 +50,7 @@ class Database:
     def __init__(self, where: str, wait: float, *, read_only: bool) -> None:
         if not where:
             raise LedgerError("a project needs a file or a database URL, got an empty name.")
-        self.shown = where
+        self.shown = shown_address(where)
         self.path: Path | None = None
         self._read_only = read_only
         self._place: Place | None = None
@@ -146,7 +147,6 @@ class Database:
     def _engine_of_url(self, where: str, wait: float) -> sa.Engine:
         try:
             url = sa.make_url(where)
-            self.shown = url.render_as_string(hide_password=True)
             is_file = url.get_backend_name() == "sqlite" and not url.query
             if is_file and url.database and url.database != ":memory:":
                 self._open_file(Path(url.database), wait)
@@ -154,9 +154,9 @@ class Database:
             engine = sa.create_engine(url)
         except (NoSuchModuleError, ImportError, ValueError, sa.exc.ArgumentError) as error:
             raise LedgerError(
-                f"{self.shown}: cannot use this database: {error}. Check the URL, and that the "
-                "database's Python driver is installed."
-            ) from error
+                f"{self.shown}: cannot use this database: {without_secrets(error, where)}. Check the URL, "
+                "and that the database's Python driver is installed."
+            ) from None  # what SQLAlchemy says may hold the URL with its password
         if engine.dialect.name == "sqlite":
             tune_sqlite(engine, wait, reads=self._read_only)
         return engine

@@ -20,6 +20,7 @@ from sqlalchemy.exc import DBAPIError
 
 from samekind.flow import Answers, Pairs
 from samekind.ledger import tables
+from samekind.ledger.addresses import shown_address, without_secrets
 from samekind.ledger.database import Database, FileReplacedError
 from samekind.ledger.erase import Erased, erase_annotator
 from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerGone
@@ -68,11 +69,12 @@ class SqlLedger(FollowingLedger):
         wait: float = 10.0,
         read_only: bool = False,
     ) -> None:
-        self.where = str(where)
+        self._place = str(where)  # with its password, if it is a URL
+        self.where = shown_address(self._place)
         self.read_only = read_only
         self._connection: sa.Connection | None = None  # of the transaction that is open
         self._gone: LedgerGone | None = None
-        self._database = Database(self.where, wait, read_only=read_only)
+        self._database = Database(self._place, wait, read_only=read_only)
         super().__init__(self._database.shown, infer=infer)
         try:
             with self._explaining("be opened"), self._database.opened() as connection:
@@ -251,7 +253,7 @@ class SqlLedger(FollowingLedger):
                     "saves what can still be read."
                 ) from error
             raise LedgerError(
-                f"{shown} could not {purpose}: {cause}. Nothing was changed; "
+                f"{shown} could not {purpose}: {without_secrets(cause, self._place)}. Nothing was changed; "
                 "mend the cause (a full disk, another program that writes, a file that is not a "
                 "samekind project) and try again."
             ) from error
