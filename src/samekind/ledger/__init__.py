@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 
 from samekind.ledger.inference import Contradiction, Implications, Statement
 from samekind.ledger.log import LedgerLine, Lines, keys_of, pairs_of
-from samekind.ledger.memory import UNANSWERED, Ledger, Revision
-from samekind.ledger.notes import Checkpoint, ClusterName
+from samekind.ledger.memory import UNANSWERED, Ledger
+from samekind.ledger.notes import Change, Checkpoint, ClusterName
+from samekind.ledger.past import ledger_at
+from samekind.ledger.transactions import Revision
 
 if TYPE_CHECKING:
     from samekind.ledger.sql import LedgerError, SqlLedger
 
 __all__ = [
     "UNANSWERED",
+    "Change",
     "Checkpoint",
     "ClusterName",
     "Contradiction",
@@ -27,6 +30,7 @@ __all__ = [
     "SqlLedger",
     "Statement",
     "keys_of",
+    "ledger_at",
     "open_ledger",
     "pairs_of",
 ]

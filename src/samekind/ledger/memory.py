@@ -9,15 +9,14 @@ Its rules:
   from the ledger therefore sees just what it saw the first time.
 - A contradicting answer is kept and shown in `contradictions`; nothing is inferred from it.
 - What is written within one `transaction` is kept together, or not at all.
+- What changes the past, rather than answering new questions, is noted as a `Change`.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from copy import copy
-from typing import NamedTuple, Self, TypeVar
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,24 +25,14 @@ from samekind._validation import check_positive_int
 from samekind.flow import UNANSWERED, UNSURE, Answers, Pairs, check_answers, check_pairs
 from samekind.ledger.inference import Contradiction, Statement
 from samekind.ledger.knowledge import Knowledge
-from samekind.ledger.log import AnswerLog, Asked, LedgerLine, Lines, Wave, keys_of, pairs_of
-from samekind.ledger.notes import Checkpoint, ClusterName, Notes
+from samekind.ledger.log import Asked, LedgerLine, Lines, Wave, keys_of, pairs_of
+from samekind.ledger.notes import Change, Checkpoint, ClusterName
+from samekind.ledger.transactions import Transactions
 
-__all__ = ["UNANSWERED", "Ledger", "Revision"]
-
-Part = TypeVar("Part", AnswerLog, Notes)
-
-
-class Revision(NamedTuple):
-    """How much was written so far: it changes with every change of what counts."""
-
-    answers: int
-    retracted: int
-    checkpoints: int
-    names: int
+__all__ = ["UNANSWERED", "Ledger"]
 
 
-class Ledger:
+class Ledger(Transactions):
     """Answers in memory; gone with the process. `SqlLedger` keeps them on disk.
 
     Parameters
@@ -63,13 +52,9 @@ class Ledger:
     """
 
     def __init__(self, *, infer: bool = True) -> None:
+        super().__init__()
         self.infer = infer
-        self.meta: dict[str, str] = {}
-        self._log = AnswerLog()
-        self._notes = Notes()
-        self._numbers: dict[str, int] = {}  # of the annotators
         self._last_time = 0.0
-        self._in_transaction = False
         self._known = Knowledge()
 
     def __len__(self) -> int:
@@ -115,10 +100,9 @@ class Ledger:
         return self._notes.names
 
     @property
-    def revision(self) -> Revision:
-        """What was written so far, in numbers."""
-        log, notes = self._log, self._notes
-        return Revision(log.size, log.n_struck, len(notes.marks), notes.n_names)
+    def changes(self) -> list[Change]:
+        """All changes of the past, in order; see `Change`."""
+        return self._notes.changes
 
     @property
     def n_acts(self) -> int:
@@ -177,26 +161,6 @@ class Ledger:
 
     # Writing
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Keep all that is written within, or, if anything fails, nothing of it.
-
-        It begins with what others have written. A transaction within another one is part of that.
-        """
-        if self._in_transaction:
-            yield
-            return
-        before = _copied(self._log), _copied(self._notes), dict(self._numbers), dict(self.meta)
-        self._in_transaction = True
-        try:
-            yield
-        except BaseException:
-            self._log, self._notes, self._numbers, self.meta = before
-            self._relearn()
-            raise
-        finally:
-            self._in_transaction = False
-
     def record(
         self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", asked: bool = True
     ) -> None:
@@ -212,7 +176,8 @@ class Ledger:
     def record_checked(self, pairs: Pairs, answers: Answers, who: str, asked: Asked) -> None:
         """Do what `record` does, for callers that have checked what they pass."""
         if len(pairs):
-            self._append(pairs, answers, who, asked)
+            with self._writing():
+                self._append(pairs, answers, who, asked)
 
     def correct(self, a: int, b: int, answer: int, *, who: str = "") -> None:
         """Answer a pair anew; nobody's earlier answer to it counts any more.
@@ -292,7 +257,7 @@ class Ledger:
     # Within: a ledger that keeps its lines elsewhere too overrides the first four.
 
     def _append(self, pairs: Pairs, answers: Answers, who: str, asked: Asked) -> None:
-        self._learn_new(Wave(pairs, answers, self._number(who), self._now(), asked))
+        self._learn_own(Wave(pairs, answers, self._number(who), self._now(), asked))
 
     def _retract(self, numbers: NDArray[np.intp]) -> list[LedgerLine]:
         """Take back lines by their numbers; return them, latest first."""
@@ -313,19 +278,29 @@ class Ledger:
         a, b, answer, who, when, asked, _, retracted = self._log.lines[number].item()
         return LedgerLine(a, b, answer, list(self._numbers)[who], when, asked, retracted)
 
-    def _learn_new(self, wave: Wave) -> None:
-        """Add lines to the log and to what is known."""
-        start = self._log.size
+    def _learn_own(self, wave: Wave) -> None:
+        """Add lines that are being written here, and find out whether they change the past."""
+        unsure = wave.pairs[wave.answers == UNSURE]
+        follows = self._known.answers(unsure, infer=True) if len(unsure) else unsure
+        if not self._learn_new(wave) or (follows >= 0).any():  # it seemed to be known, and is not
+            self._changes_past = True
+
+    def _learn_new(self, wave: Wave) -> bool:
+        """Add lines to the log and to what is known; return whether they only add to it."""
+        start, n_conflicts = self._log.size, len(self._known.conflicts)
         self._log.append(wave)
         all_new = self._known.add(wave.pairs, wave.answers, wave.who, start)
+        adds = all_new and len(self._known.conflicts) == n_conflicts
         if not all_new and self._log.replace_earlier(keys_of(wave.pairs)):
             self._relearn()
+        return adds
 
     def _strike(self, numbers: NDArray[np.intp]) -> None:
         """Mark lines as taken back, and learn all others anew."""
         if numbers.size:
             self._log.strike(numbers)
             self._relearn()
+            self._changes_past = True
 
     def _relearn(self) -> None:
         self._known = Knowledge()
@@ -337,10 +312,3 @@ class Ledger:
         """Return the time, a little later than that of anything before."""
         self._last_time = max(time.time(), self._last_time + 1e-6)
         return self._last_time
-
-
-def _copied(part: Part) -> Part:
-    """Return a log or notes that later changes of these do not reach."""
-    other = copy(part)
-    vars(other).update({name: copy(value) for name, value in vars(part).items()})
-    return other

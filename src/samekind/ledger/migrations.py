@@ -62,6 +62,14 @@ checkpoints = _made(
     _column("rows", sa.LargeBinary()),  # see `pack_rows`
     _column("ask", sa.LargeBinary()),
 )
+changes = _made(
+    "changes",
+    _column("after_answer"),  # the last answer and retraction before the change, 0: none,
+    _column("upto_answer"),  # and after it
+    _column("after_retraction"),
+    _column("upto_retraction"),
+    sa.Column("checkpoint_id", sa.BigInteger, sa.ForeignKey("checkpoints.id"), nullable=True),
+)
 
 
 class VersionError(ValueError):
@@ -122,7 +130,16 @@ def _give_notes_tables(connection: sa.Connection) -> None:
         connection.execute(sa.delete(meta).where(own))
 
 
-STEPS: Sequence[Callable[[sa.Connection], None]] = (_keep_answers, _give_notes_tables)
+def _order_changes(connection: sa.Connection) -> None:
+    """Version 3: where in the order of answers the past was changed."""
+    MADE.create_all(connection, [changes])
+
+
+STEPS: Sequence[Callable[[sa.Connection], None]] = (
+    _keep_answers,
+    _give_notes_tables,
+    _order_changes,
+)
 VERSION = len(STEPS)
 
 

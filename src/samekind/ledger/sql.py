@@ -23,7 +23,7 @@ from samekind.ledger import tables
 from samekind.ledger.log import Asked, LedgerLine, Wave
 from samekind.ledger.memory import Ledger
 from samekind.ledger.migrations import VersionError, migrate, pack_rows, unpack_rows
-from samekind.ledger.notes import Checkpoint
+from samekind.ledger.notes import Change, Checkpoint
 
 __all__ = ["LedgerError", "SqlLedger"]
 
@@ -33,6 +33,13 @@ FOLLOWED = {  # tables, and what is read of them when another process has writte
     tables.names: ("row", "name", "who", "at"),
     tables.corrections: ("answer_id", "replaced_id"),
     tables.checkpoints: ("answer_id", "upto"),
+    tables.changes: (
+        "after_answer",
+        "upto_answer",
+        "after_retraction",
+        "upto_retraction",
+        "checkpoint_id",
+    ),
 }
 LAST_IDS = sa.select(
     *(sa.select(sa.func.coalesce(sa.func.max(t.c.id), 0)).scalar_subquery() for t in FOLLOWED)
@@ -115,7 +122,6 @@ class SqlLedger(Ledger):
             try:
                 with super().transaction():
                     yield
-                    connection.commit()  # here, so that what is not kept is not remembered either
             finally:
                 self._connection = None
 
@@ -149,6 +155,7 @@ class SqlLedger(Ledger):
         if self._connection is None:
             with self._connected("be read", writes=False) as connection:
                 self._catch_up(connection)
+                self._read_meta(connection)
         return self._log.n_struck > before
 
     def close(self) -> None:
@@ -162,7 +169,23 @@ class SqlLedger(Ledger):
             for (a, b), said, cost in zip(pairs.tolist(), answers.tolist(), paid, strict=True)
         ]
         at = self._add(tables.answers, new, "keep answers")
-        self._learn_new(Wave(pairs, answers, self._number(who), at, asked))
+        self._learn_own(Wave(pairs, answers, self._number(who), at, asked))
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with self.transaction():
+            yield
+
+    def _commit(self) -> None:
+        if self._connection is not None:
+            self._connection.commit()
+
+    def _append_change(self, change: Change) -> None:
+        *since, made = change
+        new = (*since, made + 1 if made >= 0 else None)
+        columns = FOLLOWED[tables.changes]
+        self._add(tables.changes, [dict(zip(columns, new, strict=True))], "keep a change")
+        super()._append_change(change)
 
     def _retract(self, numbers: NDArray[np.intp]) -> list[LedgerLine]:
         if numbers.size:
@@ -197,7 +220,7 @@ class SqlLedger(Ledger):
             new.append(
                 connection.execute(unseen.order_by(table.c.id)).all() if there > seen else ()
             )
-        answers, retractions, names, corrections, checkpoints = new
+        answers, retractions, names, corrections, checkpoints, changes = new
         if answers:
             a, b, said, who, at, asked = zip(*answers, strict=True)
             numbers = np.array([self._number(name) for name in who], dtype=np.int32)
@@ -214,6 +237,9 @@ class SqlLedger(Ledger):
             notes.add_correction(answer_id - 1, replaced_id - 1)
         for answer_id, upto in checkpoints:
             notes.marks.append((-1 if answer_id is None else answer_id - 1, upto))
+        for after, upto, after_struck, upto_struck, checkpoint_id in changes:
+            made = (checkpoint_id or 0) - 1
+            notes.changes.append(Change(after, upto, after_struck, upto_struck, made))
 
     def _read_meta(self, connection: sa.Connection) -> None:
         rows = connection.execute(sa.select(tables.meta.c.key, tables.meta.c.value))
@@ -222,7 +248,8 @@ class SqlLedger(Ledger):
     def _n_seen(self, table: sa.TableClause) -> int:
         """Return how many rows of a table this object knows."""
         log, notes = self._log, self._notes
-        known = (log.size, log.n_struck, notes.n_names, notes.n_replaced, len(notes.marks))
+        marks, changes = len(notes.marks), len(notes.changes)
+        known = (log.size, log.n_struck, notes.n_names, notes.n_replaced, marks, changes)
         return dict(zip(FOLLOWED, known, strict=True))[table]
 
     def _add(

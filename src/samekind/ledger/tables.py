@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-__all__ = ["answers", "checkpoints", "corrections", "meta", "names", "retractions"]
+__all__ = ["answers", "changes", "checkpoints", "corrections", "meta", "names", "retractions"]
 
 
 def _table(name: str, *columns: str | sa.ColumnClause[bool]) -> sa.TableClause:
@@ -17,3 +17,12 @@ retractions = _table("retractions", "id", "answer_id", "at")
 names = _table("names", "id", "row", "name", "who", "at")
 corrections = _table("corrections", "id", "answer_id", "replaced_id")
 checkpoints = _table("checkpoints", "id", "answer_id", "upto", "rows", "ask")
+changes = _table(
+    "changes",
+    "id",
+    "after_answer",
+    "upto_answer",
+    "after_retraction",
+    "upto_retraction",
+    "checkpoint_id",
+)
