@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind._intmap import empty_table, refill
-from samekind.flow import DIFFERENT, SAME, Answers, Pairs
+from samekind._intmap import EMPTY, empty_table, refill
+from samekind.flow import DIFFERENT, SAME, Answers, IntArray, Pairs
 from samekind.ledger import _components
 
 __all__ = ["Contradiction", "Implications", "Statement", "explain"]
@@ -76,6 +76,17 @@ class Implications:
         """Replace `otherwise` among answers by SAME or DIFFERENT where that follows."""
         rows, parent = (self._keys, self._nodes), self._by_node[0]
         _components.fill_implied(pairs, otherwise, answers, *rows, parent, self._differing)
+
+    def rows(self) -> IntArray:
+        """Return all rows of which something is known."""
+        rows: IntArray = self._keys[self._keys != EMPTY].astype(np.intp)
+        return rows
+
+    def components(self, rows: IntArray) -> IntArray:
+        """Return a number for each row that rows known to be the same share; -1 if nothing is known of it."""
+        roots = np.empty(rows.size, dtype=np.intp)
+        _components.fill_roots(rows, self._keys, self._nodes, self._by_node[0], roots)
+        return roots
 
     def add(self, pairs: Pairs, answers: Answers) -> NDArray[np.intp]:
         """Take in SAME and DIFFERENT, skip UNSURE; return the places of those that contradict.

@@ -30,14 +30,14 @@ class Knowledge:
         self.n_answers = 0
         self.conflicts: set[int] = set()
         self.latest = LatestAnswers()
-        self._implied = Implications()
+        self.implied = Implications()
         self._explained: list[Contradiction] | None = None  # until answers change
 
     def answers(self, pairs: Pairs, *, infer: bool) -> Answers:
         """Return what is known of each pair, or UNANSWERED."""
         known = self.latest.answers(pairs)
         if infer:
-            self._implied.fill_in(pairs, UNANSWERED, known)
+            self.implied.fill_in(pairs, UNANSWERED, known)
         return known
 
     def add(
@@ -52,7 +52,7 @@ class Knowledge:
         `numbers` are those of their lines, or the first one if they stand together.
         """
         n_new = self.latest.put(pairs, answers, who)
-        contradicting = self._implied.add(pairs, answers)
+        contradicting = self.implied.add(pairs, answers)
         if contradicting.size:
             where = contradicting + numbers if isinstance(numbers, int) else numbers[contradicting]
             self.conflicts.update(where.tolist())

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_positive_int
 from samekind.flow import UNANSWERED, UNSURE, Answers, Pairs, check_answers, check_pairs
-from samekind.ledger.inference import Contradiction, Statement
+from samekind.ledger.inference import Contradiction, Implications, Statement
 from samekind.ledger.knowledge import Knowledge
 from samekind.ledger.log import Asked, LedgerLine, Lines, Wave, keys_of, pairs_of
 from samekind.ledger.notes import Change, Checkpoint, ClusterName
@@ -135,6 +135,24 @@ class Ledger(Transactions):
             self._log.lines, lambda number: Statement(*self._line(number)[:4])
         )
 
+    @property
+    def n_contradictions(self) -> int:
+        """How many answers contradict earlier ones."""
+        return len(self._known.conflicts)
+
+    @property
+    def implications(self) -> Implications:
+        """What follows from the answers that stand; to be read."""
+        return self._known.implied
+
+    def written(self, first: int, last: int) -> Lines:
+        """Return the lines from the first on and before the last, retracted ones too."""
+        return self._log.lines[first:last]
+
+    def taken_back(self, first: int, last: int) -> Lines:
+        """Return the lines that were taken back from the first-th time on and before the last-th."""
+        return self._log.lines[self._log.struck(first, last)]
+
     def volunteered(self) -> Lines:
         """Return the lines that are not retracted and cost no question."""
         return self._log.volunteered()
@@ -146,10 +164,15 @@ class Ledger(Transactions):
 
     def asked_pairs(self, upto: int | None = None) -> set[int]:
         """Return the keys of the pairs whose answers were paid for, by the first so many lines or by all."""
-        if self._log.size == 0:
-            return set()
+        return set() if self._log.size == 0 else set(self._asked_keys(upto).tolist())
+
+    def count_asked_pairs(self) -> int:
+        """Return how many pairs there are whose answers were paid for."""
+        return np.unique(self._asked_keys(None)).size
+
+    def _asked_keys(self, upto: int | None) -> NDArray[np.int64]:
         active = self.active(upto)
-        return set(keys_of(pairs_of(active[active["asked"]])).tolist())
+        return keys_of(pairs_of(active[active["asked"]]))
 
     def latest_checkpoint(self) -> Checkpoint | None:
         """Return the last checkpoint that is not void."""
@@ -178,6 +201,20 @@ class Ledger(Transactions):
         if len(pairs):
             with self._writing():
                 self._append(pairs, answers, who, asked)
+
+    def record_next(
+        self, seen: tuple[int, int], pairs: Pairs, answers: Answers, who: str, asked: Asked
+    ) -> bool:
+        """Write answers down unless others wrote meanwhile; return whether they are kept.
+
+        `seen` are the numbers of lines and of changes that the caller knows.
+        """
+        with self._writing():
+            now = self.revision
+            if (now.answers, now.changes) != seen:
+                return False
+            self._append(pairs, answers, who, asked)
+        return True
 
     def correct(self, a: int, b: int, answer: int, *, who: str = "") -> None:
         """Answer a pair anew; nobody's earlier answer to it counts any more.

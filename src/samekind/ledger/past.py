@@ -17,8 +17,12 @@ class PastLedger(Ledger):
         self._now_ledger = now
         self._numbers = now._numbers
         self._log = now._log.at(answers, retracted)
-        before_changes = [change.checkpoint for change in now.changes if change.checkpoint >= 0]
-        self._notes.marks = now._notes.marks[: min(before_changes, default=None)]
+        later = [
+            change.checkpoint
+            for change in now.changes
+            if change.checkpoint >= 0 and (change.answers > answers or change.retracted > retracted)
+        ]
+        self._notes.marks = now._notes.marks[: min(later, default=None)]
         self._relearn()
 
     def go_on(self, answers: int) -> None:

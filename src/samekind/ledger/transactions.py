@@ -59,14 +59,17 @@ class Transactions(ABC):
             yield
             return
         before = _copied(self._log), _copied(self._notes), dict(self._numbers), dict(self.meta)
+        begun = self.revision
         self._in_transaction = True
         try:
             with self._marking_change():
                 yield
             self._commit()
         except BaseException:
+            wrote = self.revision[:2] != begun[:2]
             self._log, self._notes, self._numbers, self.meta = before
-            self._relearn()
+            if wrote:
+                self._relearn()
             raise
         finally:
             self._in_transaction = False
