@@ -161,6 +161,11 @@ class ClusterState:
         if cluster >= 0 and not self.members[cluster]:
             self._retire(cluster)
 
+    @property
+    def forgotten(self) -> list[int]:
+        """Rows that were known once and are not now."""
+        return sorted(self._forgotten)
+
     def reopen(self, cluster: int) -> None:
         """Take back that a cluster is recovered."""
         self._open[cluster] = True

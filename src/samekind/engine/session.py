@@ -180,9 +180,10 @@ class Session(FlowSession):
     def clusters(self) -> Clusters:
         """Return what is found so far, and how reliable those who answered are if that is of interest."""
         found, volunteered = self._found(), self.ledger.volunteered()
-        if volunteered.size:
+        rows = np.union1d(pairs_of(volunteered), self._run.state.forgotten).astype(np.intp)
+        if rows.size:
             lookup = partial(self.ledger.lookup, infer=self._infers)
-            found = found.with_volunteered(lookup, np.unique(pairs_of(volunteered)))
+            found = found.with_volunteered(lookup, rows)
         if self._infers and len(self.ledger.annotators) < 2:
             return found
         return replace(found, annotators_=self._judge(found))

@@ -148,9 +148,9 @@ class Amender:
 
     def _split_off(self, rows: IntArray) -> int:
         """Make rows of one or more clusters a new cluster."""
-        clusters = self._state.cluster_of(rows)
-        first = int(clusters[0])
-        own = rows[clusters == first].tolist()
+        first = int(self._state.cluster_of(rows)[0])
+        apart = set(rows.tolist())
+        own = [row for row in self._state.members[first] if row in apart]  # in their order
         cluster = self._learner.split_off(first, own)
         self._shaken.add(first)
         self._learner.audit.count_missed()
