@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import sys
+from contextlib import closing
 from pathlib import Path
+from time import perf_counter
+from typing import Any
 
 import numpy as np
 
 from samekind.data import load
-from samekind.project import Project, QuestionClosed
+from samekind.project import Project, ProjectError, QuestionClosed
 
 ROWS, KINDS = 60, 4
 
 
-def write_data(folder: Path) -> Path:
+def write_data(folder: Path, rows: int = ROWS) -> Path:
     """Write a table of rows in four clear clusters; row i is in cluster i % 4."""
     rng = np.random.default_rng(0)
-    kinds = np.arange(ROWS) % KINDS
-    X = rng.normal(size=(ROWS, 2)) * 0.7 + 5 * np.column_stack([kinds % 2, kinds // 2])
+    kinds = np.arange(rows) % KINDS
+    X = rng.normal(size=(rows, 2)) * 0.7 + 5 * np.column_stack([kinds % 2, kinds // 2])
     path = folder / "rows.csv"
     with path.open("w", newline="") as file:
         csv.writer(file).writerows([["x", "y"], *X.round(3).tolist()])
@@ -60,7 +64,7 @@ def prepare(project: Project) -> None:
 
 def first_clusters(project: Project) -> list[int]:
     """Return the rows that stand for the clusters, those with most known rows first."""
-    members = {tuple(project.session.members_of(row)) for row in range(ROWS)} - {()}
+    members = [tuple(rows) for rows in project.session._run.state.members if rows]
     return [rows[0] for rows in sorted(members, key=lambda rows: (-len(rows), rows))]
 
 
@@ -135,6 +139,59 @@ def act_until_killed(folder: Path, seed: int) -> None:
             continue  # nothing to do it to
         now = project.session.ledger.revision
         print(now.answers, now.retracted, now.names, now.changes, flush=True)
+
+
+def act_together(folder: Path, number: int, in_all: int, done: Any, start: Any, stop: Any) -> None:
+    """Act on a project as other programs do, until there were enough acts; write down what was told."""
+    who, rng = f"p{number}", np.random.default_rng(number)
+    told: dict[str, Any] = {"answers": [], "names": [], "seconds": [], "acts": 0}
+    own = folder / f"own-{number}"
+    own.mkdir()
+    write_data(own)
+    with closing(open_at(own)) as project:
+        prepare(project)  # so that all begin alike, with everything compiled
+        for act in ACTS.values():
+            act(project)
+    project = open_at(folder)
+    start.wait()
+    while done.value < in_all:
+        share, began, acted = rng.random(), perf_counter(), False
+        try:
+            if share < 0.8:
+                [question] = project.next(who, lineup=False)
+                said = truth(question) if rng.random() < 0.97 else "different"
+                project.answer(question.id, said, who=who)
+                told["answers"].append([question.a.row, question.b.row, int(said == "same")])
+            elif share < 0.85:
+                row, name = first_clusters(project)[0], f"name {rng.integers(10**9)}"
+                project.rename(row, name, who=who)
+                told["names"].append(name)
+            elif share < 0.88:
+                project.merge(first_clusters(project)[:2], who=who)
+            elif share < 0.94:
+                records = project.answers(limit=1000).answers
+                record = records[rng.integers(len(records))]
+                right = "same" if record.a % KINDS == record.b % KINDS else "different"
+                project.correct(record.a, record.b, right, who=who)
+            else:
+                project.undo(who=who)
+            acted = True
+        except (QuestionClosed, ProjectError, ValueError, IndexError):
+            pass  # somebody else was quicker
+        told["seconds"].append(perf_counter() - began)
+        if acted:
+            told["acts"] += 1
+            with done.get_lock():
+                done.value += 1
+    stop.wait()
+    project.catch_up()
+    out = folder / f"out-{number}"
+    out.mkdir()
+    for name in ("answers.csv", "clusters.csv", "clusters.json", "clusters.parquet"):
+        project.export(name, out / name)
+    told["pending"] = project.session.pending().tolist()
+    (folder / f"told-{number}.json").write_text(json.dumps(told))
+    project.close()
 
 
 if __name__ == "__main__":

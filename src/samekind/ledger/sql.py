@@ -11,6 +11,8 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from random import uniform
+from time import monotonic, sleep
 
 import numpy as np
 import sqlalchemy as sa
@@ -44,6 +46,8 @@ FOLLOWED = {  # tables, and what is read of them when another process has writte
 LAST_IDS = sa.select(
     *(sa.select(sa.func.coalesce(sa.func.max(t.c.id), 0)).scalar_subquery() for t in FOLLOWED)
 )
+
+LOOK_AGAIN = 0.001, 0.004  # seconds between looks whether another program has done writing
 
 
 class LedgerError(RuntimeError):
@@ -307,4 +311,30 @@ def _tune_sqlite(engine: sa.Engine, wait: float) -> None:
     def begin(connection: sa.Connection) -> None:
         reads = connection.get_execution_options().get("samekind_reads", False)
         # who writes takes the lock before reading, who only reads takes none
-        connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+        if reads:
+            connection.exec_driver_sql("BEGIN")
+        elif not _begin_to_write(connection.connection.driver_connection, wait):
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _begin_to_write(connection: sqlite3.Connection | None, wait: float) -> bool:
+    """Begin a transaction as soon as nobody else writes; return whether that came to be in time.
+
+    SQLite's own wait looks ever more rarely, so that whoever has waited longest would get the lock last.
+    """
+    assert connection is not None
+    last = monotonic() + wait
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        while monotonic() < last:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error):
+                    return False  # whoever tries again is told why
+                sleep(uniform(*LOOK_AGAIN))
+            else:
+                return True
+        return False
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}")
