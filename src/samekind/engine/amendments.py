@@ -35,7 +35,7 @@ def find_amendment(
     rows = _touched_rows(ledger, near, state)
     component = ledger.implications.components(rows)
     _, place, size = np.unique(component, return_inverse=True, return_counts=True)
-    tied = (size[place] > 1) & (component >= 0)
+    tied = (size[place] > 1) & (component >= 0) & np.isin(rows, near)  # others are come to in time
     known = tied | (state.cluster_of(rows) >= 0)
     given_up = mentioned[state.cluster_of(mentioned) == GIVEN_UP]
     return Amendment(

@@ -121,7 +121,7 @@ class FlowRunner(ABC):
         """Charge all that was asked so far, be it of use or not."""
         self._skipped = set(keys_of(self._view.skipped()).tolist())
         self._unclaimed = set()
-        self.n_questions = self._view.count_asked_pairs()
+        self.n_questions = len(self._view.asked_pairs())
 
     def _replay(self) -> None:
         changes = self.ledger.changes

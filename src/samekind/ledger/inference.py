@@ -8,7 +8,6 @@ answers take a fraction of a second.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from samekind._intmap import EMPTY, empty_table, refill
 from samekind.flow import DIFFERENT, SAME, Answers, IntArray, Pairs
 from samekind.ledger import _components
 
-__all__ = ["Contradiction", "Implications", "Statement", "explain"]
+__all__ = ["Contradiction", "Explainer", "Implications", "Statement"]
 
 
 class Statement(NamedTuple):
@@ -122,13 +121,20 @@ class Implications:
             self._differing = differing
 
 
-def explain(held: Iterable[Statement], conflicts: Iterable[Statement]) -> list[Contradiction]:
-    """Find for each conflicting statement the fewest held ones that contradict it."""
-    neighbours: dict[int, list[tuple[int, Statement]]] = {}
-    for statement in held:
-        neighbours.setdefault(statement.a, []).append((statement.b, statement))
-        neighbours.setdefault(statement.b, []).append((statement.a, statement))
-    return [Contradiction((*_chain(neighbours, last), last)) for last in conflicts]
+class Explainer:
+    """Finds for conflicting statements the fewest held ones that contradict each."""
+
+    def __init__(self) -> None:
+        self._neighbours: dict[int, list[tuple[int, Statement]]] = {}
+
+    def hold(self, statement: Statement) -> None:
+        """Take in a statement that contradicts none of the others."""
+        for row, other in ((statement.a, statement.b), (statement.b, statement.a)):
+            self._neighbours.setdefault(row, []).append((other, statement))
+
+    def explain(self, last: Statement) -> Contradiction:
+        """Return a statement with the fewest held ones that contradict it."""
+        return Contradiction((*_chain(self._neighbours, last), last))
 
 
 def _chain(neighbours: dict[int, list[tuple[int, Statement]]], last: Statement) -> list[Statement]:

@@ -20,9 +20,10 @@ LINE = np.dtype(
         ("answer", np.int8),
         ("who", np.int32),  # the annotator's number
         ("when", np.float64),
-        ("asked", np.bool_),
+        ("asked", np.bool_),  # paid for, by this line or one that it replaced
         ("struck", np.bool_),  # taken back
         ("retracted", np.bool_),  # taken back, or replaced by a later answer
+        ("paid", np.bool_),  # paid for by this line
     ]
 )
 Lines = NDArray[np.void]
@@ -103,6 +104,7 @@ class AnswerLog:
                     new[name] = np.repeat(np.array(parts), sizes)
                 else:
                     new[name] = np.concatenate(list(map(np.broadcast_to, parts, sizes)))
+            new["paid"] = new["asked"]
             self._lines = np.concatenate([self._lines, new])
         return self._lines
 
@@ -142,6 +144,7 @@ class AnswerLog:
         lines["struck"][numbers] = True
         about = np.isin(keys_of(pairs_of(lines)), keys)
         lines["retracted"][about] = lines["struck"][about]
+        lines["asked"][about] = lines["paid"][about]
         self._strikes += numbers.tolist()
         self._replace_earlier(keys)
 
@@ -150,6 +153,7 @@ class AnswerLog:
         past = AnswerLog()
         past._lines = self.lines[:size].copy()
         past._lines["struck"] = past._lines["retracted"] = False
+        past._lines["asked"] = past._lines["paid"]
         past._unasked = self._unasked[: bisect_left(self._unasked, size)]
         past.size = size
         past._strikes = self._strikes[:n_struck]
@@ -166,7 +170,8 @@ class AnswerLog:
         return self._replace_earlier(keys)
 
     def _replace_earlier(self, keys: NDArray[np.int64] | None) -> bool:
-        lines, standing = self.lines, self.standing
+        lines = self.lines
+        standing = np.flatnonzero(~lines["struck"])
         answered = keys_of(pairs_of(lines[standing]))
         if keys is not None:
             again = np.isin(answered, keys)
@@ -183,7 +188,7 @@ class AnswerLog:
             return False
         latest = np.zeros(first.size, dtype=np.intp)
         np.maximum.at(latest, by, standing)
-        paid = lines["asked"][standing]
+        paid = lines["paid"][standing]
         np.logical_or.at(lines["asked"], latest[by], paid)  # what is paid stays paid
         lines["retracted"][np.setdiff1d(standing, latest)] = True
         return True

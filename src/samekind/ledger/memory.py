@@ -131,9 +131,7 @@ class Ledger(Transactions):
         """Answers that cannot all be true, each with the fewest earlier answers it contradicts."""
         if not self._known.conflicts:
             return []
-        return self._known.contradictions(
-            self._log.lines, lambda number: Statement(*self._line(number)[:4])
-        )
+        return self._known.contradictions(self._log.lines, self._statement)
 
     @property
     def n_contradictions(self) -> int:
@@ -164,15 +162,10 @@ class Ledger(Transactions):
 
     def asked_pairs(self, upto: int | None = None) -> set[int]:
         """Return the keys of the pairs whose answers were paid for, by the first so many lines or by all."""
-        return set() if self._log.size == 0 else set(self._asked_keys(upto).tolist())
-
-    def count_asked_pairs(self) -> int:
-        """Return how many pairs there are whose answers were paid for."""
-        return np.unique(self._asked_keys(None)).size
-
-    def _asked_keys(self, upto: int | None) -> NDArray[np.int64]:
+        if self._log.size == 0:
+            return set()
         active = self.active(upto)
-        return keys_of(pairs_of(active[active["asked"]]))
+        return set(keys_of(pairs_of(active[active["asked"]])).tolist())
 
     def latest_checkpoint(self) -> Checkpoint | None:
         """Return the last checkpoint that is not void."""
@@ -312,7 +305,7 @@ class Ledger(Transactions):
         return self._numbers.setdefault(who, len(self._numbers))
 
     def _line(self, number: int) -> LedgerLine:
-        a, b, answer, who, when, asked, _, retracted = self._log.lines[number].item()
+        a, b, answer, who, when, asked, _, retracted, _ = self._log.lines[number].item()
         return LedgerLine(a, b, answer, list(self._numbers)[who], when, asked, retracted)
 
     def _learn_own(self, wave: Wave) -> None:
@@ -339,11 +332,15 @@ class Ledger(Transactions):
             self._relearn()
             self._changes_past = True
 
+    def _statement(self, number: int) -> Statement:
+        return Statement(*self._line(number)[:4])
+
     def _relearn(self) -> None:
-        self._known = Knowledge()
+        before, self._known = self._known, Knowledge()
         numbers = self._log.standing
         lines = self._log.lines[numbers]
         self._known.add(pairs_of(lines), lines["answer"], lines["who"], numbers)
+        self._known.keep_explanations(before, self._statement)
 
     def _now(self) -> float:
         """Return the time, a little later than that of anything before."""

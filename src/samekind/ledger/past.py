@@ -30,7 +30,7 @@ class PastLedger(Ledger):
         lines = self._now_ledger._log.lines[self._log.size : answers]
         if lines.size:
             self._learn_new(
-                Wave(pairs_of(lines), lines["answer"], lines["who"], lines["when"], lines["asked"])
+                Wave(pairs_of(lines), lines["answer"], lines["who"], lines["when"], lines["paid"])
             )
 
     def _checkpoint(self, number: int) -> Checkpoint:
