@@ -54,6 +54,7 @@ def made(tmp_path_factory):
         project.rename(project.overview().clusters[0].cluster, "first", who="ann")
         answer_project(project, 3)
         project.undo(who="ann")
+        project.session.checkpoint()
     return folder
 
 

@@ -83,6 +83,9 @@ MEASURES = {
     "answers": Measure(
         "answers", "late_and_early", "the last 100 of 10,000 answers, and the first"
     ),
+    "acts": Measure(
+        "acts", "acts", "answers, corrections, merges and undo of a project with 10^5 answers"
+    ),
     "memory": Measure("house", "memory", "peak memory of `batched`"),
     "session": Measure("house", "session", "a million questions through session and ledger"),
     "sqlite": Measure("house", "sqlite", "answers a second into a SQLite ledger"),

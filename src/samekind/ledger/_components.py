@@ -68,6 +68,14 @@ def fill_implied(pairs, otherwise, answers, keys, nodes, parent, differing):
 
 
 @njit(nogil=True, cache=True)
+def fill_roots(rows, keys, nodes, parent, roots):
+    """Write to `roots` a number that the rows of one component share; -1 where nothing is known of a row."""
+    for i in range(rows.size):
+        slot = slot_of(keys, rows[i])
+        roots[i] = -1 if keys[slot] == EMPTY else _root(parent, nodes[slot])
+
+
+@njit(nogil=True, cache=True)
 def add_answers(pairs, answers, start, contradicts, rows, by_node, by_entry, differing, sizes):
     """Add answers from `start` on; return how many are done: fewer than all if room ran out.
 

@@ -118,7 +118,7 @@ class Database:
         """
         with self.reading_engine.begin() as connection:
             *there, own, _ = connection.execute(tables.STATE).one()
-        if (there, own) == (list(last), project_id):
+        if (there, own) == ([row or tables.NO_ID for row in last], project_id):
             with self._driver() as driver:
                 driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from samekind.flow import Answers, Pairs
 from samekind.ledger._components import write_keys
 
-__all__ = ["AnswerLog", "Asked", "LedgerLine", "Lines", "Revision", "Wave", "keys_of", "pairs_of"]
+__all__ = ["AnswerLog", "Asked", "LedgerLine", "Lines", "Wave", "keys_of", "pairs_of"]
 
 LINE = np.dtype(
     [
@@ -19,9 +20,10 @@ LINE = np.dtype(
         ("answer", np.int8),
         ("who", np.int32),  # the annotator's number
         ("when", np.float64),
-        ("asked", np.bool_),
+        ("asked", np.bool_),  # paid for, by this line or one that it replaced
         ("struck", np.bool_),  # taken back
         ("retracted", np.bool_),  # taken back, or replaced by a later answer
+        ("paid", np.bool_),  # paid for by this line
     ]
 )
 Lines = NDArray[np.void]
@@ -41,15 +43,6 @@ class LedgerLine(NamedTuple):
     when: float
     asked: bool
     retracted: bool
-
-
-class Revision(NamedTuple):
-    """How much was written so far: it changes with every change of what counts."""
-
-    answers: int
-    retracted: int
-    checkpoints: int
-    names: int
 
 
 class Wave(NamedTuple):
@@ -74,6 +67,13 @@ def pairs_of(lines: Lines) -> Pairs:
     return np.column_stack([lines["a"], lines["b"]]).astype(np.intp, copy=False)
 
 
+def _repeated(keys: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which of these numbers are there more than once."""
+    _, by, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    found: NDArray[np.bool_] = counts[by] > 1
+    return found
+
+
 class AnswerLog:
     """Lines are appended and marked, never removed. Annotators go by numbers here."""
 
@@ -81,8 +81,13 @@ class AnswerLog:
         self._lines = np.empty(0, dtype=LINE)
         self._waves: list[Wave] = []  # not yet in _lines: a wave costs no more than its answers
         self._unasked: list[int] = []  # lines that were written free of charge
+        self._strikes: list[int] = []  # the lines that were taken back, in that order
         self.size = 0
-        self.n_struck = 0
+
+    @property
+    def n_struck(self) -> int:
+        """How many lines were taken back."""
+        return len(self._strikes)
 
     @property
     def lines(self) -> Lines:
@@ -99,6 +104,7 @@ class AnswerLog:
                     new[name] = np.repeat(np.array(parts), sizes)
                 else:
                     new[name] = np.concatenate(list(map(np.broadcast_to, parts, sizes)))
+            new["paid"] = new["asked"]
             self._lines = np.concatenate([self._lines, new])
         return self._lines
 
@@ -132,24 +138,51 @@ class AnswerLog:
         """Return the numbers of all lines about one pair."""
         return np.flatnonzero(keys_of(pairs_of(self.lines)) == keys_of(np.array([[a, b]])))
 
+    def struck(self, first: int, last: int) -> list[int]:
+        """Return the lines that were taken back from the first-th time on and before the last-th."""
+        return self._strikes[first:last]
+
     def strike(self, numbers: NDArray[np.intp]) -> None:
         """Mark lines as taken back; what they replaced stands again."""
-        lines = self.lines
+        keys = keys_of(pairs_of(self.lines[numbers]))
+        lines = self._lines = self.lines.copy()  # copies of the log keep theirs
         lines["struck"][numbers] = True
-        lines["retracted"] = lines["struck"]
-        self.n_struck += numbers.size
-        self.replace_earlier(None)
+        about = np.isin(keys_of(pairs_of(lines)), keys)
+        lines["retracted"][about] = lines["struck"][about]
+        lines["asked"][about] = lines["paid"][about]
+        self._strikes += numbers.tolist()
+        self._replace_earlier(keys)
 
-    def replace_earlier(self, keys: NDArray[np.int64] | None) -> bool:
-        """Mark answers to these pairs, or to any, that the same annotator gave anew later.
+    def at(self, size: int, n_struck: int) -> AnswerLog:
+        """Return the log as it was when it had so many lines, so many of which were taken back."""
+        past = AnswerLog()
+        past._lines = self.lines[:size].copy()
+        past._lines["struck"] = past._lines["retracted"] = False
+        past._lines["asked"] = past._lines["paid"]
+        past._unasked = self._unasked[: bisect_left(self._unasked, size)]
+        past.size = size
+        past._strikes = self._strikes[:n_struck]
+        past._lines["struck"][past._strikes] = past._lines["retracted"][past._strikes] = True
+        past._replace_earlier(None)
+        return past
+
+    def replace_earlier(self, keys: NDArray[np.int64]) -> bool:
+        """Mark answers to these pairs that the same annotator gave anew later.
 
         Returns whether there were such answers.
         """
-        lines, standing = self.lines, self.standing
+        self._lines = self.lines.copy()  # copies of the log keep theirs
+        return self._replace_earlier(keys)
+
+    def _replace_earlier(self, keys: NDArray[np.int64] | None) -> bool:
+        lines = self.lines
+        standing = np.flatnonzero(~lines["struck"])
         answered = keys_of(pairs_of(lines[standing]))
         if keys is not None:
             again = np.isin(answered, keys)
             standing, answered = standing[again], answered[again]
+        several = _repeated(answered)
+        standing, answered = standing[several], answered[several]
         _, first, by = np.unique(
             np.column_stack([answered, lines["who"][standing]]),
             axis=0,
@@ -160,7 +193,7 @@ class AnswerLog:
             return False
         latest = np.zeros(first.size, dtype=np.intp)
         np.maximum.at(latest, by, standing)
-        paid = lines["asked"][standing]
+        paid = lines["paid"][standing]
         np.logical_or.at(lines["asked"], latest[by], paid)  # what is paid stays paid
         lines["retracted"][np.setdiff1d(standing, latest)] = True
         return True

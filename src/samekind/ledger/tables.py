@@ -8,14 +8,18 @@ from samekind.ledger.version_3 import EDITION, PROJECT_ID
 
 __all__ = [
     "FOLLOWED",
+    "NO_ID",
     "STATE",
     "answers",
+    "changes",
     "checkpoints",
     "corrections",
     "meta",
     "names",
     "retractions",
 ]
+
+NO_ID = -1  # the last id of an empty table
 
 
 def _table(name: str, *columns: str) -> sa.TableClause:
@@ -28,6 +32,8 @@ retractions = _table("retractions", "id", "answer_id", "at")
 names = _table("names", "id", "row", "name", "who", "at")
 corrections = _table("corrections", "id", "answer_id", "replaced_id")
 checkpoints = _table("checkpoints", "id", "answer_id", "upto", "rows", "ask")
+_SINCE = ("after_answer", "upto_answer", "after_retraction", "upto_retraction", "checkpoint_id")
+changes = _table("changes", "id", *_SINCE)
 
 FOLLOWED = {  # tables, and what is read of them when another process has written to them
     answers: ("id", "a", "b", "answer", "who", "at", "asked"),
@@ -35,6 +41,7 @@ FOLLOWED = {  # tables, and what is read of them when another process has writte
     names: ("id", "row", "name", "who", "at"),
     corrections: ("id", "answer_id", "replaced_id"),
     checkpoints: ("id", "answer_id", "upto"),
+    changes: ("id", *_SINCE),
 }
 
 
@@ -43,7 +50,7 @@ def _fact(key: str) -> sa.ScalarSelect[str]:
 
 
 STATE = sa.select(  # the last id of each table, which project it is, and its edition
-    *(sa.select(sa.func.coalesce(sa.func.max(t.c.id), 0)).scalar_subquery() for t in FOLLOWED),
+    *(sa.select(sa.func.coalesce(sa.func.max(t.c.id), NO_ID)).scalar_subquery() for t in FOLLOWED),
     _fact(PROJECT_ID),
     _fact(EDITION),
 )
