@@ -60,7 +60,7 @@ class FollowingLedger(Ledger):
             raise FileReplacedError
         known = [ids.last or tables.NO_ID for ids in self._ids.values()]
         deleted = any(row < own for row, own in zip(last, known, strict=True))
-        if deleted or edition != self._edition:
+        if deleted or self._edition not in (None, edition):
             self._forget_rows()
             self._read_meta(connection)
         self._project_id, self._edition = project_id, edition
