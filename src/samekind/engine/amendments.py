@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from samekind.algorithms import GIVEN_UP, Amendment, ClusterState
-from samekind.flow import DIFFERENT, UNANSWERED, IntArray, Pairs
+from samekind.flow import UNANSWERED, IntArray, Pairs
 from samekind.ledger import Change, Ledger, keys_of, pairs_of
 
 __all__ = ["find_amendment"]
@@ -73,9 +73,10 @@ def _groups(rows: IntArray, component: IntArray) -> list[list[int]]:
 
 def _differences(ledger: Ledger, rows: IntArray, state: ClusterState) -> list[tuple[int, int]]:
     """Return a pair of known rows of every two components that differ, one of which is of these rows."""
-    lines = ledger.active(consistent=True)
-    pairs = pairs_of(lines[lines["answer"] == DIFFERENT])
-    touched = np.isin(pairs, rows)
+    pairs = ledger.different_pairs()
+    is_touched = np.zeros(int(pairs.max(initial=0)) + 1, dtype=bool)
+    is_touched[rows[rows < is_touched.size]] = True
+    touched = is_touched[pairs]
     pairs, touched = pairs[touched.any(axis=1)], touched[touched.any(axis=1)]
     known = touched | (state.cluster_of(pairs.ravel()).reshape(-1, 2) >= 0)
     pairs = pairs[known.all(axis=1)]

@@ -19,6 +19,8 @@ from samekind.ledger import _components
 
 __all__ = ["Contradiction", "Explainer", "Implications", "Statement"]
 
+MOST_NODES = 4  # for each row, before what was forgotten is cleared away
+
 
 class Statement(NamedTuple):
     """One recorded answer to a pair."""
@@ -86,6 +88,21 @@ class Implications:
         roots = np.empty(rows.size, dtype=np.intp)
         _components.fill_roots(rows, self._keys, self._nodes, self._by_node[0], roots)
         return roots
+
+    def take_apart(self, rows: IntArray) -> bool:
+        """Forget all that is known of these rows, which are whole components.
+
+        Return whether that was done: not if so much was forgotten that it is better to begin anew.
+        """
+        n_rows = int(np.count_nonzero(self._keys != EMPTY))
+        if self._sizes[0] + rows.size > MOST_NODES * n_rows + rows.size:
+            return False
+        while 2 * (self._sizes[0] + rows.size + 2) > self._keys.size:
+            self._sizes[3] = _components.NODES
+            self._grow()
+        parent, first, _, degree = self._by_node
+        _components.take_apart(rows, self._keys, self._nodes, parent, first, degree, self._sizes)
+        return True
 
     def add(self, pairs: Pairs, answers: Answers) -> NDArray[np.intp]:
         """Take in SAME and DIFFERENT, skip UNSURE; return the places of those that contradict.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from samekind.flow import UNANSWERED, UNSURE, Answers, Pairs
 from samekind.ledger._latest import LatestAnswers
 from samekind.ledger.inference import Contradiction, Explainer, Implications, Statement
-from samekind.ledger.log import Lines, pairs_of
+from samekind.ledger.log import Lines, keys_of, pairs_of
 
 __all__ = ["Knowledge"]
 
@@ -63,6 +63,35 @@ class Knowledge:
         )
         return n_new == len(pairs)
 
+    def revise(self, lines: Lines, changed: NDArray[np.intp]) -> bool:
+        """Learn that some lines do not stand any more, or stand again; return whether that was possible.
+
+        It costs what is known of their rows. It is not possible if answers contradict others: which of them
+        do depends on the order of all.
+        """
+        if self.conflicts:
+            return False
+        rows = self.implied.rows()
+        component = self.implied.components(rows)
+        touched = self.implied.components(np.unique(pairs_of(lines[changed])))
+        apart = rows[np.isin(component, touched)]
+        if not self.implied.take_apart(apart):
+            return False
+        is_apart = np.zeros(int(rows.max(initial=0)) + 1, dtype=np.bool_)
+        is_apart[apart] = True
+        stands = ~lines["retracted"]
+        a, b = (np.minimum(lines[name], rows.max(initial=0)) for name in ("a", "b"))
+        again = np.flatnonzero(stands & (is_apart[a] | is_apart[b]))
+        if self.implied.add(pairs_of(lines[again]), lines["answer"][again]).size:
+            return False
+        self.latest.forget(pairs_of(lines[changed]))
+        same_pair = np.flatnonzero(stands & np.isin(_keys(lines), _keys(lines[changed])))
+        some = lines[same_pair]
+        self.latest.put(pairs_of(some), some["answer"], some["who"])
+        self._numbers = [np.flatnonzero(stands)]
+        self.n_answers = self._numbers[0].size
+        return True
+
     def contradictions(
         self, lines: Lines, statement: Callable[[int], Statement]
     ) -> list[Contradiction]:
@@ -100,3 +129,7 @@ class Knowledge:
             for number, found in before._explained.items()
             if number in self.conflicts and lost.isdisjoint(found.statements)
         }
+
+
+def _keys(lines: Lines) -> NDArray[np.int64]:
+    return keys_of(pairs_of(lines))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.flow import Answers, Pairs
+from samekind.flow import UNSURE, Answers, Pairs
 from samekind.ledger._components import write_keys
 
 __all__ = ["AnswerLog", "Asked", "LedgerLine", "Lines", "Wave", "keys_of", "pairs_of"]
@@ -80,7 +80,8 @@ class AnswerLog:
     def __init__(self) -> None:
         self._lines = np.empty(0, dtype=LINE)
         self._waves: list[Wave] = []  # not yet in _lines: a wave costs no more than its answers
-        self._unasked: list[int] = []  # lines that were written free of charge
+        self._unasked: list[int] = []  # lines that were written free of charge,
+        self._skips: list[int] = []  # and those of them that are UNSURE
         self._strikes: list[int] = []  # the lines that were taken back, in that order
         self.size = 0
 
@@ -124,13 +125,21 @@ class AnswerLog:
         if wave.asked is not True:
             free = np.flatnonzero(~np.broadcast_to(wave.asked, len(wave.pairs)))
             self._unasked += (self.size + free).tolist()
+            self._skips += (self.size + free[wave.answers[free] == UNSURE]).tolist()
         self.size += len(wave.pairs)
 
     def volunteered(self) -> Lines:
         """Return the lines that stand and cost no question, at no cost if there never were any."""
-        if not self._unasked:
+        return self._free(self._unasked)
+
+    def skipped(self) -> Lines:
+        """Return those of them that are UNSURE."""
+        return self._free(self._skips)
+
+    def _free(self, numbers: list[int]) -> Lines:
+        if not numbers:
             return np.empty(0, dtype=LINE)
-        lines: Lines = self.lines[self._unasked]
+        lines: Lines = self.lines[numbers]
         standing: Lines = lines[~lines["asked"] & ~lines["retracted"]]
         return standing
 
@@ -142,16 +151,21 @@ class AnswerLog:
         """Return the lines that were taken back from the first-th time on and before the last-th."""
         return self._strikes[first:last]
 
-    def strike(self, numbers: NDArray[np.intp]) -> None:
-        """Mark lines as taken back; what they replaced stands again."""
-        keys = keys_of(pairs_of(self.lines[numbers]))
+    def strike(self, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Mark lines as taken back; what they replaced stands again.
+
+        Return the lines that stood before or stand now, but not both.
+        """
+        about = self._about(keys_of(pairs_of(self.lines[numbers])))
         lines = self._lines = self.lines.copy()  # copies of the log keep theirs
+        before = lines["retracted"][about]
         lines["struck"][numbers] = True
-        about = np.isin(keys_of(pairs_of(lines)), keys)
         lines["retracted"][about] = lines["struck"][about]
         lines["asked"][about] = lines["paid"][about]
         self._strikes += numbers.tolist()
-        self._replace_earlier(keys)
+        self._replace_earlier(about)
+        changed: NDArray[np.intp] = about[before != lines["retracted"][about]]
+        return changed
 
     def at(self, size: int, n_struck: int) -> AnswerLog:
         """Return the log as it was when it had so many lines, so many of which were taken back."""
@@ -160,10 +174,11 @@ class AnswerLog:
         past._lines["struck"] = past._lines["retracted"] = False
         past._lines["asked"] = past._lines["paid"]
         past._unasked = self._unasked[: bisect_left(self._unasked, size)]
+        past._skips = self._skips[: bisect_left(self._skips, size)]
         past.size = size
         past._strikes = self._strikes[:n_struck]
         past._lines["struck"][past._strikes] = past._lines["retracted"][past._strikes] = True
-        past._replace_earlier(None)
+        past._replace_earlier(np.arange(size))
         return past
 
     def replace_earlier(self, keys: NDArray[np.int64]) -> bool:
@@ -172,15 +187,17 @@ class AnswerLog:
         Returns whether there were such answers.
         """
         self._lines = self.lines.copy()  # copies of the log keep theirs
-        return self._replace_earlier(keys)
+        return self._replace_earlier(self._about(keys))
 
-    def _replace_earlier(self, keys: NDArray[np.int64] | None) -> bool:
+    def _about(self, keys: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Return the numbers of all lines about these pairs."""
+        pairs = np.column_stack([self.lines["a"], self.lines["b"]])
+        return np.flatnonzero(np.isin(keys_of(pairs), keys))
+
+    def _replace_earlier(self, about: NDArray[np.intp]) -> bool:
         lines = self.lines
-        standing = np.flatnonzero(~lines["struck"])
+        standing = about[~lines["struck"][about]]
         answered = keys_of(pairs_of(lines[standing]))
-        if keys is not None:
-            again = np.isin(answered, keys)
-            standing, answered = standing[again], answered[again]
         several = _repeated(answered)
         standing, answered = standing[several], answered[several]
         _, first, by = np.unique(

@@ -22,12 +22,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_positive_int
-from samekind.flow import UNANSWERED, UNSURE, Answers, Pairs, check_answers, check_pairs
+from samekind.flow import DIFFERENT, UNANSWERED, UNSURE, Answers, Pairs, check_answers, check_pairs
 from samekind.ledger.checks import RowLimits, check_text
 from samekind.ledger.inference import Contradiction, Implications, Statement
 from samekind.ledger.knowledge import Knowledge
 from samekind.ledger.log import Asked, LedgerLine, Lines, Wave, keys_of, pairs_of
-from samekind.ledger.notes import Change, Checkpoint, ClusterName
+from samekind.ledger.notes import Checkpoint, ClusterName
 from samekind.ledger.transactions import Transactions
 
 __all__ = ["UNANSWERED", "Ledger"]
@@ -99,11 +99,6 @@ class Ledger(RowLimits, Transactions):
         return self._notes.names
 
     @property
-    def changes(self) -> list[Change]:
-        """All changes of the past, in order; see `Change`."""
-        return self._notes.changes
-
-    @property
     def n_acts(self) -> int:
         """How many times something was recorded that was not taken back; at once counts as once."""
         lines = self._log.lines
@@ -125,6 +120,13 @@ class Ledger(RowLimits, Transactions):
         lines: Lines = self._log.lines[:upto][stands[:upto]]
         return lines
 
+    def different_pairs(self) -> Pairs:
+        """Return the pairs that were answered DIFFERENT, by lines that stand and contradict none."""
+        lines = self._log.lines
+        stands = ~lines["retracted"] & (lines["answer"] == DIFFERENT)
+        stands[list(self._known.conflicts)] = False
+        return np.column_stack([lines["a"][stands], lines["b"][stands]]).astype(np.intp, copy=False)
+
     @property
     def contradictions(self) -> list[Contradiction]:
         """Answers that cannot all be true, each with the fewest earlier answers it contradicts."""
@@ -142,22 +144,13 @@ class Ledger(RowLimits, Transactions):
         """What follows from the answers that stand; to be read."""
         return self._known.implied
 
-    def written(self, first: int, last: int) -> Lines:
-        """Return the lines from the first on and before the last, retracted ones too."""
-        return self._log.lines[first:last]
-
-    def taken_back(self, first: int, last: int) -> Lines:
-        """Return the lines that were taken back from the first-th time on and before the last-th."""
-        return self._log.lines[self._log.struck(first, last)]
-
     def volunteered(self) -> Lines:
         """Return the lines that are not retracted and cost no question."""
         return self._log.volunteered()
 
     def skipped(self) -> Pairs:
         """Return the pairs of which somebody was not sure, free of charge: they were skipped."""
-        free = self.volunteered()
-        return pairs_of(free[free["answer"] == UNSURE])
+        return pairs_of(self._log.skipped())
 
     def asked_pairs(self, upto: int | None = None) -> set[int]:
         """Return the keys of the pairs whose answers were paid for, by the first so many lines or by all."""
@@ -329,8 +322,9 @@ class Ledger(RowLimits, Transactions):
     def _strike(self, numbers: NDArray[np.intp]) -> None:
         """Mark lines as taken back, and learn all others anew."""
         if numbers.size:
-            self._log.strike(numbers)
-            self._relearn()
+            changed = self._log.strike(numbers)
+            if not self._known.revise(self._log.lines, changed):
+                self._relearn()
             self._changes_past = True
 
     def _statement(self, number: int) -> Statement:

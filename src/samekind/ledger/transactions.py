@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from copy import copy
 from typing import NamedTuple, TypeVar
 
-from samekind.ledger.log import AnswerLog
+from samekind.ledger.log import AnswerLog, Lines
 from samekind.ledger.notes import Change, Notes
 
 __all__ = ["Revision", "Transactions"]
@@ -51,6 +51,19 @@ class Transactions(ABC):
         log, notes = self._log, self._notes
         marks, changes = len(notes.marks), len(notes.changes)
         return Revision(log.size, log.n_struck, marks, notes.n_names, changes, self._n_editions)
+
+    @property
+    def changes(self) -> list[Change]:
+        """All changes of the past, in order; see `Change`."""
+        return self._notes.changes
+
+    def written(self, first: int, last: int) -> Lines:
+        """Return the lines from the first on and before the last, retracted ones too."""
+        return self._log.lines[first:last]
+
+    def taken_back(self, first: int, last: int) -> Lines:
+        """Return the lines that were taken back from the first-th time on and before the last-th."""
+        return self._log.lines[self._log.struck(first, last)]
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
