@@ -55,7 +55,7 @@ def _write(path: Path, rows: Mapping[sa.TableClause, Rows]) -> None:
             connection.execute(sa.delete(tables.meta))
             for table, new in rows.items():
                 if new:
-                    connection.execute(sa.insert(table), new)
+                    tables.insert_rows(connection, table, new)
     except BaseException:
         engine.dispose()
         path.unlink(missing_ok=True)

@@ -225,7 +225,7 @@ class SqlLedger(FollowingLedger):
             stamp = {"at": at} if "at" in table.c else {}
             ids = range(self._ids[table].next, self._ids[table].next + len(rows))
             new = [{"id": number, **row, **stamp} for number, row in zip(ids, rows, strict=True)]
-            connection.execute(sa.insert(table), new)
+            tables.insert_rows(connection, table, new)
         self._ids[table].extend(ids)
         return at
 

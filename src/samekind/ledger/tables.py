@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import sqlalchemy as sa
 
 from samekind.ledger.version_3 import EDITION, PROJECT_ID
@@ -14,6 +16,7 @@ __all__ = [
     "changes",
     "checkpoints",
     "corrections",
+    "insert_rows",
     "meta",
     "names",
     "retractions",
@@ -54,3 +57,16 @@ STATE = sa.select(  # the last id of each table, which project it is, and its ed
     _fact(PROJECT_ID),
     _fact(EDITION),
 )
+
+
+def insert_rows(
+    connection: sa.Connection, table: sa.TableClause, rows: Sequence[Mapping[str, object]]
+) -> None:
+    """Insert rows, all with the same columns; for SQLite without SQLAlchemy's work for each row."""
+    if connection.dialect.name != "sqlite":
+        connection.execute(sa.insert(table), rows)
+        return
+    columns = ", ".join(f'"{name}"' for name in rows[0])
+    marks = ", ".join("?" * len(rows[0]))
+    statement = f"INSERT INTO {table.name} ({columns}) VALUES ({marks})"
+    connection.exec_driver_sql(statement, [tuple(row.values()) for row in rows])
