@@ -320,10 +320,8 @@ class Ledger(Transactions):
             self._relearn()
             return False
         replaced = self._log.replace_earlier(keys_of(wave.pairs))
-        changed = np.concatenate([replaced, np.arange(start, self._log.size)])
-        if not replaced.size:
-            self._known.add(wave.pairs, wave.answers, wave.who, start)
-        elif not self._known.revise(self._log.lines, changed):
+        changed = np.append(replaced, np.arange(start, self._log.size))
+        if not (replaced.size and self._known.revise(self._log.lines, changed)):
             self._relearn()
         return False
 
