@@ -81,7 +81,9 @@ class Knowledge:
         is_apart[apart] = True
         stands = ~lines["retracted"]
         a, b = (np.minimum(lines[name], rows.max(initial=0)) for name in ("a", "b"))
-        again = np.flatnonzero(stands & (is_apart[a] | is_apart[b]))
+        learn = is_apart[a] | is_apart[b]
+        learn[changed] = True
+        again = np.flatnonzero(stands & learn)
         if self.implied.add(pairs_of(lines[again]), lines["answer"][again]).size:
             return False
         self.latest.forget(pairs_of(lines[changed]))

@@ -181,20 +181,21 @@ class AnswerLog:
         past._replace_earlier(np.arange(size))
         return past
 
-    def replace_earlier(self, keys: NDArray[np.int64]) -> bool:
-        """Mark answers to these pairs that the same annotator gave anew later.
-
-        Returns whether there were such answers.
-        """
-        self._lines = self.lines.copy()  # copies of the log keep theirs
-        return self._replace_earlier(self._about(keys))
+    def replace_earlier(self, keys: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Mark answers to these pairs that the same annotator gave anew later; return those that stood."""
+        about = self._about(keys)
+        lines = self._lines = self.lines.copy()  # copies of the log keep theirs
+        before = lines["retracted"][about]
+        self._replace_earlier(about)
+        replaced: NDArray[np.intp] = about[before != lines["retracted"][about]]
+        return replaced
 
     def _about(self, keys: NDArray[np.int64]) -> NDArray[np.intp]:
         """Return the numbers of all lines about these pairs."""
         pairs = np.column_stack([self.lines["a"], self.lines["b"]])
         return np.flatnonzero(np.isin(keys_of(pairs), keys))
 
-    def _replace_earlier(self, about: NDArray[np.intp]) -> bool:
+    def _replace_earlier(self, about: NDArray[np.intp]) -> None:
         lines = self.lines
         standing = about[~lines["struck"][about]]
         answered = keys_of(pairs_of(lines[standing]))
@@ -207,10 +208,9 @@ class AnswerLog:
             return_inverse=True,
         )
         if first.size == standing.size:
-            return False
+            return
         latest = np.zeros(first.size, dtype=np.intp)
         np.maximum.at(latest, by, standing)
         paid = lines["paid"][standing]
         np.logical_or.at(lines["asked"], latest[by], paid)  # what is paid stays paid
         lines["retracted"][np.setdiff1d(standing, latest)] = True
-        return True

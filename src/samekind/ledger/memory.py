@@ -125,7 +125,7 @@ class Ledger(RowLimits, Transactions):
         lines = self._log.lines
         stands = ~lines["retracted"] & (lines["answer"] == DIFFERENT)
         stands[list(self._known.conflicts)] = False
-        return np.column_stack([lines["a"][stands], lines["b"][stands]]).astype(np.intp, copy=False)
+        return pairs_of(lines[stands])
 
     @property
     def contradictions(self) -> list[Contradiction]:
@@ -312,12 +312,19 @@ class Ledger(RowLimits, Transactions):
     def _learn_new(self, wave: Wave) -> bool:
         """Add lines to the log and to what is known; return whether they only add to it."""
         start, n_conflicts = self._log.size, len(self._known.conflicts)
+        all_new = (self._known.answers(wave.pairs, infer=False) == UNANSWERED).all()
         self._log.append(wave)
-        all_new = self._known.add(wave.pairs, wave.answers, wave.who, start)
-        adds = all_new and len(self._known.conflicts) == n_conflicts
-        if not all_new and self._log.replace_earlier(keys_of(wave.pairs)):
+        if all_new:
+            if self._known.add(wave.pairs, wave.answers, wave.who, start):
+                return len(self._known.conflicts) == n_conflicts
+            self._log.replace_earlier(keys_of(wave.pairs))
             self._relearn()
-        return adds
+            return False
+        replaced = self._log.replace_earlier(keys_of(wave.pairs))
+        changed = np.append(replaced, np.arange(start, self._log.size))
+        if not (replaced.size and self._known.revise(self._log.lines, changed)):
+            self._relearn()
+        return False
 
     def _strike(self, numbers: NDArray[np.intp]) -> None:
         """Mark lines as taken back, and learn all others anew."""

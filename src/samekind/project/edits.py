@@ -120,7 +120,7 @@ def merge_answers(members: list[list[int]], active: Lines) -> PairAnswers:
     """
     cluster_of = {row: cluster for cluster, rows in enumerate(members) for row in rows}
     answers: PairAnswers = []
-    for a, b in pairs_of(active[active["answer"] == DIFFERENT]).tolist():
+    for a, b in _pairs_among(active, DIFFERENT, list(cluster_of)):
         if a in cluster_of and b in cluster_of and cluster_of[a] != cluster_of[b]:
             answers.append((a, b, SAME))
     joined = {(min(a, b), max(a, b)) for a, b, _ in answers}
@@ -129,6 +129,13 @@ def merge_answers(members: list[list[int]], active: Lines) -> PairAnswers:
         if pair not in joined:
             answers.append((*pair, SAME))
     return answers
+
+
+def _pairs_among(lines: Lines, answer: int, rows: list[int]) -> list[tuple[int, int]]:
+    """Return the pairs of these rows that were answered so."""
+    pairs = pairs_of(lines[lines["answer"] == answer])
+    found: list[tuple[int, int]] = pairs[np.isin(pairs, rows).all(axis=1)].tolist()
+    return found
 
 
 def split_answers(members: list[int], out: Iterable[int], active: Lines) -> PairAnswers:
@@ -143,7 +150,7 @@ def split_answers(members: list[int], out: Iterable[int], active: Lines) -> Pair
     place = {row: k for k, row in enumerate(rest)}
     answers: PairAnswers = []
     ties: list[tuple[int, int]] = []
-    for a, b in pairs_of(active[active["answer"] == SAME]).tolist():
+    for a, b in _pairs_among(active, SAME, members):
         if (a in inside and b in place) or (b in inside and a in place):
             answers.append((a, b, DIFFERENT))
         elif a in place and b in place:
