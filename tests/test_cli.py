@@ -310,6 +310,15 @@ def test_demo(folder):
     assert "samekind run YOUR.csv" in result.stdout
 
 
+def test_demo_of_texts(folder):
+    result = samekind_cli("demo", "texts", "--budget", "30")
+    assert {path.name for path in Path("samekind-demo-texts").iterdir()} == FILES | {"messages.csv"}
+    assert "2,000 messages to a shop" in result.stderr
+    assert "at most 30 pairs" in result.stderr
+    assert re.search(r"kinds in the labels +│ 16", result.stdout)
+    assert "samekind label samekind-demo-texts/messages.csv --text message" in result.stdout
+
+
 def test_demo_yourself(folder):
     result = samekind_cli("demo", "--yourself", "--budget", "9", stdin="n\nq\n")
     assert "██" in result.stderr
@@ -537,8 +546,17 @@ class TestTextsAndPictures:
         )
         result = samekind_cli("run", "messages.xlsx", "--text", "message", "--labels", "topic")
         assert "20 texts" in result.stderr
-        assert "texts of 'message' compared by their words" in result.stderr
+        assert "compared by the meaning and the spelling of their words" in result.stderr
         assert re.search(r"adjusted Rand index +│ 1.000", result.stdout)
+        plain = ["--features", "plain", "--project", "plain.db"]
+        result = samekind_cli(
+            "run", "messages.xlsx", "--text", "message", "--labels", "topic", *plain
+        )
+        assert "compared by their words and parts of words" in result.stderr
+        assert Path("plain.features.npy").exists()  # for the next time
+        refused = ["--labels", "topic", "--features", "bert"]
+        result = samekind_cli("run", "messages.xlsx", "--text", "message", *refused, code=2)
+        assert "--features must be auto, words" in result.stderr
 
     def test_pictures(self, folder):
         image = pytest.importorskip("PIL.Image")

@@ -336,6 +336,7 @@ class TestPictures:
         items = load(tmp_path / "p.npy")
         np.testing.assert_array_equal(items.images, array)
         assert items.show(4) == ItemView(4, "row 4", None, [], True)
+        items = load(tmp_path / "p.npy", features="plain")
         np.testing.assert_allclose(  # all components of five pictures: no distance is lost
             np.linalg.norm(items.X[0] - items.X[1]),
             np.linalg.norm(array[0] / 255 - array[1] / 255),
@@ -613,6 +614,7 @@ class TestCache:
         from samekind.data import loader
         from samekind.data.cache import BEFORE, digest
 
+        pile["features"] = "plain"  # as a project of that time is opened
         first = load(**pile, cache=tmp_path / "mine.db")
         path = tmp_path / "mine.features.json"
         about = json.loads(path.read_text())["about"]

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from samekind._validation import refuse_dask
 from samekind.algorithms import DEFAULT
 from samekind.clusters import Clusters
+from samekind.data import are_texts, fit_texts, transform_texts
 from samekind.engine import solve
 from samekind.oracles import LabelOracle
 
@@ -91,13 +92,16 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
-            The rows.
+        X : array-like of shape (n, d), or list of n texts
+            The rows. Texts are embedded, and so are those given to `predict`.
         y : array-like of shape (n,) or None
             The true kind of each row, looked at only through questions. Not needed with an oracle.
         """
         refuse_dask("X", X)
         refuse_dask("y", y)
+        self.text_features_ = None
+        if are_texts(X):
+            self.text_features_, X = fit_texts(X)
         X = validate_data(self, X, dtype=(np.float64, np.float32), order="C")
         if self.oracle is None and y is None:
             raise ValueError(
@@ -132,5 +136,7 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         """Return the nearest cluster of each row, without a question."""
         check_is_fitted(self)
         refuse_dask("X", X)
+        if are_texts(X) and self.text_features_ is not None:
+            X = transform_texts(self.text_features_, X)
         X = validate_data(self, X, dtype=(np.float64, np.float32), order="C", reset=False)
         return self.clusters_.predict(X)

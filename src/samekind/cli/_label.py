@@ -37,6 +37,7 @@ def label(
     data: options.Pile = None,
     text: options.Text = None,
     image: options.Image = None,
+    features: options.Features = None,
     embeddings: options.Embeddings = None,
     columns: options.Columns = None,
     exclude: options.Exclude = None,
@@ -135,7 +136,7 @@ def _open(
 ) -> Project:
     from samekind.cli._passes import Passes
     from samekind.data import DEMO, load
-    from samekind.project import cache_of, make_project, open_project
+    from samekind.project import cache_of, features_of, make_project, open_project
 
     with needs(), users_values(path), Passes(screen) as passes:
         if data == path:
@@ -144,6 +145,8 @@ def _open(
                 names = ", ".join(f"--{negative.get(name, name)}" for name in chosen)
                 raise UserError(f"{path} knows what it is about: leave {names} out.")
             return open_project(path, progress=passes, **settings)
+        if not chosen.keys() & {"features", "embeddings", "columns"}:
+            chosen["features"] = features_of(path) or "auto"
         items = load(data or DEMO, **chosen, cache=cache_of(path), progress=passes)
         return make_project(items, path, **settings)
 

@@ -34,7 +34,7 @@ def names_in(given: list[str] | None) -> list[str] | None:
 
 def loading_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `samekind.load` among the options that the user gave."""
-    names = ("labels", "text", "image", "embeddings", "sheet", "stream")
+    names = ("labels", "text", "image", "embeddings", "sheet", "stream", "features")
     wanted = {name: given.get(name) for name in names}
     wanted |= {name: names_in(given[name]) for name in ("columns", "exclude", "show")}
     wanted["header"] = False if given["headless"] else None
@@ -129,7 +129,15 @@ _image = _data(
     "The column that names a picture for each row, or the folder in which those pictures are.",
 )
 Image = Annotated[str | None, _image]
-_embeddings = _data("FILE.npy", "Features to compare by instead, a row for each thing.")
+_features = _data(
+    "NAME",
+    "What texts or pictures are compared by: words (texts), hog (pictures), plain, or a model, "
+    "sentence-transformers:NAME_OR_FOLDER." + _default("auto"),
+)
+Features = Annotated[str | None, _features]
+_embeddings = _data(
+    "FILE", "Features to compare by instead (.npy, .npz, .parquet), a row for each thing."
+)
 Embeddings = Annotated[Path | None, _embeddings]
 _columns = _data("COLUMNS", "Compare by these columns and no others; commas between.")
 Columns = Annotated[list[str] | None, _columns]
@@ -232,9 +240,7 @@ _kind_names = _plain(
     "COLUMN", "The column of NEW with the names of the kinds answers, in your place.", "--labels"
 )
 KindNames = Annotated[str | None, _kind_names]
-_new_embeddings = _plain(
-    "FILE.npy", "Features of the new things, if the project was made with such."
-)
+_new_embeddings = _plain("FILE", "Features of the new things, if the project was made with such.")
 NewEmbeddings = Annotated[Path | None, _new_embeddings]
 _out_file = _plain(
     "FILE.csv",

@@ -36,6 +36,7 @@ def run(
     project: options.RunProject = None,
     text: options.Text = None,
     image: options.Image = None,
+    features: options.Features = None,
     embeddings: options.Embeddings = None,
     columns: options.Columns = None,
     exclude: options.Exclude = None,
@@ -89,6 +90,7 @@ def run(
     from samekind.cli._passes import Passes
     from samekind.cli._results import PROJECT, prepare_folder
     from samekind.data import check_cluster_options, load
+    from samekind.project import cache_of
 
     with users_values():
         chosen = find_algorithm(algorithm or DEFAULT)
@@ -105,7 +107,8 @@ def run(
             client = stack.enter_context(connected(dask))
         passes = stack.enter_context(Passes(chat))
         with needs(), users_values():
-            items = load(data, **loading, client=client, progress=passes)
+            kept = None if client is not None or project is None else cache_of(project)
+            items = load(data, **loading, client=client, cache=kept, progress=passes)
         if client is not None:
             items.notes.insert(0, in_words(client))
             stack.callback(items.close)

@@ -156,13 +156,13 @@ class Items:
     @property
     def is_standardized(self) -> bool:
         """Whether features are columns of a file, standardised."""
-        return bool(getattr(self._features(), "scalers", False))
+        return self.medium == "row" and bool(getattr(self._features(), "scalers", False))
 
     def in_file_units(self, points: ArrayLike) -> NDArray[np.float64]:
         """Return points such as centres in the units of the file, if they were standardised."""
         from samekind.data.row_features import RowFeatures
 
-        features = self._features()
+        features = self._features() if self.medium == "row" else None
         if isinstance(features, RowFeatures):
             return features.in_file_units(points)
         return np.asarray(points, dtype=np.float64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 from PIL import Image
 
 from samekind.data.picture_paths import inside, unusable
-from samekind.data.pixels import SIDE, Bytes, Canvas, Drawing, on_canvas, open_picture
+from samekind.data.pixels import SIDE, Bytes, Canvas, Drawing, on_canvas, open_picture, thumbnail
 from samekind.data.tables import Tick
 from samekind.errors import DataError
 
@@ -46,13 +47,20 @@ class Pictures:
         )
 
     def values(self, canvas: Canvas, tick: Tick) -> Bytes:
-        """Return the values of all pictures, a row for each."""
+        """Return the values of all pictures on a canvas, a row for each."""
+        return self._read((canvas.size,), lambda image: on_canvas(image, canvas), tick)
+
+    def thumbnails(self, tick: Tick) -> Bytes:
+        """Return all pictures at 32 × 32 pixels in colour, an array (n, 32, 32, 3)."""
+        return self._read((SIDE, SIDE, 3), thumbnail, tick)
+
+    def _read(self, shape: tuple[int, ...], small: Callable[[Drawing], Bytes], tick: Tick) -> Bytes:
         n = len(self.names) or len(self.where)  # type: ignore[arg-type]
-        values = np.empty((n, canvas.size), dtype=np.uint8)
+        values = np.empty((n, *shape), dtype=np.uint8)
 
         def read(row: int) -> str | None:
             try:
-                values[row] = on_canvas(self.open(row, _NEAR)[0], canvas)
+                values[row] = small(self.open(row, _NEAR)[0])
             except DataError as error:
                 return str(unusable(self.name(row), error))
             return None

@@ -101,12 +101,7 @@ def _stretched(image: Drawing) -> Drawing:
 
 def on_canvas(image: Drawing, canvas: Canvas) -> Bytes:
     """Return the values of a picture: its greys, row by row, then its colours if wanted."""
-    size = (canvas.width, canvas.height)
-    if image.size != size:
-        scale = min(canvas.width / image.width, canvas.height / image.height)
-        fitted = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
-        image = image.resize(fitted, Image.Resampling.BILINEAR, reducing_gap=3.0)
-        image = _padded(image, size)
+    image = _fitted(image, (canvas.width, canvas.height))
     values = np.empty(canvas.size, dtype=np.uint8)
     values[: canvas.pixels] = np.asarray(image.convert("L")).ravel()
     if canvas.colour:
@@ -116,6 +111,20 @@ def on_canvas(image: Drawing, canvas: Canvas) -> Bytes:
             small = image.resize((COLOUR_SIDE, COLOUR_SIDE), Image.Resampling.BOX)
             values[canvas.pixels :] = np.asarray(small.convert("YCbCr"))[:, :, 1:].ravel()
     return values
+
+
+def thumbnail(image: Drawing) -> Bytes:
+    """Return a picture at 32 × 32 pixels in colour."""
+    return np.asarray(_fitted(image, (SIDE, SIDE)).convert("RGB"))
+
+
+def _fitted(image: Drawing, size: tuple[int, int]) -> Drawing:
+    """Return a picture of that size, the old one whole in its middle."""
+    if image.size == size:
+        return image
+    scale = min(size[0] / image.width, size[1] / image.height)
+    fitted = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
+    return _padded(image.resize(fitted, Image.Resampling.BILINEAR, reducing_gap=3.0), size)
 
 
 def _padded(image: Drawing, size: tuple[int, int]) -> Drawing:

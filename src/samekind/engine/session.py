@@ -39,8 +39,9 @@ class Session(FlowSession):
 
     Parameters
     ----------
-    X : array-like of shape (n, d), Dask array or dataframe, or Points
-        The rows to cluster. Those of a Dask collection stay on its workers.
+    X : array-like of shape (n, d), list of n texts, Dask array or dataframe, or Points
+        The rows to cluster. Those of a Dask collection stay on its workers; texts are embedded, as
+        `samekind.embed` does.
     algorithm : str
         One of "focused", "uniform", "basic", "batched", "basic-exact", "improved-exact",
         "noisy-exact".

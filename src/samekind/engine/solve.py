@@ -69,8 +69,9 @@ def solve(
 
     Parameters
     ----------
-    X : array-like of shape (n, d), Dask array or dataframe, or Points
-        The rows to cluster. Those of a Dask collection stay on its workers.
+    X : array-like of shape (n, d), list of n texts, Dask array or dataframe, or Points
+        The rows to cluster. Those of a Dask collection stay on its workers; texts are embedded, as
+        `samekind.embed` does.
     oracle : LabelOracle, FunctionOracle or callable
         Who answers. A function of two row numbers returns True, False or None (unsure); a callable of one
         argument takes an (m, 2) array of pairs and returns m answers.

@@ -14,7 +14,16 @@ from samekind.data import load as load_items
 from samekind.ledger import Ledger, LedgerDamaged, LedgerError, SqlLedger
 from samekind.project.project import Project
 
-__all__ = ["ITEMS", "SETTINGS", "cache_of", "data_of", "kept_in", "make_project", "open_project"]
+__all__ = [
+    "ITEMS",
+    "SETTINGS",
+    "cache_of",
+    "data_of",
+    "features_of",
+    "kept_in",
+    "make_project",
+    "open_project",
+]
 
 ITEMS, SETTINGS, TITLE = "things", "settings", "title"  # in `meta`
 
@@ -29,6 +38,21 @@ def cache_of(path: Path) -> Path:
 def data_of(ledger: Ledger) -> Path:
     """Return the file or folder that a project is about."""
     return Path(str(kept_in(ledger, ITEMS).get("data", "")))
+
+
+def features_of(path: Path) -> str | None:
+    """Return what the things of a project are compared by; None if there is none, or it does not say."""
+    if not path.is_file() or path.stat().st_size == 0:
+        return None
+    with SqlLedger(path, read_only=True) as ledger:
+        kept = kept_in(ledger, ITEMS)
+    return _recipe(kept).get("features") if kept else None
+
+
+def _recipe(kept: dict[str, Any]) -> dict[str, Any]:
+    """Return what a project remembers of its items; features had no names at first, and were plain."""
+    named = kept.keys() & {"embeddings", "columns", "features"}
+    return kept if named else {**kept, "features": "plain"}
 
 
 def make_project(
@@ -81,7 +105,7 @@ def open_project(
             f"{path} does not say what it is about: it was not made by `samekind label`. Run "
             "`samekind label DATA --project` with the data that it was made with."
         )
-    items = load_items(**recipe, cache=cache_of(path), progress=progress)
+    items = load_items(**_recipe(recipe), cache=cache_of(path), progress=progress)
     if not read_only:
         return make_project(items, path, **settings)
     reading = SqlLedger(path, read_only=True)

@@ -128,6 +128,8 @@ def as_matrix(X: ArrayLike) -> Matrix:
     array = np.asarray(X)
     if array.ndim != 2:
         advice = " Use X.reshape(-1, 1) for one column." if array.ndim == 1 else ""
+        if array.dtype.kind in "UT":
+            advice = " Turn new texts to numbers first: samekind.embed(texts, fit_on=first_texts)."
         raise ValueError(f"X must be 2-D (rows x columns), got shape {array.shape}.{advice}")
     if 0 in array.shape:
         raise ValueError(f"X must have at least one row and one column, got shape {array.shape}.")
