@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
+from random import uniform
+from time import monotonic, sleep
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -39,6 +41,7 @@ __all__ = [
 
 APPLICATION_ID = 0x534B4E44  # "SKND", in the header of every project
 WRITING = "mode=rw"
+LOOK_AGAIN = 0.001, 0.004  # seconds between looks whether another program has done writing
 
 
 class FileIdentity(NamedTuple):
@@ -184,7 +187,32 @@ def tune_sqlite(engine: sa.Engine, wait: float, *, reads: bool = False) -> None:
     def begin(connection: sa.Connection) -> None:
         only_reads = reads or connection.get_execution_options().get("samekind_reads", False)
         # who writes takes the lock before reading, who only reads takes none
-        connection.exec_driver_sql("BEGIN" if only_reads else "BEGIN IMMEDIATE")
+        if only_reads:
+            connection.exec_driver_sql("BEGIN")
+        elif not _begin_to_write(driver_of(connection), wait):
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _begin_to_write(connection: sqlite3.Connection, wait: float) -> bool:
+    """Begin a transaction as soon as nobody else writes; return whether that came to be in time.
+
+    SQLite's own wait looks ever more rarely, so that whoever has waited longest would get the lock last.
+    """
+    last = monotonic() + wait
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        while monotonic() < last:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error):
+                    return False  # whoever tries again is told why
+                sleep(uniform(*LOOK_AGAIN))
+            else:
+                return True
+        return False
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}")
 
 
 def _refuse_emptied(path: Path) -> None:
