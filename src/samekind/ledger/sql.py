@@ -17,7 +17,7 @@ from time import monotonic, sleep
 import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
-from sqlalchemy.exc import DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import DBAPIError, NoSuchModuleError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from samekind.flow import Answers, Pairs
@@ -313,28 +313,27 @@ def _tune_sqlite(engine: sa.Engine, wait: float) -> None:
         # who writes takes the lock before reading, who only reads takes none
         if reads:
             connection.exec_driver_sql("BEGIN")
-        elif not _begin_to_write(connection.connection.driver_connection, wait):
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        else:
+            _begin_to_write(connection, wait)
 
 
-def _begin_to_write(connection: sqlite3.Connection | None, wait: float) -> bool:
-    """Begin a transaction as soon as nobody else writes; return whether that came to be in time.
+def _begin_to_write(connection: sa.Connection, wait: float) -> None:
+    """Begin a transaction as soon as nobody else writes, or raise an error if that takes too long.
 
     SQLite's own wait looks ever more rarely, so that whoever has waited longest would get the lock last.
     """
-    assert connection is not None
     last = monotonic() + wait
-    connection.execute("PRAGMA busy_timeout = 0")
+    driver = connection.connection.driver_connection
+    assert driver is not None
+    driver.execute("PRAGMA busy_timeout = 0")
     try:
-        while monotonic() < last:
+        while True:
             try:
-                connection.execute("BEGIN IMMEDIATE")
-            except sqlite3.OperationalError as error:
-                if "locked" not in str(error):
-                    return False  # whoever tries again is told why
-                sleep(uniform(*LOOK_AGAIN))
-            else:
-                return True
-        return False
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                return
+            except OperationalError as error:
+                if "locked" not in str(error.orig) or monotonic() > last:
+                    raise
+            sleep(uniform(*LOOK_AGAIN))
     finally:
-        connection.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}")
+        driver.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}")
