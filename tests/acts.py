@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 from contextlib import closing
 from pathlib import Path
 from time import perf_counter
@@ -124,8 +123,8 @@ def contents(project: Project) -> dict[str, object]:
     }
 
 
-def act_until_killed(folder: Path, seed: int) -> None:
-    """Do random acts for ever, and print what was acknowledged: the number of lines and of names."""
+def act_until_killed(folder: Path, seed: int, told: Path) -> None:
+    """Do random acts for ever, and write down what was acknowledged: how much of each there is."""
     rng = np.random.default_rng(seed)
     project = open_at(folder)
     names = list(ACTS)
@@ -138,7 +137,8 @@ def act_until_killed(folder: Path, seed: int) -> None:
         except (IndexError, StopIteration, QuestionClosed, ValueError):
             continue  # nothing to do it to
         now = project.session.ledger.revision
-        print(now.answers, now.retracted, now.names, now.changes, flush=True)
+        with told.open("a") as file:
+            file.write(f"{now.answers} {now.retracted} {now.names} {now.changes}\n")
 
 
 def act_together(folder: Path, number: int, in_all: int, done: Any, start: Any, stop: Any) -> None:
@@ -192,7 +192,3 @@ def act_together(folder: Path, number: int, in_all: int, done: Any, start: Any, 
     told["pending"] = project.session.pending().tolist()
     (folder / f"told-{number}.json").write_text(json.dumps(told))
     project.close()
-
-
-if __name__ == "__main__":
-    act_until_killed(Path(sys.argv[1]), int(sys.argv[2]))

@@ -101,7 +101,7 @@ class TestOneAct:
             number, failed = 0, True
             while failed:
                 number += 1
-                message = FAILURES[number % len(FAILURES)]
+                message = FAILURES[(number + 1) % len(FAILURES)]  # who begins waits for a lock
                 with watched(project, fail=number, message=message) as counts:
                     failed = number <= writes
                     with (

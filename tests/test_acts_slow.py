@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-import signal
 import sqlite3
-import subprocess
 import sys
 from contextlib import closing
-from pathlib import Path
+from time import sleep
 
 import numpy as np
 import pytest
 
-from acts import act_together, open_at, prepare, write_data
+from acts import act_together, act_until_killed, open_at, prepare, write_data
 from test_acts import assert_ledger_says_so
 
 pytestmark = pytest.mark.slow
@@ -31,23 +29,26 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_nothing_acknowledged_is_lost_by_kills(folder):
+def test_nothing_acknowledged_is_lost_by_kills(folder, monkeypatch):
     """At least 500 kills at any moment, among all acts."""
-    here, rng, kills = Path(__file__).parent, np.random.default_rng(0), 0
-    while kills < 500:
-        child = subprocess.Popen(
-            [sys.executable, here / "acts.py", folder, str(kills)], stdout=subprocess.PIPE
-        )
-        told = child.stdout.readline()  # it is under way
-        try:
-            child.wait(float(rng.random() * 0.3))
-            pytest.fail("ended by itself")
-        except subprocess.TimeoutExpired:
-            child.send_signal(signal.SIGKILL)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # where the server finds us
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["acts_warm"])
+    rng, kills = np.random.default_rng(0), 0
+    while kills < int(os.environ.get("SAMEKIND_TEST_KILLS", "500")):
+        told = folder / f"told-{kills}"
+        told.touch()
+        child = context.Process(target=act_until_killed, args=(folder, kills, told))
+        child.start()
+        while not told.stat().st_size:  # until it is under way
+            assert child.is_alive()
+            sleep(0.005)
+        child.join(float(rng.random() * 0.3))
+        assert child.is_alive()  # it does not end by itself
+        child.kill()
+        child.join()
         kills += 1
-        rest = child.stdout.read().splitlines()
-        child.wait()
-        last = (rest or [told])[-1]
+        last = told.read_text().rstrip().splitlines()[-1]
         if kills % 10 == 0:
             with closing(open_at(folder)) as project:
                 assert_ledger_says_so(project)

@@ -20,6 +20,7 @@ from time import monotonic, sleep
 from typing import NamedTuple
 
 import sqlalchemy as sa
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool, StaticPool
 
 from samekind.ledger.errors import LedgerDamaged, LedgerError
@@ -189,30 +190,29 @@ def tune_sqlite(engine: sa.Engine, wait: float, *, reads: bool = False) -> None:
         # who writes takes the lock before reading, who only reads takes none
         if only_reads:
             connection.exec_driver_sql("BEGIN")
-        elif not _begin_to_write(driver_of(connection), wait):
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        else:
+            _begin_to_write(connection, wait)
 
 
-def _begin_to_write(connection: sqlite3.Connection, wait: float) -> bool:
-    """Begin a transaction as soon as nobody else writes; return whether that came to be in time.
+def _begin_to_write(connection: sa.Connection, wait: float) -> None:
+    """Begin a transaction as soon as nobody else writes, or raise an error if that takes too long.
 
     SQLite's own wait looks ever more rarely, so that whoever has waited longest would get the lock last.
     """
     last = monotonic() + wait
-    connection.execute("PRAGMA busy_timeout = 0")
+    driver = driver_of(connection)
+    driver.execute("PRAGMA busy_timeout = 0")
     try:
-        while monotonic() < last:
+        while True:
             try:
-                connection.execute("BEGIN IMMEDIATE")
-            except sqlite3.OperationalError as error:
-                if "locked" not in str(error):
-                    return False  # whoever tries again is told why
-                sleep(uniform(*LOOK_AGAIN))
-            else:
-                return True
-        return False
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                return
+            except OperationalError as error:
+                if "locked" not in str(error.orig) or monotonic() > last:
+                    raise
+            sleep(uniform(*LOOK_AGAIN))
     finally:
-        connection.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}")
+        driver.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}")
 
 
 def _refuse_emptied(path: Path) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from samekind.flow import DIFFERENT, SAME, Answers, Pairs
+from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
 from samekind.ledger import Lines, pairs_of
 from samekind.project.imports import latest_of_each, read_answers
 from samekind.project.shared import ProjectPart, exclusive

@@ -90,7 +90,6 @@ class Project(Questions, Overviews, Edits):
             taken = self.session.take_back(count, who=who, together=True)
             if taken:
                 self._set_finished(False)  # what was taken back is asked again
-        self._heed_finish()
         for line in taken:
             acts.setdefault((line.when, line.who), []).insert(0, line)
         return [act_in_words(lines) for lines in acts.values()]
@@ -98,16 +97,12 @@ class Project(Questions, Overviews, Edits):
     @exclusive
     def finish(self) -> None:
         """Ask nothing more, here or elsewhere, now or later; `resume` goes on."""
-        with self.session.act():
-            self._set_finished(True)
-        self._heed_finish()
+        self._set_finished(True)
 
     @exclusive
     def resume(self) -> None:
         """Go on asking."""
-        with self.session.act():
-            self._set_finished(False)
-        self._heed_finish()
+        self._set_finished(False)
         self.session.resume()
 
     @exclusive

@@ -51,9 +51,12 @@ class ProjectPart:
         self._heed_finish()
 
     def _set_finished(self, finished: bool) -> None:
-        """Keep, within an act, whether somebody has finished."""
+        """Keep whether somebody has finished, and heed it."""
+        self.session.catch_up()
         if finished != self._is_finished:
-            self.session.ledger.set_meta(FINISHED, "1" if finished else "")
+            with self.session.act():
+                self.session.ledger.set_meta(FINISHED, "1" if finished else "")
+        self._heed_finish()
 
     @property
     def _is_finished(self) -> bool:
