@@ -91,7 +91,7 @@ class TestTell:
         with pytest.raises(ValueError, match="is not pending"):
             session.tell([[a, b]], [DIFFERENT])
 
-    @pytest.mark.parametrize("answers", [[], [1, 1], [3], [None], ["yes"], [[1]]])
+    @pytest.mark.parametrize("answers", [[], [1, 1], [3], ["yes"], [[1]]])
     def test_what_is_not_an_answer_is_refused(self, answers):
         session = Session(X, algorithm="basic", random_state=3)
         with pytest.raises(ValueError, match="answer"):
