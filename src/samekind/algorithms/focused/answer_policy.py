@@ -39,6 +39,11 @@ class AnswerPolicy:
 
         None when no question is left: then the row's cluster is set, or it is new if that is still None.
         """
+        if open_row.compare_first >= 0:
+            other, open_row.compare_first = open_row.compare_first, -1
+            cluster = self._learner.state.cluster_of_row(other)
+            if cluster >= 0:
+                return cluster, other
         cluster = self._candidate(open_row)
         if cluster >= 0:
             return cluster, self.next_member(open_row, cluster)

@@ -62,6 +62,7 @@ class Audit:
         self._places: dict[int, list[int]] = {}  # of each row in these lists
         self._n_known = 0  # draws of rows that had been labelled before
         self._number = 1
+        self._taken_out: dict[int, int] = {}  # rows to be audited again, and their draws
         self._n_uniform = 0  # uniform draws, of all audits and surveys
         self._n_new = 0
 
@@ -75,10 +76,36 @@ class Audit:
 
     def add(self, row: int, cluster: int) -> None:
         """Add a draw of a row that was asked about now."""
-        self._n_uniform += 1
-        self._places.setdefault(row, []).append(len(self.rows))
-        self.rows.append(row)
-        self.clusters.append(cluster)
+        for _ in range(self._taken_out.pop(row, 1)):
+            self._n_uniform += 1
+            self._places.setdefault(row, []).append(len(self.rows))
+            self.rows.append(row)
+            self.clusters.append(cluster)
+
+    def take_out(self, row: int) -> bool:
+        """Take all draws of a row out, whose cluster is not known any more; return whether there are any.
+
+        When it is added again, so are they all.
+        """
+        places = self._places.get(row)
+        if places is None:
+            return False
+        self._taken_out[row] = len(places)
+        self._n_uniform -= len(places)
+        kept = [
+            (other, cluster)
+            for other, cluster in zip(self.rows, self.clusters, strict=True)
+            if other != row
+        ]
+        self.rows, self.clusters = [other for other, _ in kept], [cluster for _, cluster in kept]
+        self._places = {}
+        for place, other in enumerate(self.rows):
+            self._places.setdefault(other, []).append(place)
+        return True
+
+    def count_missed(self) -> None:
+        """Count a draw as one of a new cluster: it was of one that was taken for part of another."""
+        self._n_new = min(self._n_new + 1, self._n_uniform)
 
     def add_known(self, row: int, cluster: int) -> None:
         """Add a draw of a row that was known: only one known to this audit alone tests a prediction again."""
@@ -96,6 +123,10 @@ class Audit:
     def end(self) -> list[tuple[int, int]]:
         """End this audit, as a row was of a new cluster; return its rows and clusters, to learn from."""
         self.add_survey(is_new=True)
+        return self.release()
+
+    def release(self) -> list[tuple[int, int]]:
+        """End this audit, and return its rows and clusters, to learn from."""
         released = list(zip(self.rows, self.clusters, strict=True))
         self.rows, self.clusters, self._places, self._n_known = [], [], {}, 0
         self._number += 1

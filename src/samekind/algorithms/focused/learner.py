@@ -34,6 +34,7 @@ class OpenRow:
         self.unsure_clusters: set[int] = set()  # nobody can tell of any of their members
         self.weights = np.zeros(0)  # of each cluster, up to a factor,
         self.new_weight = 1.0  # and of "new"
+        self.compare_first = -1  # the row to compare it with before any other
         self.prior = np.zeros(0)  # probability of each cluster before the first answer
         self.features: Features
 
@@ -95,10 +96,7 @@ class Learner:
         as_predicted = open_row.predicted == cluster
         if aim == "audit":
             if open_row.is_new:
-                for released, its_cluster in self.audit.end():
-                    surprising = self.model.predictor.cluster_of_row(released) != its_cluster
-                    x = self.points.row(released)
-                    self.model.learn(released, x, its_cluster, surprising=surprising)
+                self.learn_released(self.audit.end())
             else:
                 self.audit.add(row, cluster)
         elif not open_row.is_new:
@@ -113,6 +111,12 @@ class Learner:
             self.recovery.add_trial(open_row.predicted, cluster)
         elif aim == "paper":
             self.paper.observe(cluster)
+
+    def learn_released(self, released: list[tuple[int, int]]) -> None:
+        """Let the model learn rows and clusters of an audit that is over."""
+        for row, cluster in released:
+            surprising = self.model.predictor.cluster_of_row(row) != cluster
+            self.model.learn(row, self.points.row(row), cluster, surprising=surprising)
 
     def give_up(self, open_row: OpenRow) -> None:
         """Leave a row alone that nobody can tell; its neighbours are predicted as it would have been."""
@@ -160,7 +164,22 @@ class Learner:
 
     def split(self, cluster: int, rows: list[int]) -> None:
         """Make a new cluster of some members of another."""
-        new = self.state.split(cluster, rows, self.points.row(rows[0]))
-        self._add_cluster()
+        new = self.split_off(cluster, rows)
         for row in rows:
             self.model.move(row, cluster, new)
+
+    def split_off(self, cluster: int, rows: list[int]) -> int:
+        """Make a new cluster of some members of another, of which the model knows nothing yet."""
+        new = self.state.split(cluster, rows, self.points.row(rows[0]))
+        self._add_cluster()
+        return new
+
+    def retire(self, cluster: int) -> None:
+        """Leave a cluster that has no members any more as a number."""
+        self.pairs.retire(cluster)
+        self.model.scorer.retire(cluster)
+        self.recovery.begin_trials_anew(cluster)
+        self.paper.drop(cluster)
+        founder = self._founders.pop(cluster, None)
+        if founder is not None:
+            self.scheduler.retract_discovery(founder.aim)
