@@ -9,7 +9,7 @@ import numpy as np
 
 from samekind.algorithms.focused.constants import MEMBER_PAIRS, NEW_BELOW
 from samekind.algorithms.focused.learner import Learner, OpenRow
-from samekind.algorithms.state import GIVEN_UP
+from samekind.algorithms.state import GIVEN_UP, UNKNOWN
 from samekind.flow import SAME, FloatArray, Flow, IntArray
 
 __all__ = ["AnswerPolicy"]
@@ -37,13 +37,26 @@ class AnswerPolicy:
     def next_question(self, open_row: OpenRow) -> tuple[int, int] | None:
         """Return the likeliest cluster that is left to ask about, and a member of it.
 
-        None when no question is left: then the row's cluster is set, or it is new if that is still None.
+        None when no question is left: then the row's cluster is set, or it is new if that is still None. An
+        audit asks only whether a row is as predicted.
         """
+        if open_row.aim == "audit":
+            return self._check(open_row)
         cluster = self._candidate(open_row)
         if cluster >= 0:
             return cluster, self.next_member(open_row, cluster)
         if open_row.unsure_clusters:
             open_row.cluster = GIVEN_UP
+        return None
+
+    def _check(self, open_row: OpenRow) -> tuple[int, int] | None:
+        cluster = open_row.predicted
+        if cluster in open_row.refused:
+            open_row.cluster = UNKNOWN
+        elif cluster in open_row.unsure_clusters:
+            open_row.cluster = GIVEN_UP
+        else:
+            return cluster, self.next_member(open_row, cluster)
         return None
 
     def _candidate(self, open_row: OpenRow) -> int:

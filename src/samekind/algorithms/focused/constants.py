@@ -14,16 +14,23 @@ import numpy as np
 
 # Which rows to ask about
 
-AUDIT_SHARE = 1 / 16
-"""Share of the draws that are audited: more teach the model less, fewer make the certificate wait."""
+AUDIT_SHARE = 1 / 12
+"""Share of the questions that audit: more teach the model less, fewer make the certificate wait."""
 PAPER_SHARE = 1 / 16
 """Share of the draws that are the paper's D²-samples. Fixed, so that Lemma 2 holds for them; more would
 end a run sooner when nothing is left to find, and leave less for finding it."""
 AUDIT_AFTER = 32
-"""Draws before the first audit: at first most rows are new, and a new one ends an audit."""
-EAGER_AUDIT_SHARE, FEW_DISCOVERIES = 1 / 2, 0.1
-"""Share of the draws, the paper's included, that are audited with stop="certified" once the share of new
-rows in the search is below the second: then little but the certificate is missing."""
+"""Draws before the first audit: at first most rows are new, and nothing is predicted well."""
+AUDIT_TRIES = 16
+"""Uniform draws to find a row to audit, as many may hit known ones; then something else is asked."""
+FEW_DISCOVERIES = 0.3
+"""With stop="certified", share of new rows in the search below which little but the certificate is missing."""
+HOPELESS = 0.8
+"""Expected wrong rows, as a share of those tolerated, from which on no audit would help."""
+PRIOR_AUDITS = 10
+"""Audited rows that the model's own doubts count as much as."""
+TEACHING, DOUBTFUL_QUESTIONS = 0.7, 1.5
+"""Wrong rows that are put right by asking about one, as it teaches about others, and what that costs."""
 DRAWS_PER_ROW = 64
 """Draws for each row of a wave, as many may hit known rows, before any unknown row will do."""
 UNIFORM_BUFFER = 16
@@ -150,10 +157,9 @@ FAILURE_COST = 4
 """Successes that a failure outweighs where the cluster that seems nearest to recovery is tried next."""
 CONFUSED_SHARE, CONFUSED_TRIALS = 0.25, 8
 """Share of a cluster's trials, of at least so many, in one other at which the two are reported."""
-SHRINKAGE = 4.0
-"""Squared standard errors of a correction by the audit below which it is taken for noise."""
-CONFIDENCE = 0.95
-"""Probability with which the bounds of the certificate hold."""
+RISK_WRONG, RISK_UNDISCOVERED = 0.04, 0.01
+"""Probabilities with which the two bounds of the certificate fail, 5 % together. Most of it goes to wrong
+labels, as rows in clusters that were not found are labelled wrongly, too: that bound holds for both."""
 
 # Noisy answers: how often annotators err
 

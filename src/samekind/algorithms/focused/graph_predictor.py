@@ -71,6 +71,11 @@ class LabelPropagation:
         bounds = const.PROPAGATION_TOLERANCE, const.PROPAGATION_VISITS
         _kernels.propagate(*self._edges, *state, *bounds)
 
+    def forget(self, row: int, cluster: int) -> None:
+        """Take the label from the only row of a cluster."""
+        self._known[row] = False
+        self._probabilities[:, cluster] = 0.0
+
     def merge(self, keep: int, gone: int) -> None:
         """Make one cluster part of another."""
         self.probabilities(max(keep, gone) + 1)
@@ -120,6 +125,15 @@ class GraphPredictor(RowPredictor):
         self._add_member(self._X[row], new)
         if self._graph is not None:
             self._graph.learn(row, new)
+        self._predicted_at = (0, 0)
+
+    def replace_founder(self, cluster: int, old: int, new: int, x: FloatArray) -> None:
+        """Forget the only member of a cluster and learn another in its place."""
+        self._distances[:, cluster] = np.inf
+        self._add_member(x, cluster)
+        if self._graph is not None:
+            self._graph.forget(old, cluster)
+            self._graph.learn(new, cluster)
         self._predicted_at = (0, 0)
 
     def merge(self, keep: int, gone: int) -> None:
@@ -182,6 +196,11 @@ class GraphPredictor(RowPredictor):
         if not rows.size:
             return rows
         return rows[(rng.random(size) * rows.size).astype(np.intp)]
+
+    def doubts(self) -> FloatArray:
+        """Return for every row the probability that it is not as predicted, (n,)."""
+        self._refresh()
+        return self._uncertainty
 
     def sample_uncertain(self, rng: np.random.Generator, size: int) -> IntArray:
         """Draw rows that are likely predicted wrongly, as their neighbours are."""

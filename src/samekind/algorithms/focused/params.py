@@ -21,7 +21,6 @@ PARTS = (
     "discriminant",
     "merge",
     "audit",
-    "rectify",
 )
 """What can be switched off, to see what it is worth."""
 

@@ -67,6 +67,10 @@ class Sites:
         if not surrogate:
             self._member_clusters[site] = cluster
 
+    def demote(self, row: int) -> None:
+        """Make a member of a cluster a surrogate for it."""
+        self._member_clusters[self._site_of[row]] = -1
+
     def merge(self, keep: int, gone: int) -> None:
         """Make one cluster part of another."""
         for clusters in (self._clusters, self._member_clusters):
@@ -135,6 +139,9 @@ class RowPredictor:
     def merge(self, keep: int, gone: int) -> None:
         """Make one cluster part of another, after the sites did."""
 
+    def replace_founder(self, cluster: int, old: int, new: int, x: FloatArray) -> None:
+        """Forget the only member of a cluster and learn another in its place, after the sites did."""
+
     def nearness(self, rows: IntArray, X: FloatArray) -> Nearness:
         """Return how near these rows are to the clusters."""
         clusters, k = self._sites.member_clusters, self._scorer.n_clusters
@@ -178,6 +185,10 @@ class RowPredictor:
         if not self._cells.counts[chosen].any():
             return np.empty(0, dtype=np.intp)
         return self._cells.sample(chosen, rng, size)
+
+    def doubts(self) -> FloatArray | None:
+        """Return for every row the probability that it is not as predicted, (n,); None if there is no telling."""
+        return None
 
     def sample_uncertain(self, rng: np.random.Generator, size: int) -> IntArray:
         """Draw rows whose predicted cluster is uncertain.

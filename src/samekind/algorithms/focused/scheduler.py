@@ -29,20 +29,23 @@ class AimScheduler:
             ("explore", "refine"), const.PRIOR_SURPRISE
         )  # share of rows that were not as predicted
         self._spent = self._spent_searching = 0.0  # the last questions
-        self._planned = self._planned_searching = 0  # rows of this wave
+        self._n_audits = 0  # questions that audited
+        self._planned = self._planned_searching = self._planned_audits = 0  # rows of this wave
 
     def begin_wave(self) -> None:
         """Begin a wave: no row is planned."""
-        self._planned = self._planned_searching = 0
+        self._planned = self._planned_searching = self._planned_audits = 0
 
     def plan(self, aim: Aim) -> None:
         """Note that a row is about to be asked about."""
         self._planned += 1
         self._planned_searching += aim in SEARCH_AIMS
+        self._planned_audits += aim == "audit"
 
     def spend(self, aim: Aim, n_asked: int) -> None:
         """Note how many questions a row took."""
         self.n_asked += n_asked
+        self._n_audits += n_asked * (aim == "audit")
         self._spent = const.SPENT_DECAY * self._spent + n_asked
         self._spent_searching = (
             const.SPENT_DECAY * self._spent_searching + (aim in SEARCH_AIMS) * n_asked
@@ -65,6 +68,11 @@ class AimScheduler:
 
     # What to do next
 
+    def should_audit(self) -> bool:
+        """Return whether less than a fixed share of the questions was for the audit."""
+        n_asked = self.n_asked + self._planned
+        return self._n_audits + self._planned_audits < const.AUDIT_SHARE * n_asked
+
     def should_search(self) -> bool:
         """Return whether to look for new clusters: half of the questions, or more while it pays."""
         spent = self._spent + self._planned
@@ -84,6 +92,10 @@ class AimScheduler:
         explore = max(const.MIN_SURPRISE, self._surprises["explore"])
         refine = max(const.MIN_SURPRISE, self._surprises["refine"])
         return uniform * (explore + refine) < refine
+
+    def surprise(self, aim: Literal["explore", "refine"]) -> float:
+        """Return the share of rows of an aim that were not as predicted lately."""
+        return self._surprises[aim]
 
     def is_flat(self) -> bool:
         """Return whether rows are nearly always as predicted."""
