@@ -31,6 +31,7 @@ class AnswerPolicy:
         self._model = learner.model
         self._members = learner.state.members
         self._full = learner.params.certify == "full"
+        self._new_below = NEW_BELOW[learner.params.goal]
 
     # Rows
 
@@ -71,7 +72,7 @@ class AnswerPolicy:
             return -1
         if open_row.refused and not self._full:
             rest = float(weights.sum())
-            if rest < NEW_BELOW * (rest + open_row.new_weight):
+            if rest < self._new_below * (rest + open_row.new_weight):
                 return -1
         return best
 

@@ -70,7 +70,7 @@ class Certification:
         learner = self._learner
         n_audited, n_wrong = learner.audit.count(learner.model.predictor.clusters_of)
         self._n_unknown = max(1, learner.points.n - learner.state.n_labelled)
-        self._doubt = mean = learner.scheduler.surprise("refine")
+        self._doubt = mean = learner.scheduler.surprise()
         doubts = learner.model.predictor.doubts()
         if doubts is not None:
             rows = np.arange(learner.points.n)

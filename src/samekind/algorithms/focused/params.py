@@ -15,6 +15,7 @@ GOALS = ("centers", "labels")
 PARTS = (
     "explore",
     "survey",
+    "typical",
     "fill",
     "refine",
     "graph",

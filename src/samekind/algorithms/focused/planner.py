@@ -30,12 +30,13 @@ class RowPlanner:
         self._uniform: list[int] = []
         self._certification = Certification(learner)
         self._may_audit = False  # whether rows are found to audit
+        self._chosen: set[int] = set()  # rows of this wave
 
     def plan(self, size: int) -> list[OpenRow]:
         """Draw up to `size` unknown rows to ask about; at least one if there is one."""
         learner, state = self._learner, self._learner.state
         plan: list[OpenRow] = []
-        chosen: set[int] = set()
+        chosen = self._chosen = set()
         learner.scheduler.begin_wave()
         learner.recovery.begin_wave()
         self._may_audit = state.n_samples >= const.AUDIT_AFTER and learner.params.uses("audit")
@@ -105,8 +106,8 @@ class RowPlanner:
         if self.should_fill():
             return "fill"
         if not params.uses("refine"):
-            return "explore"
-        return "refine" if scheduler.should_refine(self._rng.random()) else "explore"
+            return scheduler.steady_aim
+        return "refine" if scheduler.should_refine(self._rng.random()) else scheduler.steady_aim
 
     def _draw(self, aim: Aim) -> int:
         """Draw a row; -1 when there is none for this aim."""
@@ -119,6 +120,8 @@ class RowPlanner:
                 return self._draw_uncertain()
             case "explore":
                 return self._draw_far()
+            case "typical":
+                return self._find_typical()
             case "confirm":
                 return self._policy.draw_to_confirm()
             case "audit":
@@ -154,6 +157,12 @@ class RowPlanner:
         row = self._learner.model.sites.cells.draw(self._rng)
         self.is_exhausted = row < 0
         return row
+
+    def _find_typical(self) -> int:
+        """Return the row that stands for most of the doubt about the others, or draw a far one."""
+        learner = self._learner
+        row = learner.model.predictor.typical_row(self._chosen, learner.state.given_up)
+        return row if row >= 0 else self._draw_far()
 
     def _draw_uncertain(self) -> int:
         """Draw a row whose predicted cluster is uncertain."""

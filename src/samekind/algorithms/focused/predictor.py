@@ -130,6 +130,19 @@ class RowPredictor:
         self._cells = sites.cells
         self._scorer = scorer
 
+    @property
+    def finds_typical_rows(self) -> bool:
+        """Whether it can tell which rows stand for many others."""
+        return False
+
+    def typical_row(self, taken: set[int], aside: list[int]) -> int:
+        """Return the row that stands for most of the doubt, but none of those taken or put aside; -1: none."""
+        return -1
+
+    def similarities(self) -> FloatArray | None:
+        """Return how likely any two clusters are one, (clusters, clusters), if that has changed."""
+        return None
+
     def learn(self, row: int, x: FloatArray, cluster: int) -> None:
         """Learn from a labelled row, after the sites did."""
 

@@ -174,6 +174,9 @@ class ClusterQuestions:
     ) -> Flow[None]:
         """Ask about pairs of clusters, all or those of one, that are similar enough."""
         last = self.n_asked + most
+        similarities = self._learner.model.predictor.similarities()
+        if similarities is not None:
+            self._pairs.set_similarities(similarities)
         size = at_once if self._policy.compares_in_waves else 1
         while self.n_asked < last and (
             wave := self._wave(least, of, int(min(size, last - self.n_asked)))
