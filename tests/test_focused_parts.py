@@ -11,7 +11,6 @@ from threadpoolctl import threadpool_limits
 from conftest import blobs
 from samekind.algorithms.focused import FocusedParams
 from samekind.algorithms.focused._kernels import lda_scores
-from samekind.algorithms.focused.audit import rectified_centers
 from samekind.algorithms.focused.cluster_model import ClusterModel
 from samekind.algorithms.focused.cluster_pairs import ClusterPairs
 from samekind.algorithms.focused.constants import (
@@ -312,57 +311,6 @@ class TestPurityTrials:
         trials = self.trials((39, 39), (39, 5), n_clusters=40)
         assert trials.made[39] == 2
         assert trials.foreign_share(39) > trials.foreign_share(38) / 2
-
-
-class TestRectifiedCenters:
-    """Clusters at 0 and 10 in one dimension, 1,000 rows of each predicted."""
-
-    means, counts = np.array([[0.0], [10.0]]), np.array([1000, 1000])
-
-    def centers(self, X, clusters, predicted):
-        X, clusters, predicted = (
-            np.array(X, float)[:, None],
-            np.array(clusters),
-            np.array(predicted),
-        )
-        return rectified_centers(self.means, self.counts, X, clusters, predicted, 2000).ravel()
-
-    def test_unchanged_when_all_are_right(self):
-        rng = np.random.default_rng(0)
-        clusters = rng.integers(2, size=50)
-        X = 10 * clusters + rng.normal(size=50)
-        assert self.centers(X, clusters, clusters).tolist() == [0.0, 10.0]
-
-    def test_unchanged_by_a_single_mistake(self):
-        clusters = np.repeat([0, 1], 25)
-        predicted = clusters.copy()
-        predicted[0] = 1
-        np.testing.assert_allclose(
-            self.centers(10.0 * clusters, clusters, predicted), [0, 10], atol=0.2
-        )
-
-    def test_many_consistent_mistakes_move_towards_the_truth(self):
-        """A third of what is predicted to be of cluster 1 lies at 4 and is of cluster 0."""
-        rng = np.random.default_rng(1)
-        predicted = np.repeat([0, 1], [150, 150])
-        clusters = predicted.copy()
-        clusters[-50:] = 0
-        X = np.where(predicted == 0, 0.0, 13.0) + 0.1 * rng.normal(size=300)
-        X[-50:] = 4.0
-        first, second = self.centers(X, clusters, predicted)
-        assert 0.5 < first <= 4 * 50 / 200 + 0.5  # of 200 rows of cluster 0, 50 lie at 4
-        assert 11 < second <= 13.1
-
-    def test_a_cluster_without_rows_stays(self):
-        centers = rectified_centers(
-            self.means,
-            np.array([0, 1000]),
-            np.ones((3, 1)),
-            np.zeros(3, int),
-            np.ones(3, int),
-            1000,
-        )
-        assert centers[0] == 0.0
 
 
 class TestClusterModel:

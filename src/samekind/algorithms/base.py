@@ -61,8 +61,9 @@ class Certificate:
 
     def __str__(self) -> str:
         if self.confidence == 1.0:
-            return "Every row was asked about: no cluster is missing, and no label is predicted."
-        if self.n_audited:
+            missing = "" if self.n_undecided else "no cluster is missing, and "
+            text = f"Every row was asked about: {missing}no label is predicted."
+        elif self.n_audited:
             text = (
                 f"With {self.confidence:.0%} confidence, clusters not found hold at most "
                 f"{_percent(self.undiscovered)} of the rows, and at most {_percent(self.wrong)} of the "

@@ -43,9 +43,10 @@ class AnswerPolicy:
         """
         if open_row.aim == "audit":
             return self._check(open_row)
-        cluster = self._candidate(open_row)
-        if cluster >= 0:
-            return cluster, self.next_member(open_row, cluster)
+        while (cluster := self._candidate(open_row)) >= 0:
+            if (member := self.next_member(open_row, cluster)) >= 0:
+                return cluster, member
+            open_row.unsure_clusters.add(cluster)
         if open_row.unsure_clusters:
             open_row.cluster = GIVEN_UP
         return None
@@ -54,10 +55,10 @@ class AnswerPolicy:
         cluster = open_row.predicted
         if cluster in open_row.refused:
             open_row.cluster = UNKNOWN
-        elif cluster in open_row.unsure_clusters:
-            open_row.cluster = GIVEN_UP
+        elif (member := self.next_member(open_row, cluster)) >= 0:
+            return cluster, member
         else:
-            return cluster, self.next_member(open_row, cluster)
+            open_row.cluster = GIVEN_UP
         return None
 
     def _candidate(self, open_row: OpenRow) -> int:
@@ -81,10 +82,15 @@ class AnswerPolicy:
 
         -1 if none is left.
         """
-        asked = open_row.asked.get(cluster)
-        if not asked:
-            return self._model.sites.nearest_member(open_row.x, cluster)
-        return next(member for member in self._members[cluster] if member not in asked)
+        unsure = self._learner.unsure
+        if not open_row.asked.get(cluster):
+            nearest = self._model.sites.nearest_member(open_row.x, cluster)
+            if not unsure.knows_pair(open_row.row, nearest):
+                return nearest
+        members = (
+            row for row in self._members[cluster] if row not in open_row.asked.get(cluster, ())
+        )
+        return next((row for row in members if not unsure.knows_pair(open_row.row, row)), -1)
 
     def probabilities(self, open_row: OpenRow) -> FloatArray:
         """Return the probability of each cluster after the answers so far; the rest to 1 is that of "new"."""

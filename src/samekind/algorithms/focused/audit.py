@@ -17,10 +17,12 @@ from samekind.algorithms.focused.constants import RISK_UNDISCOVERED, RISK_WRONG
 from samekind.algorithms.state import ClusterState
 from samekind.flow import IntArray
 
-__all__ = ["ALL_KNOWN", "Audit", "AuditedRow", "Surveys"]
+__all__ = ["Audit", "AuditedRow", "Surveys", "all_asked"]
 
-ALL_KNOWN = Certificate(1.0, 0.0, 0.0, 0, 0, 0, 0, 0.0)
-"""When every row is labelled."""
+
+def all_asked(n_undecided: int) -> Certificate:
+    """Return what can be promised when every row was asked about, but nobody could tell of some."""
+    return Certificate(1.0, 0.0, 0.0, 0, 0, 0, n_undecided, wrong_at_any_time=0.0)
 
 
 @dataclass
@@ -78,11 +80,11 @@ class Audit:
     One question tells whether a row is in the cluster that it is predicted to be in. If it is not, its own
     cluster is not looked for; should it be predicted elsewhere later, one more question tells.
 
-    The other draws do not look at who is audited: an audited row that they meet is learnt from, and leaves the
-    audit (`release`). So the audited rows are a uniform sample, without replacement, of all rows that nothing
-    was learnt from, and their errors bound how many of those are predicted wrongly. Where the cluster of
-    every row is looked for, as with noisy answers, one that founds a cluster has to be learnt from, and is
-    counted as wrong for good: on average, as many rows of that cluster would have been drawn up to then.
+    The other draws do not look at who is audited: an audited row that they meet is learnt from, and leaves
+    the audit (`release`). So the audited rows are a uniform sample, without replacement, of all rows that
+    nothing was learnt from, and their errors bound how many of those are predicted wrongly. Where the
+    cluster of every row is looked for, as with noisy answers, one that founds a cluster has to be learnt
+    from, and is counted as wrong for good: on average, one row of that cluster is drawn up to then.
     """
 
     def __init__(self) -> None:

@@ -66,7 +66,7 @@ class Certification:
         return row
 
     def _estimate(self, size: int) -> None:
-        """Estimate how many unknown rows are wrong; the model's doubts are a prior for what the audit found."""
+        """Estimate how many unknown rows are wrong: the model's doubts are a prior for the audit."""
         learner = self._learner
         n_audited, n_wrong = learner.audit.count(learner.model.predictor.clusters_of)
         self._n_unknown = max(1, learner.points.n - learner.state.n_labelled)

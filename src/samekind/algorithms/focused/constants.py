@@ -24,7 +24,7 @@ AUDIT_AFTER = 32
 AUDIT_TRIES = 16
 """Uniform draws to find a row to audit, as many may hit known ones; then something else is asked."""
 FEW_DISCOVERIES = 0.3
-"""With stop="certified", share of new rows in the search below which little but the certificate is missing."""
+"""With stop="certified", share of new rows in the search below which only the certificate is missing."""
 HOPELESS = 0.8
 """Expected wrong rows, as a share of those tolerated, from which on no audit would help."""
 PRIOR_AUDITS = 10

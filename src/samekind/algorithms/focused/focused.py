@@ -9,7 +9,7 @@ import numpy as np
 from samekind.algorithms.base import Algorithm, Certificate, Known, Prediction, Snapshot
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.answer_policy import AnswerPolicy
-from samekind.algorithms.focused.audit import ALL_KNOWN
+from samekind.algorithms.focused.audit import all_asked
 from samekind.algorithms.focused.learner import Learner, OpenRow
 from samekind.algorithms.focused.noisy_answers import NoisyAnswers
 from samekind.algorithms.focused.params import FocusedParams
@@ -199,8 +199,8 @@ class Focused(Algorithm[FocusedParams]):
         for cluster, members in enumerate(state.members):
             if not counts[cluster] and members:
                 centers[cluster] = points.rows(np.array(members)).mean(axis=0)
-        all_asked = state.n_labelled == points.n
-        if all_asked:
+        no_row_left = state.n_labelled == points.n
+        if no_row_left:
             centers, errors = np.array(state.centers), np.zeros(k)
         unproven = learner.pairs.unproven()
         prediction = Prediction(
@@ -208,8 +208,8 @@ class Focused(Algorithm[FocusedParams]):
             standard_errors=np.where(
                 np.isfinite(errors), np.sqrt(np.minimum(errors, 1e300) * variances), np.inf
             ),
-            certificate=ALL_KNOWN
-            if all_asked and not state.given_up
+            certificate=all_asked(len(state.given_up))
+            if no_row_left
             else self._certificate(predicted.clusters_of, len(unproven)),
             unproven=unproven,
             confused=[(a, b) for a in range(k) for b in trials.confused_with(a)],

@@ -34,6 +34,7 @@ class Learner:
         self.paper = PaperDraws(run)
         self.recovery = Recovery(run, self.model, self.paper)
         self.unsure = UnsureRows(run.params.patience)
+        self._merged_into: dict[int, int] = {}
         self._founders: dict[int, OpenRow] = {}  # the rows that were called new, by cluster
 
     # Rows
@@ -102,7 +103,16 @@ class Learner:
     def next_to_return(self) -> OpenRow | None:
         """Return a row that was given up, and that there may be something better to compare with now."""
         n_known = self.state.n_labelled
-        return self.unsure.next_to_return(n_known, all_known=n_known == self.points.n)
+        open_row = self.unsure.next_to_return(n_known, all_known=n_known == self.points.n)
+        if open_row is not None:  # clusters may have been merged since
+            open_row.refused = sorted({self._current(cluster) for cluster in open_row.refused})
+        return open_row
+
+    def _current(self, cluster: int) -> int:
+        """Return the cluster that one has become part of, or itself."""
+        while cluster in self._merged_into:
+            cluster = self._merged_into[cluster]
+        return cluster
 
     def _replace_founder(self, row: int) -> None:
         """Give up the only member of a cluster; one of the rows that it made unsure founds it instead."""
@@ -148,6 +158,7 @@ class Learner:
     def merge(self, a: int, b: int) -> None:
         """Make two clusters one: the one that was discovered first."""
         keep, gone = min(a, b), max(a, b)
+        self._merged_into[gone] = keep
         for part in (self.state, self.model, self.pairs, self.recovery, self.audit):
             part.merge(keep, gone)
         self.paper.drop(gone)

@@ -118,9 +118,10 @@ class NoisyAnswers(AnswerPolicy):
     def next_member(self, open_row: OpenRow, cluster: int) -> int:
         """Return the nearest member that was not asked about, firm ones first; -1 if none is left."""
         asked = {row for rows in open_row.asked.values() for row in rows}
+        asked |= self._noise.compared_with(open_row.row)
         fallback = -1
         for member in self._model.sites.members_by_distance(open_row.x, cluster):
-            if member not in asked:
+            if member not in asked and not self._learner.unsure.knows_pair(open_row.row, member):
                 if self._noise.certainty.get(member, 1.0) >= const.FIRM_MEMBER:
                     return member
                 fallback = member if fallback < 0 else fallback

@@ -36,12 +36,9 @@ class OpenRow:
         self.features: Features
 
     def ask_again(self) -> None:
-        """Open it again, after nobody could tell: what was asked about suspects is forgotten."""
-        for cluster, members in list(self.asked.items()):
-            left = [member for member in members if member not in self.suspects]
-            if len(left) < len(members):
-                self.asked[cluster] = left
-                self.unsure_clusters.discard(cluster)
+        """Open it again, after nobody could tell: clusters may have other members now."""
+        self.unsure_clusters = set()
+        self.asked = {}
         self.suspects = []
         self.cluster = None
         self.aim = "refine"

@@ -200,7 +200,7 @@ class RowPredictor:
         return self._cells.sample(chosen, rng, size)
 
     def doubts(self) -> FloatArray | None:
-        """Return for every row the probability that it is not as predicted, (n,); None if there is no telling."""
+        """Return for every row the probability that it is not as predicted, (n,); None: no telling."""
         return None
 
     def sample_uncertain(self, rng: np.random.Generator, size: int) -> IntArray:

@@ -222,7 +222,7 @@ class ClusterQuestions:
         if self._n_unsure[min(a, b), max(a, b)] >= self._params.patience:
             return None
         for pair in self._policy.member_pairs(a, b):
-            if (min(pair), max(pair)) not in self._learner.unsure.pairs:
+            if not self._learner.unsure.knows_pair(*pair):
                 return pair
         return None
 
@@ -237,7 +237,7 @@ class ClusterQuestions:
             if other == first or (min(cluster, other), max(cluster, other)) in compared:
                 continue
             member = self._learner.state.members[other][0]
-            if (min(row, member), max(row, member)) not in self._learner.unsure.pairs:
+            if not self._learner.unsure.knows_pair(row, member):
                 found.append((other, (row, member)))
         return found
 

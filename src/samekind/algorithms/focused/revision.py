@@ -49,7 +49,7 @@ class AnswerChecks:
             return
         a, b = (rows[int(learner.rng.random() * len(rows))] for _ in range(2))
         pair = min(a, b), max(a, b)
-        if a == b or b in noise.compared_with(a) or pair in learner.unsure.pairs:
+        if a == b or b in noise.compared_with(a) or learner.unsure.knows_pair(a, b):
             return
         answers, who, _ = yield np.array([[a, b]])
         self._n_checked += 1

@@ -17,13 +17,14 @@ class UnsureRows:
     could not be compared with it. That can only be the founder of the first cluster: all other members
     are so by a clear answer.
 
-    A row that was set aside comes back at once when the suspect is gone; otherwise when twice as many rows are
-    known as then, and once more when all rows are, unless it had `patience` UNSURE answers of its own.
+    A row that was set aside comes back at once when the suspect is gone; otherwise when twice as many rows
+    are known as then, and once more when all rows are, unless it had `patience` UNSURE answers of its own.
     """
 
     def __init__(self, patience: int) -> None:
-        self.pairs: set[tuple[int, int]] = set()
-        """Pairs of rows, the smaller number first, that nobody could tell."""
+        self._pairs: set[tuple[int, int]] = (
+            set()
+        )  # that nobody could tell, the smaller number first
         self._patience = patience
         self._clear: set[int] = set()  # rows that got a clear answer
         self._suspected: dict[int, list[OpenRow]] = {}  # rows set aside because of each suspect
@@ -40,7 +41,11 @@ class UnsureRows:
 
     def add_pair(self, a: int, b: int) -> None:
         """Note that nobody can tell whether two rows are of one cluster."""
-        self.pairs.add((min(a, b), max(a, b)))
+        self._pairs.add((min(a, b), max(a, b)))
+
+    def knows_pair(self, a: int, b: int) -> bool:
+        """Return whether nobody could tell whether two rows are of one cluster."""
+        return (min(a, b), max(a, b)) in self._pairs
 
     def set_aside(self, open_row: OpenRow, n_known: int) -> None:
         """Put a row aside, when so many rows are known."""

@@ -1,0 +1,59 @@
+"""Piles of the size that one person sorts, for the studies of the certificate and of UNSURE."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import datasets
+from sklearn.decomposition import PCA
+from sklearn.preprocessing import StandardScaler
+
+from samekind.errors import DataError
+
+Labelled = tuple[NDArray[Any], NDArray[Any]]
+
+RARE = (800, 600, 400, 300, 60, 45, 35, 30)
+
+
+def make_overlapping(n: int, n_clusters: int, random_state: int) -> Labelled:
+    """Return Gaussian clusters in five dimensions that overlap, their sizes by Zipf's law."""
+    rng = np.random.default_rng(random_state)
+    shares = 1 / np.arange(1, n_clusters + 1)
+    y = rng.choice(n_clusters, size=n, p=shares / shares.sum())
+    return rng.uniform(0, 6, (n_clusters, 5))[y] + rng.normal(size=(n, 5)), y
+
+
+def make_rare(n: int, random_state: int) -> Labelled:
+    """Return four large Gaussian clusters and four that hold one or two rows of a hundred."""
+    rng = np.random.default_rng(random_state)
+    sizes = np.maximum(np.array(RARE) * n // sum(RARE), 12)
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    return 4 * rng.normal(size=(len(sizes), 6))[y] + rng.normal(size=(len(y), 6)), y
+
+
+def load_wine(*, return_X_y: bool = True) -> Labelled:
+    """Return scikit-learn's wine, its columns standardised."""
+    X, y = datasets.load_wine(return_X_y=True)
+    return StandardScaler().fit_transform(X), y
+
+
+def load_breast_cancer(*, return_X_y: bool = True) -> Labelled:
+    """Return scikit-learn's breast cancer, its columns standardised."""
+    X, y = datasets.load_breast_cancer(return_X_y=True)
+    return StandardScaler().fit_transform(X), y
+
+
+def load_banking77_minilm(*, return_X_y: bool = True) -> Labelled:
+    """Return Banking77's texts as MiniLM embeds them, in their first 64 principal components."""
+    path = Path(os.environ.get("SAMEKIND_DATA", "")) / "banking77_minilm.npz"
+    if not path.is_file():
+        raise DataError(
+            "banking77_minilm.npz is not here: set SAMEKIND_DATA to a folder that holds it."
+        )
+    with np.load(path) as stored:
+        X, y = stored["X"].astype(np.float64), stored["y"]
+    return PCA(64, random_state=0).fit_transform(X), y
