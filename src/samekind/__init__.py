@@ -17,7 +17,7 @@ from samekind._version import __version__ as __version__
 if TYPE_CHECKING:
     from samekind import datasets, measures, report
     from samekind.clusters import Clusters
-    from samekind.data import Items, load
+    from samekind.data import Items, embed, load
     from samekind.engine import ClassifySession, ContradictionWarning, Session, solve
     from samekind.estimator import SameKindClustering
     from samekind.flow import DIFFERENT, SAME, UNSURE
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "samekind.algorithms": ["Certificate"],
     "samekind.clusters": ["Clusters"],
-    "samekind.data": ["Items", "load"],
+    "samekind.data": ["Items", "embed", "load"],
     "samekind.engine": ["ClassifySession", "ContradictionWarning", "Session", "solve"],
     "samekind.estimator": ["SameKindClustering"],
     "samekind.flow": ["DIFFERENT", "SAME", "UNSURE"],
@@ -62,6 +62,7 @@ __all__ = [
     "Session",
     "SqlLedger",
     "datasets",
+    "embed",
     "load",
     "measures",
     "report",

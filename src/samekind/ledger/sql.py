@@ -20,6 +20,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from samekind.flow import Answers, Pairs
 from samekind.ledger import tables
+from samekind.ledger.addresses import shown_address, without_secrets
 from samekind.ledger.log import Asked, LedgerLine, Wave
 from samekind.ledger.memory import Ledger
 from samekind.ledger.migrations import VersionError, migrate, pack_rows, unpack_rows
@@ -70,21 +71,23 @@ class SqlLedger(Ledger):
 
     def __init__(self, where: str | Path, *, infer: bool = True, wait: float = 10.0) -> None:
         super().__init__(infer=infer)
-        self.where = str(where)
+        place = str(where)
+        self.where = shown_address(place)
+        self._place = place
         self._connection: sa.Connection | None = None  # of the transaction that is open
         if not self.where:
             raise LedgerError("a project needs a file or a database URL, got an empty name.")
-        is_url = "://" in self.where
+        is_url = "://" in place
         if not is_url and not Path(self.where).absolute().parent.is_dir():
             raise LedgerError(f"{self.where}: there is no such folder. Make it first.")
-        url = self.where if is_url else sa.URL.create("sqlite", database=self.where)
+        url = place if is_url else sa.URL.create("sqlite", database=self.where)
         try:
             self._engine = sa.create_engine(url)
         except (NoSuchModuleError, ImportError, ValueError, sa.exc.ArgumentError) as error:
             raise LedgerError(
-                f"{self.where}: cannot use this database: {error}. Check the URL, and that the "
-                "database's Python driver is installed."
-            ) from error
+                f"{self.where}: cannot use this database: {without_secrets(error, place)}. Check the URL, "
+                "and that the database's Python driver is installed."
+            ) from None  # what SQLAlchemy says may hold the URL with its password
         self._reading_engine = self._engine.execution_options(samekind_reads=True)
         if self._engine.dialect.name == "sqlite":
             _tune_sqlite(self._engine, wait)
@@ -258,7 +261,8 @@ class SqlLedger(Ledger):
             yield
         except DBAPIError as error:
             raise LedgerError(
-                f"{self.where} could not {purpose}: {error.orig}. Nothing was changed; "
+                f"{self.where} could not {purpose}: {without_secrets(error.orig, self._place)}. Nothing was "
+                "changed; "
                 "mend the cause (a full disk, another program that writes, a file that is not a "
                 "samekind project) and try again."
             ) from error

@@ -13,7 +13,7 @@ from samekind.data import load as load_items
 from samekind.ledger import LedgerError, SqlLedger
 from samekind.project.project import Project
 
-__all__ = ["cache_of", "data_of", "make_project", "open_project"]
+__all__ = ["cache_of", "data_of", "features_of", "make_project", "open_project"]
 
 ITEMS, SETTINGS, TITLE = "things", "settings", "title"  # in `meta`
 
@@ -28,6 +28,23 @@ def cache_of(path: Path) -> Path:
 def data_of(ledger: SqlLedger) -> Path:
     """Return the file or folder that a project is about."""
     return Path(str(json.loads(ledger.meta.get(ITEMS, "{}")).get("data", "")))
+
+
+def features_of(path: Path) -> str | None:
+    """Return what the things of a project are compared by; None if there is none, or it does not say."""
+    if not path.is_file():
+        return None
+    with SqlLedger(path) as ledger:
+        stored = ledger.meta.get(ITEMS)
+    return None if stored is None else _recipe(stored).get("features")
+
+
+def _recipe(stored: str) -> dict[str, Any]:
+    """Return what a project remembers of its items; features had no names at first, and were plain."""
+    recipe: dict[str, Any] = json.loads(stored)
+    if not recipe.keys() & {"embeddings", "columns", "features"}:
+        recipe["features"] = "plain"
+    return recipe
 
 
 def make_project(
@@ -75,5 +92,5 @@ def open_project(path: Path, *, progress: Progress | None = None, **settings: An
             f"{path} does not say what it is about: it was not made by `samekind label`. Run "
             "`samekind label DATA --project` with the data that it was made with."
         )
-    items = load_items(**json.loads(stored), cache=cache_of(path), progress=progress)
+    items = load_items(**_recipe(stored), cache=cache_of(path), progress=progress)
     return make_project(items, path, **settings)
