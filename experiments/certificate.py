@@ -20,7 +20,6 @@ from experiments.summary import summarize
 from experiments.trace import Emit, FocusedSetup, Setup, draws_seed
 from experiments.truth import Instance
 from samekind import UNSURE, Clusters, solve
-from samekind.flow import Answers, Pairs
 
 PROMISED = dict.fromkeys(("digits", "overlapping", "banking77-minilm"), (300, 1000))
 """Questions after which the certificate is held against the truth."""
@@ -112,7 +111,7 @@ class HardRowsSetup(Setup):
         started = perf_counter()
         hard = hard_rows(data)
 
-        def oracle(pairs: Pairs) -> Answers:
+        def oracle(pairs: NDArray[np.intp]) -> NDArray[np.int8]:
             answers = data.oracle(pairs)
             answers[hard[pairs].any(axis=1)] = UNSURE
             return answers

@@ -32,7 +32,7 @@ def make_rare(n: int, random_state: int) -> Labelled:
     rng = np.random.default_rng(random_state)
     sizes = np.maximum(np.array(RARE) * n // sum(RARE), 12)
     y = np.repeat(np.arange(len(sizes)), sizes)
-    return 4 * rng.normal(size=(len(sizes), 6))[y] + rng.normal(size=(len(y), 6)), y
+    return 6 * rng.normal(size=(len(sizes), 6))[y] + rng.normal(size=(len(y), 6)), y
 
 
 def load_wine(*, return_X_y: bool = True) -> Labelled:

@@ -55,7 +55,7 @@ def most_wrong(n_wrong: int, n_drawn: int, n_rows: int, risk: float) -> int:
     Examples
     --------
     >>> most_wrong(0, 50, 150, 0.05), most_wrong(0, 150, 150, 0.05)
-    (8, 0)
+    (7, 0)
     """
     if n_drawn == 0:
         return n_rows
@@ -78,7 +78,7 @@ def most_wrong_at_any_time(n_wrong: int, n_drawn: int, n_rows: int, risk: float)
     Examples
     --------
     >>> most_wrong_at_any_time(0, 50, 150, 0.05), most_wrong_at_any_time(0, 150, 150, 0.05)
-    (8, 0)
+    (7, 0)
     """
     if n_drawn == 0:
         return n_rows

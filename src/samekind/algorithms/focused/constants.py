@@ -73,6 +73,10 @@ LINEUP_BELOW = 0.01
 OBVIOUS = 0.9
 """Probability of a cluster that is asked about alone, as a line-up takes longer to look at."""
 
+ENOUGH_ROWS, FEW_RESCUED = 8, 0.2
+"""Rows with UNSURE answers, and share of them that could be told after all, below which asking about other
+members is no use: where some rows are too hard, that saves two of three questions about each."""
+
 # Which clusters are one
 
 COMPARE_ABOVE = 0.1

@@ -35,6 +35,9 @@ class Focused(Algorithm[FocusedParams]):
     - *audit*: uniform draws, for a fixed share of the questions: one question each, whether it is as
       predicted; the answers are kept apart and give the certificate.
 
+    With ``stop="certified"`` there are no trials to fill clusters: most labels are right when it stops, and
+    all clusters count as recovered then.
+
     With ``goal="labels"`` nothing is asked for the sake of accurate centres: no fill, so no cluster is
     recovered, and the run ends with the budget, the certificate, or when every row is known.
 
@@ -83,6 +86,8 @@ class Focused(Algorithm[FocusedParams]):
                 yield from self._ask(plan)
             if self.params.uses("merge"):
                 yield from self._compare_clusters(plan)
+        if reason == "certified" and self.params.recovers:
+            self._learner.recovery.recover_all()
         if reason != "target":
             yield from self._clusters.compare(0.0, at_once=self._wave())
             if reason == "exhausted":
@@ -125,6 +130,7 @@ class Focused(Algorithm[FocusedParams]):
         self._policy.revise(len(plan))
         for open_row in plan:
             self._learner.scheduler.spend(open_row.aim, open_row.n_asked)
+            self._learner.unsure.learn(open_row)
             if open_row.cluster == GIVEN_UP:
                 self._learner.give_up(open_row)
             elif open_row.cluster == UNKNOWN:

@@ -133,7 +133,7 @@ class RowQuestions:
             elif len(asked) == len(self._learner.state.members[cluster]):
                 open_row.unsure_clusters.add(cluster)
         open_row.n_unsure += at_fault
-        if open_row.cluster is None and open_row.n_unsure >= self._params.patience:
+        if open_row.cluster is None and unsure.should_give_up(open_row):
             open_row.cluster = GIVEN_UP
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from samekind.algorithms.focused.constants import ENOUGH_ROWS, FEW_RESCUED
 from samekind.algorithms.focused.open_row import OpenRow
+from samekind.algorithms.state import GIVEN_UP
 
 __all__ = ["UnsureRows"]
 
@@ -17,6 +19,8 @@ class UnsureRows:
     could not be compared with it. That can only be the founder of the first cluster: all other members
     are so by a clear answer.
 
+    How often to ask about a row is learnt: when asking again hardly ever helped, one UNSURE answer is enough.
+
     A row that was set aside comes back at once when the suspect is gone; otherwise when twice as many rows
     are known as then, and once more when all rows are, unless it had `patience` UNSURE answers of its own.
     """
@@ -26,6 +30,9 @@ class UnsureRows:
             set()
         )  # that nobody could tell, the smaller number first
         self._patience = patience
+        self._n_doubted = self._n_rescued = (
+            0  # rows that were asked about again, and that could be told
+        )
         self._clear: set[int] = set()  # rows that got a clear answer
         self._suspected: dict[int, list[OpenRow]] = {}  # rows set aside because of each suspect
         self._waiting: dict[int, tuple[OpenRow, int]] = {}  # and how many rows were known then
@@ -42,6 +49,17 @@ class UnsureRows:
     def add_pair(self, a: int, b: int) -> None:
         """Note that nobody can tell whether two rows are of one cluster."""
         self._pairs.add((min(a, b), max(a, b)))
+
+    def should_give_up(self, open_row: OpenRow) -> bool:
+        """Return whether it is no use to ask about a row again."""
+        few = self._n_doubted >= ENOUGH_ROWS and self._n_rescued < FEW_RESCUED * self._n_doubted
+        return open_row.n_unsure >= (1 if few else self._patience)
+
+    def learn(self, open_row: OpenRow) -> None:
+        """Learn from a row that is decided, or given up, whether asking again helps."""
+        if open_row.n_unsure:
+            self._n_doubted += 1
+            self._n_rescued += open_row.cluster != GIVEN_UP
 
     def knows_pair(self, a: int, b: int) -> bool:
         """Return whether nobody could tell whether two rows are of one cluster."""
