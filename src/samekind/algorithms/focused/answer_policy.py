@@ -31,7 +31,7 @@ class AnswerPolicy:
         self._model = learner.model
         self._members = learner.state.members
         self._full = learner.params.certify == "full"
-        self._new_below = NEW_BELOW[learner.params.goal]
+        self._new_below = NEW_BELOW[learner.scheduler.steady_aim]
 
     # Rows
 

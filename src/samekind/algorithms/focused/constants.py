@@ -49,8 +49,8 @@ PRIOR_FOUND = {"explore": 2.0, "survey": 0.2, "typical": 2.0}
 PRIOR_ASKED = {"explore": 4.0, "survey": 4.0, "typical": 4.0}
 """Clusters and questions of the ways to search before the first draw: surveys are tried last."""
 FAR_SHARE = 1 / 8
-"""Share of the search for new clusters, other than surveys, that looks far from all labelled rows where typical
-rows are asked about: those find what is large, this what is small and far away."""
+"""Share of the search for new clusters, other than surveys, that looks far from all labelled rows where
+typical rows are asked about: those find what is large, this what is small and far away."""
 RATE_FOUND, RATE_ASKED = 0.1, 4.0
 """Clusters and questions added to what a way to search brought lately, so that none is written off."""
 FOUND_DECAY, SPENT_DECAY = 0.97, 0.98
@@ -64,10 +64,11 @@ FLAT = 0.05
 
 # When a row is in a cluster, or new: trusted answers
 
-NEW_BELOW = {"centers": 0.05, "labels": 0.3}
-"""Probability that any cluster left holds a row, below which it is called new (certify="lazy"), by goal: higher
-founds more clusters that are merged later, lower asks more clusters about every new row. For labels 0.15, 0.3
-and 0.5 were tried on embeddings of banking77 and stackoverflow: 0.3 was best or as good on each."""
+NEW_BELOW = {"explore": 0.05, "typical": 0.3}
+"""Probability that any cluster left holds a row, below which it is called new (certify="lazy"), where far rows
+are asked about and where typical ones are: higher founds more clusters that are merged later, lower asks more
+clusters about every new row. For typical rows 0.15, 0.3 and 0.5 were tried on embeddings of banking77 and
+stackoverflow and on a mixture with modes: 0.3 was best or as good on each."""
 LINEUP_BELOW = 0.01
 """The same for clusters in a line-up, where one more costs a glance, not a question."""
 OBVIOUS = 0.9
@@ -108,8 +109,8 @@ SETTLED = 0.3
 """What is left of the doubt about the neighbours of a row in the graph once its cluster is known, or asked
 for, until all rows are predicted anew."""
 REACH = 2
-"""Steps in the graph over which a typical row stands for others: with ten neighbours about as many as the rows
-of a small cluster. Three were as good or a little worse (banking77, stackoverflow, a mixture with modes)."""
+"""Steps in the graph over which a typical row stands for others: with ten neighbours about as many as the
+rows of a small cluster. Three were as good or a little worse on the same data."""
 OVERLAP_ROWS = 8192
 """Evenly spaced rows from which the overlap of clusters is estimated: a bound on time."""
 UNCERTAINTY_POWER = 4

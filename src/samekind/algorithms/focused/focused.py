@@ -28,6 +28,8 @@ class Focused(Algorithm[FocusedParams]):
     Every draw has one of these aims:
 
     - *explore*: rows far from all labelled rows, with a probability proportional to distance⁴;
+    - *typical*: where a graph of neighbours is kept and labels are the goal, the row that stands for most of
+      the doubt around it, instead of most of the exploring;
     - *survey*: rows drawn uniformly, as often as that finds new clusters, compared with exploring;
     - *fill*: rows predicted to be in a cluster that is not recovered yet, more often far from its centre;
     - *refine*: rows whose predicted cluster is uncertain;

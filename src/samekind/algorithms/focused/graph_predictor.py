@@ -260,7 +260,7 @@ class GraphPredictor(RowPredictor):
         return self._graph is not None
 
     def typical_row(self, taken: set[int], aside: list[int]) -> int:
-        """Return the row that stands for most of the doubt, but none of those taken or put aside; -1: none.
+        """Return the row that stands for most of the doubt, none of those taken or put aside; -1: none.
 
         That of the largest sum of doubts, its own and those of the rows around it.
         """
@@ -301,7 +301,8 @@ class GraphPredictor(RowPredictor):
             self._predicted_at = self._n_learnt
             self._clusters, self._uncertainty = self._likeliest(np.arange(len(self._X)))
             X, rows = self._X[self._sample], self._sample
-            self._sample_chances = self._scorer.score(X, self.nearness(rows, X)).probabilities
+            near = self.nearness(rows, X)
+            self._sample_chances = self._scorer.score(X, near, features=False).probabilities
             self._is_similarity_new = True
 
     def _likeliest(self, rows: IntArray) -> tuple[IntArray, FloatArray]:

@@ -136,7 +136,7 @@ class RowPredictor:
         return False
 
     def typical_row(self, taken: set[int], aside: list[int]) -> int:
-        """Return the row that stands for most of the doubt, but none of those taken or put aside; -1: none."""
+        """Return the row that stands for most of the doubt, none of those taken or put aside; -1: none."""
         return -1
 
     def similarities(self) -> FloatArray | None:

@@ -206,12 +206,16 @@ class ClusterScorer:
         self.sizes[gone] = 0.0
         self.lda.merge(keep, gone)
 
-    def score(self, X: FloatArray, near: Nearness) -> Scores:
-        """Return how likely rows X are of each cluster."""
+    def score(self, X: FloatArray, near: Nearness, *, features: bool = True) -> Scores:
+        """Return how likely rows X are of each cluster.
+
+        Unless their features are wanted, too, that of the discriminant is left out while it counts for nothing.
+        """
         m, k = len(X), self.n_clusters
         of_clusters, of_new = np.empty((m, k, 4)), np.empty((m, 3))
         weights, new = np.empty((m, k)), np.empty(m)
-        lda = self.lda.params if self._uses_lda else UNFITTED
+        counts = features or self.logit.weights[const.DISCRIMINANT] != 0
+        lda = self.lda.params if self._uses_lda and counts else UNFITTED
         distances, graph = near
         data = X, distances, self._scale, self.sizes, lda, graph, const.FEATURE_LIMITS
         learnt = self.logit.weights, self.alive
@@ -221,7 +225,7 @@ class ClusterScorer:
 
     def likeliest(self, X: FloatArray, near: Nearness) -> tuple[IntArray, FloatArray]:
         """Return the likeliest cluster of rows X, and its probability."""
-        probabilities = self.score(X, near).probabilities
+        probabilities = self.score(X, near, features=False).probabilities
         return probabilities.argmax(axis=1), probabilities.max(axis=1)
 
 
