@@ -522,10 +522,12 @@ def test_mistakes_are_named(make, message):
 # Promises, and rows that nobody can tell
 
 
+@pytest.mark.slow
 def test_certified_runs_and_marks(tmp_path):
     design = Certificates(["wine", "overlapping"], runs=2, n=400)
     results = run_experiment(design, jobs=1, out=tmp_path)
-    found = results.summary.set_index(["data", "algorithm", "metric", "at"])["mean"]
+    keys = ["data", "algorithm", "metric", "at"]
+    found = results.summary.set_index(keys)["mean"].sort_index()
     assert 30 < found["wine", "focused, stop=certified", "questions_to_certify", 0.05] < 178
     assert found["wine", "focused, stop=certified", "holds", 0.05] == 100
     promised = found["overlapping", "focused, goal=labels"]
@@ -533,9 +535,10 @@ def test_certified_runs_and_marks(tmp_path):
     assert (tmp_path / "certificate.html").is_file()
 
 
+@pytest.mark.slow
 def test_rows_that_nobody_can_tell(tmp_path):
     results = run_experiment(HardRows(["rare"], runs=1, n=600), jobs=1, out=tmp_path)
-    found = results.summary.set_index(["algorithm", "metric"])["mean"]
+    found = results.summary.set_index(["algorithm", "metric"])["mean"].sort_index()
     for variant in ("focused", "focused, lineup=9"):
         assert found[variant, "as_many_found"] == 100
         assert 0 < found[variant, "given_up"] <= 130
@@ -547,4 +550,4 @@ def test_the_hard_rows_are_those_between_clusters():
     X = rng.uniform(-1, 1, size=(400, 1))
     hard = hard_rows(Instance(X, X[:, 0] > 0))
     assert hard.sum() == 40
-    assert np.abs(X[hard]).max() < 0.2
+    assert hard[np.abs(X[:, 0]) < 0.01].all()
