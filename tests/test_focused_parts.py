@@ -30,6 +30,8 @@ from samekind.points import ArrayPoints
 
 NEITHER = np.zeros(3)
 
+PRIOR = PRIOR_WEIGHTS["explore"]
+
 
 class TestClusterPairs:
     def three(self):
@@ -106,27 +108,27 @@ class TestConditionalLogit:
         return np.array(features, dtype=float) @ logit.weights[:NEW]
 
     def test_near_clusters_are_likelier(self):
-        near, far = self.utilities(ConditionalLogit(), [0, 0, 0, 0], [-1, 0, 0, 0])
+        near, far = self.utilities(ConditionalLogit(PRIOR), [0, 0, 0, 0], [-1, 0, 0, 0])
         assert near > far
 
     def test_far_rows_are_likelier_new(self):
-        here, far = np.array([[1.0, -1, 0], [1, 1, 0]]) @ ConditionalLogit().weights[NEW:]
+        here, far = np.array([[1.0, -1, 0], [1, 1, 0]]) @ ConditionalLogit(PRIOR).weights[NEW:]
         assert far > here
 
     @pytest.mark.parametrize("target", [0, -1])
     def test_one_step_by_hand(self, target):
         """One cluster without features against "new" with its constant: a logistic regression."""
-        logit = ConditionalLogit()
+        logit = ConditionalLogit(PRIOR)
         logit.learn(np.zeros((1, 4)), np.array([1.0, 0, 0]), np.array([True]), target)
-        share = 1 / (1 + np.exp(-PRIOR_WEIGHTS[NEW]))
+        share = 1 / (1 + np.exp(-PRIOR[NEW]))
         step = ((target < 0) - share) / (PRIOR_DEVIATIONS[NEW] ** -2 + share * (1 - share))
-        expected = PRIOR_WEIGHTS.copy()
+        expected = PRIOR.copy()
         expected[NEW] += step
         np.testing.assert_allclose(logit.weights, expected)
 
     def test_relies_on_the_feature_that_proves_right(self):
         """The nearest cluster is always wrong, the graph's always right."""
-        logit = ConditionalLogit()
+        logit = ConditionalLogit(PRIOR)
         features = np.zeros((2, 4))
         features[:, NEARNESS], features[:, GRAPH] = [0, -1], [-3, 0]
         alive = np.array([True, True])
@@ -136,7 +138,7 @@ class TestConditionalLogit:
         assert of_graph > nearest + 2
 
     def test_no_feature_counts_against_what_it_says(self):
-        logit = ConditionalLogit()
+        logit = ConditionalLogit(PRIOR)
         features = np.zeros((2, 4))
         features[:, [NEARNESS, DISCRIMINANT, GRAPH]] = [[0], [-3]]
         for _ in range(200):
@@ -147,7 +149,7 @@ class TestConditionalLogit:
     def test_merged_clusters_have_no_say(self):
         rng = np.random.default_rng(0)
         features, of_new = rng.normal(size=(3, 4)), np.array([1.0, 0.5, -0.2])
-        one, other = ConditionalLogit(), ConditionalLogit()
+        one, other = ConditionalLogit(PRIOR), ConditionalLogit(PRIOR)
         one.learn(features, of_new, np.array([True, False, True]), 2)
         other.learn(features[[0, 2]], of_new, np.array([True, True]), 1)
         np.testing.assert_allclose(one.weights, other.weights)

@@ -254,11 +254,6 @@ class GraphPredictor(RowPredictor):
         last: IntArray = np.minimum(rows, len(self._X) - 1)
         return last
 
-    @property
-    def finds_typical_rows(self) -> bool:
-        """Whether it can tell which rows stand for many others."""
-        return self._graph is not None
-
     def typical_row(self, taken: set[int], aside: list[int]) -> int:
         """Return the row that stands for most of the doubt, none of those taken or put aside; -1: none.
 

@@ -26,11 +26,7 @@ class Learner:
         self.model = ClusterModel(run.points, run.params)
         self.pairs = ClusterPairs()
         self.audit = Audit()
-        self.scheduler = AimScheduler(
-            has_typical=run.params.goal == "labels"
-            and self.model.predictor.finds_typical_rows
-            and run.params.uses("typical")
-        )
+        self.scheduler = AimScheduler(self.model.steady_aim)
         self.paper = PaperDraws(run)
         self.recovery = Recovery(run, self.model, self.paper)
         self.unsure = UnsureRows(run.params.patience)

@@ -130,11 +130,6 @@ class RowPredictor:
         self._cells = sites.cells
         self._scorer = scorer
 
-    @property
-    def finds_typical_rows(self) -> bool:
-        """Whether it can tell which rows stand for many others."""
-        return False
-
     def typical_row(self, taken: set[int], aside: list[int]) -> int:
         """Return the row that stands for most of the doubt, none of those taken or put aside; -1: none."""
         return -1

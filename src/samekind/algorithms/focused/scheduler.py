@@ -6,9 +6,10 @@ from typing import Literal
 
 from samekind.algorithms.focused import constants as const
 
-__all__ = ["SEARCH_AIMS", "Aim", "AimScheduler"]
+__all__ = ["SEARCH_AIMS", "Aim", "AimScheduler", "SteadyAim"]
 
 SearchAim = Literal["explore", "survey", "typical"]
+SteadyAim = Literal["explore", "typical"]
 Aim = Literal[
     "explore", "survey", "typical", "fill", "refine", "paper", "audit", "confirm", "given"
 ]
@@ -22,9 +23,8 @@ SEARCH_AIMS: tuple[SearchAim, ...] = ("explore", "survey", "typical")
 class AimScheduler:
     """What the last rows of each aim cost and brought, and so which aim comes next."""
 
-    def __init__(self, *, has_typical: bool) -> None:
-        self.steady_aim: Literal["explore", "typical"] = "typical" if has_typical else "explore"
-        """What rows are asked about for where nothing else is called for."""
+    def __init__(self, steady_aim: SteadyAim) -> None:
+        self.steady_aim: SteadyAim = steady_aim
         self.n_asked = 0  # questions about rows
         self.discovery_rate = 1.0  # share of new rows among the last of the search
         self._found: dict[Aim, float] = {aim: const.PRIOR_FOUND[aim] for aim in SEARCH_AIMS}

@@ -33,8 +33,11 @@ class ConditionalLogit:
     that prove right there, and "new" is as likely as it has proved to be.
     """
 
-    def __init__(self) -> None:
-        self.weights = const.PRIOR_WEIGHTS.copy()
+    def __init__(self, prior_weights: FloatArray) -> None:
+        self.weights = prior_weights.copy()
+        self._lowest = prior_weights - 3 * const.PRIOR_DEVIATIONS
+        self._lowest[: const.GRAPH + 1] = np.maximum(self._lowest[: const.GRAPH + 1], 0.0)
+        self._highest = prior_weights + 3 * const.PRIOR_DEVIATIONS
         self._prior = np.diag(const.PRIOR_DEVIATIONS**-2.0)
         self._precision = self._prior.copy()
 
@@ -54,7 +57,7 @@ class ConditionalLogit:
             number, target = target, np.zeros(len(of_clusters) + 1)
             target[number] = 1.0
         fitted = self.weights, self._prior, self._precision
-        bounds = const.MIN_WEIGHTS, const.MAX_WEIGHTS
+        bounds = self._lowest, self._highest
         _kernels.newton_step(
             *fitted, of_clusters, of_new, alive, target, *bounds, const.LOGIT_DECAY
         )
@@ -181,8 +184,8 @@ class Scores(NamedTuple):
 class ClusterScorer:
     """A conditional logit of nearness, linear discriminant, label propagation and size of the clusters."""
 
-    def __init__(self, points: Points, *, uses_lda: bool) -> None:
-        self.logit = ConditionalLogit()
+    def __init__(self, points: Points, prior_weights: FloatArray, *, uses_lda: bool) -> None:
+        self.logit = ConditionalLogit(prior_weights)
         self.lda = LinearDiscriminant(points.d)
         self.n_clusters = 0
         self.alive = np.zeros(0, dtype=bool)
@@ -209,7 +212,7 @@ class ClusterScorer:
     def score(self, X: FloatArray, near: Nearness, *, features: bool = True) -> Scores:
         """Return how likely rows X are of each cluster.
 
-        Unless their features are wanted, too, that of the discriminant is left out while it counts for nothing.
+        Unless their features are wanted, too, the discriminant is left out while it counts for nothing.
         """
         m, k = len(X), self.n_clusters
         of_clusters, of_new = np.empty((m, k, 4)), np.empty((m, 3))
