@@ -62,8 +62,11 @@ GROUPS = {
     "kdd": ["kdd10", "kdd10-reweighted"],
     "mixture": ["mixture-1", "mixture-2"],
     "small": ["overlapping", "rare", "wine", "breast-cancer", "banking77-minilm"],
+    "piles": ["banking77-texts", "banking77-embedded", "stackoverflow-texts"],
 }
-GROUPS["all"] = [name for name in DATA if name not in GROUPS["mixture"] + GROUPS["small"]]
+GROUPS["all"] = [
+    name for name in DATA if name not in GROUPS["mixture"] + GROUPS["small"] + GROUPS["piles"]
+]
 
 
 def data_of_group(name: str) -> list[str]:

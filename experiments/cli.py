@@ -59,6 +59,10 @@ COMMANDS = {
         "“focused” when nobody can tell a tenth of the rows",
         "--data --runs --n --jobs --json --out",
     ),
+    "piles": (
+        "“focused” on texts and embeddings, with the questions that a person answers",
+        "--data --runs --jobs --json --out",
+    ),
     "peers": (
         "our algorithms beside other packages",
         "--data --runs --algorithms --points --limit --jobs --json --out",
@@ -135,6 +139,7 @@ def _design(options: Namespace) -> Design:
     from experiments.certificate import Certificates, HardRows
     from experiments.comparison import Comparison
     from experiments.paper import PaperTables
+    from experiments.piles import Piles
     from experiments.studies import Ablation, Requirements, WrongAnswers
 
     designs: dict[str, Callable[..., Design]] = {
@@ -144,6 +149,7 @@ def _design(options: Namespace) -> Design:
         "noisy": WrongAnswers,
         "certificate": Certificates,
         "unsure": HardRows,
+        "piles": Piles,
         "peers": Comparison,
     }
     shared = ("command", "jobs", "json", "out")

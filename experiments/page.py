@@ -26,6 +26,7 @@ TITLES = {
     "noisy": "“focused” when answers are wrong",
     "certificate": "What “focused” promises, and what is true",
     "unsure": "“focused” when nobody can tell a tenth of the rows",
+    "piles": "“focused” on texts and embeddings",
     "peers": "Beside its peers",
 }
 PAPER = (
@@ -59,6 +60,11 @@ NOISY = (
 PROMISES = (
     "The bounds of the certificate on rows in undiscovered clusters and on wrong labels, the true share "
     "of wrong labels, and in how many runs both bounds are true. "
+)
+PILES = (
+    "The adjusted Rand index of all labels, for the sake of which alone is asked. K-means is told the true "
+    "number of clusters and asks nothing; the classifier is told the labels of as many rows, drawn uniformly, as "
+    "“focused” knows after so many questions."
 )
 HARD_ROWS = (
     "The tenth of the rows whose ten nearest ones are most mixed are answered UNSURE. Rows given up have "
@@ -132,6 +138,7 @@ def _explanation(results: Results) -> str:
     if results.experiment == "paper":
         return f"{PAPER} {FOCUSED}" if results.details["focused_questions"] else PAPER
     explained = {"noisy": NOISY, "peers": PEERS, "certificate": STUDY + PROMISES}
+    explained["piles"] = STUDY + PILES
     explained["unsure"] = STUDY + PROMISES + HARD_ROWS
     return explained.get(results.experiment, STUDY + FOCUSED)
 

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn import datasets
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
+from samekind import embed
 from samekind.errors import DataError
 
 Labelled = tuple[NDArray[Any], NDArray[Any]]
@@ -49,11 +51,25 @@ def load_breast_cancer(*, return_X_y: bool = True) -> Labelled:
 
 def load_banking77_minilm(*, return_X_y: bool = True) -> Labelled:
     """Return Banking77's texts as MiniLM embeds them, in their first 64 principal components."""
-    path = Path(os.environ.get("SAMEKIND_DATA", "")) / "banking77_minilm.npz"
+    X, y = load_banking77_embedded()
+    return PCA(64, random_state=0).fit_transform(X.astype(np.float64)), y
+
+
+def load_banking77_embedded(*, return_X_y: bool = True) -> Labelled:
+    """Return Banking77's texts as MiniLM embeds them, 384 numbers each."""
+    with np.load(_kept("banking77_minilm.npz")) as stored:
+        return stored["X"].astype(np.float32), stored["y"]
+
+
+def load_texts(*, file: str, return_X_y: bool = True) -> Labelled:
+    """Return the texts of a table as samekind embeds them by default, and their labels."""
+    table = pd.read_csv(_kept(file))
+    texts, labels = sorted(table.columns, key=lambda name: -table[name].nunique())[:2]
+    return embed(table[texts].astype(str).tolist()), pd.factorize(table[labels])[0]
+
+
+def _kept(file: str) -> Path:
+    path = Path(os.environ.get("SAMEKIND_DATA", "")) / file
     if not path.is_file():
-        raise DataError(
-            "banking77_minilm.npz is not here: set SAMEKIND_DATA to a folder that holds it."
-        )
-    with np.load(path) as stored:
-        X, y = stored["X"].astype(np.float64), stored["y"]
-    return PCA(64, random_state=0).fit_transform(X), y
+        raise DataError(f"{file} is not here: set SAMEKIND_DATA to a folder that holds it.")
+    return path
