@@ -86,7 +86,9 @@ def test_every_measure_is_there():
         )
 
 
-@pytest.mark.parametrize("name", ["pass", "centres", "growth", "answers", "session", "sqlite"])
+@pytest.mark.parametrize(
+    "name", ["pass", "centres", "growth", "answers", "texts", "session", "sqlite"]
+)
 def test_measures_can_be_taken(name):
     from benchmarks.ratios import MEASURES, Setting
 

@@ -116,6 +116,23 @@ def test_settings_stay_with_the_project(folder):
     assert "Question 4 of 9." in cli("label", "mine.db", "--terminal", "--budget", "9").stderr
 
 
+def test_the_same_command_goes_on_with_the_features_of_the_project(folder):
+    texts = ["a card was lost", "my card is gone", "what a fine morning", "good morning to all"]
+    pd.DataFrame({"message": texts}).to_csv("messages.csv", index=False)
+    ask = ["label", "messages.csv", "--text", "message", "--terminal"]
+    cli(*ask, "--features", "plain", stdin="s\nq\n")
+    for kept in Path().glob("messages.samekind.*[!b]"):
+        kept.unlink()
+    again = cli(*ask, stdin="q\n")
+    assert "1 answer from before" in again.stderr
+    assert "by their words and parts of words" in again.stderr
+    Path("new.csv").write_text("message\nthe card is lost\n")
+    result = cli("classify", "messages.samekind.db", "new.csv", "--predict")
+    assert "1 new row" in result.stdout
+    other = cli(*ask, "--features", "words", stdin="q\n", code=2)
+    assert "belongs to other data" in other.stderr
+
+
 def test_demo(folder):
     result = cli("label", "--demo", "--terminal", "--seed", "0", stdin="d\nq\n")
     assert "1,797 pictures from digits." in result.stderr
@@ -159,7 +176,6 @@ def test_pictures_in_a_folder(folder):
         (["label", "flowers.csv", "--terminal", "--tolerance", "7"], "tolerance"),
         (["label", "flowers.csv", "--terminal", "--project", "no/p.db"], "no such folder"),
         (["label", "flowers.csv", "--terminal", "--project", "flowers.csv"], "not a database"),
-        (["label", "flowers.csv", "--host", "0.0.0.0"], "For example: --token "),
         (["label", "flowers.csv", "--token", "short"], "a token has 8 to 200"),
         (["label", "other.db", "--terminal"], "does not say what it is about"),
         (["label", "empty.csv", "--terminal"], "empty"),

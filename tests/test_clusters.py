@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import pickle
+import subprocess
+import sys
+import zipfile
 from io import StringIO
 
 import numpy as np
@@ -340,8 +343,79 @@ class TestFiles:
         with pytest.raises(ValueError, match=r"c\.npz does not hold saved clusters"):
             Clusters.load(path)
 
+    @pytest.mark.skipif(sys.platform != "linux", reason="the most memory used is read from /proc")
+    def test_a_small_file_that_unpacks_to_gigabytes(self, found, tmp_path):
+        """Measured in a process of its own: loading takes no more memory than it had before."""
+        path = tmp_path / "bomb.npz"
+        found.save(path)
+        with (
+            zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive,
+            archive.open("history_zeros.npy", "w", force_zip64=True) as member,
+        ):
+            header = {"descr": "<i8", "fortran_order": False, "shape": (50_000_000,)}
+            np.lib.format.write_array_header_1_0(member, header)
+            for _ in range(100):
+                member.write(bytes(4_000_000))
+        assert path.stat().st_size < 2**20
+        code = (
+            "import re, sys; from samekind import Clusters\n"
+            "def peak():\n"  # of this program: getrusage has that of the one which started it, too
+            "    return int(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1])\n"
+            "before = peak()\n"
+            "try: Clusters.load(sys.argv[1])\n"
+            "except ValueError as error: print(error)\n"
+            "print(peak() - before)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code, path], capture_output=True, text=True, check=True
+        )
+        words, grown = done.stdout.splitlines()
+        assert "would take 381 MB of memory" in words
+        assert "pass max_bytes=40" in words
+        assert int(grown) * 1024 < 400_000_000 / 10
+        assert Clusters.load(path, max_bytes=500_000_000).n_discovered_ == found.n_discovered_
+        with pytest.raises(ValueError, match="would take"):
+            Clusters.load(path, max_bytes=1_000_000)
+
+    @pytest.mark.parametrize(
+        ("name", "change", "words"),
+        [
+            ("labels", lambda a: np.where(np.arange(a.size) == 3, 10**9, a), "labels has the number 10{9}"),
+            ("labels", lambda a: np.zeros(10, dtype=np.intp), "labels is an array"),
+            ("labels", lambda a: a.astype(float), "labels is an array of float64"),
+            ("members", lambda a: a + 10**9, "members has the number 10{5}"),
+            ("members", lambda a: a - 10**3, "members has the number -"),
+            ("member_counts", lambda a: a * 10**9, "member_counts has the number"),
+            ("member_counts", lambda a: np.roll(np.append(a[:-1] - 1, a[-1:]), 1), "which members"),
+            ("prototype_clusters", lambda a: a + 10**9, "prototype_clusters has the number"),
+            ("prototypes", lambda a: a[:, :1], "columns of its centres"),
+            ("unproven", lambda a: np.array([[0, 10**9]]), "unproven has the number"),
+            ("given_up", lambda a: np.array([10**9]), "given_up has the number"),
+            ("all_centers", lambda a: a.ravel(), "its centres"),
+        ],
+    )  # fmt: skip
+    def test_numbers_of_clusters_and_rows_that_are_not_there(self, tmp_path, name, change, words):
+        clusters = solve(X, LabelOracle(Y), random_state=0)
+        clusters.save(tmp_path / "c.npz")
+        with np.load(tmp_path / "c.npz") as file:
+            arrays = dict(file)
+        np.savez(tmp_path / "d.npz", **arrays | {name: change(arrays[name])})
+        with pytest.raises(ValueError, match=rf"does not hold saved clusters: .*{words}"):
+            Clusters.load(tmp_path / "d.npz")
+
+    def test_an_array_that_lies_about_its_size(self, found, tmp_path):
+        found.save(tmp_path / "c.npz")
+        with (
+            zipfile.ZipFile(tmp_path / "c.npz", "a") as archive,
+            archive.open("history_zeros.npy", "w") as member,
+        ):
+            header = {"descr": "<i8", "fortran_order": False, "shape": (10**12,)}
+            np.lib.format.write_array_header_1_0(member, header)
+        with pytest.raises(ValueError, match=r"history_zeros\.npy says that it has another size"):
+            Clusters.load(tmp_path / "c.npz")
+
     def test_of_a_newer_version(self, tmp_path):
-        np.savez(tmp_path / "c.npz", meta=np.array(json.dumps({"format": 3})))
+        np.savez(tmp_path / "c.npz", meta=np.array(json.dumps({"format": 4})))
         with pytest.raises(ValueError, match=r"newer samekind\. Update samekind"):
             Clusters.load(tmp_path / "c.npz")
 

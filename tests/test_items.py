@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from samekind import Session
 from samekind.data import Items, ItemView, Role, demo_items, load
 from samekind.data import items as items_module
 from samekind.data import pixels as pixels_module
@@ -225,6 +226,18 @@ class TestRows:
         new = items.load_new(tmp_path / "messages.csv", embeddings=tmp_path / "E.npy")
         np.testing.assert_array_equal(new.X, E)
 
+    def test_many_numbers_of_embeddings_are_compared_by_direction(self, tmp_path):
+        E = np.random.default_rng(0).normal(5, 9, size=(12, 80)).astype(np.float32)
+        np.save(tmp_path / "E.npy", E)
+        options = {"text": "message", "embeddings": tmp_path / "E.npy"}
+        items = load(messages(tmp_path), **options)
+        assert items.metric == "cosine"
+        for metric, unit in (("auto", True), ("euclidean", False)):
+            with Session(items, metric=metric, random_state=0) as session:
+                assert session.space.unit == unit
+        np.save(tmp_path / "E.npy", E[:, :64])
+        assert load(messages(tmp_path), **options).metric == "auto"
+
 
 class TestPictures:
     def test_a_folder(self, tmp_path):
@@ -336,6 +349,7 @@ class TestPictures:
         items = load(tmp_path / "p.npy")
         np.testing.assert_array_equal(items.images, array)
         assert items.show(4) == ItemView(4, "row 4", None, [], True)
+        items = load(tmp_path / "p.npy", features="plain")
         np.testing.assert_allclose(  # all components of five pictures: no distance is lost
             np.linalg.norm(items.X[0] - items.X[1]),
             np.linalg.norm(array[0] / 255 - array[1] / 255),
@@ -471,11 +485,11 @@ HOSTILE = {
                            "one more text of it,and one more of them\n"), "text='a'"),
     "no pictures named": (_with(_csv("a,b\n1,2\n3,4\n"), image="."), "no column that names"),
     "a name is missing": (_with(_csv("f,b\nx.png,2\n,4\n"), image="f"), r"no picture in row 2 \(line 3\)"),
-    "picture not there": (_with(_csv("f,b\nx.png,2\ny.png,4\n"), image="f"), "x.png.*no such.*1 other"),
+    "picture not there": (_with(_csv("f,b\nx.png,2\ny.png,4\n"), image="f"), "2 of 2.*x.png.*no such.*y.png"),
     "SVG named": (_with(_csv("f,b\nx.svg,2\ny.svg,4\n"), image="f"), "SVG"),
     "folder as CSV": (_folder("t.csv"), "folder that holds no pictures"),
     "folder without pictures": (_folder("p"), "holds no pictures"),
-    "broken pictures": (_pictures(_damage), r"photo 2\.png.*1 other of 4"),
+    "broken pictures": (_pictures(_damage), r"2 of 4 pictures.*photo 2\.png.*photo 3\.png"),
     "bomb": (_pictures(_bomb), r"photo 2\.png.*pixels"),
     "text of a folder": (_pictures(lambda folder: None, text="t"), "folder of pictures"),
     "unknown suffix": (_csv("a\n1\n2\n", name="t.doc"), "suffix"),
@@ -519,7 +533,7 @@ def test_a_file_that_is_not_there(tmp_path):
 
 def test_a_picture_file_too_big(tmp_path, monkeypatch):
     monkeypatch.setattr(pixels_module, "MAX_BYTES", 100)
-    with pytest.raises(DataError, match=r"exceed.*3 others of 4"):
+    with pytest.raises(DataError, match=r"(?s)4 of 4 pictures.*exceed"):
         load(pictures(tmp_path / "p", 4))
 
 
@@ -613,6 +627,7 @@ class TestCache:
         from samekind.data import loader
         from samekind.data.cache import BEFORE, digest
 
+        pile["features"] = "plain"  # as a project of that time is opened
         first = load(**pile, cache=tmp_path / "mine.db")
         path = tmp_path / "mine.features.json"
         about = json.loads(path.read_text())["about"]

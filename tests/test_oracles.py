@@ -18,7 +18,7 @@ from samekind import (
     SqlLedger,
     solve,
 )
-from samekind.flow import drive
+from samekind.flow import check_answers, drive
 from samekind.oracles import as_oracle
 
 X, Y = blobs()
@@ -87,10 +87,31 @@ class TestFunctions:
         FunctionOracle(lambda a, b: seen.append((type(a), type(b))))(PAIRS)
         assert set(seen) == {(int, int)}
 
-    @pytest.mark.parametrize("said", [1, "yes", 0.5, [True]])
+    @pytest.mark.parametrize("said", [2, -2, "yes", 0.5, 1.0, [True], np.array([1, 0])])
     def test_anything_else_is_refused(self, said):
-        with pytest.raises(TypeError, match=r"True, False or None, got .* for rows 0 and 1"):
+        """And alike, whether one answer is given at a time or all at once."""
+        with pytest.raises(ValueError, match=r"an answer is SAME .*, got .* for rows 0 and 1"):
             FunctionOracle(lambda a, b: said)(PAIRS)
+        for batch in ([said, True, False], [said] * 3):
+            with pytest.raises(ValueError, match=r"an answer|answers|inhomogeneous"):
+                check_answers(batch, 3)
+
+    @pytest.mark.parametrize(
+        ("said", "meant"),
+        [
+            (1, SAME),
+            (0, DIFFERENT),
+            (-1, UNSURE),
+            (np.int64(1), SAME),
+            (np.uint8(0), DIFFERENT),
+            (np.bool_(False), DIFFERENT),
+            (np.array(True), SAME),
+            (None, UNSURE),
+        ],
+    )
+    def test_numbers_mean_what_they_mean_in_a_batch(self, said, meant):
+        assert FunctionOracle(lambda a, b: said)(PAIRS).tolist() == [meant] * 3
+        assert check_answers([said, None, True], 3).tolist() == [meant, UNSURE, SAME]
 
     def test_are_named_in_the_ledger(self):
         def ann(a, b):
@@ -144,7 +165,7 @@ class TestSolve:
         ):
             solve(X, oracle)
 
-    @pytest.mark.parametrize("said", [[1, 1], [5], [None], []])
+    @pytest.mark.parametrize("said", [[1, 1], [5], ["yes"], []])
     def test_wrong_answers_of_an_oracle_are_refused(self, said):
         waves = type("Wrong", (), {"__call__": lambda self, pairs: said})()
         with pytest.raises(ValueError, match="answer"):

@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 
 import samekind
 from conftest import Expert, answer, assert_same_clusters, blobs, keys
-from samekind import DIFFERENT, SAME, UNSURE, ContradictionWarning, Ledger, Session, SqlLedger
+from samekind import (
+    DIFFERENT,
+    SAME,
+    UNSURE,
+    ContradictionWarning,
+    Ledger,
+    LedgerError,
+    Session,
+    SqlLedger,
+)
 from samekind.algorithms import ALGORITHMS
 
 X, Y = blobs((16, 9, 6), seed=1)
@@ -33,6 +42,25 @@ class TestTell:
     def test_any_part_in_any_order(self, seed):
         session = told_in_pieces(Session(X, **OPTIONS), Expert(Y), np.random.default_rng(seed))
         assert_same_clusters(session.clusters(), WHOLE)
+
+    @pytest.mark.parametrize("kept", [False, True], ids=["memory", "file"])
+    def test_nothing_is_taken_after_the_end(self, kept, tmp_path):
+        session = Session(X, **OPTIONS, ledger=tmp_path / "mine.db" if kept else None)
+        pairs = session.pending()
+        session.tell(pairs[:1], [SAME])
+        session.close()
+        acts = [
+            lambda: session.tell(pairs[1:], np.ones(len(pairs) - 1, dtype=bool)),
+            lambda: session.answer_all(np.ones(len(pairs) - 1, dtype=np.int8)),
+            lambda: session.learn([[0, 1]], [SAME]),
+            lambda: session.change([[0, 1]], [SAME]),
+            lambda: session.undo(),
+        ]
+        for act in acts:
+            with pytest.raises(LedgerError, match=r"this session is closed.*Open it again"):
+                act()
+        assert len(session.ledger) == 1
+        assert session.clusters().n_questions_ == 1
 
     def test_a_wave_shuffled_in_place(self):
         session, rng, expert = Session(X, **OPTIONS), np.random.default_rng(0), Expert(Y)

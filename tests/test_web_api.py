@@ -605,8 +605,8 @@ class TestErrors:
         (tmp_path / "own").mkdir()
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "own"))
 
-        def fails(name, path):
-            path.write_text("half")
+        def fails(name, file):
+            file.write(b"half")
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr(small.project, "export", fails)
@@ -812,4 +812,4 @@ def test_nothing_optional_is_imported_with_samekind():
 
 def test_the_public_names():
     web = importlib.import_module("samekind.web")
-    assert set(web.__all__) == {"ServeError", "check_reach", "make_app", "serve"}
+    assert set(web.__all__) == {"ServeError", "check_reach", "is_loopback", "make_app", "serve"}

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import importlib
 import io
 import itertools
 import json
 import os
+import re
 import socket
 import struct
 import zlib
@@ -311,6 +313,32 @@ DATA = {
     "test_markup_in_cells": ("HTML and scripts in cells", "shown as text, escaped in the report"),
     "test_markup_in_names": ("HTML in the name of a kind or a person", "shown as text"),
 }  # fmt: skip
+BOUNDS = {
+    "test_web_bounds.TestConnections.test_a_crowd_shuts_nobody_out": ("250 connections that say nothing, half a head or half a body, or are kept alive", "those that wait longest are closed for others"),
+    "test_web_bounds.TestConnections.test_who_says_nothing_is_hung_up_on": ("a connection without a request", "closed after 10 s"),
+    "test_web_bounds.TestConnections.test_a_head_that_comes_in_drops_is_not_waited_for": ("a head that comes letter by letter (Slowloris)", "closed after 10 s"),
+    "test_web_bounds.TestConnections.test_a_byte_after_an_answer_buys_no_time": ("a letter now and then on a connection that is kept alive", "closed after 10 s"),
+    "test_web_bounds.TestConnections.test_who_does_not_take_the_answer_is_hung_up_on": ("an answer that is not taken", "closed after 60 s"),
+    "test_web_bounds.TestConnections.test_those_who_are_being_answered_are_never_closed_for_others": ("more than 100 requests at once from one address", "503 for that address, nobody else"),
+    "test_web_bounds.TestGuesses.test_are_slowed": ("hundreds of wrong tokens", "429 from the tenth on, for up to 60 s after each"),
+    "test_web_bounds.TestGuesses.test_who_is_elsewhere_is_not_kept_out": ("wrong tokens, to keep out somebody elsewhere", "200 for who has the token"),
+    "test_web_bounds.TestGuesses.test_who_had_the_token_before_is_not_kept_out": ("wrong tokens, to keep out somebody at the same address who is at work", "200 for who is at work"),
+    "test_web_bounds.TestImports.test_others_go_on_meanwhile": ("an import of hundreds of thousands of lines", "others go on while it is read"),
+    "test_picture_bounds.test_memory_does_not_grow_with_how_many_there_are": ("many large pictures at once", "memory of a few"),
+    "test_picture_bounds.TestLimit.test_can_be_changed": ("pictures beyond 89 million pixels", "a clear error that lists them, at the start"),
+    "test_clusters.TestFiles.test_a_small_file_that_unpacks_to_gigabytes": ("saved clusters that unpack to gigabytes", "refused before they are unpacked"),
+    "test_clusters.TestFiles.test_numbers_of_clusters_and_rows_that_are_not_there": ("saved clusters with a cluster or a row 1,000,000,000", "refused, and said which"),
+    "test_clusters.TestFiles.test_a_pickle_is_not_run": ("saved clusters with a program in them", "not run"),
+}  # fmt: skip
+TRACES = {
+    "test_secrets.TestTokens.test_is_neither_in_the_list_of_processes_nor_in_what_is_printed": ("the token in the list of processes, or in what is printed to a file", "not there"),
+    "test_secrets.TestTokens.test_a_file_is_made_with_a_new_one": ("the token's file, read by others", "only its owner may"),
+    "test_secrets.TestPasswords.test_of_a_database_are_in_no_error": ("the password of a database in an error", "`***`"),
+    "test_secrets.TestPasswords.test_of_a_database_are_sent_to_nobody": ("the password, or the place, of a project that cannot be written, in what the page is told", "not there"),
+    "test_secrets.TestPaths.test_of_pictures_are_sent_to_nobody": ("the place of pictures that cannot be read", "not there"),
+    "test_secrets.test_a_killed_export_leaves_nothing": ("what a killed export leaves in the temporary folder", "nothing"),
+    "test_web_api.TestErrors.test_the_unforeseen_is_told_to_the_terminal_only": ("a fault of samekind, to see its trace", "500, and one sentence"),
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -427,8 +455,11 @@ def write_table():
     for title, attacks in GROUPS.items():
         rows = [f"| {attack.what} | {in_words(attack.status)} |" for attack in attacks]
         text += "\n".join([f"### {title}", "", "| attack | gets |", "|---|---|", *rows]) + "\n\n"
-    rows = [f"| {attack} | {got} |" for attack, got in DATA.values()]
-    return text + "\n".join(["### Data", "", "| attack | gets |", "|---|---|", *rows]) + "\n"
+    tested = {"Data": DATA, "Bounds": BOUNDS, "Secrets and traces": TRACES}
+    for title, tests in tested.items():
+        rows = [f"| {attack} | {got} |" for attack, got in tests.values()]
+        text += "\n".join([f"### {title}", "", "| attack | gets |", "|---|---|", *rows]) + "\n\n"
+    return text.rstrip() + "\n"
 
 
 def in_words(status):
@@ -441,6 +472,28 @@ def test_the_page_has_the_table():
     assert written == write_table(), "Run `python tests/test_web_attacks.py`."
     for name in DATA:
         assert hasattr(TestData, name.split("[")[0])
+    for name in BOUNDS | TRACES:
+        assert is_test(name), name
+
+
+def test_every_line_about_attackers_has_its_tests():
+    """Those of the first table name the tests that hold them up."""
+    table = PAGE.read_text().split("## From whom")[1].split("\n\n")[1].splitlines()[2:]
+    assert len(table) >= 4
+    for line in table:
+        names = re.findall(r"`(test_\w+(?:\.\w+)*)`", line.split("|")[-2])
+        assert names, line
+        for name in names:
+            assert is_test(name), name
+
+
+def is_test(name):
+    """Return whether there is a test, or a class or file of tests, of this name."""
+    module, *parts = name.split(".")
+    found = importlib.import_module(module)
+    for part in parts:
+        found = getattr(found, part, None)
+    return found is not None and (not parts or parts[-1].startswith(("test_", "Test")))
 
 
 if __name__ == "__main__":

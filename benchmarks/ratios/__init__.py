@@ -79,10 +79,14 @@ MEASURES = {
     "focused": Measure(
         "solving", "focused", "10,000 questions, against kmeans_plusplus; distances"
     ),
+    "reduce": Measure(
+        "reduced", "reduced", "hundreds of columns: the reduced space, 1,000 questions, one by one"
+    ),
     "growth": Measure("growth", "growth", "`focused` from 10^5 to 10^7 rows, after the first pass"),
     "answers": Measure(
         "answers", "late_and_early", "the last 100 of 10,000 answers, and the first"
     ),
+    "texts": Measure("texts", "features_of_texts", "features of 60,000 texts, and the second time"),
     "memory": Measure("house", "memory", "peak memory of `batched`"),
     "session": Measure("house", "session", "a million questions through session and ledger"),
     "sqlite": Measure("house", "sqlite", "answers a second into a SQLite ledger"),

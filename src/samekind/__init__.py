@@ -17,11 +17,18 @@ from samekind._version import __version__ as __version__
 if TYPE_CHECKING:
     from samekind import datasets, measures, report
     from samekind.clusters import Clusters
-    from samekind.data import Items, load
+    from samekind.data import Items, embed, load
     from samekind.engine import ClassifySession, ContradictionWarning, Session, solve
     from samekind.estimator import SameKindClustering
     from samekind.flow import DIFFERENT, SAME, UNSURE
-    from samekind.ledger import Contradiction, Ledger, LedgerError, SqlLedger
+    from samekind.ledger import (
+        Contradiction,
+        Ledger,
+        LedgerDamaged,
+        LedgerError,
+        LedgerGone,
+        SqlLedger,
+    )
     from samekind.oracles import FunctionOracle, LabelOracle, NoisyOracle
     from samekind.points import ArrayPoints
     from samekind.progress import Progress
@@ -29,11 +36,18 @@ if TYPE_CHECKING:
 _HOMES = {
     "samekind.algorithms": ["Certificate"],
     "samekind.clusters": ["Clusters"],
-    "samekind.data": ["Items", "load"],
+    "samekind.data": ["Items", "embed", "load"],
     "samekind.engine": ["ClassifySession", "ContradictionWarning", "Session", "solve"],
     "samekind.estimator": ["SameKindClustering"],
     "samekind.flow": ["DIFFERENT", "SAME", "UNSURE"],
-    "samekind.ledger": ["Contradiction", "Ledger", "LedgerError", "SqlLedger"],
+    "samekind.ledger": [
+        "Contradiction",
+        "Ledger",
+        "LedgerDamaged",
+        "LedgerError",
+        "LedgerGone",
+        "SqlLedger",
+    ],
     "samekind.oracles": ["FunctionOracle", "LabelOracle", "NoisyOracle"],
     "samekind.points": ["ArrayPoints"],
     "samekind.progress": ["Progress"],
@@ -55,13 +69,16 @@ __all__ = [
     "Items",
     "LabelOracle",
     "Ledger",
+    "LedgerDamaged",
     "LedgerError",
+    "LedgerGone",
     "NoisyOracle",
     "Progress",
     "SameKindClustering",
     "Session",
     "SqlLedger",
     "datasets",
+    "embed",
     "load",
     "measures",
     "report",

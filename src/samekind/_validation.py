@@ -7,6 +7,7 @@ from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 RandomState: TypeAlias = "int | np.random.Generator | np.random.SeedSequence | None"
 
@@ -89,3 +90,26 @@ def refuse_dask(name: str, value: Any) -> None:
             f"{name} is a Dask {type(value).__name__}, and this would load all of it into memory here. "
             f"`solve` and `Session` take it as it is; for the rest pass {name}.compute() if it fits."
         )
+
+
+def is_tensor(value: object) -> bool:
+    """Return whether something is a PyTorch tensor, or behaves like one; does not import PyTorch."""
+    return hasattr(value, "detach") and hasattr(value, "cpu")
+
+
+def to_numpy(name: str, value: Any) -> NDArray[Any]:
+    """Return something array-like as a NumPy array.
+
+    A PyTorch tensor may hold bfloat16, be part of a computation of gradients, or lie on another device.
+    """
+    if not is_tensor(value):
+        return np.asarray(value)
+    try:
+        held = value.detach().cpu()
+        # NumPy has no bfloat16; float32 holds all of its numbers
+        return np.asarray(held.float() if str(held.dtype).endswith("bfloat16") else held)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ValueError(
+            f"{name} is a tensor that NumPy cannot read ({error}). Pass an array of numbers: "
+            f"{name}.to_dense() if it is sparse, then .detach().cpu().float().numpy()."
+        ) from error

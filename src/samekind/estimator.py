@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from samekind._validation import refuse_dask
+from samekind._validation import is_tensor, refuse_dask, to_numpy
 from samekind.algorithms import DEFAULT
 from samekind.clusters import Clusters
+from samekind.data import are_texts, fit_texts, transform_texts
 from samekind.engine import solve
 from samekind.oracles import LabelOracle
 
@@ -26,7 +27,8 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
     oracle : LabelOracle, FunctionOracle, callable or None
         Who answers; a function takes two row numbers and returns True, False or None. With None, the `y`
         given to `fit` plays the oracle.
-    algorithm, budget, target, batch, epsilon, heavy, certify, stop, tolerance, error_rate, random_state
+    algorithm, budget, target, batch, epsilon, heavy, certify, stop, tolerance, error_rate, metric,
+    reduce, random_state
         As for `samekind.solve`. ``epsilon="auto"``, and None for `heavy`, `certify`, `stop`,
         `tolerance` and `error_rate`, is the algorithm's own default.
 
@@ -66,6 +68,8 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         stop: str | None = None,
         tolerance: float | None = None,
         error_rate: float | Literal["estimate"] | None = None,
+        metric: str = "auto",
+        reduce: int | Literal["auto"] | None = "auto",
         random_state: Any = None,
     ) -> None:
         self.oracle = oracle
@@ -79,6 +83,8 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         self.stop = stop
         self.tolerance = tolerance
         self.error_rate = error_rate
+        self.metric = metric
+        self.reduce = reduce
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -91,13 +97,17 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
-            The rows.
+        X : array-like of shape (n, d), or list of n texts
+            The rows. Texts are embedded, and so are those given to `predict`.
         y : array-like of shape (n,) or None
             The true kind of each row, looked at only through questions. Not needed with an oracle.
         """
         refuse_dask("X", X)
         refuse_dask("y", y)
+        X = to_numpy("X", X) if is_tensor(X) else X
+        self.text_features_ = None
+        if are_texts(X):
+            self.text_features_, X = fit_texts(X)
         X = validate_data(self, X, dtype=(np.float64, np.float32), order="C")
         if self.oracle is None and y is None:
             raise ValueError(
@@ -110,12 +120,14 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
                 given[name] = getattr(self, name)
         self.clusters_: Clusters = solve(
             X,
-            self.oracle if self.oracle is not None else LabelOracle(np.asarray(y)),
+            self.oracle if self.oracle is not None else LabelOracle(to_numpy("y", y)),
             algorithm=self.algorithm,
             budget=self.budget,
             target=self.target,
             batch=self.batch,
             **given,
+            metric=self.metric,
+            reduce=self.reduce,
             random_state=self.random_state,
         )
         self.cluster_centers_ = self.clusters_.centers_
@@ -132,5 +144,7 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         """Return the nearest cluster of each row, without a question."""
         check_is_fitted(self)
         refuse_dask("X", X)
+        if are_texts(X) and self.text_features_ is not None:
+            X = transform_texts(self.text_features_, X)
         X = validate_data(self, X, dtype=(np.float64, np.float32), order="C", reset=False)
         return self.clusters_.predict(X)

@@ -14,6 +14,8 @@ from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from samekind._validation import to_numpy
+
 __all__ = [
     "DIFFERENT",
     "SAME",
@@ -27,6 +29,7 @@ __all__ = [
     "Oracle",
     "Pairs",
     "Reply",
+    "check_answer",
     "check_answers",
     "check_pairs",
     "drive",
@@ -116,11 +119,31 @@ def check_pairs(pairs: ArrayLike) -> Pairs:
     return array.astype(np.intp, copy=False)
 
 
+def check_answer(said: object, about: str = "") -> int:
+    """Return one answer as SAME, DIFFERENT or UNSURE: from True, False or None, or 1, 0 or -1."""
+    if said is None:
+        return UNSURE
+    if isinstance(said, np.ndarray) and said.ndim == 0:
+        said = said.item()
+    if isinstance(said, bool | np.bool_ | int | np.integer) and -1 <= said <= 1:
+        return int(said)
+    raise _no_answer(said, about)
+
+
+def _no_answer(said: object, about: str = "") -> ValueError:
+    return ValueError(
+        "an answer is SAME (1 or True), DIFFERENT (0 or False) or UNSURE (-1 or None), "
+        f"got {said!r}{about}."
+    )
+
+
 def check_answers(answers: ArrayLike, size: int) -> Answers:
     """Return answers as an array of SAME, DIFFERENT and UNSURE, one for each pair."""
-    array = np.asarray(answers)
+    array = to_numpy("answers", answers)
     if array.size == 0 and size == 0:
         return np.empty(0, dtype=np.int8)
+    if array.dtype == object and array.ndim == 1:
+        array = np.array([check_answer(said) for said in array], dtype=np.int8)
     if array.dtype.kind == "b":
         array = array.astype(np.int8)
     if array.shape != (size,):
@@ -130,4 +153,4 @@ def check_answers(answers: ArrayLike, size: int) -> Answers:
         if min(numbers) >= -1 and max(numbers) <= 1:
             return array.astype(np.int8, copy=False)
     wrong = next((x for x in array.tolist() if x not in (SAME, DIFFERENT, UNSURE)), array.dtype)
-    raise ValueError(f"an answer is SAME (1), DIFFERENT (0) or UNSURE (-1), got {wrong!r}.")
+    raise _no_answer(wrong)

@@ -12,6 +12,7 @@ import typer
 
 from samekind.cli import _options as options
 from samekind.cli._errors import INTERRUPTED, UserError, explained, needs, users_values
+from samekind.cli._token import PageToken, find_token
 from samekind.cli._words import in_options
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def label(
     data: options.Pile = None,
     text: options.Text = None,
     image: options.Image = None,
+    features: options.Features = None,
     embeddings: options.Embeddings = None,
     columns: options.Columns = None,
     exclude: options.Exclude = None,
@@ -53,9 +55,12 @@ def label(
     no_lineup: options.NoLineup = False,
     error_rate: options.ErrorRate = None,
     tolerance: options.Tolerance = None,
+    metric: options.Metric = None,
+    reduce: options.Reduced = None,
     seed: options.Seed = None,
     host: options.Host = LOCAL,
     port: options.Port = None,
+    token_file: options.TokenFile = None,
     token: options.Token = None,
     no_browser: options.NoBrowser = False,
 ) -> int:
@@ -72,11 +77,14 @@ def label(
     chosen = options.loading_options(context.params)
     given = {"title": title, "budget": budget, "random_state": seed}
     settings = {name: value for name, value in given.items() if value is not None}
-    settings |= options.algorithm_options(context.params)
+    settings |= options.algorithm_options(context.params) | options.space_options(context.params)
     if data is not None and not data.exists() and not any(sign in str(data) for sign in "*?["):
         raise UserError(f"{data} does not exist. Check the name.")
+    secret = PageToken(None)
     if not terminal:
-        _check_page(host, token)
+        source = context.get_parameter_source("token")
+        in_command = source is not None and source.name == "COMMANDLINE"
+        secret = _check_page(host, token_file, token, in_command)
 
     from contextlib import closing
 
@@ -85,10 +93,15 @@ def label(
     from samekind.cli._projects import chat, print_found, print_next
 
     def ready(address: str) -> None:
+        if secret.text is not None and not (secret.is_made or sys.stderr.isatty()):
+            # what goes to a file or another program must not hold what only the user should know
+            address = f"{address.partition('?')[0]}?token=…  (with your token)"
         chat(screen, f"\nThe page is at  {address}\nCtrl-C stops it; every answer is kept.")
 
     screen = Console(stderr=True)
     where = _project(data, project, demo)
+    for note in secret.notes:
+        chat(screen, f"Note: {note}")
     opened = _open(None if demo else data, where, chosen, settings, screen)
     opened.lineups = not no_lineup
     with closing(opened):
@@ -101,7 +114,7 @@ def label(
 
             shown = has_display() and not no_browser
             try:
-                serve(opened, host, port, token=token, open_browser=shown, on_ready=ready)
+                serve(opened, host, port, token=secret.text, open_browser=shown, on_ready=ready)
             except ServeError as error:
                 raise UserError(str(error)) from error
         if not opened.session.done:
@@ -135,7 +148,7 @@ def _open(
 ) -> Project:
     from samekind.cli._passes import Passes
     from samekind.data import DEMO, load
-    from samekind.project import cache_of, make_project, open_project
+    from samekind.project import cache_of, features_of, make_project, open_project
 
     with needs(), users_values(path), Passes(screen) as passes:
         if data == path:
@@ -144,6 +157,8 @@ def _open(
                 names = ", ".join(f"--{negative.get(name, name)}" for name in chosen)
                 raise UserError(f"{path} knows what it is about: leave {names} out.")
             return open_project(path, progress=passes, **settings)
+        if not chosen.keys() & {"features", "embeddings", "columns"}:
+            chosen["features"] = features_of(path) or "auto"
         items = load(data or DEMO, **chosen, cache=cache_of(path), progress=passes)
         return make_project(items, path, **settings)
 
@@ -178,17 +193,16 @@ def _ask_here(project: Project, who: str | None, screen: Console) -> int:
         return INTERRUPTED if interrupts.count else 0
 
 
-def _check_page(host: str, token: str | None) -> None:
-    """Complain before a long file is read."""
+def _check_page(host: str, file: Path | None, given: str | None, in_command: bool) -> PageToken:
+    """Find the token, and complain before a long file is read."""
     with needs():
-        from samekind.web import ServeError, check_reach
+        from samekind.web import ServeError, check_reach, is_loopback
     try:
-        check_reach(host, token)
+        token = find_token(file, given, in_command=in_command, is_local=is_loopback(host))
+        check_reach(host, token.text)
     except ServeError as error:
-        import secrets
-
-        hint = "" if token else f"\nFor example: --token {secrets.token_urlsafe(16)}"
-        raise UserError(f"{error}{hint}") from error
+        raise UserError(str(error)) from error
+    return token
 
 
 def has_display() -> bool:

@@ -24,6 +24,14 @@ class Answerer(StrEnum):
     terminal = "terminal"
 
 
+class Distance(StrEnum):
+    """How rows are compared."""
+
+    auto = "auto"
+    euclidean = "euclidean"
+    cosine = "cosine"
+
+
 def names_in(given: list[str] | None) -> list[str] | None:
     """Return the columns of an option that has them with commas between; quotes keep a comma."""
     if not given:
@@ -34,7 +42,7 @@ def names_in(given: list[str] | None) -> list[str] | None:
 
 def loading_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `samekind.load` among the options that the user gave."""
-    names = ("labels", "text", "image", "embeddings", "sheet", "stream")
+    names = ("labels", "text", "image", "embeddings", "sheet", "stream", "features")
     wanted = {name: given.get(name) for name in names}
     wanted |= {name: names_in(given[name]) for name in ("columns", "exclude", "show")}
     wanted["header"] = False if given["headless"] else None
@@ -49,6 +57,21 @@ def algorithm_options(given: Mapping[str, Any]) -> dict[str, Any]:
     wanted["stop"] = None if given["tolerance"] is None else "certified"
     wanted["error_rate"] = number_or("estimate", "--error-rate", given["error_rate"], float)
     return {name: value for name, value in wanted.items() if value is not None}
+
+
+def space_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how rows are compared, among the options that the user gave."""
+    wanted: dict[str, Any] = {}
+    if given["metric"] is not None:
+        wanted["metric"] = given["metric"].value
+    reduce: str | None = given["reduce"]
+    if reduce in ("auto", "none"):
+        wanted["reduce"] = None if reduce == "none" else reduce
+    elif reduce is not None:
+        if not reduce.isdecimal() or int(reduce) < 1:
+            raise UserError(f"--reduce must be a positive number, auto or none, got {reduce!r}.")
+        wanted["reduce"] = int(reduce)
+    return wanted
 
 
 def number_or(
@@ -129,7 +152,15 @@ _image = _data(
     "The column that names a picture for each row, or the folder in which those pictures are.",
 )
 Image = Annotated[str | None, _image]
-_embeddings = _data("FILE.npy", "Features to compare by instead, a row for each thing.")
+_features = _data(
+    "NAME",
+    "What texts or pictures are compared by: words (texts), hog (pictures), plain, or a model, "
+    "sentence-transformers:NAME_OR_FOLDER." + _default("auto"),
+)
+Features = Annotated[str | None, _features]
+_embeddings = _data(
+    "FILE", "Features to compare by instead (.npy, .npz, .parquet), a row for each thing."
+)
 Embeddings = Annotated[Path | None, _embeddings]
 _columns = _data("COLUMNS", "Compare by these columns and no others; commas between.")
 Columns = Annotated[list[str] | None, _columns]
@@ -211,15 +242,42 @@ _error_rate = _ask(
 ErrorRate = Annotated[str | None, _error_rate]
 _batch = _ask("N|auto", "Rows asked about at once." + _default("auto; 1 if you answer"))
 Batch = Annotated[str | None, _batch]
+_metric = _ask(
+    None,
+    "How rows are compared. cosine: by their direction alone, as embeddings are meant; euclidean: by their "
+    "distance; auto: cosine for embeddings, and for rows of length 1." + _default("auto"),
+)
+Metric = Annotated[Distance | None, _metric]
+_reduce = _ask(
+    "N|auto|none",
+    "Work in N dimensions, those in which the rows differ most; none: in all. auto: 64 for focused, if there "
+    "are more. Centres are in the columns of the data all the same." + _default("auto"),
+)
+Reduced = Annotated[str | None, _reduce]
 _no_lineup = _ask(None, "Only ever ask about two things at a time.", "--no-lineup")
 NoLineup = Annotated[bool, _no_lineup]
 Seed = Annotated[int | None, _ask("N", "Fixes the draws.", min=0)]
 
-_host = _page("ADDRESS", "The address to listen at; others than this need --token.")
+_host = _page(
+    "ADDRESS",
+    "The address to listen at. If others can reach it, there is a token; see --token-file.",
+)
 Host = Annotated[str, _host]
 _port = _page("N", "The port; by default 8720, or a free one if that is taken.", min=0, max=65535)
 Port = Annotated[int | None, _port]
-_token = _page("TEXT", "A secret that browsers must know; it is part of the address.")
+_token_file = _page(
+    "FILE",
+    "The first line of this file is a secret that browsers must know; it is part of the page's address. If "
+    "there is no such file, it is made, with a new secret.",
+    "--token-file",
+)
+TokenFile = Annotated[Path | None, _token_file]
+_token = _page(
+    "TEXT",
+    "The secret itself. On the command line others on this machine can read it: better in the variable, or "
+    "--token-file.",
+    envvar="SAMEKIND_TOKEN",
+)
 Token = Annotated[str | None, _token]
 NoBrowser = Annotated[bool, _page(None, "Do not open the page.", "--no-browser")]
 
@@ -232,9 +290,7 @@ _kind_names = _plain(
     "COLUMN", "The column of NEW with the names of the kinds answers, in your place.", "--labels"
 )
 KindNames = Annotated[str | None, _kind_names]
-_new_embeddings = _plain(
-    "FILE.npy", "Features of the new things, if the project was made with such."
-)
+_new_embeddings = _plain("FILE", "Features of the new things, if the project was made with such.")
 NewEmbeddings = Annotated[Path | None, _new_embeddings]
 _out_file = _plain(
     "FILE.csv",
@@ -254,3 +310,10 @@ _formats = _plain(
     *("--format", "-f"),
 )
 Formats = Annotated[list[str] | None, _formats]
+Repair = Annotated[
+    bool, _plain(None, "Drop what cannot be right; a copy of the project is kept.", "--repair")
+]
+ForgetWho = Annotated[
+    str, _plain("NAME", 'Whose answers to erase; "" for those without a name.', "--who")
+]
+Yes = Annotated[bool, _plain(None, "Do not ask whether you mean it.", "--yes", "-y")]

@@ -113,5 +113,9 @@ def print_results(
 def replace_file(path: Path, write: Callable[[Path], object]) -> None:
     """Write beside the file and put it in its place, so that no half-written one is ever there."""
     beside = path.with_name(path.name + ".part")
-    write(beside)
-    os.replace(beside, path)
+    try:
+        write(beside)
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

@@ -36,6 +36,7 @@ def run(
     project: options.RunProject = None,
     text: options.Text = None,
     image: options.Image = None,
+    features: options.Features = None,
     embeddings: options.Embeddings = None,
     columns: options.Columns = None,
     exclude: options.Exclude = None,
@@ -55,6 +56,8 @@ def run(
     tolerance: options.Tolerance = None,
     error_rate: options.ErrorRate = None,
     batch: options.Batch = None,
+    metric: options.Metric = None,
+    reduce: options.Reduced = None,
     seed: options.Seed = 0,
     out: options.Out = Path("samekind-run"),
     quiet: options.Quiet = False,
@@ -79,6 +82,7 @@ def run(
     if images is not None:
         loading["image_shape"] = _shape(images)
     settings = options.algorithm_options(context.params)
+    compared = options.space_options(context.params)
     whole = options.number_or("auto", "--batch", batch, int)
     settings["batch"] = whole if whole is not None else 1 if person else "auto"
 
@@ -89,13 +93,14 @@ def run(
     from samekind.cli._passes import Passes
     from samekind.cli._results import PROJECT, prepare_folder
     from samekind.data import check_cluster_options, load
+    from samekind.project import cache_of
 
     with users_values():
         chosen = find_algorithm(algorithm or DEFAULT)
         chosen.Params.make(chosen.name, settings)  # complain before a long file is read
         if dask is not None:
             check_cluster_options(loading)
-    settings |= {"algorithm": chosen.name, "budget": budget, "random_state": seed}
+    settings |= compared | {"algorithm": chosen.name, "budget": budget, "random_state": seed}
     chat = Console(stderr=True, quiet=quiet)
     with ExitStack() as stack:
         client = None
@@ -105,7 +110,8 @@ def run(
             client = stack.enter_context(connected(dask))
         passes = stack.enter_context(Passes(chat))
         with needs(), users_values():
-            items = load(data, **loading, client=client, progress=passes)
+            kept = None if client is not None or project is None else cache_of(project)
+            items = load(data, **loading, client=client, cache=kept, progress=passes)
         if client is not None:
             items.notes.insert(0, in_words(client))
             stack.callback(items.close)

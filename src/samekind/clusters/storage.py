@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind._validation import check_positive_int
 from samekind.algorithms import Certificate
+from samekind.clusters._archive import DamagedError, TooLargeError, check_numbers, read_arrays
 from samekind.clusters.labels import NO_ROWS
 from samekind.flow import IntArray
 from samekind.measures import Reliability
+from samekind.points import WorkingSpace
 
 if TYPE_CHECKING:
     from samekind.clusters.result import Clusters
 
 __all__ = ["load", "save"]
 
-FORMAT = 2  # 2: what is predicted, and promised
+FORMAT = 3  # 2: what is predicted, and promised; 3: found in a space of its own
+SPACE = "space_"  # before the names of its arrays
 META = (
     "n_recovered_",
     "n_questions_",
@@ -36,9 +41,10 @@ META = (
 )
 
 
-def save(clusters: Clusters, path: str | Path) -> None:
+def save(clusters: Clusters, path: str | Path | BinaryIO) -> None:
     """Write clusters to a file; see `Clusters.save`."""
-    meta = {"format": FORMAT} | {name: getattr(clusters, name) for name in META}
+    version = FORMAT if clusters.space_ is not None else 2  # older ones read what they understand
+    meta = {"format": version} | {name: getattr(clusters, name) for name in META}
     if clusters.certificate_ is not None:
         meta["certificate_"] = asdict(clusters.certificate_)
     meta |= {"error_rate_": clusters.error_rate_, "annotators_": clusters.annotators_}
@@ -54,25 +60,31 @@ def save(clusters: Clusters, path: str | Path) -> None:
         arrays["standard_errors"] = clusters.standard_errors_
     if clusters.prototypes_ is not None:
         arrays["prototypes"], arrays["prototype_clusters"] = clusters.prototypes_
+    if clusters.space_ is not None:
+        arrays |= {f"{SPACE}{name}": values for name, values in clusters.space_.arrays().items()}
     labels = clusters.labels_in_memory()
     if labels is not None:
         arrays["labels"] = labels
-    with open(path, "wb") as file:  # given a name, NumPy would append .npz to it
+    # given a name, NumPy would append .npz to it
+    with open(path, "wb") if isinstance(path, str | Path) else nullcontext(path) as file:
         np.savez_compressed(file, allow_pickle=False, meta=np.array(json.dumps(meta)), **arrays)
 
 
-def load(path: str | Path) -> tuple[dict[str, Any], IntArray | None]:
+def load(path: str | Path, max_bytes: int | None = None) -> tuple[dict[str, Any], IntArray | None]:
     """Return what `Clusters` is made from, and the labels of all rows if they were saved."""
     with open(path, "rb") as source:
         try:
-            with np.load(source, allow_pickle=False) as file:
-                stored = {name: file[name] for name in file.files}
+            stored = read_arrays(source, max_bytes)
             meta = json.loads(str(stored["meta"]))
             version = int(meta.pop("format"))
             if version <= FORMAT:
+                check_numbers(stored, check_positive_int("n_rows_", meta["n_rows_"], minimum=0))
                 return _fields(stored, meta), stored.get("labels")
+        except TooLargeError as error:
+            raise ValueError(f"{path} {error}.") from None
         except Exception as error:  # a damaged archive fails in a dozen ways
-            raise ValueError(f"{path} does not hold saved clusters.") from error
+            why = f": {error}" if isinstance(error, DamagedError) else ""
+            raise ValueError(f"{path} does not hold saved clusters{why}.") from error
     raise ValueError(f"{path} was saved by a newer samekind. Update samekind to read it.")
 
 
@@ -82,6 +94,11 @@ def _fields(stored: dict[str, NDArray[Any]], meta: dict[str, Any]) -> dict[str, 
     prototypes = None
     if "prototypes" in stored:
         prototypes = stored["prototypes"], stored["prototype_clusters"]
+    of_space = {
+        name.removeprefix(SPACE): values
+        for name, values in stored.items()
+        if name.startswith(SPACE)
+    }
     unproven = stored["unproven"].tolist() if "unproven" in stored else []
     return {
         "all_centers_": stored["all_centers"],
@@ -96,6 +113,7 @@ def _fields(stored: dict[str, NDArray[Any]], meta: dict[str, Any]) -> dict[str, 
         "certificate_": None if certificate is None else Certificate(**certificate),
         "unproven_": [(a, b) for a, b in unproven],
         "prototypes_": prototypes,
+        "space_": WorkingSpace.from_arrays(of_space) if of_space else None,
         "error_rate_": meta.get("error_rate_"),
         "annotators_": [Reliability(*line) for line in meta.get("annotators_", ())],
         **{name: meta[name] for name in META},

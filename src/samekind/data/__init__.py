@@ -9,10 +9,12 @@ if TYPE_CHECKING:
     from samekind.data.columns import ColumnUse, Role
     from samekind.data.conversion import as_points
     from samekind.data.demo import demo_items
+    from samekind.data.embedding import embed, fit_texts, transform_texts
     from samekind.data.items import Items
     from samekind.data.loader import load
     from samekind.data.options import DEMO
     from samekind.data.sources import check_cluster_options
+    from samekind.data.text_inputs import are_texts
     from samekind.data.views import ItemView, PictureFile
 
 __all__ = [
@@ -22,10 +24,14 @@ __all__ = [
     "Items",
     "PictureFile",
     "Role",
+    "are_texts",
     "as_points",
     "check_cluster_options",
     "demo_items",
+    "embed",
+    "fit_texts",
     "load",
+    "transform_texts",
 ]
 
 # pandas takes as long to import as all else together: who passes an array does not wait for it.
@@ -36,6 +42,10 @@ _HOMES = {
     "Items": "items",
     "DEMO": "options",
     "demo_items": "demo",
+    "are_texts": "text_inputs",
+    "embed": "embedding",
+    "fit_texts": "embedding",
+    "transform_texts": "embedding",
     "load": "loader",
     "check_cluster_options": "sources",
     "ItemView": "views",

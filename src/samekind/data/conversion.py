@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from samekind.data.text_inputs import are_texts
 from samekind.points import Points
 from samekind.points import as_points as points_of
 
@@ -16,11 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["as_points"]
 
 
-def as_points(X: str | Path | Items | Points | ArrayLike) -> Points:
+def as_points(X: str | Path | Items | Points | ArrayLike | Iterable[str]) -> Points:
     """Return X as points: an array, a Dask collection, Points, Items, or the name of a file or folder.
 
     The values of a file are taken as they are, as `samekind.load` does with ``standardize=False``: a
-    ``.npy`` file is mapped into memory, rows of Parquet files stay there.
+    ``.npy`` file is mapped into memory, rows of Parquet files stay there. A list of texts is embedded.
 
     Examples
     --------
@@ -33,5 +35,9 @@ def as_points(X: str | Path | Items | Points | ArrayLike) -> Points:
 
         is_parquet = Path(X).suffix.lower() in PARQUET_SUFFIXES
         return load(X, standardize=False, stream=is_parquet or None).points
+    if are_texts(X):
+        from samekind.data.embedding import embed
+
+        return points_of(embed(X))  # type: ignore[arg-type]
     points = getattr(X, "points", None)
-    return points_of(X) if points is None else points
+    return points_of(cast("ArrayLike", X)) if points is None else points

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from samekind.data.feature_names import AUTO, resolve_features
 from samekind.data.features import make_features
 from samekind.data.items import Items
 from samekind.data.options import DEMO, LoadOptions
@@ -15,7 +16,7 @@ from samekind.data.tables import silent
 __all__ = ["demo_items"]
 
 
-def demo_items() -> Items:
+def demo_items(features: str = AUTO) -> Items:
     """Return scikit-learn's digits, 1,797 pictures of 8 × 8 pixels.
 
     Examples
@@ -27,10 +28,13 @@ def demo_items() -> Items:
     from samekind.datasets import load_digits
 
     pixels = np.rint(load_digits().images * (255 / 16)).astype(np.uint8)
-    source = Source(LoadOptions(Path("digits")), "image", len(pixels), lambda: DEMO)
+    chosen = resolve_features(features, "image")
+    source = Source(
+        LoadOptions(Path("digits"), features=chosen), "image", len(pixels), lambda: DEMO
+    )
     source.pictures = pictures_of(pixels)
     source.notes = ["handwritten digits of 43 people, from scikit-learn"]
     made = make_features(source, None, silent)
     items = Items(source, made, labels=None, features=lambda: made.features, has_recipe=True)
-    items.recipe = lambda: {"data": DEMO}  # type: ignore[method-assign]
+    items.recipe = lambda: {"data": DEMO, "features": chosen}  # type: ignore[method-assign]
     return items

@@ -7,34 +7,40 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from samekind.data.columns import ColumnUse, choose_columns, decide, long_texts
-from samekind.data.files import Array, file_format, read_matrix
+from samekind.data.feature_names import PLAIN, spelling_hint
+from samekind.data.files import Array
 from samekind.data.fitted import FittedState
+from samekind.data.model_features import PREFIX
 from samekind.data.picture_sources import Source
-from samekind.data.tables import FrameTable, Tick, row_blocks
+from samekind.data.tables import FrameTable, Tick
 from samekind.data.views import cell_text
 from samekind.errors import DataError
 
 if TYPE_CHECKING:
-    from samekind.data.image_features import ImageFeatures
+    from samekind.data.embedding import TextFeatures
+    from samekind.data.image_features import HogFeatures, ImageFeatures
     from samekind.data.row_features import RowFeatures
-    from samekind.data.text_features import Done, TfidfFeatures
+    from samekind.data.text_features import Done
     from samekind.points import Points
 
-    Features: TypeAlias = ImageFeatures | RowFeatures | TfidfFeatures
+    Features: TypeAlias = HogFeatures | ImageFeatures | RowFeatures | TextFeatures
 
-__all__ = ["Made", "features_from", "make_features", "read_embeddings", "state_of_features"]
+__all__ = ["Made", "features_from", "make_features", "state_of_features"]
 
 # By the name under which features are kept: their module and class.
 _MAKERS = {
     "RowFeatures": ("row_features", "RowFeatures"),
     "ImageFeatures": ("image_features", "ImageFeatures"),
+    "hog": ("image_features", "HogFeatures"),
     "tfidf": ("text_features", "TfidfFeatures"),
+    "words": ("word_features", "WordFeatures"),
+    "model": ("model_features", "ModelFeatures"),
 }
 
 
@@ -78,17 +84,15 @@ def make_features(
 ) -> Made:
     """Make features anew, or by known ones; `only_pictures` leaves out the features.
 
-    The threads of linear algebra would change the last digits, and gain nothing here.
+    The threads of linear algebra would change the last digits, and gain nothing here; models need them.
     """
-    from threadpoolctl import threadpool_limits
-
+    if source.medium == "image":
+        return _of_pictures(source, known, tick, only_pictures)
+    if only_pictures:
+        return Made(None, [])
+    if source.medium == "text":
+        return _of_texts(source, known, tick)
     with threadpool_limits(1):
-        if source.medium == "image":
-            return _of_pictures(source, known, tick, only_pictures)
-        if only_pictures:
-            return Made(None, [])
-        if source.medium == "text":
-            return _of_texts(source, known, tick)
         tick("features", 0, source.n)
         if known is None:
             made = _of_rows(source, tick)
@@ -100,30 +104,42 @@ def make_features(
 
 
 def _of_pictures(source: Source, known: Features | None, tick: Tick, only_pictures: bool) -> Made:
-    from samekind.data.image_features import ImageFeatures
+    from samekind.data.image_features import HogFeatures, ImageFeatures
+    from samekind.data.model_features import ModelFeatures
     from samekind.data.pixels import ENLARGED_BELOW
 
     assert source.pictures is not None
-    pictures = source.pictures
-    features = known if isinstance(known, ImageFeatures) else None
-    canvas = pictures.canvas() if features is None else features.canvas
-    values = pictures.values(canvas, tick)
-    images = values[:, : canvas.pixels].reshape(-1, canvas.height, canvas.width)
+    pictures, name = source.pictures, source.options.features
+    model = ModelFeatures.at(name.removeprefix(PREFIX)) if name.startswith(PREFIX) else None
+    model = known if isinstance(known, ModelFeatures) else model
+    features: HogFeatures | ImageFeatures
+    if isinstance(known, HogFeatures | ImageFeatures):
+        features = known
+    else:  # a model looks at the pictures itself; what is read here is shown
+        features = ImageFeatures(pictures.canvas()) if name == PLAIN else HogFeatures()
+    values = features.read(pictures, tick)
+    images: Array = features.greys(values)
     own = pictures.where
     if isinstance(own, np.ndarray) and own.ndim == 3 and max(own.shape[1:]) < ENLARGED_BELOW:
         images = own
     if only_pictures:
         return Made(None, [], images=images)
-    tick("features", 0, source.n)
-    features = ImageFeatures.fit(values, canvas) if features is None else features
-    X = features.transform(values, _share_of(source.n, tick))
-    size = f"{canvas.width} × {canvas.height}"
-    note = f"pictures compared at {size} pixels, brought to {X.shape[1]} features"
+    done = _share_of(source.n, tick)
+    if model is not None:
+        X = model.of_pictures(pictures, source.n, done)
+        note = f"pictures compared by {model.described}, {X.shape[1]:,} features"
+        return Made(X, model.names, model, images, notes=[note])
+    done(0.0)
+    with threadpool_limits(1):
+        if known is None:
+            features.fit(values)
+        X = features.transform(values, done)
+    note = f"pictures compared by {features.described}, brought to {X.shape[1]} features"
     return Made(X, features.names, features, images, notes=[note])
 
 
 def _of_texts(source: Source, known: Features | None, tick: Tick) -> Made:
-    from samekind.data.text_features import TfidfFeatures
+    from samekind.data.embedding import fit_texts, transform_texts
 
     assert source.shown is not None
     column = source.options.text
@@ -132,11 +148,14 @@ def _of_texts(source: Source, known: Features | None, tick: Tick) -> Made:
     if empty == len(texts):
         raise DataError(f"{source.name}: the text column {column!r} is empty. Name another column.")
     done = _share_of(source.n, tick)
-    if isinstance(known, TfidfFeatures):
-        features, X = known, known.transform(texts, done)
+    if known is None:
+        features, X = fit_texts(texts, source.options.features, done)
     else:
-        features, X = TfidfFeatures.fit(texts, done)
-    notes = [f"texts of {column!r} compared by their words and parts of words"]
+        features = cast("TextFeatures", known)
+        X = transform_texts(features, texts, done)
+    notes = [f"texts of {column!r} compared by {features.described}"]
+    if source.options.features == PLAIN:
+        notes[0] += spelling_hint()
     notes += [f"{empty:,} text{'s are' if empty > 1 else ' is'} empty"] if empty else []
     return Made(X, features.names, features, notes=notes)
 
@@ -209,32 +228,3 @@ def _as_pictures(source: Source, X: Array) -> Array | None:
 
 def _share_of(n: int, tick: Tick) -> Done:
     return lambda share: tick("features", round(share * n), n)
-
-
-def read_embeddings(path: Path, n: int, d: int | None = None) -> Made:
-    """Read features that somebody else computed, as they are."""
-    if file_format(path) not in ("npy", "npz"):
-        raise DataError(f"embeddings must be a .npy or .npz file, got {path}.")
-    matrix = read_matrix(path)
-    X = matrix.X
-    if len(X) != n:
-        raise DataError(
-            f"the embeddings {path} have {len(X):,} rows, but there are {n:,} things. Compute one "
-            "for each, in the same order."
-        )
-    if d is not None and X.shape[1] != d:
-        raise DataError(
-            f"the embeddings {path} have {X.shape[1]:,} columns, but the first had {d:,}. Compute "
-            "them by the same model."
-        )
-    if X.dtype not in (np.float32, np.float64):
-        X = X.astype(np.float32 if X.dtype == np.float16 else np.float64)
-    for rows in row_blocks(*X.shape):
-        if not (fine := np.isfinite(X[rows]).all(axis=1)).all():
-            first = rows.start + int(np.flatnonzero(~fine)[0])
-            raise DataError(
-                f"the embeddings {path} hold a value in row {first} that is no finite number. "
-                "Compute them anew, without NaN."
-            )
-    note = f"features taken from {path.name}"
-    return Made(np.asarray(X, order="C"), matrix.names, notes=[note])

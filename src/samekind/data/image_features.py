@@ -1,67 +1,147 @@
-"""Features of pictures: greys and a few colours, brought to at most 64 numbers (PCA)."""
+"""Features of pictures: what they look like, or their pixels, brought to at most 64 numbers (PCA)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from samekind.data.fitted import FittedState, restore, state_of
+from samekind.data.picture_descriptors import describe
 from samekind.data.pixels import COLOUR_SIDE, Bytes, Canvas
+from samekind.data.tables import Tick
 from samekind.data.text_features import SEED, Done, sample_rows
 
 if TYPE_CHECKING:
     from sklearn.base import TransformerMixin
 
-__all__ = ["ImageFeatures"]
+    from samekind.data.pictures import Pictures
+
+__all__ = ["HogFeatures", "ImageFeatures"]
 
 COMPONENTS = 64
-_CHUNK = 2_000
+_CHUNK = 1_000
 
 
-class ImageFeatures:
-    """Turns pictures into points; those of similar light and colour are close to each other.
+class _PictureFeatures(ABC):
+    """Turns pictures into points: measures of each, brought to their principal axes."""
 
-    Parameters
-    ----------
-    canvas : Canvas
-        What pictures are brought to first.
-    axes : PCA
-        What their values are brought to.
-    """
-
-    def __init__(self, canvas: Canvas, axes: TransformerMixin) -> None:
-        self.canvas = canvas
-        self.axes = axes
+    axes: TransformerMixin
 
     @property
     def names(self) -> list[str]:
         """A name for each feature."""
         return [f"picture {i + 1}" for i in range(len(self.axes.components_))]
 
-    @classmethod
-    def fit(cls, values: Bytes, canvas: Canvas) -> ImageFeatures:
-        """Learn the mean picture, and in what pictures differ from it."""
+    @abstractmethod
+    def read(self, pictures: Pictures, tick: Tick) -> Bytes:
+        """Return what is measured of all pictures, small."""
+
+    @abstractmethod
+    def greys(self, values: Bytes) -> Bytes:
+        """Return what was read as small grey pictures to look at."""
+
+    @abstractmethod
+    def measures(self, values: Bytes) -> NDArray[np.float32]:
+        """Return the measures of some of what was read."""
+
+    def fit(self, values: Bytes) -> Self:
+        """Learn in what pictures differ from their mean."""
         from sklearn.decomposition import PCA
 
-        sample = _scaled(values[sample_rows(len(values))], canvas)
+        chosen = sample_rows(len(values))
+        parts = np.array_split(chosen, -(-len(chosen) // _CHUNK))
+        sample = np.concatenate([self.measures(values[rows]) for rows in parts])
         tall = sample.shape[0] >= sample.shape[1]
         solver = "covariance_eigh" if tall else "full"
         size = min(COMPONENTS, *sample.shape)
         with np.errstate(invalid="ignore"):  # pictures that are all alike have no variance to share
-            axes = PCA(size, svd_solver=solver, random_state=SEED).fit(sample)
-        return cls(canvas, axes)
+            self.axes = PCA(size, svd_solver=solver, random_state=SEED).fit(sample)
+        return self
 
     def transform(self, values: Bytes, done: Done) -> NDArray[np.float32]:
-        """Return the points of pictures that were brought to the canvas."""
+        """Return the points of what was read."""
         n = len(values)
         X = np.empty((n, len(self.names)), dtype=np.float32)
         for start in range(0, n, _CHUNK):
             rows = slice(start, min(start + _CHUNK, n))
-            X[rows] = self.axes.transform(_scaled(values[rows], self.canvas))
+            X[rows] = self.axes.transform(self.measures(values[rows]))
             done(rows.stop / n)
         return X
+
+
+class HogFeatures(_PictureFeatures):
+    """Shapes (histograms of oriented gradients), colours and texture, each weighing the same."""
+
+    described = "their shapes, colours and texture"
+
+    def read(self, pictures: Pictures, tick: Tick) -> Bytes:
+        """Return all pictures at 32 × 32 pixels in colour."""
+        return pictures.thumbnails(tick)
+
+    def greys(self, values: Bytes) -> Bytes:
+        """Return small grey pictures."""
+        weights = np.array(
+            [77, 150, 29], dtype=np.uint16
+        )  # of 256: as Pillow turns colours to grey
+        grey = np.empty(values.shape[:3], dtype=np.uint8)
+        for start in range(0, len(values), _CHUNK):
+            rows = slice(start, start + _CHUNK)
+            grey[rows] = (values[rows] @ weights) >> 8
+        return grey
+
+    def measures(self, values: Bytes) -> NDArray[np.float32]:
+        """Return shapes, colours and texture."""
+        return describe(values)
+
+    def state(self) -> FittedState:
+        """Return what `from_state` makes it from."""
+        state = FittedState()
+        state.put("axes", state_of(self.axes))
+        return state
+
+    @classmethod
+    def from_state(cls, state: FittedState) -> HogFeatures:
+        """Make it again."""
+        made = cls()
+        made.axes = restore(state.part("axes"))
+        return made
+
+
+class ImageFeatures(_PictureFeatures):
+    """Light and a few colours, pixel by pixel.
+
+    Parameters
+    ----------
+    canvas : Canvas
+        What pictures are brought to first.
+    """
+
+    def __init__(self, canvas: Canvas) -> None:
+        self.canvas = canvas
+
+    @property
+    def described(self) -> str:
+        """What pictures are compared by, in words."""
+        return f"light and colours at {self.canvas.width} × {self.canvas.height} pixels"
+
+    def read(self, pictures: Pictures, tick: Tick) -> Bytes:
+        """Return the values of all pictures on the canvas."""
+        return pictures.values(self.canvas, tick)
+
+    def greys(self, values: Bytes) -> Bytes:
+        """Return small grey pictures."""
+        canvas = self.canvas
+        return values[:, : canvas.pixels].reshape(-1, canvas.height, canvas.width)
+
+    def measures(self, values: Bytes) -> NDArray[np.float32]:
+        """Return values near 0 to 1; a colour weighs as the pixels of its cell, of which it is one."""
+        scaled = values.astype(np.float32) / np.float32(255)
+        cell = self.canvas.pixels / COLOUR_SIDE**2
+        scaled[:, self.canvas.pixels :] *= np.float32(cell**0.5)
+        return scaled
 
     def state(self) -> FittedState:
         """Return what `from_state` makes it from."""
@@ -72,12 +152,6 @@ class ImageFeatures:
     @classmethod
     def from_state(cls, state: FittedState) -> ImageFeatures:
         """Make it again."""
-        return cls(Canvas(*state.about["canvas"]), restore(state.part("axes")))
-
-
-def _scaled(values: Bytes, canvas: Canvas) -> NDArray[np.float32]:
-    """Return values near 0 to 1; a colour weighs as the pixels of its cell, of which it is one."""
-    scaled = values.astype(np.float32) / np.float32(255)
-    cell = canvas.pixels / COLOUR_SIDE**2
-    scaled[:, canvas.pixels :] *= np.float32(cell**0.5)
-    return scaled
+        made = cls(Canvas(*state.about["canvas"]))
+        made.axes = restore(state.part("axes"))
+        return made

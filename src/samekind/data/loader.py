@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING
 
 from samekind.data.cache import BEFORE, Cache, digest
 from samekind.data.columns import ColumnUse
-from samekind.data.features import (
-    Made,
-    features_from,
-    make_features,
-    read_embeddings,
-    state_of_features,
-)
+from samekind.data.embedding_files import read_embeddings
+from samekind.data.feature_names import AUTO, PLAIN, resolve_features
+from samekind.data.features import Made, features_from, make_features, state_of_features
+from samekind.data.files import Array
 from samekind.data.fitted import FittedState
 from samekind.data.items import Items
 from samekind.data.labels import read_labels
+from samekind.data.model_features import is_of_other_model
 from samekind.data.options import DEMO, LoadOptions, absolute
 from samekind.data.picture_sources import Source
 from samekind.data.sources import open_source
@@ -50,6 +48,7 @@ def load(
     max_categories: int = 20,
     image_shape: Sequence[int] | None = None,
     stream: bool | None = None,
+    features: str = AUTO,
     client: Client | None = None,
     cache: str | Path | None = None,
     progress: Tick | None = None,
@@ -85,7 +84,8 @@ def load(
     show : sequence of str, or Path, default=None
         Columns that a person sees; all by default. Beside an array: a table with a row for each.
     embeddings : str or Path, default=None
-        An array of features to use instead, as it is, with a row for each item.
+        A file of features to use instead, as they are, with a row for each item: an array, or Parquet
+        with one column of lists, or columns of numbers alone.
     header : bool, default=True
         Whether the first line of a CSV, TSV or Excel file holds the names of the columns.
     sheet : str, default=None
@@ -101,6 +101,11 @@ def load(
     stream : bool, default=None
         Leave rows of ``.npy`` and Parquet files where they are, and read them as needed. By default
         from 1 GiB on, and where there are several files.
+    features : str, default="auto"
+        What texts and pictures are compared by. Texts: "words", mean word vectors beside words and parts
+        of words (needs the extra ``text``), or "plain", words and parts of words alone; pictures: "hog",
+        shapes, colours and texture, or "plain", pixels. Both: ``"sentence-transformers:NAME_OR_FOLDER"``,
+        a model (needs the extra ``models``). "auto" takes the first that is installed.
     client : distributed.Client, default=None
         A Dask cluster on which Parquet files are read, and where their rows stay.
     cache : str or Path, default=None
@@ -147,15 +152,18 @@ def load(
     if str(data) == DEMO:
         from samekind.data.demo import demo_items
 
-        return demo_items()
+        return demo_items(features)
     options = LoadOptions(
         *(Path(data), text, image, labels, columns, exclude, show, embeddings, header, sheet),  # type: ignore[arg-type]
-        *(standardize, max_categories, image_shape, stream),
+        *(standardize, max_categories, image_shape, stream, features),
     )
     tick = silent if progress is None else progress
     kept = Cache(None if cache is None else absolute(cache))
     with plain_errors():
         source = open_source(options, kept, tick, client=client)
+        if options.embeddings is None:
+            chosen = resolve_features(options.features, source.medium)
+            source.options = replace(source.options, features=chosen)
         if source.n < 2:
             raise DataError(
                 f"{source.name} has only one row, but finding kinds takes at least two. Add more."
@@ -210,8 +218,13 @@ def _computed(
     embeddings = source.options.embeddings
     if embeddings is None:
         return make_features(source, known, tick)
-    made = read_embeddings(embeddings, source.n, d)
-    return replace(made, images=make_features(source, None, tick, only_pictures=True).images)
+    images = make_features(source, None, tick, only_pictures=True).images
+    return _given(embeddings, source.n, images, d)
+
+
+def _given(path: Path, n: int, images: Array | None, d: int | None = None) -> Made:
+    X, names = read_embeddings(path, n, d)
+    return Made(X, names, images=images, notes=[f"features taken from {path.name}"])
 
 
 def _key(source: Source) -> str:
@@ -219,6 +232,8 @@ def _key(source: Source) -> str:
     asked = source.options.recipe() | {"data": source.fingerprint(), "show": None, "stream": None}
     embeddings = source.options.embeddings
     asked["embeddings"] = embeddings and embeddings.name
+    if asked.get("features") == PLAIN:  # as before features had names
+        del asked["features"]
     return digest(medium=source.medium, pictures=source.picture_column, **asked)
 
 
@@ -238,7 +253,10 @@ def _key_before(source: Source) -> str:
 
 
 def _from_cache(source: Source, cache: Cache, key: str) -> Items | None:
-    if not cache.has(key) and not cache.has(_key_before(source)):
+    is_plain = source.options.features in (AUTO, PLAIN)
+    if not cache.has(key) and not (is_plain and cache.has(_key_before(source))):
+        return None
+    if is_of_other_model(cache.about.get("transform") or {}):
         return None
     embeddings = source.options.embeddings
     try:
@@ -246,7 +264,7 @@ def _from_cache(source: Source, cache: Cache, key: str) -> Items | None:
         made = Made(cache.array("features"), names, images=cache.array("images"), notes=notes)
         made.columns = [ColumnUse.from_json(kept) for kept in cache.about.get("columns", [])]
         if embeddings is not None:
-            made = replace(read_embeddings(embeddings, source.n), images=made.images)
+            made = _given(embeddings, source.n, made.images)
         elif made.X is None or made.X.shape != (source.n, len(names)):
             return None
     except (OSError, KeyError, TypeError, EOFError):  # damaged, or written by something else

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from samekind._validation import check_positive_int
+from samekind.data.feature_names import AUTO, check_features
 from samekind.data.files import ARRAY_SUFFIXES
 from samekind.errors import DataError
 
@@ -33,6 +34,7 @@ class LoadOptions:
     max_categories: int = 20
     image_shape: Sequence[int] | None = None
     stream: bool | None = None
+    features: str = AUTO
 
     def __post_init__(self) -> None:
         if self.text is not None and self.image is not None:
@@ -47,6 +49,12 @@ class LoadOptions:
                 raise DataError(
                     f"columns and {other} must not both be given: things are compared by one of them."
                 )
+        for other in ("columns", "embeddings"):
+            if self.features != AUTO and getattr(self, other) is not None:
+                raise DataError(
+                    f"features and {other} must not both be given: things are compared by one of them."
+                )
+        check_features(self.features)
         check_positive_int("max_categories", self.max_categories, minimum=0)
         tidy = {
             "data": Path(self.data).expanduser(),

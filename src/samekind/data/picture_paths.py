@@ -15,12 +15,13 @@ _KNOWN = ", ".join(suffix[1:] for suffix in SUFFIXES)
 _SVG = (".svg", ".svgz")
 
 
-def check_name(folder: Path, name: str) -> None:
+def check_name(name: str) -> None:
     """Refuse names of pictures that lead out of the folder, or are of no known format."""
     for pure in (PurePosixPath(name), PureWindowsPath(name)):
         if pure.is_absolute() or pure.drive or ".." in pure.parts or "\0" in name:
             raise DataError(
-                f"it leads outside of {folder}. Name pictures relative to that folder, without '..'"
+                "it leads outside of the folder of the pictures. Name pictures relative to that folder, "
+                "without '..'"
             )
     suffix = Path(name).suffix.lower()
     if suffix not in SUFFIXES:
@@ -30,11 +31,14 @@ def check_name(folder: Path, name: str) -> None:
 
 def inside(folder: Path, name: str) -> Path:
     """Return the real path of a picture of the folder, after all links."""
-    check_name(folder, name)
-    real = (folder / name).resolve()
+    check_name(name)
+    try:
+        real = (folder / name).resolve()
+    except (OSError, RuntimeError):  # RuntimeError: before Python 3.13
+        raise DataError("it is a link that leads back to itself. Remove it") from None
     if not real.is_relative_to(folder.resolve()):
         raise DataError(
-            f"it is a link that leads outside of {folder}. Copy the picture itself into the folder"
+            "it is a link that leads outside of the folder of the pictures. Copy the picture itself into it"
         )
     return real
 

@@ -113,7 +113,7 @@ def table_of_pictures(options: LoadOptions, table: FrameTable) -> Source:
                 "one, or remove the row."
             )
         try:
-            check_name(folder, file)
+            check_name(file)
         except DataError as error:
             raise unusable(file, error) from None
     pictures = pictures_of(folder, files)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +12,14 @@ import numpy as np
 from PIL import Image
 
 from samekind.data.picture_paths import inside, unusable
-from samekind.data.pixels import SIDE, Bytes, Canvas, Drawing, on_canvas, open_picture
+from samekind.data.pixel_bounds import VARIABLE
+from samekind.data.pixels import SIDE, Bytes, Canvas, Drawing, on_canvas, open_picture, thumbnail
 from samekind.data.tables import Tick
 from samekind.errors import DataError
 
 _NEAR = 4 * SIDE  # a JPEG is decoded at about this size for its features
+_LARGE = 1 << 24  # pixels from which on others, too, are made as small first
+_MOST_TOLD = 10  # pictures that cannot be used
 
 
 @dataclass(frozen=True)
@@ -29,10 +33,11 @@ class Pictures:
         """Return what to call a picture."""
         return self.names[row] if self.names else f"row {row}"
 
-    def open(self, row: int, near: int) -> tuple[Drawing, str]:
-        """Return a picture and its format; a DataError says why it cannot be shown."""
+    def open(self, row: int, near: int, *, kept_below: int = 0) -> tuple[Drawing, str]:
+        """Return a picture and its format, as `open_picture`; a DataError says why it cannot be shown."""
         if isinstance(self.where, Path):
-            return open_picture(inside(self.where, self.names[row]), near)
+            path = inside(self.where, self.names[row])
+            return open_picture(path, near, kept_below=kept_below)
         return Image.fromarray(np.ascontiguousarray(self.where[row])), "PNG"
 
     def canvas(self) -> Canvas:
@@ -46,32 +51,49 @@ class Pictures:
         )
 
     def values(self, canvas: Canvas, tick: Tick) -> Bytes:
-        """Return the values of all pictures, a row for each."""
-        n = len(self.names) or len(self.where)  # type: ignore[arg-type]
-        values = np.empty((n, canvas.size), dtype=np.uint8)
+        """Return the values of all pictures on a canvas, a row for each."""
+        return self._read((canvas.size,), lambda image: on_canvas(image, canvas), tick)
 
-        def read(row: int) -> str | None:
+    def thumbnails(self, tick: Tick) -> Bytes:
+        """Return all pictures at 32 × 32 pixels in colour, an array (n, 32, 32, 3)."""
+        return self._read((SIDE, SIDE, 3), thumbnail, tick)
+
+    def _read(self, shape: tuple[int, ...], small: Callable[[Drawing], Bytes], tick: Tick) -> Bytes:
+        n = len(self.names) or len(self.where)  # type: ignore[arg-type]
+        values = np.empty((n, *shape), dtype=np.uint8)
+
+        def read(row: int) -> DataError | None:
             try:
-                values[row] = on_canvas(self.open(row, _NEAR)[0], canvas)
+                values[row] = small(self.open(row, _NEAR, kept_below=_LARGE)[0])
             except DataError as error:
-                return str(unusable(self.name(row), error))
+                return error
             return None
 
-        broken: list[str] = []
+        broken: list[tuple[str, DataError]] = []
         tick("reading", 0, n)
         step = max(1, n // 200)
         pool = ThreadPoolExecutor(min(4, os.cpu_count() or 1))
         try:
             for row, problem in enumerate(pool.map(read, range(n)), 1):
-                broken += [] if problem is None else [problem]
+                broken += [] if problem is None else [(self.name(row - 1), problem)]
                 if row % step == 0 or row == n:
                     tick("reading", row, n)
         finally:
             pool.shutdown(cancel_futures=True)
         if broken:
-            others = len(broken) - 1
-            more = f" {others:,} other{'s' * (others != 1)} of {n:,} cannot be used, either."
-            raise DataError(
-                f"{broken[0]}{more if others else ''} Mend or remove what is broken, and start again."
-            )
+            raise _unusable(broken, n)
         return values
+
+
+def _unusable(broken: list[tuple[str, DataError]], n: int) -> DataError:
+    """Say which pictures are broken or too large, and what to do."""
+    advice = "Mend or remove what is broken, and start again."
+    if any("pixels are more than" in str(problem) for _, problem in broken):
+        advice += f" Or allow larger pictures: set {VARIABLE} in the environment."
+    if len(broken) == 1:
+        return DataError(f"{unusable(*broken[0])} {advice}")
+    lines = [f"  {name!r}: {problem}." for name, problem in broken[:_MOST_TOLD]]
+    others = len(broken) - _MOST_TOLD
+    lines += [f"  … and {others:,} more."] * (others > 0)
+    head = f"{len(broken):,} of {n:,} pictures cannot be used:"
+    return DataError("\n".join([head, *lines, advice]))

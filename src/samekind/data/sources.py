@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from samekind.data.cache import Cache, digest
 from samekind.data.columns import guess_text
 from samekind.data.dask_table import DaskTable
+from samekind.data.feature_names import AUTO
 from samekind.data.files import (
     check_table,
     file_format,
@@ -78,8 +79,8 @@ def open_source(
 
 def check_cluster_options(given: Mapping[str, object]) -> None:
     """Raise an error if something is asked for that cannot be done where rows stay on a Dask cluster."""
-    for name in ("text", "image", "embeddings"):
-        if given.get(name) is not None:
+    for name in ("text", "image", "embeddings", "features"):
+        if given.get(name) not in (None, AUTO):
             raise DataError(
                 f"on a Dask cluster rows are compared by numbers and categories: {name} needs rows in "
                 "memory."

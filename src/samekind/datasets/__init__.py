@@ -1,6 +1,14 @@
-"""Points to cluster: the paper's generator, and well-known tables."""
+"""Points to cluster: the paper's generator, made-up messages, and well-known tables."""
 
+from samekind.datasets._messages import make_messages
 from samekind.datasets._real import load_banking77, load_digits, load_kdd, load_shuttle
 from samekind.datasets._synthetic import make_synthetic
 
-__all__ = ["load_banking77", "load_digits", "load_kdd", "load_shuttle", "make_synthetic"]
+__all__ = [
+    "load_banking77",
+    "load_digits",
+    "load_kdd",
+    "load_shuttle",
+    "make_messages",
+    "make_synthetic",
+]

@@ -35,7 +35,15 @@ from samekind.flow import (
     check_answers,
     check_pairs,
 )
-from samekind.ledger import UNANSWERED, Contradiction, Ledger, LedgerLine, keys_of, open_ledger
+from samekind.ledger import (
+    UNANSWERED,
+    Contradiction,
+    Ledger,
+    LedgerError,
+    LedgerLine,
+    keys_of,
+    open_ledger,
+)
 
 __all__ = ["FlowSession", "OtherDataError"]
 
@@ -61,6 +69,7 @@ class FlowSession(ABC):
         self.budget = check_int("budget", budget, none="ask without limit")
         self.ledger = open_ledger(ledger)
         self._owns_ledger = not isinstance(ledger, Ledger)
+        self._is_closed = False
         try:
             if ledger is not None:
                 self._bind_ledger()
@@ -114,6 +123,7 @@ class FlowSession(ABC):
         pending is not asked any more. Those that are `free`, all or some, are not charged. A row of which
         somebody is unsure for free is skipped: it is not asked about any more.
         """
+        self._check_open()
         checked = check_pairs(pairs)
         said = check_answers(answers, len(checked))
         if not isinstance(who, str):
@@ -136,6 +146,7 @@ class FlowSession(ABC):
 
     def answer_all(self, answers: Answers, who: str = "") -> None:
         """Answer all pending questions, in their order; what `tell` does, with fewer checks."""
+        self._check_open()
         pairs = self._pending
         self._record(pairs, check_answers(answers, len(pairs)), who, True)
 
@@ -151,6 +162,7 @@ class FlowSession(ABC):
         self, count: int = 1, *, who: str | None = None, together: bool = False
     ) -> list[LedgerLine]:
         """Do what `undo` does; return what was taken back, latest first."""
+        self._check_open()
         with self.ledger.transaction():
             self._follow()
             line = self.ledger.revision.answers
@@ -179,23 +191,33 @@ class FlowSession(ABC):
         self._follow()
 
     def close(self) -> None:
-        """Let go of the ledger, if the session opened it."""
+        """Let go of the ledger, if the session opened it. What was found can still be had."""
+        self._is_closed = True
         if self._owns_ledger:
             self.ledger.close()
 
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise LedgerError(
+                "this session is closed, and takes no more answers. Open it again: Session(X, ledger=…)."
+            )
+
     def _bind(self, fingerprint: str, shape: str) -> None:
-        """Tie the ledger to its data, or raise an error if it belongs to other data."""
-        with self.ledger.transaction():
-            known = self.ledger.meta.get("fingerprint")
-            if known is None:
-                self.ledger.set_meta("fingerprint", fingerprint)
-                self.ledger.set_meta("shape", shape)
-            elif known != fingerprint:
-                raise OtherDataError(
-                    f"this project belongs to other data ({self.ledger.meta['shape']}; these are "
-                    f"{shape}): its answers would be about the wrong rows. Open "
-                    "it with the data it was made with, or start a new project."
-                )
+        """Tie the ledger to its data, or raise an error if it belongs to other data.
+
+        Where nothing is to be written nobody is waited for.
+        """
+        if "fingerprint" not in self.ledger.meta:
+            with self.ledger.transaction():
+                if "fingerprint" not in self.ledger.meta:
+                    self.ledger.set_meta("fingerprint", fingerprint)
+                    self.ledger.set_meta("shape", shape)
+        if self.ledger.meta["fingerprint"] != fingerprint:
+            raise OtherDataError(
+                f"this project belongs to other data ({self.ledger.meta.get('shape')}; these are "
+                f"{shape}): its answers would be about the wrong rows. Open "
+                "it with the data it was made with, or start a new project."
+            )
 
     def _follow(self) -> None:
         """Run the flow again if the ledger has more than it has seen."""

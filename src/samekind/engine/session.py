@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -20,9 +19,11 @@ from samekind.clusters import Clusters
 from samekind.data import as_points
 from samekind.engine.checkpoints import known_at, make_checkpoint
 from samekind.engine.flow_session import FlowSession
+from samekind.engine.working_space import SpaceChoice
 from samekind.flow import FloatArray, Flow, Pairs, check_answers, check_pairs
 from samekind.ledger import Ledger, pairs_of
 from samekind.measures import Reliability, annotator_reliability
+from samekind.points import Points, Reduce, WorkingSpace
 from samekind.progress import Progress
 
 __all__ = ["Session"]
@@ -38,8 +39,9 @@ class Session(FlowSession):
 
     Parameters
     ----------
-    X : array-like of shape (n, d), Dask array or dataframe, or Points
-        The rows to cluster. Those of a Dask collection stay on its workers.
+    X : array-like of shape (n, d), list of n texts, Dask array or dataframe, or Points
+        The rows to cluster. Those of a Dask collection stay on its workers; texts are embedded, as
+        `samekind.embed` does.
     algorithm : str
         One of "focused", "uniform", "basic", "batched", "basic-exact", "improved-exact",
         "noisy-exact".
@@ -48,6 +50,15 @@ class Session(FlowSession):
     budget : int or None
         The most questions to ask; None asks without limit. Those of earlier sessions of the project
         count, too.
+    metric : {"auto", "euclidean", "cosine"}
+        "cosine" compares rows by their direction alone; a row of zeros has none, and stays as far
+        from one row as from another. "auto" is "cosine" for embeddings of `Items`, and for rows of
+        length 1 that are reduced; else "euclidean".
+    reduce : int, "auto" or None
+        Work in so many dimensions: principal components of the rows, and one more coordinate for
+        the distance from them. "auto" is 64 for "focused" where rows have more columns, None for
+        the paper's algorithms. None takes rows as they are. Whatever it is, results are in the
+        columns that were given. A ledger keeps the space that was found.
     random_state : int, Generator or None
         None takes the seed that the ledger keeps, or draws one and keeps it there.
     **parameters
@@ -83,13 +94,17 @@ class Session(FlowSession):
         *,
         ledger: Ledger | str | Path | None = None,
         budget: int | None = None,
+        metric: str = "auto",
+        reduce: Reduce = "auto",
         random_state: Any = None,
         **parameters: Any,
     ) -> None:
+        self._choice = SpaceChoice(metric, reduce, getattr(X, "metric", None))
         self._algorithm = find_algorithm(algorithm)
         params = self._algorithm.Params.make(algorithm, parameters)
         self.seed = check_seed(random_state)
         self.points = as_points(X)
+        self._opened: tuple[WorkingSpace | None, Points] | None = None
         self._takes_kept_seed = random_state is None
         super().__init__(params, ledger, budget)
 
@@ -101,6 +116,11 @@ class Session(FlowSession):
     def algorithm(self) -> str:
         """The name of the algorithm."""
         return self._algorithm.name
+
+    @property
+    def space(self) -> WorkingSpace | None:
+        """The space in which the algorithm works; None for that of the rows as they are."""
+        return self._open_space()[0]
 
     @property
     def progress(self) -> Progress:
@@ -122,11 +142,11 @@ class Session(FlowSession):
 
         The flow starts over with them, unless they are about rows that it has not come to yet.
         """
+        self._check_open()
         checked = check_pairs(pairs)
         if not len(checked):
             return
-        if checked.max() >= self.points.n:
-            raise ValueError(f"row {checked.max()} is not in the data of {self.points.n} rows.")
+        self._check_rows(checked)
         if not self._are_asked_about(checked):
             self._write(checked, check_answers(answers, len(checked)), who, False)
         else:
@@ -139,8 +159,9 @@ class Session(FlowSession):
 
         Where the algorithm can resume from what is known; others start over, and use what they come to ask.
         """
+        checked = self._check_rows(check_pairs(pairs))
         with self.edit():
-            self.ledger.record(pairs, answers, who=who, asked=asked)
+            self.ledger.record(checked, answers, who=who, asked=asked)
 
     @contextmanager
     def edit(self) -> Iterator[None]:
@@ -148,6 +169,7 @@ class Session(FlowSession):
 
         Afterwards the flow begins anew with all that is known then, as after `change`.
         """
+        self._check_open()
         with self.ledger.transaction():
             self._follow()
             line = self.ledger.revision.answers
@@ -191,7 +213,7 @@ class Session(FlowSession):
             found = found.with_volunteered(lookup, np.unique(pairs_of(volunteered)))
         if self._infers and len(self.ledger.annotators) < 2:
             return found
-        return replace(found, annotators_=self._judge(found))
+        return found.with_annotators(self._judge(found))
 
     def reliability(self) -> list[Reliability]:
         """Estimate how often each annotator's answers are wrong, as far as the clusters found so far tell.
@@ -217,6 +239,11 @@ class Session(FlowSession):
         if self._algorithm.resumes_from_known and self._infers:
             make_checkpoint(self.ledger, self._run.state.members, line)
 
+    def _check_rows(self, pairs: Pairs) -> Pairs:
+        if len(pairs) and pairs.max() >= self.points.n:
+            raise ValueError(f"row {pairs.max()} is not in the data of {self.points.n} rows.")
+        return pairs
+
     def _are_asked_about(self, pairs: Pairs) -> bool:
         """Return whether the flow may have asked about one of these pairs, or be about to.
 
@@ -238,6 +265,7 @@ class Session(FlowSession):
         return Clusters.from_snapshot(
             self._run.snapshot(),
             self.points,
+            self._open_space(),
             algorithm_=self.algorithm,
             random_state_=self.seed,
             n_questions_=self.n_questions,
@@ -248,11 +276,20 @@ class Session(FlowSession):
 
     def _bind_ledger(self) -> None:
         self._bind(self.points.fingerprint(), f"{self.points.n} x {self.points.d}")
-        with self.ledger.transaction():
-            if "seed" not in self.ledger.meta:
-                self.ledger.set_meta("seed", str(self.seed))
-            elif self._takes_kept_seed:
-                self.seed = int(self.ledger.meta["seed"])
+        self.ledger.limit_rows(self.points.n)
+        if "seed" not in self.ledger.meta:
+            with self.ledger.transaction():
+                if "seed" not in self.ledger.meta:
+                    self.ledger.set_meta("seed", str(self.seed))
+        if self._takes_kept_seed:
+            self.seed = int(self.ledger.meta["seed"])
+
+    def _open_space(self) -> tuple[WorkingSpace | None, Points]:
+        """Return the space in which the algorithm works, and the points there; found when first needed."""
+        if self._opened is None:
+            reduces = self._algorithm.reduces
+            self._opened = self._choice.open(self.points, self.ledger, self.seed, reduces=reduces)
+        return self._opened
 
     def _begin(self) -> Flow[str]:
         self._started = perf_counter()
@@ -266,7 +303,8 @@ class Session(FlowSession):
             if self._algorithm.resumes_from_known:
                 known = known_at(self.ledger, start)
         rng = np.random.default_rng(self.seed)
-        self._run = self._algorithm(self.points, self.params, rng, known)
+        points = self._open_space()[1]
+        self._run = self._algorithm(points, self.params, rng, known)
         return self._run.run()
 
     def _note_wave(self) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
-from samekind._validation import refuse_dask
+from samekind._validation import refuse_dask, to_numpy
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.intp]
@@ -26,7 +26,7 @@ class Grouping:
 
     def __init__(self, name: str, labels: ArrayLike) -> None:
         refuse_dask(name, labels)
-        given = np.asarray(labels)
+        given = to_numpy(name, labels)
         if given.ndim != 1:
             raise ValueError(
                 f"{name} must be one label for each point, of shape (n,), got shape {given.shape}."
@@ -119,7 +119,7 @@ def check_bound(name: str, value: object) -> float:
 def check_points(name: str, points: ArrayLike) -> Matrix:
     """Return points as a matrix of finite float32 or float64."""
     refuse_dask(name, points)
-    array = np.asarray(points)
+    array = to_numpy(name, points)
     if array.shape == (0,):
         return np.zeros((0, 0))
     if array.dtype.kind not in "fiub" or array.ndim != 2:

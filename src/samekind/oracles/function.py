@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
+from samekind.flow import Answers, Pairs, check_answer
 
 __all__ = ["FunctionOracle"]
 
 
 class FunctionOracle:
-    """Answers from a function of two row numbers that returns True, False, or None if unsure.
+    """Answers from a function of two row numbers that returns True, False, or None if unsure; or 1, 0, -1.
 
     Parameters
     ----------
@@ -33,21 +33,14 @@ class FunctionOracle:
     batch = 1
 
     def __init__(
-        self, function: Callable[[int, int], bool | None], *, name: str | None = None
+        self, function: Callable[[int, int], bool | int | None], *, name: str | None = None
     ) -> None:
         self._function = function
         self.name = name if name is not None else getattr(function, "__name__", "function")
 
     def __call__(self, pairs: Pairs) -> Answers:
         """Answer the pairs one by one."""
-        return np.array([self._answer(a, b) for a, b in pairs.tolist()], dtype=np.int8)
-
-    def _answer(self, a: int, b: int) -> int:
-        said = self._function(a, b)
-        if said is None:
-            return UNSURE
-        if isinstance(said, bool | np.bool_):
-            return SAME if said else DIFFERENT
-        raise TypeError(
-            f"the oracle's function must return True, False or None, got {said!r} for rows {a} and {b}."
-        )
+        said = [
+            check_answer(self._function(a, b), f" for rows {a} and {b}") for a, b in pairs.tolist()
+        ]
+        return np.array(said, dtype=np.int8)

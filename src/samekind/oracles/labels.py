@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from samekind._validation import is_dask
+from samekind._validation import is_dask, to_numpy
 from samekind.flow import Answers, Pairs
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class LabelOracle:
 
             self._codes = DaskLabelCodes(y)
             return
-        labels = np.asarray(y)
+        labels = to_numpy("y", y)
         if labels.ndim != 1:
             raise ValueError(f"y must be one label for each row, got shape {labels.shape}.")
         if labels.dtype == object:

@@ -12,9 +12,9 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from samekind.flow import DIFFERENT, SAME, UNSURE
+from samekind.flow import DIFFERENT, SAME, Answers, Pairs
 from samekind.ledger import Lines, pairs_of
-from samekind.project.imports import read_answers
+from samekind.project.imports import latest_of_each, read_answers
 from samekind.project.shared import ProjectPart, exclusive
 from samekind.project.words import ANSWERS, WORDS, ProjectError, check_name
 
@@ -70,19 +70,22 @@ class Edits(ProjectPart):
         with self.session.edit():
             self.session.ledger.correct(a, b, ANSWERS[answer], who=who)
 
-    @exclusive
     def import_answers(self, csv_text: str, *, who: str = "") -> int:
         """Take in a CSV of pairs, with columns a, b and answer; return how many were news.
 
-        They count at once. "Unsure" is no news.
+        They count at once. "Unsure" is no news, and of several answers to a pair only the last one counts.
+        Others can go on while the text is read.
         """
-        self.session.catch_up()
         try:
             pairs, answers = read_answers(csv_text, self.session.points.n)
         except ValueError as error:
             raise ProjectError(str(error)) from error
-        known = self.session.ledger.lookup(pairs, infer=False)
-        new = (known != answers) & (answers != UNSURE)
+        return self._take_in(*latest_of_each(pairs, answers), who)
+
+    @exclusive
+    def _take_in(self, pairs: Pairs, answers: Answers, who: str) -> int:
+        self.session.catch_up()
+        new = self.session.ledger.lookup(pairs, infer=False) != answers
         if new.any():
             self.session.change(pairs[new], answers[new], who=who)
         return int(new.sum())

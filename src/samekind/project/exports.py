@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -29,7 +31,7 @@ class Export(NamedTuple):
     """A file that can be written."""
 
     media_type: str
-    write: Callable[[Path, Project], None]
+    write: Callable[[BinaryIO, Project], None]
 
 
 def beside_own_columns(frame: pd.DataFrame | None, table: pd.DataFrame) -> pd.DataFrame:
@@ -43,11 +45,11 @@ def beside_own_columns(frame: pd.DataFrame | None, table: pd.DataFrame) -> pd.Da
     return pd.concat([frame.reset_index(drop=True), table], axis=1)
 
 
-def write_csv(table: pd.DataFrame, path: Path) -> None:
+def write_csv(table: pd.DataFrame, path: Path | BinaryIO) -> None:
     """Write a table of `beside_own_columns`, with names that no spreadsheet takes for formulas."""
     column = "samekind_name" if "samekind_name" in table else "name"
     names = [_safe_cell(name) for name in table[column]]
-    table.assign(**{column: names}).to_csv(path, index=False)
+    table.assign(**{column: names}).to_csv(path, index=False, mode="wb")
 
 
 def _rows_table(project: Project) -> pd.DataFrame:
@@ -76,7 +78,7 @@ def _own_columns(project: Project) -> pd.DataFrame:
     )
 
 
-def _write_json(path: Path, project: Project) -> None:
+def _write_json(file: BinaryIO, project: Project) -> None:
     found = project.clusters()
     document = {
         "title": project.title,
@@ -95,25 +97,27 @@ def _write_json(path: Path, project: Project) -> None:
         ],
         "rows": json.loads(_own_columns(project).to_json(orient="records")),
     }
-    path.write_text(json.dumps(document, indent=1, ensure_ascii=False), encoding="utf-8")
+    file.write(json.dumps(document, indent=1, ensure_ascii=False).encode())
 
 
-def write_answers(path: Path, ledger: Ledger) -> None:
+def write_answers(path: Path | BinaryIO, ledger: Ledger) -> None:
     """Write every answer that stands."""
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        out = csv.writer(file)
+    with path.open("wb") if isinstance(path, Path) else nullcontext(path) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+        out = csv.writer(text)
         out.writerow(["a", "b", "answer", "who", "at", "asked"])
         for line in ledger.lines():
             if not line.retracted:
                 said = WORDS[line.answer]
                 who = _safe_cell(line.who)
                 out.writerow([line.a, line.b, said, who, line.when, line.asked])
+        text.detach()  # or else it would close the file
 
 
-def _write_report(path: Path, project: Project) -> None:
+def _write_report(file: BinaryIO, project: Project) -> None:
     active, found = project.session.ledger.active(), project.clusters()
     write_report(
-        path,
+        file,
         found,
         project.session.points,
         pairs=pairs_of(active),
@@ -132,18 +136,18 @@ def _safe_cell(text: str) -> str:
 
 
 FILES = {
-    "clusters.csv": Export("text/csv", lambda path, project: write_csv(_rows_table(project), path)),
+    "clusters.csv": Export("text/csv", lambda file, project: write_csv(_rows_table(project), file)),
     "clusters.parquet": Export(
         "application/vnd.apache.parquet",
-        lambda path, project: _rows_table(project).to_parquet(path, index=False),
+        lambda file, project: _rows_table(project).to_parquet(file, index=False),
     ),
     "clusters.json": Export("application/json", _write_json),
     "answers.csv": Export(
-        "text/csv", lambda path, project: write_answers(path, project.session.ledger)
+        "text/csv", lambda file, project: write_answers(file, project.session.ledger)
     ),
     "report.html": Export("text/html", _write_report),
     "clusters.npz": Export(
-        "application/octet-stream", lambda path, project: project.clusters().save(path)
+        "application/octet-stream", lambda file, project: project.clusters().save(file)
     ),
 }
 EXPORTS = {name: file.media_type for name, file in FILES.items()}

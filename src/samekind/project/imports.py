@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+from array import array
+from collections.abc import Iterator
 
 import numpy as np
 
 from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
 
-__all__ = ["read_answers"]
+__all__ = ["latest_of_each", "read_answers"]
 
 MEANINGS = {
     **dict.fromkeys(("same", "s", "yes", "y", "true", "1"), SAME),
@@ -27,11 +29,25 @@ def read_answers(text: str, n: int) -> tuple[Pairs, Answers]:
     >>> pairs.tolist(), answers.tolist()
     ([[0, 4], [1, 2]], [1, 0])
     """
+    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
     try:
-        lines = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True))
+        return _read(reader, n)
     except csv.Error as error:
         raise ValueError(f"This is not a CSV file: {error}.") from error
-    header = [name.strip().lower() for name in lines[0]] if lines else []
+
+
+def latest_of_each(pairs: Pairs, answers: Answers) -> tuple[Pairs, Answers]:
+    """Return each pair of which somebody was sure once, with the last answer to it, in the order of those."""
+    sure = answers != UNSURE
+    pairs, answers = pairs[sure], answers[sure]
+    keys = (pairs.min(axis=1) << 31) + pairs.max(axis=1)  # rows are below 2^31
+    last = np.unique(keys[::-1], return_index=True)[1]
+    kept = np.sort(keys.size - 1 - last)
+    return pairs[kept], answers[kept]
+
+
+def _read(lines: Iterator[list[str]], n: int) -> tuple[Pairs, Answers]:
+    header = [name.strip().lower() for name in next(lines, [])]
     missing = [name for name in ("a", "b", "answer") if name not in header]
     if missing:
         raise ValueError(
@@ -39,25 +55,25 @@ def read_answers(text: str, n: int) -> tuple[Pairs, Answers]:
             f"{' and '.join(missing)} {'are' if len(missing) > 1 else 'is'} missing."
         )
     places = [header.index(name) for name in ("a", "b", "answer")]
-    pairs: list[tuple[int, int]] = []
-    answers: list[int] = []
-    for number, line in enumerate(lines[1:], start=2):
+    rows, answers = array("q"), array("b")  # a file may have millions of lines
+    for number, line in enumerate(lines, start=2):
         if not any(cell.strip() for cell in line):
             continue
         if len(line) <= max(places):
             raise ValueError(f"Line {number} has only {len(line)} columns.")
         a, b, said = (line[place].strip() for place in places)
-        pairs.append((_row(a, number, n), _row(b, number, n)))
-        if pairs[-1][0] == pairs[-1][1]:
+        rows.extend((_row(a, number, n), _row(b, number, n)))
+        if rows[-1] == rows[-2]:
             raise ValueError(f"Line {number} compares row {a} with itself.")
         if said.lower() not in MEANINGS:
             raise ValueError(
                 f"Line {number}: the answer is same, different or unsure, not {said[:40]!r}."
             )
         answers.append(MEANINGS[said.lower()])
-    if not pairs:
+    if not rows:
         raise ValueError("There is no answer in this file.")
-    return np.array(pairs, dtype=np.intp), np.array(answers, dtype=np.int8)
+    pairs = np.frombuffer(rows, dtype=np.int64).astype(np.intp).reshape(-1, 2)
+    return pairs, np.frombuffer(answers, dtype=np.int8).copy()
 
 
 def _row(text: str, line: int, n: int) -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,11 +133,12 @@ class Project(Questions, Overviews, Edits):
         return None if self.items.images is None else self.items.images[row]
 
     @exclusive
-    def export(self, name: str, path: Path) -> None:
-        """Write what was found to a file; `EXPORTS` lists the names."""
+    def export(self, name: str, path: Path | BinaryIO) -> None:
+        """Write what was found to a file, named or open; `EXPORTS` lists the names."""
         if name not in FILES:
             raise ProjectError(f"{name} cannot be exported; these can: {', '.join(FILES)}.")
-        FILES[name].write(path, self)
+        with path.open("wb") if isinstance(path, Path) else nullcontext(path) as file:
+            FILES[name].write(file, self)
 
     @exclusive
     def answers(self, offset: int = 0, limit: int = 50) -> AnswerPage:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,7 +31,7 @@ DEFAULT_TITLE = "What was found"
 
 
 def write_report(
-    path: str | Path,
+    path: str | Path | BinaryIO,
     clusters: Clusters,
     X: Any,
     *,
@@ -44,13 +44,13 @@ def write_report(
     feature_names: Sequence[str] | None = None,
     names: Sequence[str | None] | None = None,
     seed: int = 0,
-) -> Path:
+) -> Path | None:
     """Write one HTML page with plots, examples and numbers; it needs no network.
 
     Parameters
     ----------
-    path : str or Path
-        Where to write; what is there is replaced.
+    path : str, Path or binary file
+        Where to write; what is there is replaced. None is returned for a file that is open already.
     clusters : Clusters
         What was found.
     X : array-like of shape (n, d), or Points
@@ -134,6 +134,9 @@ def write_report(
         annotators=annotator_table(clusters),
         exemplars=cards(clusters, points, sizes, columns, frame, pictures, compared, cluster_names),
     )
+    if not isinstance(path, str | Path):
+        path.write(text.encode())
+        return None
     whole = Path(path)
     beside = whole.with_name(whole.name + ".part")  # so that no half-written page is ever there
     beside.write_text(text, encoding="utf-8", newline="\n")

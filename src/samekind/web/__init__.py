@@ -6,6 +6,6 @@ A thin driver of `Project`: it keeps nothing of its own, so it may be killed at 
 from __future__ import annotations
 
 from samekind.web.app import make_app
-from samekind.web.server import ServeError, check_reach, serve
+from samekind.web.server import ServeError, check_reach, is_loopback, serve
 
-__all__ = ["ServeError", "check_reach", "make_app", "serve"]
+__all__ = ["ServeError", "check_reach", "is_loopback", "make_app", "serve"]

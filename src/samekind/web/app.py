@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
+import sqlite3
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,8 @@ from samekind.web import asking, clusters, files
 from samekind.web.guard import LOCAL, Guard
 
 __all__ = ["make_app"]
+
+log = logging.getLogger("samekind.web")
 
 STATIC = Path(__file__).with_name("static")
 WORDS = {
@@ -122,13 +126,25 @@ async def _invalid(request: Request, error: RequestValidationError) -> Response:
     return _failure(422, f"{where}: {first['msg'][:1].lower()}{first['msg'][1:]}."[:500])
 
 
-async def _foreseen(request: Request, error: ProjectError | LedgerError) -> Response:
-    return _failure(400 if isinstance(error, ProjectError) else 503, str(error))
+async def _foreseen(request: Request, error: ProjectError) -> Response:
+    return _failure(400, str(error))
+
+
+async def _not_kept(request: Request, error: LedgerError) -> Response:
+    """Say what is wrong with the project, but not where it is: that is told to the terminal only."""
+    log.error("%s", error)
+    cause = getattr(error.__cause__, "orig", error.__cause__)
+    why = f": {cause}" if isinstance(cause, sqlite3.Error) else ""  # which names no file
+    words = (
+        f"The project could not be read or written{why}. Nothing was changed. The terminal in which samekind "
+        "runs says more; mend the cause there and try again."
+    )
+    return _failure(503, error.public or words)
 
 
 _HANDLERS: dict[int | type[Exception], Callable[[Request, Any], Any]] = {
     HTTPException: _http,
     RequestValidationError: _invalid,
     ProjectError: _foreseen,
-    LedgerError: _foreseen,
+    LedgerError: _not_kept,
 }

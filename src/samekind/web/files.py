@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import tempfile
-from pathlib import Path
-from typing import Annotated, Literal
+from collections.abc import Iterator
+from typing import IO, Annotated, Literal
 
 from fastapi import Depends, HTTPException, Response
-from fastapi.responses import FileResponse
-from starlette.types import Receive, Scope, Send
+from fastapi.responses import StreamingResponse
 
 from samekind.errors import DataError
 from samekind.project import EXPORTS, ItemView
@@ -20,6 +19,7 @@ __all__ = ["changes", "reads"]
 reads, changes = routers("files")
 # never SVG, which can hold scripts
 PICTURES = ("image/png", "image/jpeg", "image/webp", "image/gif")
+PIECE = 1 << 18
 Export = Literal[
     "clusters.csv",
     "clusters.parquet",
@@ -72,26 +72,28 @@ def picture(
 )
 def export(project: ProjectOf, name: Export) -> Response:
     """What was found, as a file."""
-    handle, path = tempfile.mkstemp(prefix="samekind-", suffix=f"-{name}")
-    os.close(handle)
+    # It has no name, so nothing of it is left behind, even if the server is killed.
+    file = tempfile.TemporaryFile(prefix="samekind-")  # noqa: SIM115 - closed once it is sent
     try:
-        project.export(name, Path(path))
+        project.export(name, file)
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
     except OSError as error:
-        os.unlink(path)
+        file.close()
         raise HTTPException(
             503, f"The file could not be written: {error.strerror}. Make room and try again."
         ) from error
     except BaseException:
-        os.unlink(path)
+        file.close()
         raise
-    return _TemporaryFile(path, media_type=EXPORTS[name], filename=name)
+    headers = {
+        "Content-Length": str(size),
+        "Content-Disposition": f'attachment; filename="{name}"',
+    }
+    return StreamingResponse(_pieces(file), media_type=EXPORTS[name], headers=headers)
 
 
-class _TemporaryFile(FileResponse):
-    """A file that is gone once it is sent, or was not wanted any more."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            os.unlink(self.path)
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        while piece := file.read(PIECE):
+            yield piece

@@ -5,7 +5,8 @@ Another site's page, open in the same browser, can send requests to this machine
 - `Host` must be a name of this server, so no other name can be bent to its address (DNS rebinding).
 - `Origin` and `Sec-Fetch-Site`, if given, must be the page's own. Only the page itself may be linked to.
 - Whatever changes something needs ``X-Samekind: 1``, which browsers let no other site's page send.
-- With a token, everything under /api needs it.
+- With a token, everything under /api needs it. Who tries many wrong ones has to wait; who had the right one
+  before is known by a cookie (a *pass*, which alone opens nothing), and never waits for others' guesses.
 
 A body is read whole, up to its limit, before anything else looks at it. Nothing unforeseen that happens
 behind the guard is told to the page.
@@ -17,13 +18,18 @@ import asyncio
 import hmac
 import ipaddress
 import logging
+import math
 import re
+import secrets
 from collections.abc import Iterable
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from samekind.web.connections import network_of
+from samekind.web.guesses import Guesses
 
 __all__ = ["ANY_ADDRESS", "LOCAL", "Guard", "address_of"]
 
@@ -36,6 +42,7 @@ LARGEST_BODY = 64 * 1024
 LARGEST_IMPORT = 16 * 1024 * 1024
 IMPORT = "/api/answers/import"
 PATIENCE = 60.0  # seconds that a body may take to arrive
+PASS = "samekind-pass"
 OWN_SITE = (None, "same-origin", "none")
 SECURITY_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -54,9 +61,10 @@ UNKNOWN = "Something went wrong inside samekind; the terminal says what."
 
 
 class _RefusalError(Exception):
-    def __init__(self, status: int, words: str) -> None:
+    def __init__(self, status: int, words: str, **headers: str) -> None:
         super().__init__(words)
         self.status = status
+        self.headers = headers
 
 
 class Guard:
@@ -68,6 +76,8 @@ class Guard:
         self.app = app
         self.hosts = frozenset(host.lower() for host in allowed_hosts)
         self.token = token
+        self.guesses = Guesses()
+        self._pass = secrets.token_urlsafe(16)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or refuse it."""
@@ -78,6 +88,7 @@ class Guard:
             await self.app(scope, receive, send)
             return
         started = False
+        knows_token = False
 
         async def send_guarded(message: Message) -> None:
             nonlocal started
@@ -86,15 +97,18 @@ class Guard:
                 headers = MutableHeaders(raw=message.setdefault("headers", []))
                 for name, value in SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
+                if knows_token:
+                    rules = "Path=/api; HttpOnly; SameSite=Strict"
+                    headers.append("Set-Cookie", f"{PASS}={self._pass}; {rules}")
             await send(message)
 
         try:
-            self._check(scope)
+            knows_token = self._check(scope)
             body = await _read(receive, LARGEST_IMPORT if scope["path"] == IMPORT else LARGEST_BODY)
             if body is not None:
                 await self.app(scope, _replay(body, receive), send_guarded)
         except _RefusalError as refusal:
-            answer = JSONResponse({"error": str(refusal)}, refusal.status)
+            answer = JSONResponse({"error": str(refusal)}, refusal.status, refusal.headers)
             answer.headers["Connection"] = "close"  # what is left of the body is not read
             await answer(scope, receive, send_guarded)
         except Exception:
@@ -103,7 +117,8 @@ class Guard:
                 raise
             await JSONResponse({"error": UNKNOWN}, 500)(scope, receive, send_guarded)
 
-    def _check(self, scope: Scope) -> None:
+    def _check(self, scope: Scope) -> bool:
+        """Refuse what must not come in; return whether it showed the token for the first time."""
         headers, method, path = Headers(scope=scope), scope["method"], scope["path"]
         self._check_host(headers)
         size = sum(len(name) + len(value) for name, value in scope["headers"])
@@ -116,9 +131,14 @@ class Guard:
         self._check_site(headers, is_page=path == "/" and method in ("GET", "HEAD"))
         if method not in ("GET", "HEAD") and headers.getlist("x-samekind") != ["1"]:
             raise _RefusalError(403, "The header “X-Samekind: 1” is missing. Use samekind's page.")
+        is_new = False
         if self.token is not None and (path == "/api" or path.startswith("/api/")):
-            self._check_token(headers, scope["query_string"])
+            client = scope.get("client")
+            is_new = not self._has_pass(headers)
+            network = network_of(client[0]) if client else ""
+            self._check_token(headers, scope["query_string"], network, waits=is_new)
         _check_length(headers, LARGEST_IMPORT if path == IMPORT else LARGEST_BODY)
+        return is_new
 
     def _check_host(self, headers: Headers) -> None:
         given = [host.lower() for host in headers.getlist("host")]
@@ -139,7 +159,12 @@ class Guard:
         if foreign or (headers.get("sec-fetch-site") not in OWN_SITE and not linked):
             raise _RefusalError(403, "The request comes from another site. Use samekind's page.")
 
-    def _check_token(self, headers: Headers, query: bytes) -> None:
+    def _has_pass(self, headers: Headers) -> bool:
+        given = [part.strip() for part in headers.get("cookie", "").split(";")]
+        own = f"{PASS}={self._pass}".encode()
+        return any(hmac.compare_digest(part.encode("utf-8", "replace"), own) for part in given)
+
+    def _check_token(self, headers: Headers, query: bytes, network: str, *, waits: bool) -> None:
         assert self.token is not None
         given = headers.get("authorization", "")
         if given[:7].lower() == "bearer ":
@@ -149,7 +174,17 @@ class Guard:
                 offered = parse_qs(query.decode("latin-1"), max_num_fields=50).get("token", [""])[0]
             except ValueError:
                 raise _RefusalError(400, "The address has too many parts.") from None
+        wait = self.guesses.wait(network) if waits and offered else 0.0
+        if wait:
+            seconds = str(math.ceil(wait))
+            raise _RefusalError(
+                429,
+                f"Too many wrong tokens came from your address. Try again in {seconds} s.",
+                **{"Retry-After": seconds},
+            )
         if not hmac.compare_digest(offered.encode("utf-8", "replace"), self.token.encode()):
+            if offered:
+                self.guesses.note_wrong(network, offered)
             raise _RefusalError(
                 401, "The token is missing or wrong. Open the whole address that samekind printed."
             )

@@ -15,9 +15,10 @@ from fastapi import FastAPI
 
 from samekind.project import Project
 from samekind.web.app import make_app
+from samekind.web.connections import BoundedConnection
 from samekind.web.guard import ANY_ADDRESS, LARGEST_HEAD, LOCAL, address_of
 
-__all__ = ["ServeError", "serve"]
+__all__ = ["ServeError", "check_reach", "configure", "is_loopback", "serve"]
 
 WILDCARDS = ("0.0.0.0", "::", "")
 USUAL_PORT = 8720
@@ -54,7 +55,7 @@ def serve(
     allowed_hosts : iterable of str
         Further names that the server goes by, as ``"name"`` or ``"name:port"``.
     open_browser : bool
-        Whether to open the page.
+        Whether to open the page. Not done with a token, which others could read in the browser's command.
     on_ready : callable
         Called with the page's address once the server listens.
 
@@ -75,20 +76,20 @@ def serve(
     def ready() -> None:
         if on_ready is not None:
             on_ready(f"http://{_reachable(host)}:{port}/{secret}")
-        if open_browser:
+        if open_browser and not token:
             near = "127.0.0.1" if host in WILDCARDS else _bracketed(host)
-            address = f"http://{near}:{port}/{secret}"
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+            page = f"http://{near}:{port}/"
+            threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
 
     with contextlib.suppress(KeyboardInterrupt):
         _Server(configure(app), ready, project.close).run(sockets=[listening])
 
 
 def configure(app: FastAPI) -> uvicorn.Config:
-    """Return how the application is served: nothing optional, and sizes bounded."""
+    """Return how the application is served: nothing optional, sizes and connections bounded."""
     return uvicorn.Config(
         app,
-        http="h11",
+        http=BoundedConnection,
         ws="none",
         loop="asyncio",
         lifespan="off",
@@ -97,7 +98,6 @@ def configure(app: FastAPI) -> uvicorn.Config:
         proxy_headers=False,
         server_header=False,
         h11_max_incomplete_event_size=LARGEST_HEAD,
-        limit_concurrency=200,
         timeout_graceful_shutdown=5,
     )
 
@@ -109,7 +109,7 @@ def check_reach(host: str, token: str | None) -> None:
             f"a token has {SHORTEST_TOKEN} to 200 letters, digits or signs and no space, "
             f"this one {len(token)}. Choose another one."
         )
-    if token is None and not _is_loopback(host):
+    if token is None and not is_loopback(host):
         raise ServeError(
             f"{host or 'every address'} can be reached by others, who could read your data and "
             "answer. Give a token that only those know who may, or listen on 127.0.0.1."
@@ -150,13 +150,14 @@ def _listen(host: str, port: int | None) -> socket.socket:
         ) from error
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Return whether an address can be reached from this machine only."""
     address = address_of(host)
     return host == "localhost" or (address is not None and address.is_loopback)
 
 
 def _names(host: str) -> list[str]:
-    if _is_loopback(host):
+    if is_loopback(host):
         return [*LOCAL, _bracketed(host)]
     own = socket.gethostname().lower()
     return [*LOCAL, _bracketed(host), own, f"{own}.local", socket.getfqdn().lower()]

@@ -8,12 +8,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from samekind._validation import refuse_dask
+from samekind._validation import refuse_dask, to_numpy
 from samekind.points.arrays import Floats, Matrix, Rows
 from samekind.points.base import Points
 from samekind.points.bounds import bounds_of
 from samekind.points.executor import LocalExecutor
 from samekind.points.partition import Partition
+from samekind.points.sources.coordinates import coordinates_of
+from samekind.points.space import WorkingSpace
 from samekind.points.threads import ReportProgress, check_threads
 from samekind.points.units import Units
 
@@ -52,8 +54,9 @@ class ArrayPoints(Points):
     ) -> None:
         self.X = as_matrix(X)
         self.n, self.d = self.X.shape
-        wanted = check_threads(threads)
-        self.threads = wanted if self.X.size >= SMALL else 1
+        self.dtype = self.X.dtype
+        self._wanted_threads = check_threads(threads)
+        self.threads = self._wanted_threads if self.X.size >= SMALL else 1
         self._report = report
         self._units = Units.within(bounds_of(self.X, self.threads, report=report))
 
@@ -90,6 +93,11 @@ class ArrayPoints(Points):
         """
         return hash_of(self.X)
 
+    def in_space(self, space: WorkingSpace) -> ArrayPoints:
+        """Return the coordinates of all rows in a space."""
+        X = coordinates_of(self, space)
+        return ArrayPoints(X, threads=self._wanted_threads, report=self._report)
+
 
 def hash_of(X: Matrix) -> str:
     """Return a hash of the shape, the type and the values of a C-contiguous matrix."""
@@ -125,9 +133,11 @@ def as_matrix(X: ArrayLike) -> Matrix:
         )
     if np.ma.isMaskedArray(X):
         raise ValueError("X is a masked array. Fill its gaps first, for instance with X.filled(0).")
-    array = np.asarray(X)
+    array = to_numpy("X", X)
     if array.ndim != 2:
         advice = " Use X.reshape(-1, 1) for one column." if array.ndim == 1 else ""
+        if array.dtype.kind in "UT":
+            advice = " Turn new texts to numbers first: samekind.embed(texts, fit_on=first_texts)."
         raise ValueError(f"X must be 2-D (rows x columns), got shape {array.shape}.{advice}")
     if 0 in array.shape:
         raise ValueError(f"X must have at least one row and one column, got shape {array.shape}.")

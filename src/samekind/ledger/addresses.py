@@ -1,0 +1,47 @@
+"""What may be said of where a project is: a database's URL without its secrets."""
+
+from __future__ import annotations
+
+import re
+
+import sqlalchemy as sa
+
+__all__ = ["shown_address", "without_secrets"]
+
+HIDDEN = "***"
+SECRET = re.compile(r"pass|pwd|secret|token|key", re.IGNORECASE)  # names of parameters
+
+
+def shown_address(where: str) -> str:
+    """Return a path as it is, and a URL with its password and whatever else is secret hidden.
+
+    Examples
+    --------
+    >>> shown_address("postgresql://ann:sesame@db.example/kinds?sslpassword=abc")
+    'postgresql://ann:***@db.example/kinds?sslpassword=hidden'
+    >>> shown_address("postgresql://ann:sesame@db.example:port/kinds")  # no valid URL
+    'postgresql://***@db.example:port/kinds'
+    """
+    if "://" not in where:
+        return where
+    try:
+        url = sa.make_url(where)
+        hidden = {name: "hidden" for name in url.query if SECRET.search(name)}
+        return url.update_query_dict(hidden).render_as_string(hide_password=True)
+    except (sa.exc.ArgumentError, ValueError):
+        start, _, rest = where.partition("://")
+        return f"{start}://{HIDDEN}@{rest.rpartition('@')[2].partition('?')[0]}"
+
+
+def without_secrets(text: object, where: str) -> str:
+    """Return what a driver said of a database, without the secrets of its URL."""
+    words = str(text).replace(where, shown_address(where))
+    try:
+        url = sa.make_url(where)
+    except (sa.exc.ArgumentError, ValueError):
+        return words
+    secrets = [url.password, *(value for name, value in url.query.items() if SECRET.search(name))]
+    for secret in secrets:
+        for part in (secret,) if isinstance(secret, str) else secret or ():
+            words = words.replace(part, HIDDEN) if part else words
+    return words
