@@ -18,7 +18,7 @@ Made from `samekind --help` by `make docs`; do not edit.
 
 Results go to standard output, progress and talk to standard error. Exit codes: 0 when all went well, 2 for a
 mistake that you can mend (the message says how), 130 after Ctrl-C (0 if it ends the page of
-`samekind label`), 1 for anything else.
+`samekind label`), 1 for anything else, and where `samekind check` finds something wrong.
 """
 
 

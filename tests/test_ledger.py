@@ -350,8 +350,8 @@ class TestOpening:
 
     def test_of_a_newer_version_is_refused(self, tmp_path):
         SqlLedger(tmp_path / "mine.db").close()
-        self.make(tmp_path / "mine.db", "UPDATE meta SET value = 3 WHERE key = 'schema_version'")
-        with pytest.raises(LedgerError, match=r"newer samekind \(schema 3; .* Update samekind"):
+        self.make(tmp_path / "mine.db", "UPDATE meta SET value = 99 WHERE key = 'schema_version'")
+        with pytest.raises(LedgerError, match=r"newer samekind \(schema 99; .* Update samekind"):
             SqlLedger(tmp_path / "mine.db")
 
     def test_with_a_nonsense_version_is_refused(self, tmp_path):
@@ -373,7 +373,7 @@ class TestOpening:
     def test_a_missing_folder(self, tmp_path):
         with pytest.raises(LedgerError, match=r"there is no such folder\. Make it first"):
             SqlLedger(tmp_path / "nowhere" / "mine.db")
-        with pytest.raises(LedgerError, match="unable to open database file"):
+        with pytest.raises(LedgerError, match=r"there is no such folder\. Make it first"):
             SqlLedger(f"sqlite:///{tmp_path}/nowhere/mine.db")
 
     @pytest.mark.parametrize("url", ["nosuch://host/db", "://", "sqlite://host:port/db"])

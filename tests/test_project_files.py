@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ from samekind.ledger.migrations import VERSION
 from samekind.project import PairQuestion, Project, ProjectError, make_project, open_project
 from test_ledger_faults import fork
 
-VERSION_1 = Path(__file__).parent / "projects" / "version_1.sql"
+PROJECTS = Path(__file__).parent / "projects"
 KINDS = np.repeat(np.arange(4), 10)
 CORNERS = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0], [9.0, 9.0]])
 ROWS = CORNERS[KINDS] + np.stack([np.arange(40) % 5, np.arange(40) % 7], axis=1) / 8
@@ -50,14 +50,30 @@ def project(rows, tmp_path):
 
 
 class TestOldProjects:
-    @pytest.fixture
-    def path(self, rows, tmp_path):
-        """A project as version 1 left it, after answers, names, a correction and a merge that was undone."""
-        script = VERSION_1.read_text(encoding="utf-8").replace("ROWS.npy", str(rows))
+    """Projects as versions 1 and 2 left them, after answers, names, a correction, a merge that was undone."""
+
+    def restored(self, version, rows, tmp_path):
+        script = (PROJECTS / f"version_{version}.sql").read_text(encoding="utf-8")
         connection = sqlite3.connect(tmp_path / "old.db")
-        connection.executescript(script)
+        connection.executescript(script.replace("ROWS.npy", str(rows)))
         connection.close()
         return tmp_path / "old.db"
+
+    @pytest.fixture
+    def path(self, rows, tmp_path):
+        return self.restored(1, rows, tmp_path)
+
+    def test_of_version_2_goes_on_where_it_was(self, rows, tmp_path):
+        with closing(open_project(self.restored(2, rows, tmp_path))) as project:
+            status = project.status()
+            assert (status.title, status.questions, status.clicks) == ("Four corners", 22, 22)
+            assert (status.clusters, status.known_rows, status.skipped) == (4, 20, 1)
+            assert [question.id for question in project.next("ann")] == ["p-17-10"]
+            members = sorted(sorted(rows.tolist()) for rows in project.clusters().members_)
+            assert members[0] == [0, 1, 3, 6, 8]
+            assert [len(rows) for rows in members] == [5] * 4
+            project.undo(5, who="bob")
+            assert project.session.ledger.answer_by(37, 26, "ann") == DIFFERENT
 
     def test_goes_on_where_it_was(self, path):
         project = open_project(path)

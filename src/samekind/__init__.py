@@ -21,7 +21,14 @@ if TYPE_CHECKING:
     from samekind.engine import ClassifySession, ContradictionWarning, Session, solve
     from samekind.estimator import SameKindClustering
     from samekind.flow import DIFFERENT, SAME, UNSURE
-    from samekind.ledger import Contradiction, Ledger, LedgerError, SqlLedger
+    from samekind.ledger import (
+        Contradiction,
+        Ledger,
+        LedgerDamaged,
+        LedgerError,
+        LedgerGone,
+        SqlLedger,
+    )
     from samekind.oracles import FunctionOracle, LabelOracle, NoisyOracle
     from samekind.points import ArrayPoints
     from samekind.progress import Progress
@@ -33,7 +40,14 @@ _HOMES = {
     "samekind.engine": ["ClassifySession", "ContradictionWarning", "Session", "solve"],
     "samekind.estimator": ["SameKindClustering"],
     "samekind.flow": ["DIFFERENT", "SAME", "UNSURE"],
-    "samekind.ledger": ["Contradiction", "Ledger", "LedgerError", "SqlLedger"],
+    "samekind.ledger": [
+        "Contradiction",
+        "Ledger",
+        "LedgerDamaged",
+        "LedgerError",
+        "LedgerGone",
+        "SqlLedger",
+    ],
     "samekind.oracles": ["FunctionOracle", "LabelOracle", "NoisyOracle"],
     "samekind.points": ["ArrayPoints"],
     "samekind.progress": ["Progress"],
@@ -55,7 +69,9 @@ __all__ = [
     "Items",
     "LabelOracle",
     "Ledger",
+    "LedgerDamaged",
     "LedgerError",
+    "LedgerGone",
     "NoisyOracle",
     "Progress",
     "SameKindClustering",

@@ -52,7 +52,7 @@ def export(
     if not project.is_file():
         raise UserError(f"{project}: there is no such project. samekind label DATA makes one.")
     screen = Console(stderr=True)
-    with SqlLedger(project) as ledger:
+    with SqlLedger(project, read_only=True) as ledger:
         for path, own in product(targets, (project, data_of(ledger))):
             if path.exists() and own.exists() and path.samefile(own):
                 raise UserError(f"that would replace {own}. Name another place: --out DIR")

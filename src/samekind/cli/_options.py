@@ -310,3 +310,10 @@ _formats = _plain(
     *("--format", "-f"),
 )
 Formats = Annotated[list[str] | None, _formats]
+Repair = Annotated[
+    bool, _plain(None, "Drop what cannot be right; a copy of the project is kept.", "--repair")
+]
+ForgetWho = Annotated[
+    str, _plain("NAME", 'Whose answers to erase; "" for those without a name.', "--who")
+]
+Yes = Annotated[bool, _plain(None, "Do not ask whether you mean it.", "--yes", "-y")]

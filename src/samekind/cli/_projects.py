@@ -27,9 +27,9 @@ def chat(console: Console, text: str) -> None:
 
 @contextmanager
 def opened(project: Path, console: Console) -> Iterator[Project]:
-    """Open a project with the items that it knows."""
+    """Open a project for reading, with the items that it knows."""
     with needs(), users_values(project), Passes(console) as passes:
-        known = open_project(project, progress=passes)
+        known = open_project(project, progress=passes, read_only=True)
     with closing(known):
         yield known
 

@@ -149,11 +149,16 @@ def _checksum(path: Path) -> list[int]:
     return [size, value]
 
 
+def _private(path: str, flags: int) -> int:
+    """Open a file that only its owner may read: it holds the user's data."""
+    return os.open(path, flags, 0o600)
+
+
 def _write(path: Path, how: Callable[[IO[bytes]], object]) -> list[int]:
     """Write a file beside its place, then put it there; returns its size and checksum."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        with beside.open("xb") as file:
+        with open(beside, "xb", opener=_private) as file:
             how(file)
         known = _checksum(beside)
         os.replace(beside, path)

@@ -203,18 +203,21 @@ class FlowSession(ABC):
             )
 
     def _bind(self, fingerprint: str, shape: str) -> None:
-        """Tie the ledger to its data, or raise an error if it belongs to other data."""
-        with self.ledger.transaction():
-            known = self.ledger.meta.get("fingerprint")
-            if known is None:
-                self.ledger.set_meta("fingerprint", fingerprint)
-                self.ledger.set_meta("shape", shape)
-            elif known != fingerprint:
-                raise OtherDataError(
-                    f"this project belongs to other data ({self.ledger.meta['shape']}; these are "
-                    f"{shape}): its answers would be about the wrong rows. Open "
-                    "it with the data it was made with, or start a new project."
-                )
+        """Tie the ledger to its data, or raise an error if it belongs to other data.
+
+        Where nothing is to be written nobody is waited for.
+        """
+        if "fingerprint" not in self.ledger.meta:
+            with self.ledger.transaction():
+                if "fingerprint" not in self.ledger.meta:
+                    self.ledger.set_meta("fingerprint", fingerprint)
+                    self.ledger.set_meta("shape", shape)
+        if self.ledger.meta["fingerprint"] != fingerprint:
+            raise OtherDataError(
+                f"this project belongs to other data ({self.ledger.meta.get('shape')}; these are "
+                f"{shape}): its answers would be about the wrong rows. Open "
+                "it with the data it was made with, or start a new project."
+            )
 
     def _follow(self) -> None:
         """Run the flow again if the ledger has more than it has seen."""

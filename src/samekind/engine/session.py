@@ -146,8 +146,7 @@ class Session(FlowSession):
         checked = check_pairs(pairs)
         if not len(checked):
             return
-        if checked.max() >= self.points.n:
-            raise ValueError(f"row {checked.max()} is not in the data of {self.points.n} rows.")
+        self._check_rows(checked)
         if not self._are_asked_about(checked):
             self._write(checked, check_answers(answers, len(checked)), who, False)
         else:
@@ -160,8 +159,9 @@ class Session(FlowSession):
 
         Where the algorithm can resume from what is known; others start over, and use what they come to ask.
         """
+        checked = self._check_rows(check_pairs(pairs))
         with self.edit():
-            self.ledger.record(pairs, answers, who=who, asked=asked)
+            self.ledger.record(checked, answers, who=who, asked=asked)
 
     @contextmanager
     def edit(self) -> Iterator[None]:
@@ -239,6 +239,11 @@ class Session(FlowSession):
         if self._algorithm.resumes_from_known and self._infers:
             make_checkpoint(self.ledger, self._run.state.members, line)
 
+    def _check_rows(self, pairs: Pairs) -> Pairs:
+        if len(pairs) and pairs.max() >= self.points.n:
+            raise ValueError(f"row {pairs.max()} is not in the data of {self.points.n} rows.")
+        return pairs
+
     def _are_asked_about(self, pairs: Pairs) -> bool:
         """Return whether the flow may have asked about one of these pairs, or be about to.
 
@@ -271,11 +276,13 @@ class Session(FlowSession):
 
     def _bind_ledger(self) -> None:
         self._bind(self.points.fingerprint(), f"{self.points.n} x {self.points.d}")
-        with self.ledger.transaction():
-            if "seed" not in self.ledger.meta:
-                self.ledger.set_meta("seed", str(self.seed))
-            elif self._takes_kept_seed:
-                self.seed = int(self.ledger.meta["seed"])
+        self.ledger.limit_rows(self.points.n)
+        if "seed" not in self.ledger.meta:
+            with self.ledger.transaction():
+                if "seed" not in self.ledger.meta:
+                    self.ledger.set_meta("seed", str(self.seed))
+        if self._takes_kept_seed:
+            self.seed = int(self.ledger.meta["seed"])
 
     def _open_space(self) -> tuple[WorkingSpace | None, Points]:
         """Return the space in which the algorithm works, and the points there; found when first needed."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerGone
 from samekind.ledger.inference import Contradiction, Implications, Statement
-from samekind.ledger.log import LedgerLine, Lines, keys_of, pairs_of
-from samekind.ledger.memory import UNANSWERED, Ledger, Revision
+from samekind.ledger.log import LedgerLine, Lines, Revision, keys_of, pairs_of
+from samekind.ledger.memory import UNANSWERED, Ledger
 from samekind.ledger.notes import Checkpoint, ClusterName
 
 if TYPE_CHECKING:
-    from samekind.ledger.sql import LedgerError, SqlLedger
+    from samekind.ledger.checkup import check_file
+    from samekind.ledger.repair import Repaired, repair_file
+    from samekind.ledger.sql import SqlLedger
 
 __all__ = [
     "UNANSWERED",
@@ -20,23 +24,35 @@ __all__ = [
     "Contradiction",
     "Implications",
     "Ledger",
+    "LedgerDamaged",
     "LedgerError",
+    "LedgerGone",
     "LedgerLine",
     "Lines",
+    "Repaired",
     "Revision",
     "SqlLedger",
     "Statement",
+    "check_file",
     "keys_of",
     "open_ledger",
     "pairs_of",
+    "repair_file",
 ]
 
 
-def __getattr__(name: str) -> object:  # SQLAlchemy is imported by those who need it
-    if name in ("LedgerError", "SqlLedger"):
-        from samekind.ledger import sql
+_HOMES = {
+    "SqlLedger": "samekind.ledger.sql",
+    "check_file": "samekind.ledger.checkup",
+    "repair_file": "samekind.ledger.repair",
+    "Repaired": "samekind.ledger.repair",
+}
 
-        return getattr(sql, name)
+
+def __getattr__(name: str) -> object:  # SQLAlchemy is imported by those who need it
+    home = _HOMES.get(name)
+    if home is not None:
+        return getattr(import_module(home), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from samekind.flow import Answers, Pairs
 from samekind.ledger._components import write_keys
 
-__all__ = ["AnswerLog", "Asked", "LedgerLine", "Lines", "Wave", "keys_of", "pairs_of"]
+__all__ = ["AnswerLog", "Asked", "LedgerLine", "Lines", "Revision", "Wave", "keys_of", "pairs_of"]
 
 LINE = np.dtype(
     [
@@ -41,6 +41,15 @@ class LedgerLine(NamedTuple):
     when: float
     asked: bool
     retracted: bool
+
+
+class Revision(NamedTuple):
+    """How much was written so far: it changes with every change of what counts."""
+
+    answers: int
+    retracted: int
+    checkpoints: int
+    names: int
 
 
 class Wave(NamedTuple):
@@ -97,6 +106,11 @@ class AnswerLog:
     def standing(self) -> NDArray[np.intp]:
         """The numbers of the lines that are not retracted."""
         return np.flatnonzero(~self.lines["retracted"])
+
+    @property
+    def largest_row(self) -> int:
+        """The largest row that any line is about, or -1."""
+        return int(max(self.lines["a"].max(initial=-1), self.lines["b"].max(initial=-1)))
 
     def append(self, wave: Wave) -> None:
         """Add lines."""

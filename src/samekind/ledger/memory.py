@@ -17,16 +17,26 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
-from typing import NamedTuple, Self, TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_positive_int
 from samekind.flow import UNANSWERED, UNSURE, Answers, Pairs, check_answers, check_pairs
+from samekind.ledger.checks import RowLimits, check_text
 from samekind.ledger.inference import Contradiction, Statement
 from samekind.ledger.knowledge import Knowledge
-from samekind.ledger.log import AnswerLog, Asked, LedgerLine, Lines, Wave, keys_of, pairs_of
+from samekind.ledger.log import (
+    AnswerLog,
+    Asked,
+    LedgerLine,
+    Lines,
+    Revision,
+    Wave,
+    keys_of,
+    pairs_of,
+)
 from samekind.ledger.notes import Checkpoint, ClusterName, Notes
 
 __all__ = ["UNANSWERED", "Ledger", "Revision"]
@@ -34,16 +44,7 @@ __all__ = ["UNANSWERED", "Ledger", "Revision"]
 Part = TypeVar("Part", AnswerLog, Notes)
 
 
-class Revision(NamedTuple):
-    """How much was written so far: it changes with every change of what counts."""
-
-    answers: int
-    retracted: int
-    checkpoints: int
-    names: int
-
-
-class Ledger:
+class Ledger(RowLimits):
     """Answers in memory; gone with the process. `SqlLedger` keeps them on disk.
 
     Parameters
@@ -69,6 +70,7 @@ class Ledger:
         self._notes = Notes()
         self._numbers: dict[str, int] = {}  # of the annotators
         self._last_time = 0.0
+        self._n_erased = 0  # for `revision`: deleted lines count as taken back
         self._in_transaction = False
         self._known = Knowledge()
 
@@ -118,7 +120,7 @@ class Ledger:
     def revision(self) -> Revision:
         """What was written so far, in numbers."""
         log, notes = self._log, self._notes
-        return Revision(log.size, log.n_struck, len(notes.marks), notes.n_names)
+        return Revision(log.size, log.n_struck + self._n_erased, len(notes.marks), notes.n_names)
 
     @property
     def n_acts(self) -> int:
@@ -204,9 +206,8 @@ class Ledger:
 
         `asked` says that they cost a question; volunteered or imported ones do not.
         """
-        if not isinstance(who, str):
-            raise TypeError(f"who must be a text, got {who!r}.")
-        checked = check_pairs(pairs)
+        check_text("who", who)
+        checked = self._check_rows(check_pairs(pairs))
         self.record_checked(checked, check_answers(answers, len(checked)), who, asked)
 
     def record_checked(self, pairs: Pairs, answers: Answers, who: str, asked: Asked) -> None:
@@ -219,6 +220,8 @@ class Ledger:
 
         It costs no further question. Taking it back brings the earlier answers back.
         """
+        self._check_rows(check_pairs([[a, b]]))
+        check_answers([answer], 1)
         with self.transaction():
             lines = self._log.lines
             about = self._log.about(a, b)
@@ -272,6 +275,7 @@ class Ledger:
 
     def name(self, row: int, text: str, *, who: str = "") -> None:
         """Give a row's cluster a name; "" takes it away. The name outlives changes of the cluster."""
+        self._check_name(row, text, who)
         self._notes.add_name(row, text, who, self._now())
 
     def add_checkpoint(self, checkpoint: Checkpoint) -> None:

@@ -1,22 +1,25 @@
 """From the tables of any older samekind to those of this one, step by step.
 
-``STEPS[v]`` makes version v + 1 of version v; version 0 is an empty database. A project is brought up to
-date in the transaction that opens it. Neither a step nor a table that it makes is ever changed once it is
-released: what it made is altered by a new step.
+``STEPS[v]`` makes version v + 1 of version v; ``STEPS[0]`` makes the last version of an empty database. A
+project is brought up to date in the transaction that opens it. Neither a step nor a table that it makes is
+ever changed once it is released: what it made is altered by a new step.
 """
 
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 import sqlalchemy as sa
-from numpy.typing import NDArray
 
-__all__ = ["VERSION", "VersionError", "migrate", "pack_rows", "unpack_rows"]
+from samekind.ledger.errors import LedgerDamaged, LedgerError
+from samekind.ledger.faults import described, find_faults
+from samekind.ledger.packing import pack_rows
+from samekind.ledger.sqlite_file import APPLICATION_ID
+from samekind.ledger.version_3 import add_constraints
+
+__all__ = ["NOTES_VERSION", "VERSION", "find_version", "migrate"]
 
 VERSION_KEY = "schema_version"
 MADE = sa.MetaData()
@@ -64,45 +67,60 @@ checkpoints = _made(
 )
 
 
-class VersionError(ValueError):
-    """The database is no project, or one that this version of samekind does not know."""
+def migrate(connection: sa.Connection, where: str, *, upto: int | None = None) -> None:
+    """Bring a database to the tables of this version of samekind, or only of an older one.
 
-
-def migrate(connection: sa.Connection) -> None:
-    """Bring a database to the tables of this version of samekind."""
-    version = _version(connection)
-    if version == VERSION:
+    An error says that it is no project, or a damaged one.
+    """
+    version, wanted = find_version(connection, where), VERSION if upto is None else upto
+    if version >= wanted:
         return
-    for step in STEPS[version:]:
+    for step in STEPS[version:wanted] if version else STEPS[:1]:
+        if step is _refuse_nonsense and (faults := find_faults(connection)):
+            raise LedgerDamaged(f"{where} is damaged: {described(faults, where)}")
         try:
             step(connection)
         except (ValueError, TypeError, AttributeError) as error:
-            raise VersionError(f"is damaged: what it kept in `meta` is {error!r}.") from error
+            raise LedgerDamaged(
+                f"{where} is damaged: what it kept in `meta` is {error!r}. `samekind check {where} --repair` "
+                "keeps a copy and drops what cannot be right."
+            ) from error
     connection.execute(sa.delete(meta).where(meta.c.key == VERSION_KEY))
-    connection.execute(sa.insert(meta).values(key=VERSION_KEY, value=str(VERSION)))
+    connection.execute(sa.insert(meta).values(key=VERSION_KEY, value=str(wanted)))
 
 
-def _version(connection: sa.Connection) -> int:
+def find_version(connection: sa.Connection, where: str) -> int:
+    """Return the version of a database's tables, 0 if it is empty; an error says that it is no project."""
+    if connection.dialect.name == "sqlite":
+        made_by = connection.exec_driver_sql("PRAGMA application_id").scalar()
+        if made_by not in (0, APPLICATION_ID):  # 0: of an older samekind, or from a dump
+            raise LedgerError(
+                f"{where} is a database of another program (application id {made_by}), not a samekind "
+                "project."
+            )
     tables = set(sa.inspect(connection).get_table_names())
     if not tables:
         return 0
     if not tables >= {meta.name, answers.name, retractions.name}:
-        raise VersionError("is a database, but not a samekind project.")
+        raise LedgerError(f"{where} is a database, but not a samekind project.")
     stored = connection.execute(sa.select(meta.c.value).where(meta.c.key == VERSION_KEY)).scalar()
     version = str(stored)
     if not version.isdecimal() or version == "0":
-        raise VersionError(f"is damaged: its schema version is {stored!r}.")
+        raise LedgerDamaged(
+            f"{where} is damaged: its schema version is {stored!r}. Put a copy from before in its place."
+        )
     if int(version) > VERSION:
-        raise VersionError(
-            f"was written by a newer samekind (schema {version}; this one knows {VERSION}). Update "
+        raise LedgerError(
+            f"{where} was written by a newer samekind (schema {version}; this one knows {VERSION}). Update "
             "samekind to open it."
         )
     return int(version)
 
 
-def _keep_answers(connection: sa.Connection) -> None:
-    """Version 1: answers and retractions; everything else is JSON in `meta`."""
-    MADE.create_all(connection, [meta, answers, retractions])
+def _make_all(connection: sa.Connection) -> None:
+    """Make the tables of this version in an empty database."""
+    MADE.create_all(connection, [meta])
+    add_constraints(connection, meta, [])
 
 
 def _give_notes_tables(connection: sa.Connection) -> None:
@@ -122,18 +140,18 @@ def _give_notes_tables(connection: sa.Connection) -> None:
         connection.execute(sa.delete(meta).where(own))
 
 
-STEPS: Sequence[Callable[[sa.Connection], None]] = (_keep_answers, _give_notes_tables)
+def _refuse_nonsense(connection: sa.Connection) -> None:
+    """Version 3: the tables have constraints, and the project an id."""
+    add_constraints(connection, meta, [answers, retractions, names, corrections, checkpoints])
+
+
+STEPS: Sequence[Callable[[sa.Connection], None]] = (
+    _make_all,
+    _give_notes_tables,
+    _refuse_nonsense,
+)
 VERSION = len(STEPS)
-
-
-def pack_rows(rows: NDArray[np.int32] | Sequence[int]) -> bytes:
-    """Return row numbers as the database keeps them: little-endian int32, compressed."""
-    return zlib.compress(np.asarray(rows, dtype="<i4").tobytes())
-
-
-def unpack_rows(packed: bytes) -> NDArray[np.int32]:
-    """Return the row numbers that `pack_rows` packed."""
-    return np.frombuffer(zlib.decompress(packed), dtype="<i4").astype(np.int32)
+NOTES_VERSION = 2  # the first one with a table for everything
 
 
 def _old_names(stored: dict[str, Any], connection: sa.Connection) -> list[_Row]:

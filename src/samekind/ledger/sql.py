@@ -1,50 +1,39 @@
 """The ledger in a database: a SQLite file, or any URL that SQLAlchemy knows.
 
-Rows are only ever added, with ids 1, 2, 3, … without gaps. A wave of answers, or all that belongs to one
+Rows are only ever added, unless somebody is to be forgotten. A wave of answers, or all that belongs to one
 `transaction`, is on disk when that returns, so a killed process loses none of it. Several processes may
-write to one project: each takes in what the others wrote before it adds its own.
+write to one project: each takes in what the others wrote before it adds its own. Before anything counts as
+written, the file must still be the one that was opened.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
-from sqlalchemy.exc import DBAPIError, NoSuchModuleError
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.exc import DBAPIError
 
 from samekind.flow import Answers, Pairs
 from samekind.ledger import tables
 from samekind.ledger.addresses import shown_address, without_secrets
+from samekind.ledger.database import Database, FileReplacedError
+from samekind.ledger.erase import Erased, erase_annotator
+from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerGone
+from samekind.ledger.following import FollowingLedger
 from samekind.ledger.log import Asked, LedgerLine, Wave
-from samekind.ledger.memory import Ledger
-from samekind.ledger.migrations import VersionError, migrate, pack_rows, unpack_rows
 from samekind.ledger.notes import Checkpoint
+from samekind.ledger.packing import pack_rows
+from samekind.ledger.rescue import write_rescue
 
-__all__ = ["LedgerError", "SqlLedger"]
-
-FOLLOWED = {  # tables, and what is read of them when another process has written to them
-    tables.answers: ("a", "b", "answer", "who", "at", "asked"),
-    tables.retractions: ("answer_id",),
-    tables.names: ("row", "name", "who", "at"),
-    tables.corrections: ("answer_id", "replaced_id"),
-    tables.checkpoints: ("answer_id", "upto"),
-}
-LAST_IDS = sa.select(
-    *(sa.select(sa.func.coalesce(sa.func.max(t.c.id), 0)).scalar_subquery() for t in FOLLOWED)
-)
+__all__ = ["SqlLedger"]
 
 
-class LedgerError(RuntimeError):
-    """The ledger could not be opened, read or written."""
-
-
-class SqlLedger(Ledger):
+class SqlLedger(FollowingLedger):
     """Answers on disk.
 
     Parameters
@@ -55,6 +44,9 @@ class SqlLedger(Ledger):
         As for `Ledger`.
     wait : float
         Seconds to wait for another process that is writing.
+    read_only : bool
+        Only read: what is there stays as it is, be it of an older samekind, and nobody is waited for. The
+        file may be one that cannot be written.
 
     Examples
     --------
@@ -63,44 +55,38 @@ class SqlLedger(Ledger):
     >>> path = os.path.join(folder.name, "mine.db")
     >>> with SqlLedger(path) as ledger:
     ...     ledger.record([[0, 1]], [1], who="ann")
-    >>> with SqlLedger(path) as ledger:
+    >>> with SqlLedger(path, read_only=True) as ledger:
     ...     print(len(ledger))
     1
     >>> folder.cleanup()
     """
 
-    def __init__(self, where: str | Path, *, infer: bool = True, wait: float = 10.0) -> None:
-        super().__init__(infer=infer)
-        place = str(where)
-        self.where = shown_address(place)
-        self._place = place
+    def __init__(
+        self,
+        where: str | Path,
+        *,
+        infer: bool = True,
+        wait: float = 10.0,
+        read_only: bool = False,
+    ) -> None:
+        self._place = str(where)  # with its password, if it is a URL
+        self.where = shown_address(self._place)
+        self.read_only = read_only
         self._connection: sa.Connection | None = None  # of the transaction that is open
-        if not self.where:
-            raise LedgerError("a project needs a file or a database URL, got an empty name.")
-        is_url = "://" in place
-        if not is_url and not Path(self.where).absolute().parent.is_dir():
-            raise LedgerError(f"{self.where}: there is no such folder. Make it first.")
-        url = place if is_url else sa.URL.create("sqlite", database=self.where)
+        self._gone: LedgerGone | None = None
+        self._database = Database(self._place, wait, read_only=read_only)
+        super().__init__(self._database.shown, infer=infer)
         try:
-            self._engine = sa.create_engine(url)
-        except (NoSuchModuleError, ImportError, ValueError, sa.exc.ArgumentError) as error:
-            raise LedgerError(
-                f"{self.where}: cannot use this database: {without_secrets(error, place)}. Check the URL, "
-                "and that the database's Python driver is installed."
-            ) from None  # what SQLAlchemy says may hold the URL with its password
-        self._reading_engine = self._engine.execution_options(samekind_reads=True)
-        if self._engine.dialect.name == "sqlite":
-            _tune_sqlite(self._engine, wait)
-        try:
-            with self._explaining("be opened"), self._engine.begin() as connection:
-                migrate(connection)
+            with self._explaining("be opened"), self._database.opened() as connection:
                 self._read_meta(connection)
                 self._catch_up(connection)
-        except BaseException as error:
-            self._engine.dispose()
-            if isinstance(error, VersionError):
-                raise LedgerError(f"{self.where} {error}") from error
+        except BaseException:
+            self._database.close()
             raise
+
+    @property
+    def _engine(self) -> sa.Engine:
+        return self._database.engine
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -111,27 +97,35 @@ class SqlLedger(Ledger):
         if self._connection is not None:
             yield
             return
-        with self._explaining("be written"), self._engine.begin() as connection:
-            self._catch_up(connection)
+        with self._explaining("be written"), self._writing() as connection:
             self._read_meta(connection)
             self._connection = connection
+            before = self._ids, [len(ids) for ids in self._ids.values()], self._edition
             try:
                 with super().transaction():
                     yield
+                    self._database.check_file()
                     connection.commit()  # here, so that what is not kept is not remembered either
+            except BaseException:
+                self._ids, sizes, self._edition = before
+                for ids, size in zip(self._ids.values(), sizes, strict=True):
+                    ids.truncate(size)
+                raise
             finally:
                 self._connection = None
 
     def name(self, row: int, text: str, *, who: str = "") -> None:
         """Give a row's cluster a name; "" takes it away. The name outlives changes of the cluster."""
+        self._check_name(row, text, who)
         at = self._add(tables.names, [{"row": row, "name": text, "who": who}], "keep a name")
         self._notes.add_name(row, text, who, at)
 
     def add_checkpoint(self, checkpoint: Checkpoint) -> None:
         """Keep a place from which a run may begin."""
+        own = self._ids[tables.answers]
         new = {
-            "answer_id": None if checkpoint.line < 0 else checkpoint.line + 1,
-            "upto": checkpoint.upto,
+            "answer_id": None if checkpoint.line < 0 else own[checkpoint.line],
+            "upto": own[checkpoint.upto - 1] if checkpoint.upto else 0,
             "rows": pack_rows(checkpoint.rows),
             "ask": pack_rows(checkpoint.ask),
         }
@@ -146,17 +140,37 @@ class SqlLedger(Ledger):
             connection.execute(sa.insert(tables.meta).values(key=key, value=value))
         super().set_meta(key, value)
 
+    def forget(self, who: str) -> Erased:
+        """Delete all that an annotator answered or named, for good; return how much that was.
+
+        What theirs had replaced stands again. `scrub` removes the traces once this is kept.
+        """
+        with self.transaction():
+            assert self._connection is not None
+            self._database.overwrite_deleted(self._connection)
+            erased = erase_annotator(self._connection, who)
+            self._catch_up(self._connection)
+        return erased
+
+    def scrub(self) -> bool:
+        """Rewrite the database without the traces of what was deleted; return whether none is left.
+
+        They stay as long as another program reads the project.
+        """
+        with self._explaining("be rewritten"):
+            return self._database.scrub()
+
     def refresh(self) -> bool:
         """Take in what other writers wrote; return whether anything was taken back."""
-        before = self._log.n_struck
+        before = self.revision.retracted
         if self._connection is None:
             with self._connected("be read", writes=False) as connection:
                 self._catch_up(connection)
-        return self._log.n_struck > before
+        return self.revision.retracted > before
 
     def close(self) -> None:
         """Close the database; a SQLite project is one file again."""
-        self._engine.dispose()
+        self._database.close()
 
     def _append(self, pairs: Pairs, answers: Answers, who: str, asked: Asked) -> None:
         paid = np.broadcast_to(asked, len(pairs)).tolist()
@@ -169,64 +183,16 @@ class SqlLedger(Ledger):
 
     def _retract(self, numbers: NDArray[np.intp]) -> list[LedgerLine]:
         if numbers.size:
-            new = [{"answer_id": number + 1} for number in numbers.tolist()]
+            own = self._ids[tables.answers]
+            new = [{"answer_id": own[number]} for number in numbers.tolist()]
             self._add(tables.retractions, new, "take an answer back")
         return super()._retract(numbers)
 
     def _append_correction(self, line: int, replaced: list[int]) -> None:
-        new = [{"answer_id": line + 1, "replaced_id": other + 1} for other in replaced]
+        own = self._ids[tables.answers]
+        new = [{"answer_id": own[line], "replaced_id": own[other]} for other in replaced]
         self._add(tables.corrections, new, "keep a correction")
         super()._append_correction(line, replaced)
-
-    def _checkpoint(self, number: int) -> Checkpoint:
-        if number not in self._notes.checkpoints:
-            table = tables.checkpoints
-            with self._connected("be read", writes=False) as connection:
-                found = connection.execute(sa.select(table).where(table.c.id == number + 1)).one()
-            self._notes.checkpoints = {
-                number: Checkpoint(
-                    *self._notes.marks[number], unpack_rows(found.rows), unpack_rows(found.ask)
-                )
-            }
-        return super()._checkpoint(number)
-
-    def _catch_up(self, connection: sa.Connection) -> None:
-        """Take in the rows of the database that this object has not seen."""
-        notes, new = self._notes, []
-        last = connection.execute(LAST_IDS).one()
-        for (table, columns), there in zip(FOLLOWED.items(), last, strict=True):
-            seen = self._n_seen(table)
-            unseen = sa.select(*(table.c[name] for name in columns)).where(table.c.id > seen)
-            new.append(
-                connection.execute(unseen.order_by(table.c.id)).all() if there > seen else ()
-            )
-        answers, retractions, names, corrections, checkpoints = new
-        if answers:
-            a, b, said, who, at, asked = zip(*answers, strict=True)
-            numbers = np.array([self._number(name) for name in who], dtype=np.int32)
-            pairs = np.column_stack([a, b]).astype(np.intp)
-            times = np.array(at, dtype=np.float64)
-            given = np.array(said, dtype=np.int8)
-            self._learn_new(Wave(pairs, given, numbers, times, np.array(asked)))
-            self._last_time = max(self._last_time, float(times.max()))
-        if retractions:
-            self._strike(np.array([answer_id - 1 for (answer_id,) in retractions], dtype=np.intp))
-        for row, text, who, at in names:
-            notes.add_name(row, text, who, at)
-        for answer_id, replaced_id in corrections:
-            notes.add_correction(answer_id - 1, replaced_id - 1)
-        for answer_id, upto in checkpoints:
-            notes.marks.append((-1 if answer_id is None else answer_id - 1, upto))
-
-    def _read_meta(self, connection: sa.Connection) -> None:
-        rows = connection.execute(sa.select(tables.meta.c.key, tables.meta.c.value))
-        self.meta = {row.key: row.value for row in rows}
-
-    def _n_seen(self, table: sa.TableClause) -> int:
-        """Return how many rows of a table this object knows."""
-        log, notes = self._log, self._notes
-        known = (log.size, log.n_struck, notes.n_names, notes.n_replaced, len(notes.marks))
-        return dict(zip(FOLLOWED, known, strict=True))[table]
 
     def _add(
         self, table: sa.TableClause, rows: Sequence[Mapping[str, object]], purpose: str
@@ -235,9 +201,10 @@ class SqlLedger(Ledger):
         with self._connected(purpose) as connection:
             at = self._now()
             stamp = {"at": at} if "at" in table.c else {}
-            first = self._n_seen(table) + 1
-            new = [{"id": number, **row, **stamp} for number, row in enumerate(rows, start=first)]
-            connection.execute(sa.insert(table), new)
+            ids = range(self._ids[table].next, self._ids[table].next + len(rows))
+            new = [{"id": number, **row, **stamp} for number, row in zip(ids, rows, strict=True)]
+            tables.insert_rows(connection, table, new)
+        self._ids[table].extend(ids)
         return at
 
     @contextmanager
@@ -249,39 +216,78 @@ class SqlLedger(Ledger):
         with self._explaining(purpose):
             if self._connection is not None:
                 yield self._connection
-                return
-            with (self._engine if writes else self._reading_engine).begin() as connection:
-                if writes:
-                    self._catch_up(connection)
-                yield connection
+            elif writes:
+                with self._writing() as connection:
+                    yield connection
+                    self._database.check_file()
+            else:
+                self._database.check_file()
+                with self._database.reading_engine.begin() as connection:
+                    yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[sa.Connection]:
+        """Yield a transaction that holds the lock, with all that others wrote taken in."""
+        if self.read_only:
+            raise LedgerError(f"{self._shown} is open for reading only.")
+        with self._engine.begin() as connection:
+            self._database.check_file()
+            self._catch_up(connection)
+            yield connection
 
     @contextmanager
     def _explaining(self, purpose: str) -> Iterator[None]:
+        shown = self._shown
+        if self._gone is not None:
+            raise self._gone.with_traceback(None)
         try:
             yield
-        except DBAPIError as error:
+        except FileReplacedError as error:
+            self._gone = self._rescued()
+            raise self._gone from error
+        except (DBAPIError, sqlite3.Error) as error:
+            cause = error.orig if isinstance(error, DBAPIError) else error
+            if isinstance(cause, sqlite3.DatabaseError) and "malformed" in str(cause):
+                raise LedgerDamaged(
+                    f"{shown} is damaged: {cause}. `samekind check {shown} --repair` keeps a copy of it and "
+                    "saves what can still be read."
+                ) from error
             raise LedgerError(
-                f"{self.where} could not {purpose}: {without_secrets(error.orig, self._place)}. Nothing was "
-                "changed; "
+                f"{shown} could not {purpose}: {without_secrets(cause, self._place)}. Nothing was changed; "
                 "mend the cause (a full disk, another program that writes, a file that is not a "
                 "samekind project) and try again."
             ) from error
 
-
-def _tune_sqlite(engine: sa.Engine, wait: float) -> None:
-    @sa.event.listens_for(engine, "connect")
-    def connect(connection: sqlite3.Connection, record: ConnectionPoolEntry) -> None:
-        connection.isolation_level = None  # the driver starts no transactions of its own
-        for pragma in (
-            f"busy_timeout = {int(wait * 1000)}",
-            "journal_mode = WAL",
-            "synchronous = FULL",  # on disk, not merely with the system, when a commit returns
-            "foreign_keys = ON",
-        ):
-            connection.execute(f"PRAGMA {pragma}")
-
-    @sa.event.listens_for(engine, "begin")
-    def begin(connection: sa.Connection) -> None:
-        reads = connection.get_execution_options().get("samekind_reads", False)
-        # who writes takes the lock before reading, who only reads takes none
-        connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+    def _rescued(self) -> LedgerGone:
+        """Keep what is in memory, let go of the file, and return the error that says so."""
+        path, shown = self._database.path, self._shown
+        assert path is not None
+        fate = (
+            "replaced by another file, which was left alone"
+            if path.exists()
+            else "deleted or moved"
+        )
+        found = f"was {fate}, while samekind had it open. Nothing is written to it any more."
+        try:
+            rescue = write_rescue(
+                path, self._log, self._notes, self.annotators, self.meta, self._ids
+            )
+        except (OSError, LedgerError, DBAPIError) as error:
+            gone = LedgerGone(
+                f"{shown} {found} A copy of the answers could not be written: {error}"
+            )
+            gone.public = f"The project's file {found} Nor could a copy of the answers be written."
+        else:
+            gone = LedgerGone(
+                f"{shown} {found} All that was answered before is kept in {rescue}: stop samekind, and go on "
+                f"with samekind label {rescue}, or give that file the name of the project."
+            )
+            gone.public = (
+                f"The project's file {found} All that was answered before is kept in {rescue.name}: stop "
+                "samekind, and go on with that file."
+            )
+            gone.rescue = str(rescue)
+        with suppress(DBAPIError, sqlite3.Error):
+            self._database.settle([ids.last for ids in self._ids.values()], self._project_id)
+        self._database.close()
+        return gone

@@ -2,18 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import sqlalchemy as sa
 
-__all__ = ["answers", "checkpoints", "corrections", "meta", "names", "retractions"]
+from samekind.ledger.version_3 import EDITION, PROJECT_ID
+
+__all__ = [
+    "FOLLOWED",
+    "NO_ID",
+    "STATE",
+    "answers",
+    "checkpoints",
+    "corrections",
+    "insert_rows",
+    "meta",
+    "names",
+    "retractions",
+]
+
+NO_ID = -1  # the last id of an empty table
 
 
-def _table(name: str, *columns: str | sa.ColumnClause[bool]) -> sa.TableClause:
-    return sa.table(name, *(sa.column(c) if isinstance(c, str) else c for c in columns))
+def _table(name: str, *columns: str) -> sa.TableClause:
+    return sa.table(name, *map(sa.column, columns))
 
 
 meta = _table("meta", "key", "value")
-answers = _table("answers", "id", "a", "b", "answer", "who", "at", sa.column("asked", sa.Boolean))
+answers = _table("answers", "id", "a", "b", "answer", "who", "at", "asked")
 retractions = _table("retractions", "id", "answer_id", "at")
 names = _table("names", "id", "row", "name", "who", "at")
 corrections = _table("corrections", "id", "answer_id", "replaced_id")
 checkpoints = _table("checkpoints", "id", "answer_id", "upto", "rows", "ask")
+
+FOLLOWED = {  # tables, and what is read of them when another process has written to them
+    answers: ("id", "a", "b", "answer", "who", "at", "asked"),
+    retractions: ("id", "answer_id"),
+    names: ("id", "row", "name", "who", "at"),
+    corrections: ("id", "answer_id", "replaced_id"),
+    checkpoints: ("id", "answer_id", "upto"),
+}
+
+
+def _fact(key: str) -> sa.ScalarSelect[str]:
+    return sa.select(meta.c.value).where(meta.c.key == key).scalar_subquery()
+
+
+STATE = sa.select(  # the last id of each table, which project it is, and its edition
+    *(sa.select(sa.func.coalesce(sa.func.max(t.c.id), NO_ID)).scalar_subquery() for t in FOLLOWED),
+    _fact(PROJECT_ID),
+    _fact(EDITION),
+)
+
+
+def insert_rows(
+    connection: sa.Connection, table: sa.TableClause, rows: Sequence[Mapping[str, object]]
+) -> None:
+    """Insert rows, all with the same columns; for SQLite without SQLAlchemy's work for each row."""
+    if connection.dialect.name != "sqlite":
+        connection.execute(sa.insert(table), rows)
+        return
+    columns = ", ".join(f'"{name}"' for name in rows[0])
+    marks = ", ".join("?" * len(rows[0]))
+    statement = f"INSERT INTO {table.name} ({columns}) VALUES ({marks})"
+    connection.exec_driver_sql(statement, [tuple(row.values()) for row in rows])

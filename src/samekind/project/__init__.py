@@ -7,6 +7,7 @@ from samekind.project.exports import EXPORTS, beside_own_columns, write_answers,
 from samekind.project.project import Project
 from samekind.project.records import *  # noqa: F403
 from samekind.project.store import cache_of, data_of, features_of, make_project, open_project
+from samekind.project.upkeep import answers_by_annotator, forget_annotator, repair_project
 from samekind.project.words import ANSWERS, ProjectError, QuestionClosed, plain
 
 __all__ = [
@@ -15,13 +16,16 @@ __all__ = [
     "Project",
     "ProjectError",
     "QuestionClosed",
+    "answers_by_annotator",
     "beside_own_columns",
     "cache_of",
     "data_of",
     "features_of",
+    "forget_annotator",
     "make_project",
     "open_project",
     "plain",
+    "repair_project",
     "write_answers",
     "write_csv",
 ]

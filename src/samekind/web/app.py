@@ -135,11 +135,11 @@ async def _not_kept(request: Request, error: LedgerError) -> Response:
     log.error("%s", error)
     cause = getattr(error.__cause__, "orig", error.__cause__)
     why = f": {cause}" if isinstance(cause, sqlite3.Error) else ""  # which names no file
-    return _failure(
-        503,
+    words = (
         f"The project could not be read or written{why}. Nothing was changed. The terminal in which samekind "
-        "runs says more; mend the cause there and try again.",
+        "runs says more; mend the cause there and try again."
     )
+    return _failure(503, error.public or words)
 
 
 _HANDLERS: dict[int | type[Exception], Callable[[Request, Any], Any]] = {

@@ -1,0 +1,84 @@
+"""``samekind forget``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from samekind.cli import _options as options
+from samekind.cli._errors import UserError, explained
+
+EXAMPLES = """[bold]Examples[/bold]
+
+samekind forget messages.samekind.db --who ann
+"""
+COPIES = ("*.answers.db", "*.backup-*", "*.rescue-*")  # beside a project, after its name
+
+
+@explained
+def forget(project: options.ProjectFile, who: options.ForgetWho, yes: options.Yes = False) -> int:
+    """Erase all that somebody answered or named in a project, for good.
+
+    Nothing of it is left in the file, and there is no undo.
+
+    Answers of others that theirs had replaced count again.
+    """
+    from rich.console import Console
+
+    from samekind.cli._projects import chat, plural
+    from samekind.ledger import SqlLedger
+    from samekind.project import ProjectError, answers_by_annotator, forget_annotator
+
+    with SqlLedger(project, read_only=True) as ledger:
+        answers, names = answers_by_annotator(ledger).get(who, (0, 0))
+    screen, out = Console(stderr=True), Console()
+    if (answers or names) and not yes:
+        chat(
+            screen,
+            f"{plural(answers, 'answer')} and {plural(names, 'name')} of {who!r} will be erased from "
+            f"{project}. There is no undo.",
+        )
+        if not _confirmed():
+            chat(screen, "Nothing was changed.")
+            return 0
+    try:
+        gone = forget_annotator(project, who)
+    except ProjectError as error:
+        raise UserError(str(error)) from error
+    chat(
+        out,
+        f"{plural(gone.answers, 'answer')} and {plural(gone.names, 'name')} of {who!r} are erased.",
+    )
+    if gone.restored:
+        chat(
+            out,
+            f"{plural(gone.restored, 'answer')} of others, which theirs had replaced, count again.",
+        )
+    if not gone.traceless:
+        chat(
+            out,
+            "Another program has the project open: traces stay in the file until you stop it and run this "
+            "command again.",
+        )
+    copies = _copies(project)
+    if copies:
+        listed = "\n".join(f"  {path}" for path in copies)
+        chat(out, f"These files beside it may hold answers of {who!r}, too:\n{listed}")
+    return 0
+
+
+def _confirmed() -> bool:
+    import sys
+
+    import typer
+
+    if not sys.stdin.isatty():
+        raise UserError("nobody is there to confirm that. Say so: --yes")
+    return typer.confirm("Erase them?", err=True)
+
+
+def _copies(project: Path) -> list[Path]:
+    """Return the files beside a project that have answers of it or about new things."""
+    folder, stem = project.absolute().parent, project.stem
+    return sorted(
+        {path for pattern in COPIES for path in folder.glob(pattern) if path.name.startswith(stem)}
+    )

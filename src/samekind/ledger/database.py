@@ -1,0 +1,192 @@
+"""The database of a project: opened, brought up to date, and watched for whether it is still there."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy.exc import NoSuchModuleError
+
+from samekind.ledger import tables
+from samekind.ledger.addresses import shown_address, without_secrets
+from samekind.ledger.errors import LedgerError
+from samekind.ledger.migrations import VERSION, find_version, migrate
+from samekind.ledger.sqlite_file import (
+    FileIdentity,
+    Place,
+    in_memory_copy,
+    prepare_to_write,
+    readable_place,
+    sqlite_engine,
+    tune_sqlite,
+)
+
+__all__ = ["Database", "FileReplacedError"]
+
+
+READERS_MS = 500  # how long the traces of what was deleted wait for readers to end
+
+
+class FileReplacedError(Exception):
+    """The file at the path is not the one that was opened, or there is none."""
+
+
+class Database:
+    """An engine and the file that it writes to, if it is one.
+
+    Attributes
+    ----------
+    engine, reading_engine : Engine
+        Transactions of the first one take the lock at once; those of the other one take none.
+    path : Path or None
+        The SQLite file, if it is one.
+    shown : str
+        What to call it in messages: without a password.
+    """
+
+    def __init__(self, where: str, wait: float, *, read_only: bool) -> None:
+        if not where:
+            raise LedgerError("a project needs a file or a database URL, got an empty name.")
+        self.shown = shown_address(where)
+        self.path: Path | None = None
+        self._read_only = read_only
+        self._place: Place | None = None
+        self._identity: FileIdentity | None = None
+        if "://" in where:
+            self._use(self._engine_of_url(where, wait))
+            return
+        self._open_file(Path(where), wait)
+
+    @contextmanager
+    def opened(self) -> Iterator[sa.Connection]:
+        """Yield a transaction in which the tables are those of this version; note which file it is.
+
+        It takes no lock, unless something must be written.
+        """
+        with self.reading_engine.begin() as connection:
+            version = find_version(connection, self.shown)
+            if version == VERSION:
+                self._note_file()
+                yield connection
+                return
+            if self._read_only:
+                copy = self._copy(connection, version)
+        if self._read_only:
+            self.engine.dispose()
+            self._use(copy)
+        else:
+            self._use_wal()
+        with self.engine.begin() as connection:
+            migrate(connection, self.shown)
+            self._note_file()
+            yield connection
+
+    def check_file(self) -> None:
+        """Raise `FileReplacedError` if the file at the path is not the one that was opened."""
+        noted = self._identity
+        if noted is not None and self.path is not None and FileIdentity.of(self.path) != noted:
+            raise FileReplacedError
+
+    def overwrite_deleted(self, connection: sa.Connection) -> None:
+        """Have what is deleted from now on overwritten with zeros, where the database can."""
+        if connection.dialect.name == "sqlite":
+            connection.exec_driver_sql("PRAGMA secure_delete = ON")
+
+    def scrub(self) -> bool:
+        """Rewrite the file without traces of what was deleted; return whether none is left."""
+        if self.engine.dialect.name != "sqlite":
+            with self.engine.connect().execution_options(
+                isolation_level="AUTOCOMMIT"
+            ) as connection:
+                connection.exec_driver_sql("VACUUM FULL")
+            return True
+        with self._driver() as driver:
+            driver.execute("VACUUM")
+            [(wait,)] = driver.execute("PRAGMA busy_timeout").fetchall()
+            driver.execute(f"PRAGMA busy_timeout = {READERS_MS}")
+            busy, *_ = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            driver.execute(f"PRAGMA busy_timeout = {wait}")
+        return not busy
+
+    def settle(self, last: Sequence[int], project_id: str | None) -> None:
+        """Move what SQLite keeps beside a file that is gone into that file, wherever it is now.
+
+        Or else it would be taken for a part of the next file of the same name. Not if anybody else has
+        written there meanwhile.
+        """
+        with self.reading_engine.begin() as connection:
+            *there, own, _ = connection.execute(tables.STATE).one()
+        if (there, own) == ([row or tables.NO_ID for row in last], project_id):
+            with self._driver() as driver:
+                driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        """Close all connections, and remove what was made only to read the file."""
+        self.engine.dispose()
+        if self._place is not None:
+            self._place.clean()
+
+    def _open_file(self, path: Path, wait: float) -> None:
+        self.path = path.absolute()
+        if not self.path.parent.is_dir():
+            raise LedgerError(f"{path}: there is no such folder. Make it first.")
+        self._place = readable_place(path) if self._read_only else prepare_to_write(path)
+        self._use(sqlite_engine(self._place, wait, reads=self._read_only))
+
+    def _use(self, engine: sa.Engine) -> None:
+        self.engine = engine
+        self.reading_engine = engine.execution_options(samekind_reads=True)
+
+    def _note_file(self) -> None:
+        if self.path is not None and not self._read_only:
+            self._identity = FileIdentity.of(self.path)
+
+    def _engine_of_url(self, where: str, wait: float) -> sa.Engine:
+        try:
+            url = sa.make_url(where)
+            is_file = url.get_backend_name() == "sqlite" and not url.query
+            if is_file and url.database and url.database != ":memory:":
+                self._open_file(Path(url.database), wait)
+                return self.engine
+            engine = sa.create_engine(url)
+        except (NoSuchModuleError, ImportError, ValueError, sa.exc.ArgumentError) as error:
+            raise LedgerError(
+                f"{self.shown}: cannot use this database: {without_secrets(error, where)}. Check the URL, "
+                "and that the database's Python driver is installed."
+            ) from None  # what SQLAlchemy says may hold the URL with its password
+        if engine.dialect.name == "sqlite":
+            tune_sqlite(engine, wait, reads=self._read_only)
+        return engine
+
+    def _copy(self, connection: sa.Connection, version: int) -> sa.Engine:
+        """Return a copy of a project of an older samekind, to be brought up to date instead of it."""
+        if version == 0:
+            raise LedgerError(
+                f"{self.shown} is an empty database: there is no project in it. `samekind label DATA` "
+                "makes one."
+            )
+        if connection.dialect.name != "sqlite":
+            raise LedgerError(
+                f"{self.shown} is of an older samekind. Open it once for writing, which brings it up to date."
+            )
+        return in_memory_copy(connection)
+
+    def _use_wal(self) -> None:
+        """Let readers and one writer not wait for each other; a project stays so."""
+        if self.engine.dialect.name == "sqlite":
+            with self._driver() as driver, suppress(sqlite3.OperationalError):
+                driver.execute("PRAGMA journal_mode = WAL")
+
+    @contextmanager
+    def _driver(self) -> Iterator[sqlite3.Connection]:
+        """Yield a connection outside of any transaction."""
+        pooled = self.engine.raw_connection()
+        try:
+            driver = pooled.driver_connection
+            assert isinstance(driver, sqlite3.Connection)
+            yield driver
+        finally:
+            pooled.close()

@@ -1,0 +1,78 @@
+"""What is deleted from a project for good, and what stands again then."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from samekind.ledger.tables import answers, checkpoints, corrections, meta, names, retractions
+from samekind.ledger.version_3 import EDITION
+
+__all__ = ["Erased", "begin_edition", "erase_annotator", "restore_replaced"]
+
+
+class Erased(NamedTuple):
+    """How much was deleted."""
+
+    answers: int
+    names: int
+    restored: int
+    checkpoints: int
+
+
+def erase_annotator(connection: sa.Connection, who: str) -> Erased:
+    """Delete an annotator's answers and names, and all that refers to these or follows from them.
+
+    Answers of others that theirs had replaced stand again. Checkpoints from their first answer on hold what
+    was known by it, and go, too.
+    """
+    own = sa.select(answers.c.id).where(answers.c.who == who)
+    first = connection.execute(sa.select(sa.func.min(own.subquery().c.id))).scalar()
+    knew = sa.false() if first is None else checkpoints.c.upto >= first
+    erased = Erased(
+        answers=_count(connection, answers, answers.c.who == who),
+        names=_count(connection, names, names.c.who == who),
+        restored=restore_replaced(connection, own),
+        checkpoints=_count(connection, checkpoints, knew),
+    )
+    for table, theirs in (
+        (names, names.c.who == who),
+        (retractions, retractions.c.answer_id.in_(own)),
+        (corrections, corrections.c.answer_id.in_(own) | corrections.c.replaced_id.in_(own)),
+        (checkpoints, knew | checkpoints.c.answer_id.in_(own)),
+        (answers, answers.c.who == who),
+    ):
+        connection.execute(sa.delete(table).where(theirs))
+    begin_edition(connection)
+    return erased
+
+
+def restore_replaced(connection: sa.Connection, gone: sa.Select[tuple[int]]) -> int:
+    """Let stand again what answers that are about to be deleted had replaced; return how many.
+
+    Not where such an answer was taken back itself: what it had replaced was recorded again then.
+    """
+    taken_back = sa.select(retractions.c.answer_id)
+    replaced = sa.select(corrections.c.replaced_id).where(
+        corrections.c.answer_id.in_(gone),
+        corrections.c.answer_id.not_in(taken_back),
+        corrections.c.replaced_id.not_in(gone),
+    )
+    restored = retractions.c.answer_id.in_(replaced)
+    count = _count(connection, retractions, restored)
+    connection.execute(sa.delete(retractions).where(restored))
+    return count
+
+
+def begin_edition(connection: sa.Connection) -> None:
+    """Tell all who know the project that rows were deleted: they read it anew."""
+    own = meta.c.key == EDITION
+    before = connection.execute(sa.select(meta.c.value).where(own)).scalar()
+    connection.execute(sa.delete(meta).where(own))
+    connection.execute(sa.insert(meta).values(key=EDITION, value=str(int(before or 0) + 1)))
+
+
+def _count(connection: sa.Connection, table: sa.TableClause, which: sa.ColumnElement[bool]) -> int:
+    found = connection.execute(sa.select(sa.func.count()).select_from(table).where(which))
+    return int(found.scalar_one())

@@ -1,0 +1,112 @@
+"""Rows that came from a database, checked before anything is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import sqlalchemy as sa
+from numpy.typing import NDArray
+
+from samekind.flow import Answers, Pairs, check_answers, check_pairs
+from samekind.ledger import tables
+from samekind.ledger.ids import RowIds
+from samekind.ledger.version_3 import LATEST
+
+__all__ = ["Incoming", "read_new"]
+
+T = TypeVar("T")
+
+
+class Incoming(NamedTuple):
+    """What is new, table by table; `ids` are those of each table's new rows."""
+
+    ids: dict[sa.TableClause, list[int]]
+    pairs: Pairs
+    answers: Answers
+    who: list[str]
+    times: NDArray[np.float64]
+    asked: NDArray[np.bool_]
+    retractions: list[int]
+    names: list[tuple[int, str, str, float]]
+    corrections: list[tuple[int, int]]
+    checkpoints: list[tuple[int | None, int]]
+
+
+def read_new(
+    connection: sa.Connection,
+    last: Sequence[int],
+    seen: Mapping[sa.TableClause, RowIds],
+    below: int,
+) -> Incoming | None:
+    """Return the rows with ids beyond those that are known; None if there are none.
+
+    A ValueError says that some cannot be right: the rows of the data, say, are `below` a number.
+    """
+    new: list[list[Sequence[object]]] = []
+    for (table, columns), there in zip(tables.FOLLOWED.items(), last, strict=True):
+        known = seen[table].last or tables.NO_ID
+        unseen = sa.select(*(table.c[name] for name in columns)).order_by(table.c.id)
+        if known > 0:  # or else all, so that no id can hide below 1
+            unseen = unseen.where(table.c.id > known)
+        found = connection.execute(unseen) if there != known else ()
+        new.append(list(found))
+    if not any(new):
+        return None
+    by_column = list(map(_columns, new, _WIDTHS))
+    answers, retractions, names, corrections, checkpoints = by_column
+    _, a, b, said, who, at, asked = answers
+    pairs = check_pairs(np.array([a, b]).T)
+    named = _all(names[1], int)
+    for rows in (pairs.ravel(), np.array(named, dtype=np.int64)):
+        if rows.size and not 0 <= rows.min() <= rows.max() < below:
+            raise ValueError("there is no such row.")
+    if not set(asked) <= {0, 1}:
+        raise ValueError("whether it was asked is neither 0 nor 1.")
+    times = np.array(_all(at, float, int), dtype=np.float64)
+    for moments in (times, np.array(_all(names[4], float, int), dtype=np.float64)):
+        if moments.size and not 0 <= moments.min() <= moments.max() < LATEST:
+            raise ValueError("there is no such time.")
+    ids = {
+        table: _all(columns[0], int)
+        for table, columns in zip(tables.FOLLOWED, by_column, strict=True)
+    }
+    if any(own and own[0] < 1 for own in ids.values()):
+        raise ValueError("an id is below 1.")
+    owners = [None if own is None else _all([own], int)[0] for own in checkpoints[1]]
+    return Incoming(
+        ids=ids,
+        pairs=pairs,
+        answers=check_answers(np.array(said), len(pairs)),
+        who=_all(who, str),
+        times=times,
+        asked=np.array(asked, dtype=np.bool_),
+        retractions=_all(retractions[1], int),
+        names=list(
+            zip(
+                named,
+                _all(names[2], str),
+                _all(names[3], str),
+                _all(names[4], float, int),
+                strict=True,
+            )
+        ),
+        corrections=list(zip(*(_all(ids, int) for ids in corrections[1:]), strict=True)),
+        checkpoints=list(zip(owners, _all(checkpoints[2], int), strict=True)),
+    )
+
+
+_WIDTHS = [len(columns) for columns in tables.FOLLOWED.values()]
+
+
+def _columns(rows: list[Sequence[object]], width: int) -> list[tuple[object, ...]]:
+    return list(zip(*rows, strict=True)) if rows else [()] * width
+
+
+def _all(values: Iterable[object], kind: type[T], *others: type) -> list[T]:
+    """Return values that must be of a kind."""
+    listed = list(values)
+    if not set(map(type, listed)) <= {kind, *others}:
+        raise ValueError(f"a value is no {kind.__name__}.")
+    return listed  # type: ignore[return-value]

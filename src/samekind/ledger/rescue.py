@@ -1,0 +1,120 @@
+"""A copy of what a ledger has in memory, as a project of its own: for when its file is gone."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import sqlalchemy as sa
+
+from samekind.ledger import tables
+from samekind.ledger.ids import RowIds
+from samekind.ledger.log import AnswerLog
+from samekind.ledger.migrations import migrate
+from samekind.ledger.notes import Notes
+from samekind.ledger.packing import pack_rows
+from samekind.ledger.sqlite_file import path_beside, prepare_to_write, sqlite_engine
+
+__all__ = ["write_rescue"]
+
+Rows = list[dict[str, object]]
+
+
+def write_rescue(
+    path: Path,
+    log: AnswerLog,
+    notes: Notes,
+    annotators: list[str],
+    meta: Mapping[str, str],
+    ids: Mapping[sa.TableClause, RowIds],
+) -> Path:
+    """Write all that counts beside where the project was, or else among temporary files; return where.
+
+    Of names and checkpoints those that count are in memory, not the earlier ones.
+    """
+    shown = path.name
+    for folder in (path.parent, Path(tempfile.gettempdir())):
+        rescue = path_beside(folder / shown, "rescue")
+        try:
+            _write(rescue, _all_rows(log, notes, annotators, meta, ids))
+        except (OSError, RuntimeError, sa.exc.DBAPIError):
+            if folder != path.parent:
+                raise
+        else:
+            return rescue
+    raise AssertionError
+
+
+def _write(path: Path, rows: Mapping[sa.TableClause, Rows]) -> None:
+    engine = sqlite_engine(prepare_to_write(path), wait=10.0)
+    try:
+        with engine.begin() as connection:
+            migrate(connection, str(path))
+            connection.execute(sa.delete(tables.meta))
+            for table, new in rows.items():
+                if new:
+                    tables.insert_rows(connection, table, new)
+    except BaseException:
+        engine.dispose()
+        path.unlink(missing_ok=True)
+        raise
+    engine.dispose()
+    descriptor = os.open(path.parent, os.O_RDONLY) if os.name == "posix" else None
+    if descriptor is not None:  # so that its name is on disk, too
+        os.fsync(descriptor)
+        os.close(descriptor)
+
+
+def _all_rows(
+    log: AnswerLog,
+    notes: Notes,
+    annotators: list[str],
+    meta: Mapping[str, str],
+    ids: Mapping[sa.TableClause, RowIds],
+) -> dict[sa.TableClause, Rows]:
+    own, lines = ids[tables.answers], log.lines
+    latest = float(lines["when"].max(initial=0.0))
+    pairs = ((line, other) for line, replaced in notes.replaced.items() for other in replaced)
+    named = sorted(notes.names.values())
+    return {
+        tables.meta: [{"key": key, "value": value} for key, value in meta.items()],
+        tables.answers: [
+            {
+                "id": number,
+                "a": a,
+                "b": b,
+                "answer": answer,
+                "who": annotators[who],
+                "at": at,
+                "asked": asked,
+            }
+            for number, (a, b, answer, who, at, asked, *_) in zip(
+                own.to_array().tolist(), lines.tolist(), strict=True
+            )
+        ],
+        tables.retractions: [
+            {"id": number, "answer_id": own[line], "at": latest}
+            for number, line in enumerate(np.flatnonzero(lines["struck"]).tolist(), start=1)
+        ],
+        tables.names: [
+            {"id": number, "row": row, "name": text, "who": who, "at": at}
+            for number, (_, row, text, who, at) in enumerate(named, start=1)
+        ],
+        tables.corrections: [
+            {"id": number, "answer_id": own[line], "replaced_id": own[other]}
+            for number, (line, other) in enumerate(pairs, start=1)
+        ],
+        tables.checkpoints: [
+            {
+                "id": number,
+                "answer_id": None if kept.line < 0 else own[kept.line],
+                "upto": own[kept.upto - 1] if kept.upto else 0,
+                "rows": pack_rows(kept.rows),
+                "ask": pack_rows(kept.ask),
+            }
+            for number, (_, kept) in enumerate(sorted(notes.checkpoints.items()), start=1)
+        ],
+    }
