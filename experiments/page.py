@@ -63,8 +63,8 @@ PROMISES = (
 )
 PILES = (
     "The adjusted Rand index of all labels, for the sake of which alone is asked. K-means is told the true "
-    "number of clusters and asks nothing; the classifier is told the labels of as many rows, drawn uniformly, as "
-    "“focused” knows after so many questions."
+    "number of clusters and asks nothing; the classifier is told the labels of as many rows, drawn "
+    "uniformly, as “focused” knows after so many questions."
 )
 HARD_ROWS = (
     "The tenth of the rows whose ten nearest ones are most mixed are answered UNSURE. Rows given up have "

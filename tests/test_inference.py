@@ -13,7 +13,7 @@ from samekind import DIFFERENT, SAME, UNSURE
 from samekind._intmap import IntMap
 from samekind.flow import UNANSWERED
 from samekind.ledger._latest import LatestAnswers
-from samekind.ledger.inference import Implications, Statement, explain
+from samekind.ledger.inference import Explainer, Implications, Statement
 
 N = 8
 UNKNOWN = -2
@@ -37,6 +37,13 @@ def closure(said):
     if (same & differ).any():
         return None
     return np.where(same, SAME, np.where(differ, DIFFERENT, UNKNOWN))
+
+
+def explain(held, last):
+    explainer = Explainer()
+    for statement in held:
+        explainer.hold(statement)
+    return explainer.explain(last)
 
 
 class TestImplications:
@@ -105,7 +112,7 @@ class TestExplain:
             Statement(1, 3, SAME, "bob"),
         ]
         last = Statement(3, 0, DIFFERENT, "cy")
-        (found,) = explain(said, [last])
+        found = explain(said, last)
         assert found.statements == (said[3], said[0], last)
         assert found.pairs == ((1, 3), (0, 1), (3, 0))
         assert str(found) == "1 = 3 (bob), 0 = 1 (ann), 3 ≠ 0 (cy)"
@@ -118,7 +125,7 @@ class TestExplain:
                 held.append(statement)
         if closure([*held, last]) is not None:
             return
-        chain = explain(held, [last])[0].statements
+        chain = explain(held, last).statements
         assert chain[-1] == last
         assert set(chain[:-1]) <= set(held)
         assert closure(chain) is None

@@ -138,11 +138,10 @@ class TestAnswers:
             ([[0, 2**31]], [SAME], r"in \[0, 2\^31\)"),
             ([[0, 1], [4, 4]], [SAME, SAME], r"compared with itself, got the pair \(4, 4\)"),
             ([[0, 1]], [SAME, SAME], "1 pairs need as many answers"),
-            ([[0, 1]], [2], r"SAME \(1\), DIFFERENT \(0\) or UNSURE \(-1\), got 2"),
+            ([[0, 1]], [2], "SAME .*, DIFFERENT .* or UNSURE .*, got 2"),
             ([[0, row] for row in range(1, 41)], [SAME] * 39 + [2], "got 2"),
             ([[0, row] for row in range(1, 41)], [-3] + [SAME] * 39, "got -3"),
             ([[0, 1]], ["same"], "got 'same'"),
-            ([[0, 1]], [None], "got None"),
             ([[0, 1]], [0.5], r"got 0\.5"),
         ],
     )

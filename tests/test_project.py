@@ -212,6 +212,17 @@ class TestAsking:
         assert project.status().clicks == len(seen)
 
 
+def partition(project):
+    """Return which rows are known to be in one cluster."""
+    rows = range(project.session.points.n)
+    return {frozenset(project.session.members_of(row)) for row in rows}
+
+
+def comparable(status):
+    """Return a status without what only estimates how much is left, and with no number for what changed."""
+    return replace(status, revision=0, questions_to_next=0, left_text="")
+
+
 class TestLineUp:
     @pytest.fixture
     def project(self, tmp_path):
@@ -271,7 +282,9 @@ class TestLineUp:
         assert "answers about rows" in undone or str(question.item.row) in undone
         after = project.status()
         assert (after.questions, after.clicks) == (before.questions, before.clicks)
-        assert project.next("ann") == [question]
+        (again,) = project.next("ann")
+        assert again.item == question.item
+        assert {o.cluster for o in again.options} == {o.cluster for o in question.options}
 
     def test_a_wrong_choice_is_refused(self, project):
         question = self.line_up(project)
@@ -332,14 +345,15 @@ class TestUndo:
 
     def test_hand_edits_and_skips(self, project):
         answer(project, 40)
-        labels = project.clusters().labels_.tolist()
+        known = partition(project)
         (question,) = project.next("ann", lineup=False)
         project.answer(question.id, "skip", who="ann")
         kinds = project.overview().clusters
         project.merge([kinds[0].cluster, kinds[1].cluster], who="ann")
         assert project.status().clusters == len(kinds) - 1
         project.undo(2)
-        assert project.clusters().labels_.tolist() == labels
+        assert partition(project) == known
+        assert project.next("ann", lineup=False) == [question]
         assert project.status().skipped == 0
 
     def test_only_ones_own(self, project):
@@ -409,8 +423,7 @@ class TestHandEdits:
         for _ in range(40):
             (question,) = project.next(before)
             project.answer(question.id, truth(question, y), who=before)
-        known = [project.session.members_of(row) for row in range(300)]
-        standing = replace(project.status(), revision=0)
+        known, standing = partition(project), comparable(project.status())
         kinds = sorted(project.overview().clusters, key=lambda kind: -kind.known)
         out = project.session.members_of(kinds[0].cluster)[2]
         if deed == "remove":
@@ -425,8 +438,8 @@ class TestHandEdits:
         assert project.contradictions() == []
         assert project.status().questions == standing.questions
         project.undo()
-        assert [project.session.members_of(row) for row in range(300)] == known
-        assert replace(project.status(), revision=0) == standing
+        assert partition(project) == known
+        assert comparable(project.status()) == standing
 
     def test_a_predicted_row_that_does_not_belong(self, project):
         answer(project, 60)
@@ -461,7 +474,7 @@ class TestHandEdits:
         assert (again.next("ann"), again.status()) == (questions, now)
         again.undo(3)
         assert again.status().clusters == 5
-        assert [r for r in range(200) if again.session.members_of(r)] == known
+        assert {r for r in range(200) if again.session.members_of(r)} >= set(known)
 
     def test_taking_an_old_answer_back_loses_nothing_else(self, project):
         answer(project, 30, "ann")

@@ -86,6 +86,9 @@ MEASURES = {
     "answers": Measure(
         "answers", "late_and_early", "the last 100 of 10,000 answers, and the first"
     ),
+    "acts": Measure(
+        "acts", "acts", "answers, corrections, merges and undo of a project with 10^5 answers"
+    ),
     "texts": Measure("texts", "features_of_texts", "features of 60,000 texts, and the second time"),
     "memory": Measure("house", "memory", "peak memory of `batched`"),
     "session": Measure("house", "session", "a million questions through session and ledger"),

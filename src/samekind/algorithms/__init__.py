@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from samekind._validation import check_choice
-from samekind.algorithms.base import Algorithm, Certificate, Known, Params, Prediction, Snapshot
+from samekind.algorithms.base import (
+    Algorithm,
+    Amendment,
+    Certificate,
+    Known,
+    Params,
+    Prediction,
+    Snapshot,
+)
 from samekind.algorithms.focused import Focused
 from samekind.algorithms.paper.basic import Basic
 from samekind.algorithms.paper.basic_exact import BasicExact
@@ -23,6 +31,7 @@ __all__ = [
     "ORDERS",
     "UNKNOWN",
     "Algorithm",
+    "Amendment",
     "Certificate",
     "Classified",
     "ClusterState",

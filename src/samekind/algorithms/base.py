@@ -16,6 +16,7 @@ from samekind.points import LabelMap, Points, Sampler
 
 __all__ = [
     "Algorithm",
+    "Amendment",
     "Certificate",
     "ErrorRate",
     "Known",
@@ -145,6 +146,19 @@ class Known(NamedTuple):
     """Rows to ask about before any others."""
 
 
+class Amendment(NamedTuple):
+    """What is known now, after a change of earlier answers, of all clusters that it touches."""
+
+    groups: list[list[int]]
+    """Rows that are in one cluster; together all rows of these clusters, and others that are known now."""
+    different: list[tuple[int, int]]
+    """Rows that are in different clusters: of every two such clusters, one of which is touched, one pair."""
+    ask_again: list[tuple[int, int]]
+    """Pairs whose answers were taken back, and which nothing else answers, in the order of asking."""
+    reopened: list[int]
+    """Rows that were given up, and of which something else is known now."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Params:
     """The parameters that all algorithms have; each adds its own, and checks them where they are declared.
@@ -231,7 +245,7 @@ class Algorithm(ABC, Generic[P]):
     predicts: ClassVar[bool] = False
     """Whether it says more of rows it did not ask about than which centre is nearest."""
     resumes_from_known: ClassVar[bool] = False
-    """Whether a run can begin with rows whose clusters are known."""
+    """Whether a run can begin with rows whose clusters are known, and change what it knows (`amend`)."""
     asks_lineups: ClassVar[bool] = False
     """Whether it can compare a row with several clusters in one question."""
     reduces: ClassVar[bool] = False
@@ -254,7 +268,18 @@ class Algorithm(ABC, Generic[P]):
 
     @abstractmethod
     def run(self) -> Flow[str]:
-        """Ask until there is a reason to stop, and return it."""
+        """Ask until there is a reason to stop, and return it.
+
+        Where `resumes_from_known`, it can be run again after the flow was closed or ended, and goes on.
+        """
+
+    def interrupt(self) -> list[int]:
+        """Take in what is decided after the flow was closed; return the rows that it was asking about."""
+        return []
+
+    def amend(self, amendment: Amendment) -> None:
+        """Change what is known, after `interrupt`; then run again. Only where `resumes_from_known`."""
+        raise NotImplementedError(f"{self.name!r} cannot change what it knows.")
 
     def snapshot(self) -> Snapshot:
         """Return what is known now."""

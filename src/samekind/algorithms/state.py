@@ -35,6 +35,7 @@ class ClusterState:
         self.n_samples = 0
         self.n_rounds = 0
         self._merged = 0
+        self._forgotten: set[int] = set()  # rows that were known once
         self._cluster_of = IntMap()
         self._open = np.zeros(8, dtype=bool)  # discovered, not recovered
         self._centers = np.empty((8, d))
@@ -61,7 +62,7 @@ class ClusterState:
     @property
     def n_labelled(self) -> int:
         """Return how many rows are known, those given up among them."""
-        return len(self._cluster_of)
+        return len(self._cluster_of) - len(self._forgotten)
 
     def cluster_of(self, rows: IntArray) -> IntArray:
         """Return the cluster of each row, UNKNOWN or GIVEN_UP."""
@@ -99,6 +100,7 @@ class ClusterState:
         if self.given_up and self._cluster_of.get_one(row, UNKNOWN) == GIVEN_UP:
             self.given_up.remove(row)
         self._cluster_of.put_one(row, cluster)
+        self._forgotten.discard(row)
         self.members[cluster].append(row)
 
     def replace_founder(self, cluster: int, row: int, x: FloatArray) -> None:
@@ -122,6 +124,7 @@ class ClusterState:
         if self._cluster_of.get_one(row, UNKNOWN) != GIVEN_UP:
             self.given_up.append(row)
         self._cluster_of.put_one(row, GIVEN_UP)
+        self._forgotten.discard(row)
 
     def add_uniform(self, cluster: int, x: FloatArray) -> None:
         """Add one uniform sample to the running mean of a cluster that is not recovered yet."""
@@ -161,6 +164,31 @@ class ClusterState:
         self.members[self.cluster_of_row(row)].remove(row)
         self.add_member(row, cluster)
 
+    def forget(self, row: int) -> None:
+        """Note that it is not known any more in which cluster a row is, or that nobody could tell."""
+        cluster = self.cluster_of_row(row)
+        (self.given_up if cluster == GIVEN_UP else self.members[cluster]).remove(row)
+        self._cluster_of.put_one(row, UNKNOWN)
+        self._forgotten.add(row)
+        if cluster >= 0 and not self.members[cluster]:
+            self._retire(cluster)
+
+    @property
+    def forgotten(self) -> list[int]:
+        """Rows that were known once and are not now."""
+        return sorted(self._forgotten)
+
+    def reopen(self, cluster: int) -> None:
+        """Take back that a cluster is recovered."""
+        self._open[cluster] = True
+        self.recovered.remove(cluster)
+
+    def _retire(self, cluster: int) -> None:
+        self._open[cluster] = False
+        if cluster in self.recovered:
+            self.recovered.remove(cluster)
+        self._merged += 1
+
     def split(self, cluster: int, rows: list[int], x: FloatArray) -> int:
         """Make a new cluster of some members of another; return its number. `x` is the first of them."""
         left = set(rows)
@@ -176,10 +204,7 @@ class ClusterState:
         self._cluster_of.put(rows, np.full(rows.size, keep))
         self.members[keep] += self.members[gone]
         self.members[gone] = []
-        self._open[gone] = False
-        if gone in self.recovered:
-            self.recovered.remove(gone)
-        self._merged += 1
+        self._retire(gone)
 
     def settle(self, points: Points) -> None:
         """Recover all clusters with exact centres, when every row of the data is labelled."""

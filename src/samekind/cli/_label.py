@@ -118,7 +118,7 @@ def label(
             except ServeError as error:
                 raise UserError(str(error)) from error
         if not opened.session.done:
-            opened.finish()
+            opened.leave()
         print_found(opened)
         print_next(where)
     return code
@@ -183,12 +183,14 @@ def _ask_here(project: Project, who: str | None, screen: Console) -> int:
     from samekind.cli._interrupts import Interrupts
     from samekind.terminal import answer_in_terminal, keys_at_hand
 
+    if project.session.stop_reason == "user":
+        project.resume()  # whoever sits down wants to be asked
     with Interrupts() as interrupts:
         keys = keys_at_hand(interrupts.while_reading)
         try:
             answer_in_terminal(project, who=who, console=screen, keys=keys)
         except KeyboardInterrupt:
-            project.finish()
+            project.leave()
             screen.print()
         return INTERRUPTED if interrupts.count else 0
 

@@ -53,6 +53,9 @@ def label_map(of: IntArray, members: list[IntArray], given_up: IntArray) -> Labe
     )
 
 
+PAIRS_AT_ONCE = 2**20  # that are looked up
+
+
 def volunteered_labels(
     rows: IntArray,
     X: FloatArray,
@@ -66,16 +69,21 @@ def volunteered_labels(
     A row is where somebody said it belongs. If it is ruled out where it was predicted to be, it is in the
     cluster with the nearest centre that nobody ruled out, or in none (-1).
     """
-    found = predicted.copy()
-    for place, row in enumerate(rows.tolist()):
-        pairs = np.column_stack([np.full(first_members.size, row, dtype=np.intp), first_members])
-        said = lookup(pairs)
-        if (said == SAME).any():
-            found[place] = int((said == SAME).argmax())
-        elif found[place] >= 0 and said[found[place]] == DIFFERENT:
-            distances = ((centers - X[place]) ** 2).sum(axis=1)
-            distances[said == DIFFERENT] = np.inf
-            found[place] = int(distances.argmin()) if np.isfinite(distances).any() else -1
+    found, k = predicted.copy(), first_members.size
+    step = max(1, PAIRS_AT_ONCE // k)
+    for start in range(0, rows.size, step):
+        some = slice(start, start + step)
+        m = rows[some].size
+        pairs = np.column_stack([np.repeat(rows[some], k), np.tile(first_members, m)])
+        said = lookup(pairs).reshape(m, k)
+        own = found[some]
+        is_out = (own >= 0) & (said[np.arange(m), own] == DIFFERENT)
+        for place in np.flatnonzero(is_out).tolist():
+            distances = ((centers - X[start + place]) ** 2).sum(axis=1)
+            distances[said[place] == DIFFERENT] = np.inf
+            own[place] = int(distances.argmin()) if np.isfinite(distances).any() else -1
+        known = (said == SAME).any(axis=1)
+        own[known] = (said[known] == SAME).argmax(axis=1)
     return found
 
 

@@ -1,9 +1,9 @@
 """Places from which a run begins anew, with all that was answered before.
 
-A run is repeated from the ledger, which works as long as its past stays as it was. When somebody changes it,
-by hand or by changing their mind, a repeated run would soon ask about other rows, and what was answered would
-lie idle. So such a change makes a checkpoint: from then on a run begins with the rows known at that time, and
-what the ledger says of them.
+A run is repeated from the ledger, which works as long as its settings stay as they were. With others it would
+soon ask about other rows, and what was answered would lie idle. So whoever goes on with other settings makes
+a checkpoint: from then on a run begins with the rows known at that time, and what the ledger says of them.
+Files of schema 2 have one for every change of the past, too; what was taken back since makes it void.
 """
 
 from __future__ import annotations
@@ -20,12 +20,11 @@ from samekind.ledger import Checkpoint, Ledger, pairs_of
 __all__ = ["known_at", "make_checkpoint"]
 
 
-def make_checkpoint(ledger: Ledger, members: list[list[int]], line: int) -> None:
-    """Make a checkpoint for a change that has just been written from a line on.
+def make_checkpoint(ledger: Ledger, members: list[list[int]]) -> None:
+    """Make a checkpoint; `members` are the clusters known now.
 
-    `members` are the clusters before it. Rows that are alone now and were not before have lost their
-    clusters, and are to be asked about. Rows that a run has not come to count
-    if they are the same as another one.
+    Rows that no answer ties to their clusters are to be asked about. Rows that a run has not come to count if
+    they are the same as another one.
     """
     upto = ledger.revision.answers
     lines = ledger.active(upto, consistent=True)
@@ -43,7 +42,7 @@ def make_checkpoint(ledger: Ledger, members: list[list[int]], line: int) -> None
     ]
     gone = set(lost)
     known_still = np.array([row for row in rows if row not in gone], dtype=np.int32)
-    ledger.add_checkpoint(Checkpoint(line, upto, known_still, np.array(lost, dtype=np.int32)))
+    ledger.add_checkpoint(Checkpoint(-1, upto, known_still, np.array(lost, dtype=np.int32)))
 
 
 def known_at(ledger: Ledger, checkpoint: Checkpoint) -> Known:

@@ -13,7 +13,7 @@ from samekind.algorithms import Classified, PaperParams, classify
 from samekind.clusters import Clusters
 from samekind.data import as_points
 from samekind.engine.flow_session import FlowSession
-from samekind.flow import DIFFERENT, SAME, UNANSWERED, Answers, BoolArray, Flow, IntArray, Pairs
+from samekind.flow import DIFFERENT, SAME, UNANSWERED, Answers, Flow, IntArray, Pairs
 from samekind.ledger import Implications, Ledger, pairs_of
 
 __all__ = ["NOT_ASKED", "ClassifyParams", "ClassifySession"]
@@ -136,10 +136,8 @@ class ClassifySession(FlowSession):
         said = self.ledger.lookup(self._wave, infer=False)
         return np.where(answers == UNANSWERED, said, answers)
 
-    def _write(self, pairs: Pairs, answers: Answers, who: str, asked: bool | BoolArray) -> bool:
-        alone = super()._write(pairs, answers, who, asked)
+    def _note_answers(self, pairs: Pairs, answers: Answers) -> None:
         self._implied.add(pairs, answers)
-        return alone
 
 
 def _what_clusters_imply(members: list[IntArray]) -> Implications:

@@ -14,14 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from samekind._validation import check_seed
-from samekind.algorithms import DEFAULT, find_algorithm
+from samekind.algorithms import DEFAULT, UNKNOWN, find_algorithm
 from samekind.clusters import Clusters
 from samekind.data import as_points
+from samekind.engine.amendments import find_amendment
 from samekind.engine.checkpoints import known_at, make_checkpoint
 from samekind.engine.flow_session import FlowSession
 from samekind.engine.working_space import SpaceChoice
 from samekind.flow import FloatArray, Flow, Pairs, check_answers, check_pairs
-from samekind.ledger import Ledger, pairs_of
+from samekind.ledger import Change, Ledger, pairs_of
 from samekind.measures import Reliability, annotator_reliability
 from samekind.points import Points, Reduce, WorkingSpace
 from samekind.progress import Progress
@@ -105,6 +106,7 @@ class Session(FlowSession):
         self.seed = check_seed(random_state)
         self.points = as_points(X)
         self._opened: tuple[WorkingSpace | None, Points] | None = None
+        self._amends = self._algorithm.resumes_from_known and params.trusts_answers
         self._takes_kept_seed = random_state is None
         super().__init__(params, ledger, budget)
 
@@ -140,49 +142,39 @@ class Session(FlowSession):
     def learn(self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "") -> None:
         """Take in answers that nobody was asked for; they are free.
 
-        The flow starts over with them, unless they are about rows that it has not come to yet.
+        What they say of rows that the flow has come to counts at once, as after `change`.
         """
-        self._check_open()
-        checked = check_pairs(pairs)
-        if not len(checked):
-            return
-        self._check_rows(checked)
-        if not self._are_asked_about(checked):
-            self._write(checked, check_answers(answers, len(checked)), who, False)
-        else:
-            self.change(checked, answers, who=who)
+        checked = self._check_rows(pairs)
+        said = check_answers(answers, len(checked))
+        with self.act():
+            if self._are_asked_about(checked):
+                self.ledger.change_past()
+            self.ledger.record_checked(checked, said, who, False)
 
     def change(
         self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", asked: bool = False
     ) -> None:
-        """Write answers that change what the flow has seen, and begin anew with all that is known then.
+        """Write answers that change what the flow has seen: they count at once.
 
-        Where the algorithm can resume from what is known; others start over, and use what they come to ask.
+        Where the algorithm can be told what changed; others start over, and use what they come to ask.
         """
-        checked = self._check_rows(check_pairs(pairs))
+        checked = self._check_rows(pairs)
+        said = check_answers(answers, len(checked))
         with self.edit():
-            self.ledger.record(checked, answers, who=who, asked=asked)
+            self.ledger.record(checked, said, who=who, asked=asked)
 
     @contextmanager
     def edit(self) -> Iterator[None]:
-        """Within it, write to the ledger what changes what the flow has seen: in one transaction.
-
-        Afterwards the flow begins anew with all that is known then, as after `change`.
-        """
-        self._check_open()
-        with self.ledger.transaction():
-            self._follow()
-            line = self.ledger.revision.answers
+        """Within it, write to the ledger what changes what the flow has seen; see `act`."""
+        with self.act():
+            self.ledger.change_past()
             yield
-            self._make_checkpoint(line)
-        self._replay()
 
     def checkpoint(self) -> None:
         """From here on, begin with what is known now: for sessions that go on with other settings."""
-        with self.ledger.transaction():
-            self._follow()
-            self._make_checkpoint(-1)
-        self._replay()
+        if self._amends:
+            with self.edit():
+                make_checkpoint(self.ledger, self._run.state.members)
 
     def questions_to_next_cluster(self) -> float | None:
         """Return about how many questions it takes to find the next cluster, if that can be said."""
@@ -208,9 +200,10 @@ class Session(FlowSession):
     def clusters(self) -> Clusters:
         """Return what is found so far, and how reliable those who answered are if that is of interest."""
         found, volunteered = self._found(), self.ledger.volunteered()
-        if volunteered.size:
+        rows = np.union1d(pairs_of(volunteered), self._run.state.forgotten).astype(np.intp)
+        if rows.size:
             lookup = partial(self.ledger.lookup, infer=self._infers)
-            found = found.with_volunteered(lookup, np.unique(pairs_of(volunteered)))
+            found = found.with_volunteered(lookup, rows)
         if self._infers and len(self.ledger.annotators) < 2:
             return found
         return found.with_annotators(self._judge(found))
@@ -234,24 +227,18 @@ class Session(FlowSession):
         """
         return self._judge(self._found())
 
-    def _make_checkpoint(self, line: int) -> None:
-        """Make a checkpoint after a change that was written from a line on, or taken back (-1)."""
-        if self._algorithm.resumes_from_known and self._infers:
-            make_checkpoint(self.ledger, self._run.state.members, line)
-
-    def _check_rows(self, pairs: Pairs) -> Pairs:
-        if len(pairs) and pairs.max() >= self.points.n:
-            raise ValueError(f"row {pairs.max()} is not in the data of {self.points.n} rows.")
-        return pairs
+    def _check_rows(self, pairs: ArrayLike) -> Pairs:
+        """Return pairs of rows, or raise an error if there is no such row."""
+        checked = check_pairs(pairs)
+        if checked.size and checked.max() >= self.points.n:
+            raise ValueError(f"row {checked.max()} is not in the data of {self.points.n} rows.")
+        return checked
 
     def _are_asked_about(self, pairs: Pairs) -> bool:
-        """Return whether the flow may have asked about one of these pairs, or be about to.
-
-        Not if nobody ever said anything of one of the two rows, and nobody is asked about it now.
-        """
-        active = self.ledger.active()
-        mentioned = np.concatenate([active["a"], active["b"], self._wave.ravel()])
-        return not bool((~np.isin(pairs, mentioned)).any(axis=1).all())
+        """Return whether the flow has come to both rows of one of these pairs."""
+        met = self._run.state.cluster_of(pairs.ravel()) != UNKNOWN
+        met |= np.isin(pairs.ravel(), self._wave)
+        return bool(met.reshape(-1, 2).all(axis=1).any())
 
     def _judge(self, found: Clusters) -> list[Reliability]:
         active, names = self.ledger.active(), self.ledger.annotators
@@ -295,17 +282,25 @@ class Session(FlowSession):
         self._started = perf_counter()
         self._history = array("q")  # the COLUMNS after each wave, one after the other
         known = None
-        start = self.ledger.latest_checkpoint()
+        start = self._view.latest_checkpoint()
         if start is not None:
-            paid = self.ledger.asked_pairs(start.upto)
+            paid = self._view.asked_pairs(start.upto)
             self._unclaimed -= paid
             self.n_questions = len(paid)
             if self._algorithm.resumes_from_known:
-                known = known_at(self.ledger, start)
+                known = known_at(self._view, start)
         rng = np.random.default_rng(self.seed)
         points = self._open_space()[1]
         self._run = self._algorithm(points, self.params, rng, known)
         return self._run.run()
+
+    def _amend(self, change: Change) -> Flow[str]:
+        run, ledger = self._run, self.ledger
+        struck = ledger.taken_back(change.retracted_before, change.retracted)
+        open_rows = run.interrupt()
+        pairs = pairs_of(np.sort(struck, order="when", kind="stable"))
+        run.amend(find_amendment(self._view, change, pairs, run.state, open_rows))
+        return run.run()
 
     def _note_wave(self) -> None:
         known = self._run.state

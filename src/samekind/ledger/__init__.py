@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerGone
 from samekind.ledger.inference import Contradiction, Implications, Statement
-from samekind.ledger.log import LedgerLine, Lines, Revision, keys_of, pairs_of
+from samekind.ledger.log import LedgerLine, Lines, keys_of, pairs_of
 from samekind.ledger.memory import UNANSWERED, Ledger
-from samekind.ledger.notes import Checkpoint, ClusterName
+from samekind.ledger.notes import Change, Checkpoint, ClusterName
+from samekind.ledger.past import ledger_at
+from samekind.ledger.transactions import Revision
 
 if TYPE_CHECKING:
     from samekind.ledger.checkup import check_file
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "UNANSWERED",
+    "Change",
     "Checkpoint",
     "ClusterName",
     "Contradiction",
@@ -35,6 +38,7 @@ __all__ = [
     "Statement",
     "check_file",
     "keys_of",
+    "ledger_at",
     "open_ledger",
     "pairs_of",
     "repair_file",

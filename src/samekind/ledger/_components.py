@@ -68,6 +68,14 @@ def fill_implied(pairs, otherwise, answers, keys, nodes, parent, differing):
 
 
 @njit(nogil=True, cache=True)
+def fill_roots(rows, keys, nodes, parent, roots):
+    """Write to `roots` a number that the rows of one component share; -1 where nothing is known of a row."""
+    for i in range(rows.size):
+        slot = slot_of(keys, rows[i])
+        roots[i] = -1 if keys[slot] == EMPTY else _root(parent, nodes[slot])
+
+
+@njit(nogil=True, cache=True)
 def add_answers(pairs, answers, start, contradicts, rows, by_node, by_entry, differing, sizes):
     """Add answers from `start` on; return how many are done: fewer than all if room ran out.
 
@@ -136,6 +144,19 @@ def _node(row, keys, nodes, parent, first, degree, sizes):
         degree[node] = 0
         sizes[0] += 1
     return nodes[slot]
+
+
+@njit(nogil=True, cache=True)
+def take_apart(rows, keys, nodes, parent, first, degree, sizes):
+    """Give each row a node of its own, of which nothing is known; the old ones are left alone."""
+    for i in range(rows.size):
+        slot = slot_of(keys, rows[i])
+        node = sizes[0]
+        nodes[slot] = node
+        parent[node] = node
+        first[node] = EMPTY
+        degree[node] = 0
+        sizes[0] += 1
 
 
 @njit(nogil=True, cache=True)

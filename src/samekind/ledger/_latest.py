@@ -33,7 +33,7 @@ def _put(table, answers, annotators, pairs, given, who):
     for i in range(given.size):
         key = key_of(pairs[i, 0], pairs[i, 1])
         slot = slot_of(table, key)
-        if table[slot] == EMPTY:
+        if table[slot] == EMPTY or answers[slot] == UNANSWERED:
             table[slot] = key
             answers[slot] = given[i]
             added += 1
@@ -88,6 +88,10 @@ class LatestAnswers:
         added: int = _put(self._table, self._answers, self._annotators, pairs, answers, annotators)
         self._size += added
         return added
+
+    def forget(self, pairs: Pairs) -> None:
+        """Know no answer to these pairs."""
+        self.put(pairs, np.full(len(pairs), UNANSWERED, dtype=np.int8), NOBODY)
 
     def _make(self, size: int) -> None:
         self._table = empty_table(size)

@@ -6,7 +6,15 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from samekind.ledger.tables import answers, checkpoints, corrections, meta, names, retractions
+from samekind.ledger.tables import (
+    answers,
+    changes,
+    checkpoints,
+    corrections,
+    meta,
+    names,
+    retractions,
+)
 from samekind.ledger.version_3 import EDITION
 
 __all__ = ["Erased", "begin_edition", "erase_annotator", "restore_replaced"]
@@ -40,6 +48,7 @@ def erase_annotator(connection: sa.Connection, who: str) -> Erased:
         (names, names.c.who == who),
         (retractions, retractions.c.answer_id.in_(own)),
         (corrections, corrections.c.answer_id.in_(own) | corrections.c.replaced_id.in_(own)),
+        (changes, sa.true()),  # runs begin anew, with what is known then
         (checkpoints, knew | checkpoints.c.answer_id.in_(own)),
         (answers, answers.c.who == who),
     ):

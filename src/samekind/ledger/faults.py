@@ -18,12 +18,14 @@ from samekind.ledger.version_3 import LATEST
 
 __all__ = ["COLUMNS", "Fault", "described", "find_faults", "meta_faults", "n_rows_of"]
 
+CHANGE = ("after_answer", "upto_answer", "after_retraction", "upto_retraction")
 COLUMNS: Mapping[str, tuple[str, ...]] = {  # parents first
     "answers": ("id", "a", "b", "answer", "who", "at", "asked"),
     "retractions": ("id", "answer_id", "at"),
     "names": ("id", "row", "name", "who", "at"),
     "corrections": ("id", "answer_id", "replaced_id"),
     "checkpoints": ("id", "answer_id", "upto", "rows", "ask"),
+    "changes": ("id", *CHANGE, "checkpoint_id"),
 }
 OBJECTS = ("things", "settings")  # in `meta`: JSON
 OLD_LISTS = {
@@ -33,6 +35,7 @@ OLD_LISTS = {
 }  # in `meta` of version 1: JSON
 SHAPE = re.compile(r"(\d{1,10}) x \d+")
 NEW_ROWS = re.compile(r"\d+ new rows x \d+")
+PARENTS = ("answers", "checkpoints")
 MOST_SHOWN = 3
 
 
@@ -83,17 +86,17 @@ def find_faults(connection: sa.Connection, *, n_rows: int | None = None) -> list
     meta = {str(k): v for k, v in _rows(connection, "meta", ("key", "value"))}
     faults = meta_faults(meta)
     limit = n_rows or n_rows_of(meta) or 2**31
-    answer_ids: set[object] = set()
+    there_ids: dict[str, set[object]] = {table: set() for table in COLUMNS}
     for table, columns in COLUMNS.items():
         if table not in there:
             continue
         for number, *values in _rows(connection, table, (key, *columns)):
             row = dict(zip(columns, values, strict=True))
-            what = next(_wrong(table, row, limit, answer_ids), None)
+            what = next(_wrong(table, row, limit, there_ids), None)
             if what is not None:
                 faults.append(Fault(table, int(str(number)), what))
-            elif table == "answers":
-                answer_ids.add(row["id"])
+            elif table in PARENTS:
+                there_ids[table].add(row["id"])
     return faults
 
 
@@ -176,7 +179,7 @@ def _rows(
 
 
 def _wrong(
-    table: str, row: Mapping[str, object], limit: int, answer_ids: set[object]
+    table: str, row: Mapping[str, object], limit: int, there: Mapping[str, set[object]]
 ) -> Iterator[str]:
     """Yield what is wrong with a row."""
     if not _is_int(row["id"], 1, 2**63):
@@ -198,10 +201,17 @@ def _wrong(
         yield f"its time is {row['at']!r:.40}"
     for name in ("answer_id", "replaced_id"):
         optional = table == "checkpoints" and row.get(name) is None
-        if name in row and not optional and row[name] not in answer_ids:
+        if name in row and not optional and row[name] not in there["answers"]:
             yield f"it is about answer {row[name]!r:.40}, which is not there"
     if table == "corrections" and row["answer_id"] == row["replaced_id"]:
         yield f"answer {row['answer_id']} replaces itself"
+    if table == "changes":
+        if not all(_is_int(row[name], 0, 2**63) for name in CHANGE):
+            yield "what it changed is no number"
+        elif any(row[f"after_{what}"] > row[f"upto_{what}"] for what in ("answer", "retraction")):  # type: ignore[operator]
+            yield "it ends before it begins"
+        if row["checkpoint_id"] is not None and row["checkpoint_id"] not in there["checkpoints"]:
+            yield f"it made checkpoint {row['checkpoint_id']!r:.40}, which is not there"
     if table == "checkpoints":
         if not _is_int(row["upto"], 0, 2**63):
             yield f"it is made after answer {row['upto']!r:.40}"

@@ -6,6 +6,7 @@ A line's number in memory and its id in the database are two things: ids may hav
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 import numpy as np
@@ -19,7 +20,7 @@ from samekind.ledger.ids import RowIds
 from samekind.ledger.incoming import read_new
 from samekind.ledger.log import AnswerLog, Wave
 from samekind.ledger.memory import Ledger
-from samekind.ledger.notes import Checkpoint, Notes
+from samekind.ledger.notes import Change, Checkpoint, Notes
 from samekind.ledger.packing import unpack_rows
 
 __all__ = ["FollowingLedger"]
@@ -77,10 +78,13 @@ class FollowingLedger(Ledger):
                 (-1 if row is None else own.number(row), own.count(upto))
                 for row, upto in new.checkpoints
             ]
+            self._ids[tables.retractions].extend(new.ids[tables.retractions])
+            self._ids[tables.checkpoints].extend(new.ids[tables.checkpoints])
+            changes = [self._change(*change) for change in new.changes]
         except (ValueError, KeyError, OverflowError) as error:
             raise self._damaged(connection, error) from error
         for table, ids in self._ids.items():
-            if table is not tables.answers:
+            if table not in (tables.answers, tables.retractions, tables.checkpoints):
                 ids.extend(new.ids[table])
         if new.who:
             numbers = np.array([self._number(name) for name in new.who], dtype=np.int32)
@@ -92,13 +96,27 @@ class FollowingLedger(Ledger):
         for line, other in replaced:
             self._notes.add_correction(line, other)
         self._notes.marks += marks
+        self._notes.changes += changes
 
     def _forget_rows(self) -> None:
         """Begin as if nothing of the database had been read."""
-        self._n_erased = self.revision.retracted + bool(self._log.size)
+        self._n_editions += 1
         self._log, self._notes, self._numbers = AnswerLog(), Notes(), {}
         self._ids: dict[sa.TableClause, RowIds] = {table: RowIds() for table in tables.FOLLOWED}
         self._relearn()
+
+    def _change(self, since: Sequence[int], checkpoint_id: int | None) -> Change:
+        """Return a change of the past by numbers of lines, of which the database has the ids."""
+        answers, retractions = self._ids[tables.answers], self._ids[tables.retractions]
+        made = self._ids[tables.checkpoints]
+        after, upto, after_struck, upto_struck = since
+        return Change(
+            answers.count(after),
+            answers.count(upto),
+            retractions.count(after_struck),
+            retractions.count(upto_struck),
+            -1 if checkpoint_id is None else made.number(checkpoint_id),
+        )
 
     def _read_meta(self, connection: sa.Connection) -> None:
         rows = connection.execute(sa.select(tables.meta.c.key, tables.meta.c.value))

@@ -61,6 +61,10 @@ class RowIds:
         """Return how many rows have this id or a smaller one."""
         return bisect_right(self._ids, row_id)
 
+    def upto(self, size: int) -> int:
+        """Return the last id of the first so many rows; 0 of none."""
+        return self._ids[size - 1] if size else 0
+
     def to_array(self) -> NDArray[np.int64]:
         """Return a copy of all ids."""
         return np.array(self._ids, dtype=np.int64)

@@ -32,6 +32,7 @@ class Incoming(NamedTuple):
     names: list[tuple[int, str, str, float]]
     corrections: list[tuple[int, int]]
     checkpoints: list[tuple[int | None, int]]
+    changes: list[tuple[tuple[int, ...], int | None]]
 
 
 def read_new(
@@ -55,7 +56,7 @@ def read_new(
     if not any(new):
         return None
     by_column = list(map(_columns, new, _WIDTHS))
-    answers, retractions, names, corrections, checkpoints = by_column
+    answers, retractions, names, corrections, checkpoints, changes = by_column
     _, a, b, said, who, at, asked = answers
     pairs = check_pairs(np.array([a, b]).T)
     named = _all(names[1], int)
@@ -74,7 +75,7 @@ def read_new(
     }
     if any(own and own[0] < 1 for own in ids.values()):
         raise ValueError("an id is below 1.")
-    owners = [None if own is None else _all([own], int)[0] for own in checkpoints[1]]
+    since = zip(*(_all(numbers, int) for numbers in changes[1:-1]), strict=True)
     return Incoming(
         ids=ids,
         pairs=pairs,
@@ -93,7 +94,8 @@ def read_new(
             )
         ),
         corrections=list(zip(*(_all(ids, int) for ids in corrections[1:]), strict=True)),
-        checkpoints=list(zip(owners, _all(checkpoints[2], int), strict=True)),
+        checkpoints=list(zip(_ids(checkpoints[1]), _all(checkpoints[2], int), strict=True)),
+        changes=list(zip(since, _ids(changes[-1]), strict=True)),
     )
 
 
@@ -102,6 +104,11 @@ _WIDTHS = [len(columns) for columns in tables.FOLLOWED.values()]
 
 def _columns(rows: list[Sequence[object]], width: int) -> list[tuple[object, ...]]:
     return list(zip(*rows, strict=True)) if rows else [()] * width
+
+
+def _ids(values: Iterable[object]) -> list[int | None]:
+    """Return ids that may be missing."""
+    return [None if value is None else _all([value], int)[0] for value in values]
 
 
 def _all(values: Iterable[object], kind: type[T], *others: type) -> list[T]:

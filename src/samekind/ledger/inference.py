@@ -8,17 +8,18 @@ answers take a fraction of a second.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind._intmap import empty_table, refill
-from samekind.flow import DIFFERENT, SAME, Answers, Pairs
+from samekind._intmap import EMPTY, empty_table, refill
+from samekind.flow import DIFFERENT, SAME, Answers, IntArray, Pairs
 from samekind.ledger import _components
 
-__all__ = ["Contradiction", "Implications", "Statement", "explain"]
+__all__ = ["Contradiction", "Explainer", "Implications", "Statement"]
+
+MOST_NODES = 4  # for each row, before what was forgotten is cleared away
 
 
 class Statement(NamedTuple):
@@ -77,6 +78,32 @@ class Implications:
         rows, parent = (self._keys, self._nodes), self._by_node[0]
         _components.fill_implied(pairs, otherwise, answers, *rows, parent, self._differing)
 
+    def rows(self) -> IntArray:
+        """Return all rows of which something is known."""
+        rows: IntArray = self._keys[self._keys != EMPTY].astype(np.intp)
+        return rows
+
+    def components(self, rows: IntArray) -> IntArray:
+        """Return a number for each row that rows known to be the same share; -1 if nothing is known of it."""
+        roots = np.empty(rows.size, dtype=np.intp)
+        _components.fill_roots(rows, self._keys, self._nodes, self._by_node[0], roots)
+        return roots
+
+    def take_apart(self, rows: IntArray) -> bool:
+        """Forget all that is known of these rows, which are whole components.
+
+        Return whether that was done: not if so much was forgotten that it is better to begin anew.
+        """
+        n_rows = int(np.count_nonzero(self._keys != EMPTY))
+        if self._sizes[0] + rows.size > MOST_NODES * n_rows + rows.size:
+            return False
+        while 2 * (self._sizes[0] + rows.size + 2) > self._keys.size:
+            self._sizes[3] = _components.NODES
+            self._grow()
+        parent, first, _, degree = self._by_node
+        _components.take_apart(rows, self._keys, self._nodes, parent, first, degree, self._sizes)
+        return True
+
     def add(self, pairs: Pairs, answers: Answers) -> NDArray[np.intp]:
         """Take in SAME and DIFFERENT, skip UNSURE; return the places of those that contradict.
 
@@ -111,13 +138,20 @@ class Implications:
             self._differing = differing
 
 
-def explain(held: Iterable[Statement], conflicts: Iterable[Statement]) -> list[Contradiction]:
-    """Find for each conflicting statement the fewest held ones that contradict it."""
-    neighbours: dict[int, list[tuple[int, Statement]]] = {}
-    for statement in held:
-        neighbours.setdefault(statement.a, []).append((statement.b, statement))
-        neighbours.setdefault(statement.b, []).append((statement.a, statement))
-    return [Contradiction((*_chain(neighbours, last), last)) for last in conflicts]
+class Explainer:
+    """Finds for conflicting statements the fewest held ones that contradict each."""
+
+    def __init__(self) -> None:
+        self._neighbours: dict[int, list[tuple[int, Statement]]] = {}
+
+    def hold(self, statement: Statement) -> None:
+        """Take in a statement that contradicts none of the others."""
+        for row, other in ((statement.a, statement.b), (statement.b, statement.a)):
+            self._neighbours.setdefault(row, []).append((other, statement))
+
+    def explain(self, last: Statement) -> Contradiction:
+        """Return a statement with the fewest held ones that contradict it."""
+        return Contradiction((*_chain(self._neighbours, last), last))
 
 
 def _chain(neighbours: dict[int, list[tuple[int, Statement]]], last: Statement) -> list[Statement]:

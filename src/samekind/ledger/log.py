@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.flow import Answers, Pairs
+from samekind.flow import UNSURE, Answers, Pairs
 from samekind.ledger._components import write_keys
 
-__all__ = ["AnswerLog", "Asked", "LedgerLine", "Lines", "Revision", "Wave", "keys_of", "pairs_of"]
+__all__ = ["AnswerLog", "Asked", "LedgerLine", "Lines", "Wave", "keys_of", "pairs_of"]
 
 LINE = np.dtype(
     [
@@ -19,9 +20,10 @@ LINE = np.dtype(
         ("answer", np.int8),
         ("who", np.int32),  # the annotator's number
         ("when", np.float64),
-        ("asked", np.bool_),
+        ("asked", np.bool_),  # paid for, by this line or one that it replaced
         ("struck", np.bool_),  # taken back
         ("retracted", np.bool_),  # taken back, or replaced by a later answer
+        ("paid", np.bool_),  # paid for by this line
     ]
 )
 Lines = NDArray[np.void]
@@ -41,15 +43,6 @@ class LedgerLine(NamedTuple):
     when: float
     asked: bool
     retracted: bool
-
-
-class Revision(NamedTuple):
-    """How much was written so far: it changes with every change of what counts."""
-
-    answers: int
-    retracted: int
-    checkpoints: int
-    names: int
 
 
 class Wave(NamedTuple):
@@ -74,15 +67,28 @@ def pairs_of(lines: Lines) -> Pairs:
     return np.column_stack([lines["a"], lines["b"]]).astype(np.intp, copy=False)
 
 
+def _repeated(keys: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which of these numbers are there more than once."""
+    _, by, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    found: NDArray[np.bool_] = counts[by] > 1
+    return found
+
+
 class AnswerLog:
     """Lines are appended and marked, never removed. Annotators go by numbers here."""
 
     def __init__(self) -> None:
         self._lines = np.empty(0, dtype=LINE)
         self._waves: list[Wave] = []  # not yet in _lines: a wave costs no more than its answers
-        self._unasked: list[int] = []  # lines that were written free of charge
+        self._unasked: list[int] = []  # lines that were written free of charge,
+        self._skips: list[int] = []  # and those of them that are UNSURE
+        self._strikes: list[int] = []  # the lines that were taken back, in that order
         self.size = 0
-        self.n_struck = 0
+
+    @property
+    def n_struck(self) -> int:
+        """How many lines were taken back."""
+        return len(self._strikes)
 
     @property
     def lines(self) -> Lines:
@@ -99,6 +105,7 @@ class AnswerLog:
                     new[name] = np.repeat(np.array(parts), sizes)
                 else:
                     new[name] = np.concatenate(list(map(np.broadcast_to, parts, sizes)))
+            new["paid"] = new["asked"]
             self._lines = np.concatenate([self._lines, new])
         return self._lines
 
@@ -118,13 +125,21 @@ class AnswerLog:
         if wave.asked is not True:
             free = np.flatnonzero(~np.broadcast_to(wave.asked, len(wave.pairs)))
             self._unasked += (self.size + free).tolist()
+            self._skips += (self.size + free[wave.answers[free] == UNSURE]).tolist()
         self.size += len(wave.pairs)
 
     def volunteered(self) -> Lines:
         """Return the lines that stand and cost no question, at no cost if there never were any."""
-        if not self._unasked:
+        return self._free(self._unasked)
+
+    def skipped(self) -> Lines:
+        """Return those of them that are UNSURE."""
+        return self._free(self._skips)
+
+    def _free(self, numbers: list[int]) -> Lines:
+        if not numbers:
             return np.empty(0, dtype=LINE)
-        lines: Lines = self.lines[self._unasked]
+        lines: Lines = self.lines[numbers]
         standing: Lines = lines[~lines["asked"] & ~lines["retracted"]]
         return standing
 
@@ -132,24 +147,60 @@ class AnswerLog:
         """Return the numbers of all lines about one pair."""
         return np.flatnonzero(keys_of(pairs_of(self.lines)) == keys_of(np.array([[a, b]])))
 
-    def strike(self, numbers: NDArray[np.intp]) -> None:
-        """Mark lines as taken back; what they replaced stands again."""
-        lines = self.lines
-        lines["struck"][numbers] = True
-        lines["retracted"] = lines["struck"]
-        self.n_struck += numbers.size
-        self.replace_earlier(None)
+    def struck(self, first: int, last: int) -> list[int]:
+        """Return the lines that were taken back from the first-th time on and before the last-th."""
+        return self._strikes[first:last]
 
-    def replace_earlier(self, keys: NDArray[np.int64] | None) -> bool:
-        """Mark answers to these pairs, or to any, that the same annotator gave anew later.
+    def strike(self, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Mark lines as taken back; what they replaced stands again.
 
-        Returns whether there were such answers.
+        Return the lines that stood before or stand now, but not both.
         """
-        lines, standing = self.lines, self.standing
+        about = self._about(keys_of(pairs_of(self.lines[numbers])))
+        lines = self._lines = self.lines.copy()  # copies of the log keep theirs
+        before = lines["retracted"][about]
+        lines["struck"][numbers] = True
+        lines["retracted"][about] = lines["struck"][about]
+        lines["asked"][about] = lines["paid"][about]
+        self._strikes += numbers.tolist()
+        self._replace_earlier(about)
+        changed: NDArray[np.intp] = about[before != lines["retracted"][about]]
+        return changed
+
+    def at(self, size: int, n_struck: int) -> AnswerLog:
+        """Return the log as it was when it had so many lines, so many of which were taken back."""
+        past = AnswerLog()
+        past._lines = self.lines[:size].copy()
+        past._lines["struck"] = past._lines["retracted"] = False
+        past._lines["asked"] = past._lines["paid"]
+        past._unasked = self._unasked[: bisect_left(self._unasked, size)]
+        past._skips = self._skips[: bisect_left(self._skips, size)]
+        past.size = size
+        past._strikes = self._strikes[:n_struck]
+        past._lines["struck"][past._strikes] = past._lines["retracted"][past._strikes] = True
+        past._replace_earlier(np.arange(size))
+        return past
+
+    def replace_earlier(self, keys: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Mark answers to these pairs that the same annotator gave anew later; return those that stood."""
+        about = self._about(keys)
+        lines = self._lines = self.lines.copy()  # copies of the log keep theirs
+        before = lines["retracted"][about]
+        self._replace_earlier(about)
+        replaced: NDArray[np.intp] = about[before != lines["retracted"][about]]
+        return replaced
+
+    def _about(self, keys: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Return the numbers of all lines about these pairs."""
+        pairs = np.column_stack([self.lines["a"], self.lines["b"]])
+        return np.flatnonzero(np.isin(keys_of(pairs), keys))
+
+    def _replace_earlier(self, about: NDArray[np.intp]) -> None:
+        lines = self.lines
+        standing = about[~lines["struck"][about]]
         answered = keys_of(pairs_of(lines[standing]))
-        if keys is not None:
-            again = np.isin(answered, keys)
-            standing, answered = standing[again], answered[again]
+        several = _repeated(answered)
+        standing, answered = standing[several], answered[several]
         _, first, by = np.unique(
             np.column_stack([answered, lines["who"][standing]]),
             axis=0,
@@ -157,10 +208,9 @@ class AnswerLog:
             return_inverse=True,
         )
         if first.size == standing.size:
-            return False
+            return
         latest = np.zeros(first.size, dtype=np.intp)
         np.maximum.at(latest, by, standing)
-        paid = lines["asked"][standing]
+        paid = lines["paid"][standing]
         np.logical_or.at(lines["asked"], latest[by], paid)  # what is paid stays paid
         lines["retracted"][np.setdiff1d(standing, latest)] = True
-        return True

@@ -9,42 +9,31 @@ Its rules:
   from the ledger therefore sees just what it saw the first time.
 - A contradicting answer is kept and shown in `contradictions`; nothing is inferred from it.
 - What is written within one `transaction` is kept together, or not at all.
+- What changes the past, rather than answering new questions, is noted as a `Change`.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from copy import copy
-from typing import Self, TypeVar
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_positive_int
-from samekind.flow import UNANSWERED, UNSURE, Answers, Pairs, check_answers, check_pairs
+from samekind.flow import DIFFERENT, UNANSWERED, UNSURE, Answers, Pairs, check_answers, check_pairs
 from samekind.ledger.checks import RowLimits, check_text
-from samekind.ledger.inference import Contradiction, Statement
+from samekind.ledger.inference import Contradiction, Implications, Statement
 from samekind.ledger.knowledge import Knowledge
-from samekind.ledger.log import (
-    AnswerLog,
-    Asked,
-    LedgerLine,
-    Lines,
-    Revision,
-    Wave,
-    keys_of,
-    pairs_of,
-)
-from samekind.ledger.notes import Checkpoint, ClusterName, Notes
+from samekind.ledger.log import Asked, LedgerLine, Lines, Wave, keys_of, pairs_of
+from samekind.ledger.notes import Checkpoint, ClusterName
+from samekind.ledger.transactions import Transactions
 
-__all__ = ["UNANSWERED", "Ledger", "Revision"]
-
-Part = TypeVar("Part", AnswerLog, Notes)
+__all__ = ["UNANSWERED", "Ledger"]
 
 
-class Ledger(RowLimits):
+class Ledger(RowLimits, Transactions):
     """Answers in memory; gone with the process. `SqlLedger` keeps them on disk.
 
     Parameters
@@ -64,14 +53,9 @@ class Ledger(RowLimits):
     """
 
     def __init__(self, *, infer: bool = True) -> None:
+        super().__init__()
         self.infer = infer
-        self.meta: dict[str, str] = {}
-        self._log = AnswerLog()
-        self._notes = Notes()
-        self._numbers: dict[str, int] = {}  # of the annotators
         self._last_time = 0.0
-        self._n_erased = 0  # for `revision`: deleted lines count as taken back
-        self._in_transaction = False
         self._known = Knowledge()
 
     def __len__(self) -> int:
@@ -86,8 +70,6 @@ class Ledger(RowLimits):
 
     def __exit__(self, *exc: object) -> None:
         self.close()
-
-    # Reading
 
     def lookup(self, pairs: Pairs, *, infer: bool = True) -> Answers:
         """Return what is known of each pair; UNANSWERED (-2) where nothing is.
@@ -117,12 +99,6 @@ class Ledger(RowLimits):
         return self._notes.names
 
     @property
-    def revision(self) -> Revision:
-        """What was written so far, in numbers."""
-        log, notes = self._log, self._notes
-        return Revision(log.size, log.n_struck + self._n_erased, len(notes.marks), notes.n_names)
-
-    @property
     def n_acts(self) -> int:
         """How many times something was recorded that was not taken back; at once counts as once."""
         lines = self._log.lines
@@ -144,14 +120,29 @@ class Ledger(RowLimits):
         lines: Lines = self._log.lines[:upto][stands[:upto]]
         return lines
 
+    def different_pairs(self) -> Pairs:
+        """Return the pairs that were answered DIFFERENT, by lines that stand and contradict none."""
+        lines = self._log.lines
+        stands = ~lines["retracted"] & (lines["answer"] == DIFFERENT)
+        stands[list(self._known.conflicts)] = False
+        return pairs_of(lines[stands])
+
     @property
     def contradictions(self) -> list[Contradiction]:
         """Answers that cannot all be true, each with the fewest earlier answers it contradicts."""
         if not self._known.conflicts:
             return []
-        return self._known.contradictions(
-            self._log.lines, lambda number: Statement(*self._line(number)[:4])
-        )
+        return self._known.contradictions(self._log.lines, self._statement)
+
+    @property
+    def n_contradictions(self) -> int:
+        """How many answers contradict earlier ones."""
+        return len(self._known.conflicts)
+
+    @property
+    def implications(self) -> Implications:
+        """What follows from the answers that stand; to be read."""
+        return self._known.implied
 
     def volunteered(self) -> Lines:
         """Return the lines that are not retracted and cost no question."""
@@ -159,8 +150,7 @@ class Ledger(RowLimits):
 
     def skipped(self) -> Pairs:
         """Return the pairs of which somebody was not sure, free of charge: they were skipped."""
-        free = self.volunteered()
-        return pairs_of(free[free["answer"] == UNSURE])
+        return pairs_of(self._log.skipped())
 
     def asked_pairs(self, upto: int | None = None) -> set[int]:
         """Return the keys of the pairs whose answers were paid for, by the first so many lines or by all."""
@@ -179,26 +169,6 @@ class Ledger(RowLimits):
 
     # Writing
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Keep all that is written within, or, if anything fails, nothing of it.
-
-        It begins with what others have written. A transaction within another one is part of that.
-        """
-        if self._in_transaction:
-            yield
-            return
-        before = _copied(self._log), _copied(self._notes), dict(self._numbers), dict(self.meta)
-        self._in_transaction = True
-        try:
-            yield
-        except BaseException:
-            self._log, self._notes, self._numbers, self.meta = before
-            self._relearn()
-            raise
-        finally:
-            self._in_transaction = False
-
     def record(
         self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", asked: bool = True
     ) -> None:
@@ -213,7 +183,22 @@ class Ledger(RowLimits):
     def record_checked(self, pairs: Pairs, answers: Answers, who: str, asked: Asked) -> None:
         """Do what `record` does, for callers that have checked what they pass."""
         if len(pairs):
+            with self._writing():
+                self._append(pairs, answers, who, asked)
+
+    def record_next(
+        self, seen: tuple[int, int], pairs: Pairs, answers: Answers, who: str, asked: Asked
+    ) -> bool:
+        """Write answers down unless others wrote meanwhile; return whether they are kept.
+
+        `seen` are the numbers of lines and of changes that the caller knows.
+        """
+        with self._writing():
+            now = self.revision
+            if (now.answers, now.changes) != seen:
+                return False
             self._append(pairs, answers, who, asked)
+        return True
 
     def correct(self, a: int, b: int, answer: int, *, who: str = "") -> None:
         """Answer a pair anew; nobody's earlier answer to it counts any more.
@@ -296,7 +281,7 @@ class Ledger(RowLimits):
     # Within: a ledger that keeps its lines elsewhere too overrides the first four.
 
     def _append(self, pairs: Pairs, answers: Answers, who: str, asked: Asked) -> None:
-        self._learn_new(Wave(pairs, answers, self._number(who), self._now(), asked))
+        self._learn_own(Wave(pairs, answers, self._number(who), self._now(), asked))
 
     def _retract(self, numbers: NDArray[np.intp]) -> list[LedgerLine]:
         """Take back lines by their numbers; return them, latest first."""
@@ -314,37 +299,52 @@ class Ledger(RowLimits):
         return self._numbers.setdefault(who, len(self._numbers))
 
     def _line(self, number: int) -> LedgerLine:
-        a, b, answer, who, when, asked, _, retracted = self._log.lines[number].item()
+        a, b, answer, who, when, asked, _, retracted, _ = self._log.lines[number].item()
         return LedgerLine(a, b, answer, list(self._numbers)[who], when, asked, retracted)
 
-    def _learn_new(self, wave: Wave) -> None:
-        """Add lines to the log and to what is known."""
-        start = self._log.size
+    def _learn_own(self, wave: Wave) -> None:
+        """Add lines that are being written here, and find out whether they change the past."""
+        unsure = wave.pairs[wave.answers == UNSURE]
+        follows = self._known.answers(unsure, infer=True) if len(unsure) else unsure
+        if not self._learn_new(wave) or (follows >= 0).any():  # it seemed to be known, and is not
+            self._changes_past = True
+
+    def _learn_new(self, wave: Wave) -> bool:
+        """Add lines to the log and to what is known; return whether they only add to it."""
+        start, n_conflicts = self._log.size, len(self._known.conflicts)
+        all_new = (self._known.answers(wave.pairs, infer=False) == UNANSWERED).all()
         self._log.append(wave)
-        all_new = self._known.add(wave.pairs, wave.answers, wave.who, start)
-        if not all_new and self._log.replace_earlier(keys_of(wave.pairs)):
+        if all_new:
+            if self._known.add(wave.pairs, wave.answers, wave.who, start):
+                return len(self._known.conflicts) == n_conflicts
+            self._log.replace_earlier(keys_of(wave.pairs))
             self._relearn()
+            return False
+        replaced = self._log.replace_earlier(keys_of(wave.pairs))
+        changed = np.append(replaced, np.arange(start, self._log.size))
+        if not (replaced.size and self._known.revise(self._log.lines, changed)):
+            self._relearn()
+        return False
 
     def _strike(self, numbers: NDArray[np.intp]) -> None:
         """Mark lines as taken back, and learn all others anew."""
         if numbers.size:
-            self._log.strike(numbers)
-            self._relearn()
+            changed = self._log.strike(numbers)
+            if not self._known.revise(self._log.lines, changed):
+                self._relearn()
+            self._changes_past = True
+
+    def _statement(self, number: int) -> Statement:
+        return Statement(*self._line(number)[:4])
 
     def _relearn(self) -> None:
-        self._known = Knowledge()
+        before, self._known = self._known, Knowledge()
         numbers = self._log.standing
         lines = self._log.lines[numbers]
         self._known.add(pairs_of(lines), lines["answer"], lines["who"], numbers)
+        self._known.keep_explanations(before, self._statement)
 
     def _now(self) -> float:
         """Return the time, a little later than that of anything before."""
         self._last_time = max(time.time(), self._last_time + 1e-6)
         return self._last_time
-
-
-def _copied(part: Part) -> Part:
-    """Return a log or notes that later changes of these do not reach."""
-    other = copy(part)
-    vars(other).update({name: copy(value) for name, value in vars(part).items()})
-    return other

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Checkpoint", "ClusterName", "Notes"]
+__all__ = ["Change", "Checkpoint", "ClusterName", "Notes"]
 
 
 class ClusterName(NamedTuple):
@@ -42,8 +42,27 @@ class Checkpoint(NamedTuple):
     ask: NDArray[np.int32]
 
 
+class Change(NamedTuple):
+    """A change of the past: what one transaction wrote that is more than answers to new questions.
+
+    Between two changes there are only answers that say something new and contradict nothing; so whoever
+    repeats a run may take all answers of such a stretch at once, and then the change.
+    """
+
+    answers_before: int
+    """How many lines there were before it,"""
+    answers: int
+    """and after it."""
+    retracted_before: int
+    """How many of them were taken back before it,"""
+    retracted: int
+    """and after it."""
+    checkpoint: int = -1
+    """The number of the checkpoint that it made; -1: none."""
+
+
 class Notes:
-    """Names, corrections and checkpoints, in the order in which they were written.
+    """Names, corrections, checkpoints and changes, in the order in which they were written.
 
     Attributes
     ----------
@@ -55,6 +74,8 @@ class Notes:
         `line` and `upto` of every checkpoint.
     checkpoints : dict
         The checkpoints that are at hand, by their numbers: all of them, unless they are kept elsewhere.
+    changes : list of Change
+        All changes of the past.
     """
 
     def __init__(self) -> None:
@@ -64,6 +85,7 @@ class Notes:
         self.n_replaced = 0
         self.marks: list[tuple[int, int]] = []
         self.checkpoints: dict[int, Checkpoint] = {}
+        self.changes: list[Change] = []
 
     def add_name(self, row: int, text: str, who: str, at: float) -> None:
         """Name a row's cluster; an earlier name of the row counts no more."""

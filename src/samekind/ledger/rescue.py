@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
 import sqlalchemy as sa
 
 from samekind.ledger import tables
@@ -75,7 +74,7 @@ def _all_rows(
     meta: Mapping[str, str],
     ids: Mapping[sa.TableClause, RowIds],
 ) -> dict[sa.TableClause, Rows]:
-    own, lines = ids[tables.answers], log.lines
+    own, made, lines = ids[tables.answers], ids[tables.checkpoints], log.lines
     latest = float(lines["when"].max(initial=0.0))
     pairs = ((line, other) for line, replaced in notes.replaced.items() for other in replaced)
     named = sorted(notes.names.values())
@@ -96,8 +95,8 @@ def _all_rows(
             )
         ],
         tables.retractions: [
-            {"id": number, "answer_id": own[line], "at": latest}
-            for number, line in enumerate(np.flatnonzero(lines["struck"]).tolist(), start=1)
+            {"id": ids[tables.retractions][number], "answer_id": own[line], "at": latest}
+            for number, line in enumerate(log.struck(0, log.n_struck))
         ],
         tables.names: [
             {"id": number, "row": row, "name": text, "who": who, "at": at}
@@ -109,12 +108,25 @@ def _all_rows(
         ],
         tables.checkpoints: [
             {
-                "id": number,
+                "id": made[number],
                 "answer_id": None if kept.line < 0 else own[kept.line],
-                "upto": own[kept.upto - 1] if kept.upto else 0,
+                "upto": own.upto(kept.upto),
                 "rows": pack_rows(kept.rows),
                 "ask": pack_rows(kept.ask),
             }
-            for number, (_, kept) in enumerate(sorted(notes.checkpoints.items()), start=1)
+            for number, kept in sorted(notes.checkpoints.items())
+        ],
+        tables.changes: [
+            {
+                "id": number,
+                "after_answer": own.upto(change.answers_before),
+                "upto_answer": own.upto(change.answers),
+                "after_retraction": ids[tables.retractions].upto(change.retracted_before),
+                "upto_retraction": ids[tables.retractions].upto(change.retracted),
+                "checkpoint_id": (
+                    made[change.checkpoint] if change.checkpoint in notes.checkpoints else None
+                ),
+            }
+            for number, change in enumerate(notes.changes, start=1)
         ],
     }

@@ -26,7 +26,7 @@ from samekind.ledger.erase import Erased, erase_annotator
 from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerGone
 from samekind.ledger.following import FollowingLedger
 from samekind.ledger.log import Asked, LedgerLine, Wave
-from samekind.ledger.notes import Checkpoint
+from samekind.ledger.notes import Change, Checkpoint
 from samekind.ledger.packing import pack_rows
 from samekind.ledger.rescue import write_rescue
 
@@ -97,15 +97,13 @@ class SqlLedger(FollowingLedger):
         if self._connection is not None:
             yield
             return
-        with self._explaining("be written"), self._writing() as connection:
+        with self._explaining("be written"), self._locked() as connection:
             self._read_meta(connection)
             self._connection = connection
             before = self._ids, [len(ids) for ids in self._ids.values()], self._edition
             try:
                 with super().transaction():
                     yield
-                    self._database.check_file()
-                    connection.commit()  # here, so that what is not kept is not remembered either
             except BaseException:
                 self._ids, sizes, self._edition = before
                 for ids, size in zip(self._ids.values(), sizes, strict=True):
@@ -125,7 +123,7 @@ class SqlLedger(FollowingLedger):
         own = self._ids[tables.answers]
         new = {
             "answer_id": None if checkpoint.line < 0 else own[checkpoint.line],
-            "upto": own[checkpoint.upto - 1] if checkpoint.upto else 0,
+            "upto": own.upto(checkpoint.upto),
             "rows": pack_rows(checkpoint.rows),
             "ask": pack_rows(checkpoint.ask),
         }
@@ -150,6 +148,7 @@ class SqlLedger(FollowingLedger):
             self._database.overwrite_deleted(self._connection)
             erased = erase_annotator(self._connection, who)
             self._catch_up(self._connection)
+            self._changes_past = False  # whoever follows reads all of it anew
         return erased
 
     def scrub(self) -> bool:
@@ -162,11 +161,13 @@ class SqlLedger(FollowingLedger):
 
     def refresh(self) -> bool:
         """Take in what other writers wrote; return whether anything was taken back."""
-        before = self.revision.retracted
+        before = self.revision
         if self._connection is None:
             with self._connected("be read", writes=False) as connection:
                 self._catch_up(connection)
-        return self.revision.retracted > before
+                self._read_meta(connection)
+        now = self.revision
+        return now.retracted > before.retracted or now.editions > before.editions
 
     def close(self) -> None:
         """Close the database; a SQLite project is one file again."""
@@ -179,7 +180,30 @@ class SqlLedger(FollowingLedger):
             for (a, b), said, cost in zip(pairs.tolist(), answers.tolist(), paid, strict=True)
         ]
         at = self._add(tables.answers, new, "keep answers")
-        self._learn_new(Wave(pairs, answers, self._number(who), at, asked))
+        self._learn_own(Wave(pairs, answers, self._number(who), at, asked))
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with self.transaction():
+            yield
+
+    def _commit(self) -> None:
+        if self._connection is not None:
+            self._database.check_file()
+            self._connection.commit()  # here, so that what is not kept is not remembered either
+
+    def _append_change(self, change: Change) -> None:
+        answers, retractions = self._ids[tables.answers], self._ids[tables.retractions]
+        checkpoints = self._ids[tables.checkpoints]
+        new = {
+            "after_answer": answers.upto(change.answers_before),
+            "upto_answer": answers.upto(change.answers),
+            "after_retraction": retractions.upto(change.retracted_before),
+            "upto_retraction": retractions.upto(change.retracted),
+            "checkpoint_id": None if change.checkpoint < 0 else checkpoints[change.checkpoint],
+        }
+        self._add(tables.changes, [new], "keep a change")
+        super()._append_change(change)
 
     def _retract(self, numbers: NDArray[np.intp]) -> list[LedgerLine]:
         if numbers.size:
@@ -217,7 +241,7 @@ class SqlLedger(FollowingLedger):
             if self._connection is not None:
                 yield self._connection
             elif writes:
-                with self._writing() as connection:
+                with self._locked() as connection:
                     yield connection
                     self._database.check_file()
             else:
@@ -226,7 +250,7 @@ class SqlLedger(FollowingLedger):
                     yield connection
 
     @contextmanager
-    def _writing(self) -> Iterator[sa.Connection]:
+    def _locked(self) -> Iterator[sa.Connection]:
         """Yield a transaction that holds the lock, with all that others wrote taken in."""
         if self.read_only:
             raise LedgerError(f"{self._shown} is open for reading only.")

@@ -15,9 +15,12 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
+from random import uniform
+from time import monotonic, sleep
 from typing import NamedTuple
 
 import sqlalchemy as sa
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool, StaticPool
 
 from samekind.ledger.errors import LedgerDamaged, LedgerError
@@ -39,6 +42,7 @@ __all__ = [
 
 APPLICATION_ID = 0x534B4E44  # "SKND", in the header of every project
 WRITING = "mode=rw"
+LOOK_AGAIN = 0.001, 0.004  # seconds between looks whether another program has done writing
 
 
 class FileIdentity(NamedTuple):
@@ -184,7 +188,31 @@ def tune_sqlite(engine: sa.Engine, wait: float, *, reads: bool = False) -> None:
     def begin(connection: sa.Connection) -> None:
         only_reads = reads or connection.get_execution_options().get("samekind_reads", False)
         # who writes takes the lock before reading, who only reads takes none
-        connection.exec_driver_sql("BEGIN" if only_reads else "BEGIN IMMEDIATE")
+        if only_reads:
+            connection.exec_driver_sql("BEGIN")
+        else:
+            _begin_to_write(connection, wait)
+
+
+def _begin_to_write(connection: sa.Connection, wait: float) -> None:
+    """Begin a transaction as soon as nobody else writes, or raise an error if that takes too long.
+
+    SQLite's own wait looks ever more rarely, so that whoever has waited longest would get the lock last.
+    """
+    last = monotonic() + wait
+    driver = driver_of(connection)
+    driver.execute("PRAGMA busy_timeout = 0")
+    try:
+        while True:
+            try:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                return
+            except OperationalError as error:
+                if "locked" not in str(error.orig) or monotonic() > last:
+                    raise
+            sleep(uniform(*LOOK_AGAIN))
+    finally:
+        driver.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}")
 
 
 def _refuse_emptied(path: Path) -> None:

@@ -13,6 +13,7 @@ __all__ = [
     "NO_ID",
     "STATE",
     "answers",
+    "changes",
     "checkpoints",
     "corrections",
     "insert_rows",
@@ -34,6 +35,8 @@ retractions = _table("retractions", "id", "answer_id", "at")
 names = _table("names", "id", "row", "name", "who", "at")
 corrections = _table("corrections", "id", "answer_id", "replaced_id")
 checkpoints = _table("checkpoints", "id", "answer_id", "upto", "rows", "ask")
+_SINCE = ("after_answer", "upto_answer", "after_retraction", "upto_retraction", "checkpoint_id")
+changes = _table("changes", "id", *_SINCE)
 
 FOLLOWED = {  # tables, and what is read of them when another process has written to them
     answers: ("id", "a", "b", "answer", "who", "at", "asked"),
@@ -41,6 +44,7 @@ FOLLOWED = {  # tables, and what is read of them when another process has writte
     names: ("id", "row", "name", "who", "at"),
     corrections: ("id", "answer_id", "replaced_id"),
     checkpoints: ("id", "answer_id", "upto"),
+    changes: ("id", *_SINCE),
 }
 
 

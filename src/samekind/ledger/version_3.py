@@ -1,4 +1,4 @@
-"""Version 3 of the tables: they refuse what cannot be right, and a project knows that it is one.
+"""Version 3 of the tables: they refuse what cannot be right, and know when the past was changed.
 
 SQLite cannot add constraints to a table, so each is made anew, filled from the old one and put in its place.
 """
@@ -88,6 +88,21 @@ checkpoints = _table(
     _column("upto", sa.BigInteger(), "upto >= 0"),
     _packed("rows"),
     _packed("ask"),
+)
+changes = _table(
+    "changes",
+    _column(
+        "after_answer", sa.BigInteger(), "after_answer >= 0"
+    ),  # the last answer before, 0: none,
+    _column("upto_answer", sa.BigInteger(), "upto_answer >= after_answer"),  # and after it
+    _column("after_retraction", sa.BigInteger(), "after_retraction >= 0"),
+    _column("upto_retraction", sa.BigInteger(), "upto_retraction >= after_retraction"),
+    sa.Column(
+        "checkpoint_id",
+        sa.BigInteger,
+        sa.ForeignKey(f"{NEW}checkpoints.id", ondelete="SET NULL"),
+        nullable=True,
+    ),
 )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from samekind.flow import DIFFERENT, SAME, Answers, Pairs
+from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
 from samekind.ledger import Lines, pairs_of
 from samekind.project.imports import latest_of_each, read_answers
 from samekind.project.shared import ProjectPart, exclusive
@@ -30,44 +30,51 @@ class Edits(ProjectPart):
     @exclusive
     def rename(self, cluster: int, name: str, *, who: str = "") -> None:
         """Call a cluster something; "" takes its name away."""
-        self.session.catch_up()
-        self.session.ledger.name(self._members(cluster)[0], check_name(name), who=who)
+        text = check_name(name)
+        with self.session.act():
+            self.session.ledger.name(self._members(cluster)[0], text, who=who)
 
     @exclusive
     def remove(self, cluster: int, rows: list[int], *, who: str = "") -> None:
         """Take some rows out of a cluster."""
-        self.session.catch_up()
-        members = self._members(cluster)
         if not rows:
             raise ProjectError("Say which rows do not belong here.")
         self._check_rows(rows)
-        if set(members) <= set(rows):
-            raise ProjectError("That would leave nothing of the kind. Keep at least one row in it.")
-        own = np.flatnonzero(self.clusters().labels_ == self._label_of(cluster))
-        strangers = set(rows) - set(own.tolist())
-        if strangers:
-            raise ProjectError(f"Row {min(strangers)} is not in this kind.")
-        self._volunteer(split_answers(members, rows, self.session.ledger.active()), who)
+        self.session.catch_up()
+        self.clusters()  # before others have to wait; it is kept until something changes
+        with self.session.act():
+            members = self._members(cluster)
+            if set(members) <= set(rows):
+                raise ProjectError(
+                    "That would leave nothing of the kind. Keep at least one row in it."
+                )
+            labels = self.clusters().labels_of(np.array(rows, dtype=np.intp))
+            strangers = np.array(rows)[labels != self._label_of(cluster)]
+            if strangers.size:
+                raise ProjectError(f"Row {strangers.min()} is not in this kind.")
+            self._volunteer(split_answers(members, rows, self.session.ledger.active()), who)
 
     @exclusive
     def merge(self, clusters: list[int], *, who: str = "") -> None:
         """Make several clusters one."""
-        self.session.catch_up()
         if len(set(clusters)) < 2:
             raise ProjectError("Choose at least two kinds to make one of.")
-        members = [self._members(cluster) for cluster in dict.fromkeys(clusters)]
-        self._volunteer(merge_answers(members, self.session.ledger.active()), who)
+        with self.session.act():
+            members = {rows[0]: rows for rows in map(self._members, clusters)}
+            if len(members) < 2:
+                raise ProjectError("These are one kind already.")
+            lines = self.session.ledger.active()
+            self._volunteer(merge_answers(list(members.values()), lines), who)
 
     @exclusive
     def correct(self, a: int, b: int, answer: str, *, who: str = "") -> None:
         """Answer a pair anew: whatever anybody answered before does not count any more."""
-        self.session.catch_up()
         self._check_rows([a, b])
         if answer not in ANSWERS:
             raise ProjectError('The answer is "same", "different" or "unsure".')
-        if self.session.ledger.lookup(np.array([[a, b]]), infer=False)[0] not in WORDS:
-            raise ProjectError("Nobody has answered this pair yet.")
         with self.session.edit():
+            if self.session.ledger.lookup(np.array([[a, b]]), infer=False)[0] not in WORDS:
+                raise ProjectError("Nobody has answered this pair yet.")
             self.session.ledger.correct(a, b, ANSWERS[answer], who=who)
 
     def import_answers(self, csv_text: str, *, who: str = "") -> int:
@@ -84,10 +91,11 @@ class Edits(ProjectPart):
 
     @exclusive
     def _take_in(self, pairs: Pairs, answers: Answers, who: str) -> int:
-        self.session.catch_up()
-        new = self.session.ledger.lookup(pairs, infer=False) != answers
-        if new.any():
-            self.session.change(pairs[new], answers[new], who=who)
+        with self.session.act():
+            known = self.session.ledger.lookup(pairs, infer=False)
+            new = (known != answers) & (answers != UNSURE)
+            if new.any():
+                self.session.change(pairs[new], answers[new], who=who)
         return int(new.sum())
 
     def _check_rows(self, rows: list[int]) -> None:
@@ -116,7 +124,7 @@ def merge_answers(members: list[list[int]], active: Lines) -> PairAnswers:
     """
     cluster_of = {row: cluster for cluster, rows in enumerate(members) for row in rows}
     answers: PairAnswers = []
-    for a, b in pairs_of(active[active["answer"] == DIFFERENT]).tolist():
+    for a, b in _pairs_among(active, DIFFERENT, list(cluster_of)):
         if a in cluster_of and b in cluster_of and cluster_of[a] != cluster_of[b]:
             answers.append((a, b, SAME))
     joined = {(min(a, b), max(a, b)) for a, b, _ in answers}
@@ -125,6 +133,13 @@ def merge_answers(members: list[list[int]], active: Lines) -> PairAnswers:
         if pair not in joined:
             answers.append((*pair, SAME))
     return answers
+
+
+def _pairs_among(lines: Lines, answer: int, rows: list[int]) -> list[tuple[int, int]]:
+    """Return the pairs of these rows that were answered so."""
+    pairs = pairs_of(lines[lines["answer"] == answer])
+    found: list[tuple[int, int]] = pairs[np.isin(pairs, rows).all(axis=1)].tolist()
+    return found
 
 
 def split_answers(members: list[int], out: Iterable[int], active: Lines) -> PairAnswers:
@@ -139,7 +154,7 @@ def split_answers(members: list[int], out: Iterable[int], active: Lines) -> Pair
     place = {row: k for k, row in enumerate(rest)}
     answers: PairAnswers = []
     ties: list[tuple[int, int]] = []
-    for a, b in pairs_of(active[active["answer"] == SAME]).tolist():
+    for a, b in _pairs_among(active, SAME, members):
         if (a in inside and b in place) or (b in inside and a in place):
             answers.append((a, b, DIFFERENT))
         elif a in place and b in place:

@@ -36,7 +36,7 @@ class Overviews(ProjectPart):
     @exclusive
     def overview(self, members: int = 8) -> Overview:
         """Return all clusters found so far, the largest first, each with some members."""
-        self.session.catch_up()
+        self.catch_up()
         found = self.clusters()
         labels, certificate = found.labels_, found.certificate_
         sizes = np.bincount(labels[labels >= 0], minlength=found.n_discovered_)

@@ -86,25 +86,35 @@ class Project(Questions, Overviews, Edits):
         An act is all that was answered at once.
         """
         acts: dict[tuple[float, str], list[LedgerLine]] = {}
-        for line in self.session.take_back(count, who=who, together=True):
+        with self.session.act():
+            taken = self.session.take_back(count, who=who, together=True)
+            if taken:
+                self._set_finished(False)  # what was taken back is asked again
+        for line in taken:
             acts.setdefault((line.when, line.who), []).insert(0, line)
         return [act_in_words(lines) for lines in acts.values()]
 
     @exclusive
     def finish(self) -> None:
-        """Ask nothing more; `resume` goes on."""
-        self.session.stop()
+        """Ask nothing more, here or elsewhere, now or later; `resume` goes on."""
+        self._set_finished(True)
 
     @exclusive
     def resume(self) -> None:
         """Go on asking."""
-        self.session.replay()
+        self._set_finished(False)
+        self.session.resume()
+
+    @exclusive
+    def leave(self) -> None:
+        """Ask nothing more here; others go on, and so does who opens the project again."""
+        self.session.stop()
 
     @exclusive
     def status(self) -> Status:
         """Return where the work stands."""
         session = self.session
-        session.catch_up()
+        self.catch_up()
         now, left = session.progress, session.questions_to_next_cluster()
         return Status(
             title=self.title,
@@ -122,7 +132,7 @@ class Project(Questions, Overviews, Edits):
             left_text=left_in_words(left, session.done),
             can_undo=len(session.ledger) > 0,
             skipped=len(self.skipped_pairs()),
-            contradictions=len(session.contradictions),
+            contradictions=session.n_contradictions,
             lineups=self.lineups,
             revision=self.revision,
             version=samekind.__version__,

@@ -38,7 +38,7 @@ class Questions(ProjectPart):
         Asked again, they get the same ones. Nobody goes empty while there is a question: if others have them
         all, one is shared, and whoever is second to answer is told.
         """
-        self.session.catch_up()
+        self.catch_up()
         chains = self._open()
         self._leases.keep(set(chains))
         own = list(islice((row for row in chains if self._leases.take(row, who)), most))
@@ -59,15 +59,17 @@ class Questions(ProjectPart):
         To a pair: "same", "different", "unsure" or "skip". To a line-up: the cluster that it is in, "none",
         "unsure" or "skip". What is skipped is not charged and can be come back to.
         """
-        form, row, others = _parse(question_id)
-        self.session.catch_up()
+        with self.session.act():
+            self._answer(*_parse(question_id), answer, who)
+
+    def _answer(self, form: str, row: int, others: list[int], answer: str | int, who: str) -> None:
         if form == "s":
             if (row, others[0]) not in self.skipped_pairs():
                 raise QuestionClosed("This question was answered meanwhile.")
             if (word := _word(answer)) != "skip":
                 self.session.change([[row, others[0]]], [ANSWERS[word]], who=who, asked=True)
             return
-        if self._open().get(row, [])[: len(others)] != others:
+        if not set(others) <= set(self._open().get(row, [])):
             raise QuestionClosed(
                 "This question is not open any more: it was answered, or taken back."
             )

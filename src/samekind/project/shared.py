@@ -15,6 +15,8 @@ from samekind.project.words import ProjectError, name_of, plain_item
 
 __all__ = ["ProjectPart", "exclusive"]
 
+FINISHED = "finished"  # in `meta`: whether somebody wants no more questions
+
 P = ParamSpec("P")
 T = TypeVar("T")
 Part = TypeVar("Part", bound="ProjectPart")
@@ -39,6 +41,34 @@ class ProjectPart:
         self.session = session
         self._lock = threading.RLock()
         self._found: tuple[tuple[Revision, str | None], Clusters] | None = None
+
+        self._stopped = False  # as somebody has finished
+        self._heed_finish()
+
+    def catch_up(self) -> None:
+        """Take in what others wrote, also that somebody finished, or went on."""
+        self.session.catch_up()
+        self._heed_finish()
+
+    def _set_finished(self, finished: bool) -> None:
+        """Keep whether somebody has finished, and heed it."""
+        self.session.catch_up()
+        if finished != self._is_finished:
+            with self.session.act():
+                self.session.ledger.set_meta(FINISHED, "1" if finished else "")
+        self._heed_finish()
+
+    @property
+    def _is_finished(self) -> bool:
+        return bool(self.session.ledger.meta.get(FINISHED))
+
+    def _heed_finish(self) -> None:
+        """Ask nothing, or go on, as the project says."""
+        if self._is_finished and not self._stopped:
+            self.session.stop()
+        elif self._stopped and not self._is_finished:
+            self.session.resume()
+        self._stopped = self._is_finished
 
     def item(self, row: int) -> ItemView:
         """Return what to show of a row."""

@@ -64,7 +64,8 @@ def repair_project(path: Path) -> Repaired | None:
     """Do what `repair_file` does; what was known at a checkpoint that is dropped still counts."""
     repaired = repair_file(path)
     if repaired is not None and any(what.startswith("checkpoints ") for what in repaired.dropped):
-        with SqlLedger(path) as ledger:
+        with SqlLedger(path) as ledger, ledger.transaction():
+            ledger.change_past()
             _begin_with_known(ledger, True)
     return repaired
 
@@ -76,4 +77,4 @@ def _begin_with_known(ledger: Ledger, began_anew: bool) -> None:
     trusts = settings.get("error_rate") is None
     can = ITEMS in ledger.meta and algorithm.resumes_from_known and trusts
     if len(ledger) and (began_anew or can):
-        make_checkpoint(ledger, [], -1)
+        make_checkpoint(ledger, [])

@@ -86,7 +86,7 @@ class _Asking(Conversation):
         while True:
             wanted = self._ask(*_choices(question))
             if wanted == "quit":
-                self._project.finish()
+                self._project.leave()
                 return False
             if wanted == "undo":
                 self._undo()

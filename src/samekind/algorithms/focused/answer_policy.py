@@ -41,6 +41,8 @@ class AnswerPolicy:
         None when no question is left: then the row's cluster is set, or it is new if that is still None. An
         audit asks only whether a row is as predicted.
         """
+        if (question := self._first_question(open_row)) is not None:
+            return question
         if open_row.aim == "audit":
             return self._check(open_row)
         while (cluster := self._candidate(open_row)) >= 0:
@@ -50,6 +52,14 @@ class AnswerPolicy:
         if open_row.unsure_clusters:
             open_row.cluster = GIVEN_UP
         return None
+
+    def _first_question(self, open_row: OpenRow) -> tuple[int, int] | None:
+        """Return what is to be asked before anything else, if that is still of use."""
+        other, open_row.compare_first = open_row.compare_first, -1
+        cluster = self._learner.state.cluster_of_row(other) if other >= 0 else UNKNOWN
+        if cluster < 0 or (open_row.aim == "audit" and cluster != open_row.predicted):
+            return None
+        return cluster, other
 
     def _check(self, open_row: OpenRow) -> tuple[int, int] | None:
         cluster = open_row.predicted

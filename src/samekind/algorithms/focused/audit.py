@@ -62,11 +62,15 @@ class Surveys:
         if self._n_draws & (self._n_draws - 1) == 0:  # a power of 2
             self._before.append((self._n_draws, self._n_new))
 
+    def count_missed(self) -> None:
+        """Count a draw as a new one: it was of a cluster that was taken for part of another."""
+        self._n_new = min(self._n_new + 1, self._n_draws)
+
     def undiscovered(self) -> float:
         """Return a bound on the share of rows in clusters that were not found, whenever one looks."""
         return min(
             upper_bound(
-                self._n_new - n_new,
+                min(self._n_new - n_new, self._n_draws - n_draws),
                 self._n_draws - n_draws,
                 RISK_UNDISCOVERED / ((number + 1) * (number + 2)),
             )
@@ -124,6 +128,10 @@ class Audit:
         """Return the clusters that a row is known not to be in."""
         audited = self.rows.get(row)
         return [] if audited is None else list(audited.refused)
+
+    def refused_by(self, clusters: set[int]) -> list[int]:
+        """Return the rows that some of these clusters refused."""
+        return [row for row, audited in self.rows.items() if clusters & set(audited.refused)]
 
     def outdated(self, clusters_of: Callable[[IntArray], IntArray]) -> int:
         """Return a row that is predicted to be in another cluster than those it was refused by; -1: none."""

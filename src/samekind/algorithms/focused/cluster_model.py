@@ -35,7 +35,7 @@ class ClusterModel:
         self.scorer = ClusterScorer(points, prior, uses_lda=params.uses("discriminant"))
         make_predictor = GraphPredictor if few else RowPredictor
         self.predictor: RowPredictor = make_predictor(points, self.sites, self.scorer)
-        self._learnt: dict[int, int] = {}  # labelled rows, and in which order they came
+        self._learnt: dict[int, int] = {}  # labelled rows, and their places in the discriminant
         self._counts_sizes = not params.recovers  # otherwise, `Recovery` does
         self._counted_at = (0, 0)  # labelled rows and clusters then
 
@@ -44,8 +44,7 @@ class ClusterModel:
         surprising = surprising or self.predictor.uses_all_labels
         if surprising or row in self.sites:
             self.sites.add(row, cluster, deferred=not surprising)
-        self._learnt[row] = len(self._learnt)
-        self.scorer.lda.learn(x, cluster)
+        self._learnt[row] = self.scorer.lda.learn(x, cluster)
         self.predictor.learn(row, x, cluster)
         n_learnt, n_clusters = self._counted_at
         is_stale = len(self._learnt) > STALE_GROWTH * n_learnt
@@ -72,6 +71,39 @@ class ClusterModel:
         self.sites.add(row, new)
         self.scorer.lda.relabel(self._learnt[row], new)
         self.predictor.move(row, old, new)
+
+    def knows(self, row: int) -> bool:
+        """Return whether a row was learnt."""
+        return row in self._learnt
+
+    def relabel(self, rows: list[int], cluster: int) -> None:
+        """Change the cluster of rows, all of one other cluster; -1: it is not known any more.
+
+        Of those that were not learnt nothing changes. A site whose cluster is not known becomes a surrogate.
+        """
+        learnt = [row for row in rows if row in self._learnt]
+        sites = [row for row in learnt if row in self.sites]
+        old = self.sites.member_cluster(sites[0]) if sites else -1
+        for row in learnt:
+            self.scorer.lda.relabel(self._learnt[row], cluster)
+            if cluster < 0:
+                del self._learnt[row]
+        for row in sites:
+            if cluster < 0:
+                self.sites.withdraw(row)
+            else:
+                self.sites.add(row, cluster)
+        if sites and old >= 0:
+            self.predictor.relabel(sites, old, cluster)
+
+    def predict_surrogates(self) -> None:
+        """Let all surrogates that stand for no cluster, or for one that is gone, stand for the likeliest."""
+        rows = self.sites.stray(self.scorer.alive)
+        if rows.size and self.scorer.alive.any():
+            X = self.points.rows(rows)
+            likeliest, _ = self.scorer.likeliest(X, self.predictor.nearness(rows, X))
+            for row, cluster in zip(rows.tolist(), likeliest.tolist(), strict=True):
+                self.sites.add(row, cluster, surrogate=True)
 
     def merge(self, keep: int, gone: int) -> None:
         """Make one cluster part of another."""

@@ -106,6 +106,23 @@ class ClusterPairs:
         self._n_rows[gone] = 0
         self._merged[gone] = True
 
+    def retire(self, cluster: int) -> None:
+        """Note that a cluster has no members any more."""
+        self._ahead = []
+        self._open[cluster] = self._open[:, cluster] = False
+        self._undecidable[cluster] = self._undecidable[:, cluster] = False
+        self._n_rows[cluster] = 0
+        self._merged[cluster] = True
+
+    def set_different(self, cluster: int, others: list[int]) -> None:
+        """Note which clusters alone are different from this one; what is undecidable stays so."""
+        self._ahead = []
+        alive = self._alive
+        self._open[cluster, alive] = self._open[alive, cluster] = ~self._undecidable[cluster, alive]
+        self._open[cluster, cluster] = False
+        for other in others:
+            self.separate(cluster, other)
+
     def open_with(self, cluster: int) -> list[int]:
         """Return the clusters that may be one with this one, most similar first."""
         k = self.n_clusters

@@ -40,6 +40,8 @@ WAVE_SHARE = 1 / 16
 batch=64 asked 1.8 times the questions of batch=1 on digits, with it 1.17 times (15 seeds)."""
 AUTO_WAVE_SHARE, AUTO_WAVE_ROWS = 1 / 64, 16
 """The same, and a bound in rows, for batch="auto": where answers take no time, waves only save overhead."""
+FIRST_ROWS = 8
+"""Rows that a change of earlier answers leaves open, asked about at once beside those of the open wave."""
 
 # How questions are divided among the aims
 

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 
 import numpy as np
 
-from samekind.algorithms.base import Algorithm, Certificate, Known, Prediction, Snapshot
+from samekind.algorithms.base import (
+    Algorithm,
+    Amendment,
+    Certificate,
+    Known,
+    Prediction,
+    Snapshot,
+)
 from samekind.algorithms.focused import constants as const
+from samekind.algorithms.focused.amendment import Amender
 from samekind.algorithms.focused.answer_policy import AnswerPolicy
 from samekind.algorithms.focused.audit import all_asked
 from samekind.algorithms.focused.learner import Learner, OpenRow
@@ -15,6 +24,7 @@ from samekind.algorithms.focused.noisy_answers import NoisyAnswers
 from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.planner import RowPlanner
 from samekind.algorithms.focused.questions import ClusterQuestions, RowQuestions, score_open_rows
+from samekind.algorithms.focused.scheduler import Aim
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN
 from samekind.flow import FloatArray, Flow, IntArray
 from samekind.points import Points
@@ -77,11 +87,17 @@ class Focused(Algorithm[FocusedParams]):
         self._planner = RowPlanner(learner, self._policy)
         self._rows = RowQuestions(learner, self._policy)
         self._clusters = ClusterQuestions(learner, self._policy)
+        self._open: list[OpenRow] = []  # what is being asked about
+        self._first: dict[int, tuple[Aim, int]] = {}  # what is to be asked first: see `Amended`
+        self._first_pairs: list[tuple[int, int]] = []
+        self._pairs_lead = False  # whether those come before the rows
 
     def run(self) -> Flow[str]:
         """Draw, ask and learn until there is a reason to stop."""
         if self.known is not None:
-            yield from self._begin_with(self.known)
+            self._begin_with(self.known)
+            self.known = None
+        yield from self._ask_first()
         while not (reason := self._reason_to_stop()):
             plan = self._planner.plan(self._wave())
             if plan:
@@ -96,25 +112,75 @@ class Focused(Algorithm[FocusedParams]):
                 self.state.settle(self.points)
         return reason
 
-    def _begin_with(self, known: Known) -> Flow[None]:
-        """Learn what is known already, as if it had just been answered; ask what it leaves open."""
+    def _begin_with(self, known: Known) -> None:
+        """Learn what is known already, as if it had just been answered."""
         cluster_of: dict[int, int] = {}  # of each group
         for row, group in zip(known.rows, known.groups, strict=True):
-            open_row = self._planner.open_row(row, "given")
-            score_open_rows([open_row], self._learner.model)
-            if group in cluster_of:
-                open_row.cluster = cluster_of[group]
-            else:
-                self._learner.discover(open_row)
-                assert open_row.cluster is not None
-                cluster_of[group] = open_row.cluster
-            self._learn(open_row)
+            cluster_of[group] = self._learn_known(row, "given", cluster_of.get(group, -1))
         self._learner.unsure.mark_clear(known.rows)
         for a, b in known.different:
             self._learner.pairs.separate(cluster_of[a], cluster_of[b])
         self.state.n_samples += len(known.rows)
-        for row in known.ask_first:
-            yield from self._ask([self._planner.open_row(row, "refine")])
+        self._first = dict.fromkeys(known.ask_first, ("refine", -1))
+
+    def _learn_known(self, row: int, aim: Aim, cluster: int) -> int:
+        """Learn a row whose cluster is known, as if it had just been answered; -1: a new one. Return it."""
+        open_row = self._planner.open_row(row, aim)
+        score_open_rows([open_row], self._learner.model)
+        if cluster >= 0:
+            open_row.cluster = cluster
+        else:
+            self._learner.discover(open_row)
+        assert open_row.cluster is not None
+        self._learn(open_row)
+        return open_row.cluster
+
+    def interrupt(self) -> list[int]:
+        """Learn the rows of the open wave that are decided; return the others."""
+        for open_row in self._open:
+            if open_row.cluster is not None:
+                self._conclude(open_row)
+        self._open = [open_row for open_row in self._open if open_row.cluster is None]
+        return [open_row.row for open_row in self._open] + list(self._first)
+
+    def amend(self, amendment: Amendment) -> None:
+        """Change what is known, and ask first what that leaves open, then what was being asked."""
+        for open_row in self._open:
+            if self.state.cluster_of_row(open_row.row) == GIVEN_UP:  # it had come back
+                open_row.ask_again()
+                self._learner.unsure.let_return([open_row])
+        open_rows: dict[int, Aim] = {open_row.row: open_row.aim for open_row in self._open}
+        open_rows |= {row: aim for row, (aim, _) in self._first.items()}
+        amended = Amender(self._learner, amendment, open_rows).amend()
+        for rows, number in amended.to_learn:
+            cluster = number
+            for row in rows:
+                aim = open_rows.get(row, "given")
+                self.state.n_samples += aim == "given"
+                cluster = self._learn_known(row, aim, cluster)
+        compared = [pair for pair in amended.to_compare if pair not in self._first_pairs]
+        self._first_pairs = [*compared, *self._first_pairs, *self._clusters.interrupt()]
+        self._first = amended.to_ask
+        self._pairs_lead = bool(compared)
+        self._open = []
+
+    def _ask_first(self) -> Flow[None]:
+        """Ask what an amendment left open, and what was being asked when it came."""
+        if self._pairs_lead:
+            yield from self._compare_first()
+        while self._first:
+            some = list(islice(self._first.items(), self._wave() + const.FIRST_ROWS))
+            plan = [self._planner.open_row(row, aim) for row, (aim, _) in some]
+            for open_row, (_, (_, other)) in zip(plan, some, strict=True):
+                open_row.compare_first = other
+            for row, _ in some:
+                del self._first[row]
+            yield from self._ask(plan)
+        yield from self._compare_first()
+
+    def _compare_first(self) -> Flow[None]:
+        pairs, self._first_pairs = self._first_pairs, []
+        yield from self._clusters.compare_again(pairs)
 
     def _wave(self) -> int:
         """Return how many rows to ask about at once.
@@ -128,17 +194,23 @@ class Focused(Algorithm[FocusedParams]):
 
     def _ask(self, plan: list[OpenRow]) -> Flow[None]:
         """Ask about some rows and learn their clusters."""
+        self._open = plan
         yield from self._rows.settle(plan)
+        self._open = []
         self._policy.revise(len(plan))
         for open_row in plan:
-            self._learner.scheduler.spend(open_row.aim, open_row.n_asked)
-            self._learner.unsure.learn(open_row)
-            if open_row.cluster == GIVEN_UP:
-                self._learner.give_up(open_row)
-            elif open_row.cluster == UNKNOWN:
-                self._learner.audit.add_refused(open_row.row, open_row.refused)
-            else:
-                self._learn(open_row)
+            self._conclude(open_row)
+
+    def _conclude(self, open_row: OpenRow) -> None:
+        """Take in that a row is decided."""
+        self._learner.scheduler.spend(open_row.aim, open_row.n_asked)
+        self._learner.unsure.learn(open_row)
+        if open_row.cluster == GIVEN_UP:
+            self._learner.give_up(open_row)
+        elif open_row.cluster == UNKNOWN:
+            self._learner.audit.add_refused(open_row.row, open_row.refused)
+        else:
+            self._learn(open_row)
 
     def _learn(self, open_row: OpenRow) -> None:
         """Learn from a row whose cluster is decided."""

@@ -75,9 +75,18 @@ class LabelPropagation:
         bounds = const.PROPAGATION_TOLERANCE, const.PROPAGATION_VISITS
         _kernels.propagate(*self._edges, *state, *bounds)
 
-    def forget(self, row: int, cluster: int) -> None:
-        """Take the label from the only row of a cluster."""
+    def forget(self, row: int) -> None:
+        """Take the label of a row away."""
+        first, to, step = self._edges
+        edges = slice(first[row], first[row + 1])
         self._known[row] = False
+        self._probabilities[row] = step[edges] @ self._probabilities[to[edges]]
+        state = self._known, self._probabilities, row, self._waiting, self._queue
+        bounds = const.PROPAGATION_TOLERANCE, const.PROPAGATION_VISITS
+        _kernels.propagate(*self._edges, *state, *bounds)
+
+    def clear(self, cluster: int) -> None:
+        """Take a cluster away that has no labelled rows any more."""
         self._probabilities[:, cluster] = 0.0
 
     def merge(self, keep: int, gone: int) -> None:
@@ -168,8 +177,30 @@ class GraphPredictor(RowPredictor):
         self._distances[:, cluster] = np.inf
         self._add_member(x, cluster)
         if self._graph is not None:
-            self._graph.forget(old, cluster)
+            self._graph.forget(old)
+            self._graph.clear(cluster)
             self._graph.learn(new, cluster)
+        self._predicted_at = 0
+
+    def relabel(self, rows: list[int], old: int, new: int) -> None:
+        """Change the cluster of some sites, to none if that is -1, after the sites did."""
+        X, distances = self._X, self._distances[:, old]
+        from_them = np.full(len(X), np.inf)
+        for row in rows:
+            _kernels.lower_distances(X, X[row], from_them)
+        nearest = np.flatnonzero(from_them <= distances * (1 + 1e-9))  # one of them was
+        found, near = np.full(nearest.size, np.inf), np.ascontiguousarray(X[nearest])
+        for member in self._sites.members(old):
+            _kernels.lower_distances(near, X[member], found)
+        distances[nearest] = found
+        for row in rows:
+            if new >= 0:
+                self._add_member(X[row], new)
+            if self._graph is not None:
+                if new >= 0:
+                    self._graph.learn(row, new)
+                else:
+                    self._graph.forget(row)
         self._predicted_at = 0
 
     def merge(self, keep: int, gone: int) -> None:

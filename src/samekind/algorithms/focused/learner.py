@@ -169,7 +169,22 @@ class Learner:
 
     def split(self, cluster: int, rows: list[int]) -> None:
         """Make a new cluster of some members of another."""
-        new = self.state.split(cluster, rows, self.points.row(rows[0]))
-        self._add_cluster()
+        new = self.split_off(cluster, rows)
         for row in rows:
             self.model.move(row, cluster, new)
+
+    def split_off(self, cluster: int, rows: list[int]) -> int:
+        """Make a new cluster of some members of another, of which the model knows nothing yet."""
+        new = self.state.split(cluster, rows, self.points.row(rows[0]))
+        self._add_cluster()
+        return new
+
+    def retire(self, cluster: int) -> None:
+        """Leave a cluster that has no members any more as a number."""
+        self.pairs.retire(cluster)
+        self.model.scorer.retire(cluster)
+        self.recovery.begin_trials_anew(cluster)
+        self.paper.drop(cluster)
+        founder = self._founders.pop(cluster, None)
+        if founder is not None:
+            self.scheduler.retract_discovery(founder.aim)

@@ -32,6 +32,7 @@ class OpenRow:
         self.unsure_clusters: set[int] = set()  # nobody can tell of any of their members
         self.weights = np.zeros(0)  # of each cluster, up to a factor,
         self.new_weight = 1.0  # and of "new"
+        self.compare_first = -1  # the row to compare it with before any other
         self.prior = np.zeros(0)  # probability of each cluster before the first answer
         self.features: Features
 

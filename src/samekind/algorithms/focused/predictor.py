@@ -13,7 +13,7 @@ from samekind.algorithms.focused.constants import (
     UNCERTAIN_ROWS_VORONOI,
 )
 from samekind.algorithms.focused.scoring import NO_GRAPH, ClusterScorer, Nearness
-from samekind.flow import FloatArray, IntArray
+from samekind.flow import BoolArray, FloatArray, IntArray
 from samekind.points import LabelMap, Points
 
 __all__ = ["Regions", "RowPredictions", "RowPredictor", "Sites"]
@@ -75,6 +75,21 @@ class Sites:
         """Make one cluster part of another."""
         for clusters in (self._clusters, self._member_clusters):
             clusters[clusters == gone] = keep
+
+    def member_cluster(self, row: int) -> int:
+        """Return the cluster of a site; -1 if it is a surrogate."""
+        return int(self._member_clusters[self._site_of[row]])
+
+    def withdraw(self, row: int) -> None:
+        """Make a site a surrogate that stands for no cluster yet."""
+        site = self._site_of[row]
+        self._clusters[site] = self._member_clusters[site] = -1
+
+    def stray(self, alive: BoolArray) -> IntArray:
+        """Return the surrogates that stand for no cluster, or for one that is not alive."""
+        clusters, surrogate = self.clusters, self.member_clusters < 0
+        lost = (clusters < 0) | ~np.append(alive, True)[np.minimum(clusters, alive.size)]
+        return np.array([self._row_of[site] for site in np.flatnonzero(surrogate & lost)], np.intp)
 
     def members(self, cluster: int) -> list[int]:
         """Return the members of a cluster that are sites."""
@@ -143,6 +158,9 @@ class RowPredictor:
 
     def move(self, row: int, old: int, new: int) -> None:
         """Change the cluster of a labelled row, after the sites did."""
+
+    def relabel(self, rows: list[int], old: int, new: int) -> None:
+        """Change the cluster of some sites, to none if that is -1, after the sites did."""
 
     def merge(self, keep: int, gone: int) -> None:
         """Make one cluster part of another, after the sites did."""

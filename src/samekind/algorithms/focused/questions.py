@@ -154,6 +154,7 @@ class ClusterQuestions:
         self._n_unsure: Counter[tuple[int, int]] = Counter()  # answers about two clusters
         self._owed = 0.0  # questions to be asked soon
         self._n_asked_before = 0  # about rows, when they were reckoned last
+        self._open: list[tuple[int, int]] = []  # rows that are being compared
 
     def pay_share(self, share: float, at_once: int) -> Flow[None]:
         """Compare clusters with a share of the questions about rows since the last time."""
@@ -181,11 +182,38 @@ class ClusterQuestions:
         while self.n_asked < last and (
             wave := self._wave(least, of, int(min(size, last - self.n_asked)))
         ):
-            reply = yield np.array([pair for _, lineup in wave for _, pair in lineup])
-            self.n_asked += len(wave)
-            replies = _one_by_one(reply)
-            for cluster, lineup in wave:
-                self._observe_lineup(cluster, lineup, list(islice(replies, len(lineup))))
+            yield from self._ask(wave)
+
+    def _ask(self, wave: list[tuple[int, ClusterLineup]]) -> Flow[None]:
+        self._open = [pair for _, lineup in wave for _, pair in lineup]
+        reply = yield np.array(self._open)
+        self._open = []
+        self.n_asked += len(wave)
+        replies = _one_by_one(reply)
+        for cluster, lineup in wave:
+            self._observe_lineup(cluster, lineup, list(islice(replies, len(lineup))))
+
+    def interrupt(self) -> list[tuple[int, int]]:
+        """Return the rows that were being compared when the flow was closed."""
+        pairs, self._open = self._open, []
+        return pairs
+
+    def compare_again(self, pairs: list[tuple[int, int]]) -> Flow[None]:
+        """Ask about these rows of clusters, as far as that is open."""
+        lineups: dict[int, tuple[int, ClusterLineup]] = {}  # by their rows
+        compared: set[tuple[int, int]] = set()
+        for row, member in pairs:
+            a, b = map(self._learner.state.cluster_of_row, (row, member))
+            if min(a, b) < 0 or a == b or (min(a, b), max(a, b)) in compared:
+                continue
+            self._n_unsure.pop((min(a, b), max(a, b)), None)
+            self._pairs.reopen(a, b)
+            compared.add((min(a, b), max(a, b)))
+            lineups.setdefault(row, (a, []))[1].append((b, (row, member)))
+        if lineups:
+            before = self.n_asked
+            yield from self._ask(list(lineups.values()))
+            self._owed = max(0.0, self._owed - (self.n_asked - before))
 
     def _wave(self, least: float, of: int | None, size: int) -> list[tuple[int, ClusterLineup]]:
         """Return up to `size` clusters, each with others to compare with; none if none is left.

@@ -14,6 +14,7 @@ from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.paper.quiet_test import QuietTest
 from samekind.algorithms.state import UNKNOWN
 from samekind.flow import IntArray
+from samekind.points import Sampler
 
 __all__ = ["PaperDraws", "PurityTrials", "Recovery"]
 
@@ -55,6 +56,13 @@ class PurityTrials:
             went[other] *= decay
         if cluster != predicted:
             went[cluster] = went.get(cluster, 0.0) + 1
+
+    def clear(self, cluster: int) -> None:
+        """Forget the trials of a cluster."""
+        self.made[cluster] = 0
+        self._weight[cluster] = self._failed[cluster] = 0.0
+        self._went[cluster] = {}
+        self._prioritise(cluster)
 
     def add_missing(self, predicted: int) -> None:
         """Count a trial for which there was no row."""
@@ -135,6 +143,12 @@ class PaperDraws:
         """Let the sampler have the centre of a recovered cluster before it draws again."""
         self._pending.append(cluster)
 
+    def begin_anew(self, sampler: Sampler) -> None:
+        """Draw with another sampler, which has no centres yet."""
+        self._sampler = sampler
+        self._pending = list(self._state.recovered)
+        self.quiet.restart()
+
     def drop(self, cluster: int) -> None:
         """Forget a cluster that became part of another."""
         self._pending = [other for other in self._pending if other != cluster]
@@ -163,6 +177,12 @@ class Recovery:
         """Make one cluster part of another."""
         self.trials.merge(keep, gone)
         self._drawn.pop(gone, None)
+        self._unfilled = (), []
+
+    def begin_trials_anew(self, cluster: int) -> None:
+        """Forget the trials of a cluster whose members changed."""
+        self.trials.clear(cluster)
+        self._drawn.pop(cluster, None)
         self._unfilled = (), []
 
     def unfilled(self) -> list[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -83,10 +85,21 @@ class LinearDiscriminant:
         self._rows = np.empty((64, d))
         self._clusters = np.empty(64, dtype=np.intp)
         self._fitted_at = 0
+        self._waits = False  # with the next fit
         self.params = UNFITTED
 
-    def learn(self, x: FloatArray, cluster: int) -> None:
-        """Add a labelled row."""
+    @contextmanager
+    def fit_once(self) -> Iterator[None]:
+        """Within it, put off fits; then fit."""
+        self._waits = True
+        try:
+            yield
+        finally:
+            self._waits = False
+            self._fit()
+
+    def learn(self, x: FloatArray, cluster: int) -> int:
+        """Add a labelled row; return its place."""
         if self._n == self._clusters.size:
             self._rows = np.concatenate([self._rows, self._rows])
             self._clusters = np.concatenate([self._clusters, self._clusters])
@@ -95,9 +108,10 @@ class LinearDiscriminant:
         self._n += 1
         if self._n > const.LDA_REFIT_GROWTH * self._fitted_at + 1:
             self._fit()
+        return self._n - 1
 
     def relabel(self, place: int, cluster: int) -> None:
-        """Change the cluster of the row that was added as number `place`."""
+        """Change the cluster of the row that was added at `place`; -1: it is not labelled any more."""
         self._clusters[place] = cluster
         self._fit()
 
@@ -112,9 +126,13 @@ class LinearDiscriminant:
         self._fit()
 
     def _fit(self) -> None:
+        if self._waits:
+            return
         self._fitted_at = self._n
         X, clusters = self._rows[: self._n], self._clusters[: self._n]
-        n_clusters = int(clusters.max()) + 1
+        if (clusters < 0).any():
+            X, clusters = X[clusters >= 0], clusters[clusters >= 0]
+        n_clusters = int(clusters.max(initial=-1)) + 1
         counts = np.bincount(clusters)
         known = counts.nonzero()[0]
         if clusters.size < known.size + const.LDA_MIN_RESIDUALS or known.size < 2:
@@ -208,6 +226,11 @@ class ClusterScorer:
         self.sizes[keep] += self.sizes[gone]
         self.sizes[gone] = 0.0
         self.lda.merge(keep, gone)
+
+    def retire(self, cluster: int) -> None:
+        """Leave a cluster that has no members any more as a number."""
+        self.alive[cluster] = False
+        self.sizes[cluster] = 0.0
 
     def score(self, X: FloatArray, near: Nearness, *, features: bool = True) -> Scores:
         """Return how likely rows X are of each cluster.

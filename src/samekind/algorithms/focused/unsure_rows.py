@@ -61,6 +61,17 @@ class UnsureRows:
             self._n_doubted += 1
             self._n_rescued += open_row.cluster != GIVEN_UP
 
+    def reopen_pair(self, a: int, b: int) -> None:
+        """Note that somebody may be asked about two rows again."""
+        self._pairs.discard((min(a, b), max(a, b)))
+
+    def drop(self, row: int) -> None:
+        """Forget that a row was set aside: its cluster is known, or it is asked about in another way."""
+        self._waiting.pop(row, None)
+        self._returning = [other for other in self._returning if other.row != row]
+        for suspect, rows in list(self._suspected.items()):
+            self._suspected[suspect] = [other for other in rows if other.row != row]
+
     def knows_pair(self, a: int, b: int) -> bool:
         """Return whether nobody could tell whether two rows are of one cluster."""
         return (min(a, b), max(a, b)) in self._pairs

@@ -1,0 +1,133 @@
+"""What is kept together, or not at all, and what of it changes the past."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
+from typing import NamedTuple, TypeVar
+
+from samekind.ledger.log import AnswerLog, Lines
+from samekind.ledger.notes import Change, Notes
+
+__all__ = ["Revision", "Transactions"]
+
+Part = TypeVar("Part", AnswerLog, Notes)
+SHARED = ("_lines",)  # what copies may share, as it is never changed in place
+
+
+class Revision(NamedTuple):
+    """How much was written so far: it changes with every change of what counts."""
+
+    answers: int
+    retracted: int
+    checkpoints: int
+    names: int
+    changes: int
+    editions: int
+    """How many times lines were deleted for good: then all is to be read anew."""
+
+
+class Transactions(ABC):
+    """The log, the notes and all else that a ledger keeps, written in transactions."""
+
+    def __init__(self) -> None:
+        self.meta: dict[str, str] = {}
+        self._log = AnswerLog()
+        self._notes = Notes()
+        self._numbers: dict[str, int] = {}  # of the annotators
+        self._in_transaction = False
+        self._n_editions = 0
+        self._changes_past = False  # whether what is being written does
+
+    @abstractmethod
+    def _relearn(self) -> None:
+        """Make what is known anew from the log."""
+
+    @property
+    def revision(self) -> Revision:
+        """What was written so far, in numbers."""
+        log, notes = self._log, self._notes
+        marks, changes = len(notes.marks), len(notes.changes)
+        return Revision(log.size, log.n_struck, marks, notes.n_names, changes, self._n_editions)
+
+    @property
+    def changes(self) -> list[Change]:
+        """All changes of the past, in order; see `Change`."""
+        return self._notes.changes
+
+    def written(self, first: int, last: int) -> Lines:
+        """Return the lines from the first on and before the last, retracted ones too."""
+        return self._log.lines[first:last]
+
+    def taken_back(self, first: int, last: int) -> Lines:
+        """Return the lines that were taken back from the first-th time on and before the last-th."""
+        return self._log.lines[self._log.struck(first, last)]
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Keep all that is written within, or, if anything fails, nothing of it.
+
+        It begins with what others have written. A transaction within another one is part of that.
+        """
+        if self._in_transaction:
+            yield
+            return
+        before = _copied(self._log), _copied(self._notes), dict(self._numbers), dict(self.meta)
+        begun = self.revision
+        self._in_transaction = True
+        try:
+            with self._marking_change():
+                yield
+            self._commit()
+        except BaseException:
+            wrote = self.revision[:2] != begun[:2]
+            self._log, self._notes, self._numbers, self.meta = before
+            if wrote:
+                self._relearn()
+            raise
+        finally:
+            self._in_transaction = False
+
+    def change_past(self) -> None:
+        """Say, within a transaction, that what it writes changes the past: all runs are to follow at once.
+
+        It need not be said of what is taken back, or contradicts earlier answers, or repeats them.
+        """
+        self._changes_past = True
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Write one thing, which needs no transaction of its own here."""
+        if self._in_transaction:
+            yield
+        else:
+            with self._marking_change():
+                yield
+
+    def _commit(self) -> None:  # noqa: B027
+        """Keep what the transaction wrote."""
+
+    def _append_change(self, change: Change) -> None:
+        self._notes.changes.append(change)
+
+    @contextmanager
+    def _marking_change(self) -> Iterator[None]:
+        """Note a change if what is written within changes the past."""
+        before = self.revision
+        self._changes_past = False
+        yield
+        now = self.revision
+        if self._changes_past and now[:3] != before[:3]:
+            made = now.checkpoints - 1 if now.checkpoints > before.checkpoints else -1
+            since = before.answers, now.answers, before.retracted, now.retracted
+            self._append_change(Change(*since, made))
+
+
+def _copied(part: Part) -> Part:
+    """Return a log or notes that later changes of these do not reach."""
+    other = copy(part)
+    held = ((name, value) for name, value in vars(part).items())
+    vars(other).update({name: copy(value) for name, value in held if name not in SHARED})
+    return other

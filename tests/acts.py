@@ -1,0 +1,194 @@
+"""All acts of a user on a small project, by their names; and what a project is, to compare."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from contextlib import closing
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from samekind.data import load
+from samekind.project import Project, ProjectError, QuestionClosed
+
+ROWS, KINDS = 60, 4
+
+
+def write_data(folder: Path, rows: int = ROWS) -> Path:
+    """Write a table of rows in four clear clusters; row i is in cluster i % 4."""
+    rng = np.random.default_rng(0)
+    kinds = np.arange(rows) % KINDS
+    X = rng.normal(size=(rows, 2)) * 0.7 + 5 * np.column_stack([kinds % 2, kinds // 2])
+    path = folder / "rows.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([["x", "y"], *X.round(3).tolist()])
+    return path
+
+
+def open_at(folder: Path, **settings: object) -> Project:
+    """Open the project in a folder."""
+    settings = {"random_state": 0, "batch": 3, "lineup": 3} | settings
+    return Project(load(folder / "rows.csv"), folder / "mine.db", **settings)
+
+
+def truth(question: object) -> str | int:
+    """Answer a question truly."""
+    if question.type == "pair":
+        return "same" if question.a.row % KINDS == question.b.row % KINDS else "different"
+    kind = question.item.row % KINDS
+    return next((o.cluster for o in question.options if o.cluster % KINDS == kind), "none")
+
+
+def answer(project: Project, count: int, who: str = "ann") -> None:
+    """Answer some questions truly."""
+    for _ in range(count):
+        question = next(iter(project.next(who)), None)
+        if question is not None:
+            project.answer(question.id, truth(question), who=who)
+
+
+def prepare(project: Project) -> None:
+    """Bring a project so far that every act has something to do."""
+    answer(project, 14, "ann")
+    answer(project, 6, "bob")
+    [question] = project.next("ann", lineup=False)
+    project.answer(question.id, "skip", who="ann")
+    answer(project, 3, "ann")
+    project.rename(first_clusters(project)[0], "noughts", who="ann")
+
+
+def first_clusters(project: Project) -> list[int]:
+    """Return the rows that stand for the clusters, those with most known rows first."""
+    members = [tuple(rows) for rows in project.session._run.state.members if rows]
+    return [rows[0] for rows in sorted(members, key=lambda rows: (-len(rows), rows))]
+
+
+def _next_pair(project: Project) -> str:
+    return project.next("ann", lineup=False)[0].id
+
+
+def _answered(project: Project, answer: str, who: str) -> tuple[int, int]:
+    records = project.answers(limit=1000).answers
+    return next((r.a, r.b) for r in records if (r.answer, r.who) == (answer, who))
+
+
+def _import(project: Project) -> None:
+    text = io.StringIO()
+    lines = [("a", "b", "answer"), (0, 4, "same"), (1, 5, "same"), (40, 41, "different")]
+    csv.writer(text).writerows(lines)
+    project.import_answers(text.getvalue(), who="ann")
+
+
+def _answer_lineup(project: Project) -> None:
+    [question] = project.next("ann")
+    project.answer(question.id, truth(question), who="ann")
+
+
+ACTS = {
+    "answer": lambda p: p.answer(_next_pair(p), "same", who="ann"),
+    "line-up": _answer_lineup,
+    "skip": lambda p: p.answer(_next_pair(p), "skip", who="ann"),
+    "answer what was skipped": lambda p: p.answer(p.skipped()[0].id, "different", who="ann"),
+    "rename": lambda p: p.rename(first_clusters(p)[1], "ones", who="ann"),
+    "merge": lambda p: p.merge(first_clusters(p)[:2], who="ann"),
+    "remove": lambda p: p.remove(
+        first_clusters(p)[0], p.session.members_of(first_clusters(p)[0])[1:3], who="ann"
+    ),
+    "correct own": lambda p: p.correct(*_answered(p, "same", "ann"), "different", who="ann"),
+    "correct another's": lambda p: p.correct(*_answered(p, "same", "bob"), "different", who="ann"),
+    "import": _import,
+    "undo": lambda p: p.undo(who="ann"),
+    "undo several": lambda p: p.undo(4),
+    "finish": lambda p: p.finish(),
+}
+
+
+def contents(project: Project) -> dict[str, object]:
+    """Return all that a project keeps and where it stands."""
+    ledger, session = project.session.ledger, project.session
+    return {
+        "lines": list(ledger.lines()),
+        "names": ledger.names,
+        "finished": ledger.meta.get("finished", ""),
+        "revision": ledger.revision,
+        "members": [session.members_of(row) for row in range(session.points.n)],
+        "pending": session.pending().tolist(),
+        "questions": session.n_questions,
+        "stop": session.stop_reason,
+        "certificate": str(project.clusters().certificate_),
+    }
+
+
+def act_until_killed(folder: Path, seed: int, told: Path) -> None:
+    """Do random acts for ever, and write down what was acknowledged: how much of each there is."""
+    rng = np.random.default_rng(seed)
+    project = open_at(folder)
+    names = list(ACTS)
+    while True:
+        act = names[rng.integers(len(names))] if rng.random() < 0.5 else "line-up"
+        try:
+            ACTS[act](project)
+            if act == "finish":
+                project.resume()
+        except (IndexError, StopIteration, QuestionClosed, ValueError):
+            continue  # nothing to do it to
+        now = project.session.ledger.revision
+        with told.open("a") as file:
+            file.write(f"{now.answers} {now.retracted} {now.names} {now.changes}\n")
+
+
+def act_together(folder: Path, number: int, in_all: int, done: Any, start: Any, stop: Any) -> None:
+    """Act on a project as other programs do, until there were enough acts; write down what was told."""
+    who, rng = f"p{number}", np.random.default_rng(number)
+    told: dict[str, Any] = {"answers": [], "names": [], "seconds": [], "acts": 0}
+    own = folder / f"own-{number}"
+    own.mkdir()
+    write_data(own)
+    with closing(open_at(own)) as project:
+        prepare(project)  # so that all begin alike, with everything compiled
+        for act in ACTS.values():
+            act(project)
+    project = open_at(folder)
+    start.wait()
+    while done.value < in_all:
+        share, began, acted = rng.random(), perf_counter(), False
+        try:
+            if share < 0.8:
+                [question] = project.next(who, lineup=False)
+                said = truth(question) if rng.random() < 0.97 else "different"
+                project.answer(question.id, said, who=who)
+                told["answers"].append([question.a.row, question.b.row, int(said == "same")])
+            elif share < 0.85:
+                row, name = first_clusters(project)[0], f"name {rng.integers(10**9)}"
+                project.rename(row, name, who=who)
+                told["names"].append(name)
+            elif share < 0.88:
+                project.merge(first_clusters(project)[:2], who=who)
+            elif share < 0.94:
+                records = project.answers(limit=1000).answers
+                record = records[rng.integers(len(records))]
+                right = "same" if record.a % KINDS == record.b % KINDS else "different"
+                project.correct(record.a, record.b, right, who=who)
+            else:
+                project.undo(who=who)
+            acted = True
+        except (QuestionClosed, ProjectError, ValueError, IndexError):
+            pass  # somebody else was quicker
+        told["seconds"].append(perf_counter() - began)
+        if acted:
+            told["acts"] += 1
+            with done.get_lock():
+                done.value += 1
+    stop.wait()
+    project.catch_up()
+    out = folder / f"out-{number}"
+    out.mkdir()
+    for name in ("answers.csv", "clusters.csv", "clusters.json", "clusters.parquet"):
+        project.export(name, out / name)
+    told["pending"] = project.session.pending().tolist()
+    (folder / f"told-{number}.json").write_text(json.dumps(told))
+    project.close()

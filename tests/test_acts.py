@@ -1,0 +1,275 @@
+"""One act, one transaction: kills, failing writes, and two programs on one project."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing, contextmanager, nullcontext
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+
+from acts import ACTS, answer, contents, first_clusters, open_at, prepare, truth, write_data
+from samekind import DIFFERENT, SAME, Session
+from samekind.ledger import LedgerError
+from samekind.project import QuestionClosed
+
+FAILURES = ("database or disk is full", "database is locked", "disk I/O error")
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A folder with a project in which every act has something to do."""
+    folder = tmp_path_factory.mktemp("acts")
+    write_data(folder)
+    with closing(open_at(folder)) as project:
+        prepare(project)
+    return folder
+
+
+@pytest.fixture
+def folder(prepared, tmp_path):
+    return shutil.copytree(prepared, tmp_path / "copy")
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+@contextmanager
+def watched(project, *, stop=None, fail=None, message=FAILURES[0]):
+    """Count commits and writes of a project, and stop it around one commit or fail one write."""
+    engine = project.session.ledger._engine
+    counts = {"commit": 0, "write": 0}
+
+    def before_commit(connection):
+        if not connection.get_execution_options().get("samekind_reads"):
+            counts["commit"] += 1
+            if stop == ("before", counts["commit"]):
+                raise Killed
+
+    def execute(connection, cursor, statement, parameters, context, executemany):
+        if statement.startswith(("INSERT", "UPDATE", "DELETE", "BEGIN IMMEDIATE")):
+            counts["write"] += 1
+            if fail == counts["write"]:
+                raise sqlite3.OperationalError(message)
+
+    sa.event.listen(engine, "commit", before_commit)
+    sa.event.listen(engine, "before_cursor_execute", execute)
+    try:
+        yield counts
+    finally:
+        sa.event.remove(engine, "commit", before_commit)
+        sa.event.remove(engine, "before_cursor_execute", execute)
+
+
+def reopened(folder):
+    with closing(open_at(folder)) as project:
+        return contents(project)
+
+
+@pytest.mark.parametrize("act", ACTS)
+class TestOneAct:
+    def test_is_one_write_transaction(self, folder, act):
+        with closing(open_at(folder)) as project, watched(project) as counts:
+            ACTS[act](project)
+            assert counts["commit"] == 1
+            assert contents(project) == reopened(folder)  # live and resumed are in one state
+
+    def test_stopped_before_its_commit_is_not_done(self, folder, act):
+        before = reopened(folder)
+        project = open_at(folder)
+        with watched(project, stop=("before", 1)), pytest.raises(Killed):
+            ACTS[act](project)
+        assert contents(project) == before  # in memory, too
+        project.close()
+        assert reopened(folder) == before
+
+    def test_when_any_write_fails_nothing_is_done(self, folder, act):
+        before = reopened(folder)
+        with (
+            closing(open_at(shutil.copytree(folder, folder.parent / "twin"))) as twin,
+            watched(twin) as counts,
+        ):
+            ACTS[act](twin)
+        writes = counts["write"]
+        with closing(open_at(folder)) as project:
+            number, failed = 0, True
+            while failed:
+                number += 1
+                message = FAILURES[(number + 1) % len(FAILURES)]  # who begins waits for a lock
+                with watched(project, fail=number, message=message) as counts:
+                    failed = number <= writes
+                    with (
+                        pytest.raises(LedgerError, match="Nothing was changed")
+                        if failed
+                        else nullcontext()
+                    ):
+                        ACTS[act](project)
+                if failed:
+                    assert contents(project) == before == reopened(folder)
+            assert number > 1
+            assert counts["commit"] == 1
+            done = contents(project)
+        assert done == reopened(folder) != before
+
+
+KILLED_AFTER = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+import sqlalchemy as sa
+from acts import ACTS, open_at
+project = open_at(Path(sys.argv[2]))
+connection = sa.engine.default.DefaultDialect.do_commit
+def commit_and_die(self, dbapi_connection):
+    connection(self, dbapi_connection)
+    if dbapi_connection.total_changes:
+        os._exit(9)
+sa.engine.default.DefaultDialect.do_commit = commit_and_die
+ACTS[sys.argv[3]](project)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("act", ACTS)
+def test_killed_right_after_its_commit_an_act_is_done(folder, act, tmp_path):
+    twin = shutil.copytree(folder, tmp_path / "twin")
+    with closing(open_at(twin)) as project:
+        ACTS[act](project)
+        done = contents(project)
+    here = str(Path(__file__).parent)
+    child = subprocess.run([sys.executable, "-c", KILLED_AFTER, here, folder, act], check=False)
+    assert child.returncode == 9
+    found = reopened(folder)
+    timeless = [line._replace(when=0) for line in found.pop("lines")]
+    assert timeless == [line._replace(when=0) for line in done.pop("lines")]
+    names = [
+        {row: name._replace(at=0) for row, name in s.pop("names").items()} for s in (found, done)
+    ]
+    assert names[0] == names[1]
+    assert found == done
+
+
+class TestTwoPrograms:
+    def test_agree_after_every_act(self, folder):
+        with closing(open_at(folder)) as one, closing(open_at(folder)) as two:
+            for act in [*ACTS, *ACTS]:
+                doer, other = (one, two) if len(act) % 2 else (two, one)
+                if act != "finish":
+                    ACTS[act](doer)
+                other.catch_up()
+                assert contents(one) == contents(two) == reopened(folder)
+
+    def test_only_one_of_two_answers_to_a_question_is_taken(self, folder):
+        with closing(open_at(folder)) as one, closing(open_at(folder)) as two:
+            question = one.next("ann", lineup=False)[0]
+            assert two.next("bob", lineup=False)[0] == question
+            one.answer(question.id, "same", who="ann")
+            with pytest.raises(QuestionClosed):
+                two.answer(question.id, "different", who="bob")
+            pair = np.array([[question.a.row, question.b.row]])
+            assert two.session.ledger.lookup(pair)[0] == SAME
+            assert not two.session.n_contradictions
+
+    def test_an_answer_of_another_program_does_not_run_everything_again(self, folder, monkeypatch):
+        with closing(open_at(folder)) as one, closing(open_at(folder)) as two:
+            monkeypatch.setattr(Session, "_begin", lambda self: pytest.fail("runs again"))
+            for act in ACTS:
+                ACTS[act](one)
+                two.catch_up()
+
+    def test_an_open_question_stays_open_when_another_one_changes_the_past(self, folder):
+        with closing(open_at(folder)) as one, closing(open_at(folder)) as two:
+            [question] = one.next("ann")
+            two.correct(*next((r.a, r.b) for r in two.answers().answers), "unsure", who="bob")
+            one.answer(question.id, truth(question), who="ann")
+
+    def test_finish_is_kept_and_heeded(self, folder):
+        with closing(open_at(folder)) as one, closing(open_at(folder)) as two:
+            one.finish()
+            assert two.status().stop_reason == "user"
+            assert two.next("bob") == []
+            with closing(open_at(folder)) as later:
+                assert later.next("cy") == []
+                later.resume()
+                assert later.next("cy")
+            assert one.next("ann")
+            assert one.status().stop_reason is None
+            two.leave()  # is not to finish
+            assert one.next("ann")
+
+
+class TestAfterAChange:
+    def test_what_was_taken_back_is_asked_first(self, folder):
+        with closing(open_at(folder, lineup=1)) as project:
+            for _ in range(12):
+                [question] = project.next("ann")
+                project.answer(question.id, truth(question), who="ann")
+                project.undo(who="ann")
+                assert project.next("ann")[0].id == question.id
+                project.answer(question.id, truth(question), who="ann")
+
+    def test_the_state_is_what_the_ledger_says(self, folder):
+        rng = np.random.default_rng(3)
+        with closing(open_at(folder)) as project:
+            for _ in range(30):
+                act = list(ACTS)[rng.integers(len(ACTS) - 1)]
+                try:
+                    ACTS[act](project)
+                except (ValueError, IndexError, StopIteration):
+                    answer(project, 2)
+                assert_ledger_says_so(project)
+
+    def test_the_audit_stays(self, folder):
+        with closing(open_at(folder, batch=1)) as project:
+            run = project.session._run
+            answer(project, 40)
+            audit = run._learner.audit
+            audited = len(audit.rows)
+            assert audited > 0
+            project.merge(first_clusters(project)[:2])
+            project.undo()
+            assert len(audit.rows) == audited
+            row = audit.rows[0]
+            tied = [
+                r
+                for r in project.answers(limit=999).answers
+                if row in (r.a, r.b) and r.answer == "same"
+            ]
+            project.correct(tied[0].a, tied[0].b, "unsure")
+            if project.session.members_of(row) == []:
+                assert row not in audit
+            assert project.session._run is run
+
+
+def assert_ledger_says_so(project):
+    """Rows of one cluster are the same by the ledger, and clusters are not."""
+    session = project.session
+    members = {tuple(session.members_of(row)) for row in range(session.points.n)} - {()}
+    for rows in members:
+        pairs = np.array([[rows[0], other] for other in rows[1:]], dtype=np.intp).reshape(-1, 2)
+        roots = session.ledger.implications.components(pairs.ravel()).reshape(-1, 2)
+        assert (roots[:, 0] == roots[:, 1]).all()
+    firsts = [rows[0] for rows in members]
+    pairs = np.array([[a, b] for a in firsts for b in firsts if a < b], dtype=np.intp).reshape(
+        -1, 2
+    )
+    roots = session.ledger.implications.components(pairs.ravel()).reshape(-1, 2)
+    assert not ((roots[:, 0] == roots[:, 1]) & (roots[:, 0] >= 0)).any()
+    learner = session._run._learner
+    for k, rows in enumerate(session._run.state.members):
+        if rows:
+            assert (learner.model.sites.member_clusters == k).any()
+
+
+def test_a_row_out_of_range_writes_nothing(folder):
+    with closing(open_at(folder)) as project:
+        before = project.session.ledger.revision
+        with pytest.raises(ValueError, match="not in the data"):
+            project.session.change([[0, 10**6]], [DIFFERENT])
+        assert project.session.ledger.revision == before

@@ -1,0 +1,123 @@
+"""Kills at any moment, and several programs that act on one project at once."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import sqlite3
+import sys
+from contextlib import closing
+from time import sleep
+
+import numpy as np
+import pytest
+
+from acts import act_together, act_until_killed, open_at, prepare, write_data
+from test_acts import assert_ledger_says_so
+
+pytestmark = pytest.mark.slow
+PROGRAMS = 3
+ACTS_IN_ALL = int(os.environ.get("SAMEKIND_TEST_ACTS", "5000"))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_data(tmp_path)
+    with closing(open_at(tmp_path)) as project:
+        prepare(project)
+    return tmp_path
+
+
+def test_nothing_acknowledged_is_lost_by_kills(folder, monkeypatch):
+    """At least 500 kills at any moment, among all acts."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # where the server finds us
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["acts_warm"])
+    rng, kills = np.random.default_rng(0), 0
+    while kills < int(os.environ.get("SAMEKIND_TEST_KILLS", "500")):
+        told = folder / f"told-{kills}"
+        told.touch()
+        child = context.Process(target=act_until_killed, args=(folder, kills, told))
+        child.start()
+        while not told.stat().st_size:  # until it is under way
+            assert child.is_alive()
+            sleep(0.005)
+        child.join(float(rng.random() * 0.3))
+        assert child.is_alive()  # it does not end by itself
+        child.kill()
+        child.join()
+        kills += 1
+        last = told.read_text().rstrip().splitlines()[-1]
+        if kills % 10 == 0:
+            with closing(open_at(folder)) as project:
+                assert_ledger_says_so(project)
+                now = project.session.ledger.revision
+                if len(project.session.ledger) > 400:
+                    project.undo(300)
+        else:
+            now = revision_of(folder)
+        assert all(
+            a >= int(b)
+            for a, b in zip((now[0], now[1], now[3], now[4]), last.split(), strict=False)
+        )
+
+
+def revision_of(folder):
+    tables = ("answers", "retractions", "checkpoints", "names", "changes")
+    with closing(sqlite3.connect(folder / "mine.db")) as connection:
+        return [connection.execute(f"SELECT count(*) FROM {t}").fetchone()[0] for t in tables]
+
+
+def test_three_programs_on_one_project(tmp_path):
+    """Two servers and a terminal: no lost update, no two opposite answers, fair, and in agreement."""
+    write_data(tmp_path, rows=2_000)
+    open_at(tmp_path).close()
+    context = multiprocessing.get_context("spawn")
+    done = context.Value("i", 0)
+    start, stop = context.Barrier(PROGRAMS), context.Barrier(PROGRAMS)
+    programs = [
+        context.Process(
+            target=act_together, args=(tmp_path, number, ACTS_IN_ALL, done, start, stop)
+        )
+        for number in range(PROGRAMS)
+    ]
+    for program in programs:
+        program.start()
+    for program in programs:
+        program.join()
+        assert program.exitcode == 0
+    told = [json.loads((tmp_path / f"told-{k}.json").read_text()) for k in range(PROGRAMS)]
+    with closing(sqlite3.connect(tmp_path / "mine.db")) as connection:
+        lines = connection.execute("SELECT id, a, b, answer, who, asked FROM answers").fetchall()
+        names = connection.execute("SELECT row, name, who FROM names").fetchall()
+        struck = dict(connection.execute("SELECT answer_id, at FROM retractions").fetchall())
+        at = dict(connection.execute("SELECT id, at FROM answers").fetchall())
+        corrected = {row[0] for row in connection.execute("SELECT answer_id FROM corrections")}
+    # no lost update
+    for number, mine in enumerate(told):
+        written = {(a, b, said) for _, a, b, said, who, _ in lines if who == f"p{number}"}
+        assert {tuple(answer) for answer in mine["answers"]} <= written
+        assert set(mine["names"]) <= {name for _, name, who in names if who == f"p{number}"}
+    # no two opposite answers to one question
+    standing: dict[tuple[int, int], tuple[int, int]] = {}
+    for number, a, b, said, _, asked in lines:
+        if not asked or said < 0:
+            continue
+        pair = min(a, b), max(a, b)
+        before, earlier = standing.get(pair, (said, 0))
+        gone = earlier in struck and struck[earlier] <= at[number]
+        assert before == said or gone or number in corrected
+        standing[pair] = said, number
+    # fair, quick, and in agreement
+    shares = [mine["acts"] for mine in told]
+    waits = np.concatenate([mine["seconds"] for mine in told])
+    print(f"acts {shares}, p50 {np.median(waits):.3f} s, p99 {np.quantile(waits, 0.99):.3f} s")
+    assert max(shares) <= 1.2 * min(shares)
+    exports = [
+        [p.read_bytes() for p in sorted((tmp_path / f"out-{k}").iterdir())] for k in range(PROGRAMS)
+    ]
+    assert all(export == exports[0] for export in exports)
+    with closing(open_at(tmp_path)) as project:
+        assert_ledger_says_so(project)
+        assert project.session.pending().tolist() == told[0]["pending"]
