@@ -352,7 +352,9 @@ class TestUndo:
         project.merge([kinds[0].cluster, kinds[1].cluster], who="ann")
         assert project.status().clusters == len(kinds) - 1
         project.undo(2)
-        assert partition(project) == known
+        now = partition(project)  # also what was answered in the open wave
+        assert all(any(group <= other for other in now) for group in known)
+        assert project.status().clusters == len(kinds)
         assert project.next("ann", lineup=False) == [question]
         assert project.status().skipped == 0
 
