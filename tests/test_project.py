@@ -314,7 +314,9 @@ class TestLineUp:
         project.answer(question.id, "unsure", who="ann")
         assert project.status().questions == before.questions + 1
         assert question.item.row in project.clusters().given_up_
-        while project.status().known_rows < 2 * before.known_rows:  # then, there is more to compare with
+        while (
+            project.status().known_rows < 2 * before.known_rows
+        ):  # then, there is more to compare with
             (other,) = project.next("ann")
             assert question.item.row != about(other)
             project.answer(other.id, truth(other), who="ann")
