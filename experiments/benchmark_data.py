@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from experiments import small_data
 from experiments.targets import paper_columns, read_toml
 from samekind import datasets
 
@@ -38,7 +39,9 @@ class BenchmarkData:
             parameters |= {"random_state": run} | ({} if n is None else {"n": n})
         else:
             parameters["return_X_y"] = True
-        X, y = getattr(datasets, self.make["name"])(**parameters)
+        name = self.make["name"]
+        make = getattr(datasets, name, None) or getattr(small_data, name)
+        X, y = make(**parameters)
         return X, y
 
     def columns(self, metric: str) -> list[int]:
@@ -58,8 +61,12 @@ GROUPS = {
     "synthetic": ["synthetic-p0", "synthetic-p0.1", "synthetic-p0.3"],
     "kdd": ["kdd10", "kdd10-reweighted"],
     "mixture": ["mixture-1", "mixture-2"],
+    "small": ["overlapping", "rare", "wine", "breast-cancer", "banking77-minilm"],
+    "piles": ["banking77-texts", "banking77-embedded", "stackoverflow-texts"],
 }
-GROUPS["all"] = [name for name in DATA if name not in GROUPS["mixture"]]
+GROUPS["all"] = [
+    name for name in DATA if name not in GROUPS["mixture"] + GROUPS["small"] + GROUPS["piles"]
+]
 
 
 def data_of_group(name: str) -> list[str]:

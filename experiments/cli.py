@@ -51,6 +51,18 @@ COMMANDS = {
         "“focused” when answers are wrong",
         "--data --errors --runs --n --jobs --json --out",
     ),
+    "certificate": (
+        "what “focused” promises, and what is true",
+        "--data --runs --n --jobs --json --out",
+    ),
+    "unsure": (
+        "“focused” when nobody can tell a tenth of the rows",
+        "--data --runs --n --jobs --json --out",
+    ),
+    "piles": (
+        "“focused” on texts and embeddings, with the questions that a person answers",
+        "--data --runs --jobs --json --out",
+    ),
     "peers": (
         "our algorithms beside other packages",
         "--data --runs --algorithms --points --limit --jobs --json --out",
@@ -124,8 +136,10 @@ def _run(options: Namespace) -> None:
 
 def _design(options: Namespace) -> Design:
     """Return the experiment of a command, with the options that were given."""
+    from experiments.certificate import Certificates, HardRows
     from experiments.comparison import Comparison
     from experiments.paper import PaperTables
+    from experiments.piles import Piles
     from experiments.studies import Ablation, Requirements, WrongAnswers
 
     designs: dict[str, Callable[..., Design]] = {
@@ -133,6 +147,9 @@ def _design(options: Namespace) -> Design:
         "focused": Requirements,
         "ablation": Ablation,
         "noisy": WrongAnswers,
+        "certificate": Certificates,
+        "unsure": HardRows,
+        "piles": Piles,
         "peers": Comparison,
     }
     shared = ("command", "jobs", "json", "out")

@@ -90,6 +90,13 @@ METRICS = {
     "all_accurate": Metric("all clusters accurate", "% of runs", "higher"),
     "questions_to_ari": Metric("questions until the ARI is", "questions", "lower", level=True),
     "questions_to_all": Metric("questions until discovered are", "questions", "lower", level=True),
+    # What "focused" promises, and rows that nobody can tell
+    "wrong_share": Metric("wrong labels", "%", "lower"),
+    "questions_to_certify": Metric(
+        "questions until both bounds are", "questions", "lower", level=True
+    ),
+    "given_up": Metric("rows given up, of the hard ones", "%"),
+    "as_many_found": Metric("95 % of the clusters found without", "% of runs", "higher"),
     # "focused" with wrong answers
     "asked": Metric("questions", "questions", "lower"),
     "found": Metric("true clusters found", "clusters", "higher"),

@@ -24,6 +24,9 @@ TITLES = {
     "focused": "What “focused” must show, and what it does",
     "ablation": "“focused” without its parts",
     "noisy": "“focused” when answers are wrong",
+    "certificate": "What “focused” promises, and what is true",
+    "unsure": "“focused” when nobody can tell a tenth of the rows",
+    "piles": "“focused” on texts and embeddings",
     "peers": "Beside its peers",
 }
 PAPER = (
@@ -53,6 +56,19 @@ NOISY = (
     "all labels, and of the rows asked about. Estimated errors: the share of wrong answers as “focused” "
     "estimates it. The goal: all true clusters are found, and the ARI is 0.9; known to 5 questions. "
     "“7 of 10” is how many runs reached it; the number before it is their mean."
+)
+PROMISES = (
+    "The bounds of the certificate on rows in undiscovered clusters and on wrong labels, the true share "
+    "of wrong labels, and in how many runs both bounds are true. "
+)
+PILES = (
+    "The adjusted Rand index of all labels, for the sake of which alone is asked. K-means is told the true "
+    "number of clusters and asks nothing; the classifier is told the labels of as many rows, drawn "
+    "uniformly, as “focused” knows after so many questions."
+)
+HARD_ROWS = (
+    "The tenth of the rows whose ten nearest ones are most mixed are answered UNSURE. Rows given up have "
+    "no labels, and are stated apart."
 )
 PEERS = (
     "After so many questions: the adjusted Rand index of all points, and the true clusters found (those that "
@@ -121,7 +137,10 @@ def write_page(results: Results, path: Path) -> None:
 def _explanation(results: Results) -> str:
     if results.experiment == "paper":
         return f"{PAPER} {FOCUSED}" if results.details["focused_questions"] else PAPER
-    return {"noisy": NOISY, "peers": PEERS}.get(results.experiment, STUDY + FOCUSED)
+    explained = {"noisy": NOISY, "peers": PEERS, "certificate": STUDY + PROMISES}
+    explained["piles"] = STUDY + PILES
+    explained["unsure"] = STUDY + PROMISES + HARD_ROWS
+    return explained.get(results.experiment, STUDY + FOCUSED)
 
 
 def _note(results: Results, data: str) -> str:

@@ -30,7 +30,6 @@ PARTS = [
     "discriminant",
     "merge",
     "audit",
-    "rectify",
 ]
 """What can be switched off in "focused"."""
 VARIANTS: dict[str, dict[str, str]] = {

@@ -7,7 +7,13 @@ import pytest
 from scipy.stats import beta
 
 from samekind.algorithms.base import Certificate
-from samekind.algorithms.focused.audit import Audit, upper_bound
+from samekind.algorithms.focused.audit import Audit, Surveys
+from samekind.algorithms.focused.audit_bounds import (
+    most_wrong,
+    most_wrong_at_any_time,
+    upper_bound,
+)
+from samekind.algorithms.state import ClusterState
 
 RISKS = (0.2, 0.05, 0.0125)
 
@@ -71,10 +77,109 @@ class TestUpperBound:
         assert (beta.ppf(1 - risk, hits + 1, n - hits + 1e-9) < share).any(axis=1).mean() > 0.15
 
 
+class TestMostWrong:
+    """Of a sample without replacement: how many of all rows are wrong at most."""
+
+    @pytest.mark.parametrize("bound", [most_wrong, most_wrong_at_any_time])
+    def test_what_is_known_for_sure(self, bound):
+        assert bound(0, 0, 70, 0.05) == 70  # nothing was drawn
+        assert bound(7, 70, 70, 0.05) == 7  # all were
+        assert bound(5, 5, 70, 0.05) == 70
+        assert bound(3, 20, 70, 0.05) <= 53  # 17 are right
+
+    @pytest.mark.parametrize("bound", [most_wrong, most_wrong_at_any_time])
+    def test_monotone(self, bound):
+        by_hits = [bound(k, 40, 300, 0.05) for k in range(41)]
+        assert (np.diff(by_hits) >= 0).all()
+        by_draws = [bound(2, m, 300, 0.05) for m in range(2, 299)]
+        assert (np.diff(by_draws) <= 0).all()
+
+    @pytest.mark.parametrize(("hits", "draws"), [(0, 30), (4, 60), (30, 100)])
+    def test_of_very_many_rows_as_clopper_and_pearson(self, hits, draws):
+        expected = clopper_pearson(hits, draws, 0.04)
+        assert most_wrong(hits, draws, 900_000, 0.04) / 900_000 == pytest.approx(expected, rel=1e-3)
+        assert most_wrong(hits, draws, 10**9, 0.04) / 10**9 == pytest.approx(expected, rel=1e-6)
+
+    def test_few_rows_help(self):
+        """Of 150 rows 45 that are right bound the rest far better than of 150,000."""
+        assert (
+            most_wrong(0, 45, 150, 0.05) / 150 < 0.85 * most_wrong(0, 45, 150_000, 0.05) / 150_000
+        )
+
+    @pytest.mark.parametrize("n_wrong", [2, 12, 60])
+    def test_at_one_moment_it_holds_with_the_promised_probability(self, n_wrong):
+        n_rows, draws, risk, runs = 200, 40, 0.05, 4000
+        hits = np.random.default_rng(3).hypergeometric(n_wrong, n_rows - n_wrong, draws, size=runs)
+        failed = np.array([most_wrong(k, draws, n_rows, risk) for k in range(draws + 1)])[hits]
+        assert (failed < n_wrong).mean() <= risk + 2 * np.sqrt(risk * (1 - risk) / runs)
+
+    @pytest.mark.parametrize("n_wrong", [2, 12, 60])
+    def test_the_other_whenever_one_looks(self, n_wrong):
+        n_rows, risk, runs = 200, 0.05, 1000
+        rng, row = np.random.default_rng(5), np.arange(n_rows) < n_wrong
+        bounds: dict[tuple[int, int], int] = {}
+        failed = 0
+        for _ in range(runs):
+            hits = rng.permutation(row).cumsum().tolist()
+            looks = [(k, m) for m, k in enumerate(hits[:150], 1)]
+            for look in looks:
+                if look not in bounds:
+                    bounds[look] = most_wrong_at_any_time(*look, n_rows, risk)
+            failed += min(bounds[look] for look in looks) < n_wrong
+        assert failed / runs <= risk + 2 * np.sqrt(risk * (1 - risk) / runs)
+
+
+class TestSurveys:
+    def test_bounds_what_was_not_found(self):
+        surveys = Surveys()
+        assert surveys.undiscovered() == 1.0
+        for _ in range(100):
+            surveys.add(is_new=False)
+        assert upper_bound(0, 100, 0.01) < surveys.undiscovered() <= upper_bound(0, 100, 0.005)
+
+    def test_early_discoveries_do_not_count_for_ever(self):
+        surveys = Surveys()
+        for draw in range(256):
+            surveys.add(is_new=draw < 12)
+        assert surveys.undiscovered() < 0.6 * upper_bound(12, 256, 0.01)
+
+    def test_holds_while_clusters_are_found(self):
+        """Zipf clusters, found as they are drawn; who looks always is right in 99 % of the runs."""
+        shares = 1 / np.arange(1, 40)
+        shares /= shares.sum()
+        failed = 0
+        for seed in range(100):
+            surveys, missing = Surveys(), shares.copy()
+            looks = []
+            for draw, cluster in enumerate(
+                np.random.default_rng(seed).choice(39, size=160, p=shares), 1
+            ):
+                surveys.add(is_new=bool(missing[cluster] > 0))
+                missing[cluster] = 0.0
+                if draw % 16 == 0:
+                    looks.append(surveys.undiscovered() < missing.sum())
+            failed += any(looks)
+        assert failed <= 3
+
+
 class TestAudit:
-    def certificate(self, audit, predicted=None, unproven=0):
-        wanted = audit.clusters if predicted is None else predicted
-        return audit.certificate(np.array(wanted, dtype=np.intp), unproven)
+    """Of 1,000 rows, some of which were learnt from."""
+
+    def state(self, n_learnt=0, members=(), given_up=()):
+        state = ClusterState(1)
+        for row in range(n_learnt):
+            state.discover(900 + row, np.zeros(1))
+        for row in members:
+            state.discover(row, np.zeros(1))
+        for row in given_up:
+            state.give_up(row)
+        return state
+
+    def certificate(self, audit, predicted=None, state=None, unproven=0):
+        def clusters_of(rows):
+            return np.array([(predicted or {}).get(row, 0) for row in rows.tolist()], dtype=np.intp)
+
+        return audit.certificate(clusters_of, state or self.state(), 1000, unproven)
 
     def test_promises_nothing_at_first(self):
         promise = self.certificate(Audit())
@@ -83,76 +188,96 @@ class TestAudit:
 
     def test_counts_what_is_right_and_wrong(self):
         audit = Audit()
-        for row, cluster in enumerate([0, 0, 1, 1, 2]):
-            audit.add(row, cluster)
-        audit.add_known(77, 1)  # labelled before: right, whatever is predicted
-        promise = self.certificate(audit, [0, 1, 1, 1, 0], unproven=3)
-        assert (promise.n_audited, promise.n_wrong, promise.n_unproven) == (6, 2, 3)
-        assert promise.undiscovered == pytest.approx(upper_bound(0, 6, 0.025))
-        assert promise.wrong == pytest.approx(upper_bound(2, 6, 0.0125))
-        assert promise.confidence == 0.95
-
-    def test_a_row_drawn_again_is_as_wrong_again(self):
-        audit = Audit()
-        audit.add(5, 0)
-        audit.add_known(5, 0)
-        assert self.certificate(audit, [1, 1]).n_wrong == 2
-        assert audit.n_draws == 2
-
-    def test_a_new_cluster_ends_it(self):
-        audit = Audit()
-        audit.add(5, 0)
-        audit.add_known(6, 0)
-        assert audit.end() == [(5, 0)]
-        assert audit.n_draws == 0
-        promise = self.certificate(audit)
-        assert promise.wrong == 1.0
-        assert promise.undiscovered == pytest.approx(upper_bound(1, 3, 0.025))
-        for row in range(10, 60):
+        for row in range(20):
             audit.add(row, 0)
-        promise = self.certificate(audit)
-        assert promise.undiscovered == pytest.approx(upper_bound(1, 53, 0.025))
-        assert promise.wrong == pytest.approx(upper_bound(0, 50, 0.025 / 6))
+        audit.add_refused(20, [0])
+        promise = self.certificate(audit, state=self.state(30, range(20)), unproven=3)
+        assert (promise.n_audited, promise.n_wrong, promise.n_unproven) == (21, 1, 3)
+        # the 30 rows that were learnt from are right
+        assert promise.wrong == most_wrong(1, 21, 970, 0.04) / 1000
+        assert promise.wrong_at_any_time == most_wrong_at_any_time(1, 21, 970, 0.04) / 1000
+        assert promise.confidence == pytest.approx(0.95)
 
-    def test_the_risks_of_all_audits_together(self):
-        """Bounds of audits 1, 2, ... are those of risks that add up to 2.5 %."""
-        audit, risks = Audit(), []
-        for _ in range(5):
-            for row in range(30):
-                audit.add(row, 0)
-            bound = self.certificate(audit).wrong
-            grid = np.geomspace(1e-5, 0.025, 4000)
-            risks.append(grid[np.argmin([abs(upper_bound(0, 30, r) - bound) for r in grid])])
-            audit.end()
-        np.testing.assert_allclose(risks, 0.025 / np.array([2, 6, 12, 20, 30]), rtol=0.01)
+    def test_rows_in_clusters_that_were_not_found_are_wrong_too(self):
+        audit = Audit()
+        for row in range(50):
+            audit.add(row, 0)
+        promise = self.certificate(audit, state=self.state(0, range(50)))
+        assert promise.undiscovered == promise.wrong < 0.1
+
+    def test_a_row_whose_cluster_is_known_is_not_labelled_wrongly(self):
+        """That it was predicted elsewhere tells of the others only."""
+        audit = Audit()
+        for row in range(10):
+            audit.add(row, 0)
+        promise = self.certificate(audit, {3: 1}, self.state(0, range(10)))
+        assert promise.n_wrong == 1
+        assert promise.wrong == (most_wrong(1, 10, 1000, 0.04) - 1) / 1000
+
+    def test_a_refused_row_is_wrong_until_it_is_asked_about_again(self):
+        audit = Audit()
+        audit.add_refused(5, [0])
+        assert self.certificate(audit, {5: 1}).n_wrong == 1  # nobody knows
+        assert audit.outdated(lambda rows: np.array([1])) == 5
+        assert audit.outdated(lambda rows: np.array([0])) == -1
+        assert audit.refused(5) == [0]
+        audit.add(5, 1)
+        assert self.certificate(audit, {5: 1}).n_wrong == 0
+        assert audit.outdated(lambda rows: np.array([1])) == -1
+
+    def test_rows_that_nobody_could_tell_are_not_right_and_stated_apart(self):
+        audit = Audit()
+        for row in range(30):
+            audit.add(row, 0)
+        for row in (40, 41):
+            audit.add_undecided(row)
+        promise = self.certificate(audit, state=self.state(0, range(30), (40, 41, 77)))
+        assert (promise.n_audited, promise.n_wrong, promise.n_undecided) == (32, 2, 3)
+        assert promise.wrong == (most_wrong(2, 32, 999, 0.04) - 2) / 1000
+        assert "Nobody could tell of 3 rows, which have no labels." in str(promise)
+
+    def test_what_is_learnt_from_leaves_it(self):
+        audit = Audit()
+        audit.add(3, 0)
+        audit.add(4, 0)
+        released = audit.release(3)
+        assert released is not None
+        assert released.cluster == 0
+        assert audit.release(3) is None
+        assert (3 in audit, 4 in audit, audit.n_draws) == (False, True, 1)
+
+    def test_a_founder_counts_as_wrong_for_good(self):
+        audit = Audit()
+        audit.add(1, 0)
+        audit.add_founder()
+        promise = self.certificate(audit, state=self.state(1, [1]))
+        assert (promise.n_audited, promise.n_wrong) == (2, 1)
 
     def test_merged_clusters_are_the_same(self):
         audit = Audit()
-        for row, cluster in enumerate([0, 2, 1]):
-            audit.add(row, cluster)
+        audit.add(0, 0)
+        audit.add(1, 2)
+        audit.add_refused(2, [2])
         audit.merge(0, 2)
-        assert self.certificate(audit, [0, 0, 1]).n_wrong == 0
+        assert self.certificate(audit).n_wrong == 1
+        assert audit.refused(2) == [0]
 
-    def test_rows_that_are_audited(self):
-        """Also those drawn twice, and until the audit ends."""
+    def test_rows_that_move(self):
         audit = Audit()
-        for row in (3, 5, 3):
-            audit.add(row, 0)
-        audit.add_known(7, 0)
-        assert [row for row in range(9) if row in audit] == [3, 5]
+        audit.add(3, 0)
         audit.move(3, 1)
         audit.move(7, 1)
-        assert audit.clusters == [1, 0, 1]
-        audit.end()
-        assert not any(row in audit for row in range(9))
+        assert self.certificate(audit, {3: 1}).n_wrong == 0
+        assert 7 not in audit
 
     @pytest.mark.parametrize(
         ("unproven", "words"), [(0, ""), (4, "the 4 pairs of clusters about which")]
     )
     def test_in_words(self, unproven, words):
-        text = str(Certificate(0.95, 0.0123, 1.0, 1234, 7, unproven))
+        text = str(Certificate(0.95, 0.0123, 1.0, 1234, 7, unproven, n_undecided=1))
         assert "With 95% confidence" in text
         assert "at most 1.2 % of the rows" in text
         assert "at most 100 % of the labels are wrong (7 of 1,234 audited rows were)" in text
+        assert "Nobody could tell of 1 row, which has no label." in text
         assert words in text
         assert ("nobody was asked" in text) == (unproven > 0)

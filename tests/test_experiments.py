@@ -431,7 +431,8 @@ def test_every_option_is_taken_by_its_experiment(command, monkeypatch):
     arguments = [command]
     for option in cli.COMMANDS[command][1].split():
         example = examples.get(cli.OPTIONS[option][0], "batched" if "alg" in option else None)
-        example = example or {"--errors": "0.1", "--data": "digits"}.get(option, "100")
+        data = "rare" if command == "unsure" else "digits"
+        example = example or {"--errors": "0.1", "--data": data}.get(option, "100")
         arguments += [option, example] if option.startswith("-") else [example]
     options = cli._parser().parse_args(arguments)
     if command != "page":

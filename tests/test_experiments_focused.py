@@ -9,6 +9,7 @@ import pytest
 import samekind
 from experiments import studies
 from experiments.benchmark_data import DATA
+from experiments.certificate import Certificates, HardRows, hard_rows
 from experiments.design import run_experiment
 from experiments.evaluation import evaluate, evaluate_noisy
 from experiments.metrics import (
@@ -239,13 +240,13 @@ def test_a_run_without_errors_goes_on_to_the_goal():
 
 def test_errors_are_made_and_estimated():
     data = blobs(sigma=0.05)
-    right, wrong, same = (trace_noisy(error, 200, data=data) for error in (0.0, 0.2, 0.2))
+    right, wrong, same = (trace_noisy(error, 200, data=data) for error in (0.0, 0.15, 0.15))
     assert right["stop"] == wrong["stop"] == "budget"
     assert right["questions"] == wrong["questions"] == 200
     assert right["found"] == 5
     assert right["goal_at"] is not None
     assert wrong["goal_at"] is None  # not looked for
-    assert right["estimated_error"] < 0.1 < wrong["estimated_error"] < 0.35
+    assert right["estimated_error"] < 0.1 < wrong["estimated_error"] < 0.25
     assert same | {"seconds": 0} == wrong | {"seconds": 0}
     json.dumps(wrong, allow_nan=False)
 
@@ -516,3 +517,37 @@ def test_noisy(tmp_path, monkeypatch):
 def test_mistakes_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+# Promises, and rows that nobody can tell
+
+
+@pytest.mark.slow
+def test_certified_runs_and_marks(tmp_path):
+    design = Certificates(["wine", "overlapping"], runs=2, n=400)
+    results = run_experiment(design, jobs=1, out=tmp_path)
+    keys = ["data", "algorithm", "metric", "at"]
+    found = results.summary.set_index(keys)["mean"].sort_index()
+    assert 30 < found["wine", "focused, stop=certified", "questions_to_certify", 0.05] < 178
+    assert found["wine", "focused, stop=certified", "holds", 0.05] == 100
+    promised = found["overlapping", "focused, goal=labels"]
+    assert promised["wrong_share", 300] <= promised["wrong_bound", 300] < 60
+    assert (tmp_path / "certificate.html").is_file()
+
+
+@pytest.mark.slow
+def test_rows_that_nobody_can_tell(tmp_path):
+    results = run_experiment(HardRows(["rare"], runs=1, n=600), jobs=1, out=tmp_path)
+    found = results.summary.set_index(["algorithm", "metric"])["mean"].sort_index()
+    for variant in ("focused", "focused, lineup=9"):
+        assert found[variant, "as_many_found"] == 100
+        assert 0 < found[variant, "given_up"] <= 130
+        assert found[variant, "wrong_share"] <= found[variant, "wrong_bound"]
+
+
+def test_the_hard_rows_are_those_between_clusters():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(400, 1))
+    hard = hard_rows(Instance(X, X[:, 0] > 0))
+    assert hard.sum() == 40
+    assert hard[np.abs(X[:, 0]) < 0.01].all()

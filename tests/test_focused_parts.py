@@ -11,7 +11,6 @@ from threadpoolctl import threadpool_limits
 from conftest import blobs
 from samekind.algorithms.focused import FocusedParams
 from samekind.algorithms.focused._kernels import lda_scores
-from samekind.algorithms.focused.audit import rectified_centers
 from samekind.algorithms.focused.cluster_model import ClusterModel
 from samekind.algorithms.focused.cluster_pairs import ClusterPairs
 from samekind.algorithms.focused.constants import (
@@ -30,6 +29,8 @@ from samekind.algorithms.focused.scoring import ConditionalLogit, LinearDiscrimi
 from samekind.points import ArrayPoints
 
 NEITHER = np.zeros(3)
+
+PRIOR = PRIOR_WEIGHTS["explore"]
 
 
 class TestClusterPairs:
@@ -107,27 +108,27 @@ class TestConditionalLogit:
         return np.array(features, dtype=float) @ logit.weights[:NEW]
 
     def test_near_clusters_are_likelier(self):
-        near, far = self.utilities(ConditionalLogit(), [0, 0, 0, 0], [-1, 0, 0, 0])
+        near, far = self.utilities(ConditionalLogit(PRIOR), [0, 0, 0, 0], [-1, 0, 0, 0])
         assert near > far
 
     def test_far_rows_are_likelier_new(self):
-        here, far = np.array([[1.0, -1, 0], [1, 1, 0]]) @ ConditionalLogit().weights[NEW:]
+        here, far = np.array([[1.0, -1, 0], [1, 1, 0]]) @ ConditionalLogit(PRIOR).weights[NEW:]
         assert far > here
 
     @pytest.mark.parametrize("target", [0, -1])
     def test_one_step_by_hand(self, target):
         """One cluster without features against "new" with its constant: a logistic regression."""
-        logit = ConditionalLogit()
+        logit = ConditionalLogit(PRIOR)
         logit.learn(np.zeros((1, 4)), np.array([1.0, 0, 0]), np.array([True]), target)
-        share = 1 / (1 + np.exp(-PRIOR_WEIGHTS[NEW]))
+        share = 1 / (1 + np.exp(-PRIOR[NEW]))
         step = ((target < 0) - share) / (PRIOR_DEVIATIONS[NEW] ** -2 + share * (1 - share))
-        expected = PRIOR_WEIGHTS.copy()
+        expected = PRIOR.copy()
         expected[NEW] += step
         np.testing.assert_allclose(logit.weights, expected)
 
     def test_relies_on_the_feature_that_proves_right(self):
         """The nearest cluster is always wrong, the graph's always right."""
-        logit = ConditionalLogit()
+        logit = ConditionalLogit(PRIOR)
         features = np.zeros((2, 4))
         features[:, NEARNESS], features[:, GRAPH] = [0, -1], [-3, 0]
         alive = np.array([True, True])
@@ -137,7 +138,7 @@ class TestConditionalLogit:
         assert of_graph > nearest + 2
 
     def test_no_feature_counts_against_what_it_says(self):
-        logit = ConditionalLogit()
+        logit = ConditionalLogit(PRIOR)
         features = np.zeros((2, 4))
         features[:, [NEARNESS, DISCRIMINANT, GRAPH]] = [[0], [-3]]
         for _ in range(200):
@@ -148,7 +149,7 @@ class TestConditionalLogit:
     def test_merged_clusters_have_no_say(self):
         rng = np.random.default_rng(0)
         features, of_new = rng.normal(size=(3, 4)), np.array([1.0, 0.5, -0.2])
-        one, other = ConditionalLogit(), ConditionalLogit()
+        one, other = ConditionalLogit(PRIOR), ConditionalLogit(PRIOR)
         one.learn(features, of_new, np.array([True, False, True]), 2)
         other.learn(features[[0, 2]], of_new, np.array([True, True]), 1)
         np.testing.assert_allclose(one.weights, other.weights)
@@ -312,57 +313,6 @@ class TestPurityTrials:
         trials = self.trials((39, 39), (39, 5), n_clusters=40)
         assert trials.made[39] == 2
         assert trials.foreign_share(39) > trials.foreign_share(38) / 2
-
-
-class TestRectifiedCenters:
-    """Clusters at 0 and 10 in one dimension, 1,000 rows of each predicted."""
-
-    means, counts = np.array([[0.0], [10.0]]), np.array([1000, 1000])
-
-    def centers(self, X, clusters, predicted):
-        X, clusters, predicted = (
-            np.array(X, float)[:, None],
-            np.array(clusters),
-            np.array(predicted),
-        )
-        return rectified_centers(self.means, self.counts, X, clusters, predicted, 2000).ravel()
-
-    def test_unchanged_when_all_are_right(self):
-        rng = np.random.default_rng(0)
-        clusters = rng.integers(2, size=50)
-        X = 10 * clusters + rng.normal(size=50)
-        assert self.centers(X, clusters, clusters).tolist() == [0.0, 10.0]
-
-    def test_unchanged_by_a_single_mistake(self):
-        clusters = np.repeat([0, 1], 25)
-        predicted = clusters.copy()
-        predicted[0] = 1
-        np.testing.assert_allclose(
-            self.centers(10.0 * clusters, clusters, predicted), [0, 10], atol=0.2
-        )
-
-    def test_many_consistent_mistakes_move_towards_the_truth(self):
-        """A third of what is predicted to be of cluster 1 lies at 4 and is of cluster 0."""
-        rng = np.random.default_rng(1)
-        predicted = np.repeat([0, 1], [150, 150])
-        clusters = predicted.copy()
-        clusters[-50:] = 0
-        X = np.where(predicted == 0, 0.0, 13.0) + 0.1 * rng.normal(size=300)
-        X[-50:] = 4.0
-        first, second = self.centers(X, clusters, predicted)
-        assert 0.5 < first <= 4 * 50 / 200 + 0.5  # of 200 rows of cluster 0, 50 lie at 4
-        assert 11 < second <= 13.1
-
-    def test_a_cluster_without_rows_stays(self):
-        centers = rectified_centers(
-            self.means,
-            np.array([0, 1000]),
-            np.ones((3, 1)),
-            np.zeros(3, int),
-            np.ones(3, int),
-            1000,
-        )
-        assert centers[0] == 0.0
 
 
 class TestClusterModel:

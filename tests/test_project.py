@@ -313,11 +313,16 @@ class TestLineUp:
         before = project.status()
         project.answer(question.id, "unsure", who="ann")
         assert project.status().questions == before.questions + 1
-        for _ in range(40):
+        assert question.item.row in project.clusters().given_up_
+        while (
+            project.status().known_rows < 2 * before.known_rows
+        ):  # then, there is more to compare with
             (other,) = project.next("ann")
             assert question.item.row != about(other)
             project.answer(other.id, truth(other), who="ann")
-        assert question.item.row in project.clusters().given_up_
+        while question.item.row in project.clusters().given_up_:
+            (other,) = project.next("ann")
+            project.answer(other.id, truth(other), who="ann")
 
     def test_skip_comes_back_on_demand(self, project):
         question = self.line_up(project)
@@ -349,7 +354,9 @@ class TestUndo:
         project.merge([kinds[0].cluster, kinds[1].cluster], who="ann")
         assert project.status().clusters == len(kinds) - 1
         project.undo(2)
-        assert partition(project) == known
+        now = partition(project)  # also what was answered in the open wave
+        assert all(any(group <= other for other in now) for group in known)
+        assert project.status().clusters == len(kinds)
         assert project.next("ann", lineup=False) == [question]
         assert project.status().skipped == 0
 

@@ -38,11 +38,17 @@ class Certificate:
     undiscovered : float
         At most this share of the rows is in clusters that were not found.
     wrong : float
-        At most this share of ``labels_`` is wrong.
+        At most this share of ``labels_`` is wrong; rows that nobody could tell are not counted as right
+        unless they are in ``given_up_``, which has no labels.
     n_audited, n_wrong : int
-        Rows audited, and how many of them were predicted wrongly.
+        Rows audited, and how many of them were not as predicted, those that nobody could tell among them.
     n_unproven : int
         Pairs of clusters that nobody was asked about: the bounds hold if they are different indeed.
+    n_undecided : int
+        Rows that nobody could tell, stated apart: ``given_up_``.
+    wrong_at_any_time : float
+        `wrong` holds at a moment that was chosen before, such as the end of a budget. Who looks again and
+        again, and stops because the bound is low, should go by this one, as ``stop="certified"`` does.
     """
 
     confidence: float
@@ -51,18 +57,26 @@ class Certificate:
     n_audited: int
     n_wrong: int
     n_unproven: int
+    n_undecided: int = 0
+    wrong_at_any_time: float = 1.0
 
     def __str__(self) -> str:
         if self.confidence == 1.0:
-            return "Every row was asked about: no cluster is missing, and no label is predicted."
-        if not self.n_audited:
-            return "No promise yet: no row was audited."
-        text = (
-            f"With {self.confidence:.0%} confidence, clusters not found hold at most "
-            f"{_percent(self.undiscovered)} of the rows, and at most {_percent(self.wrong)} of the labels "
-            f"are wrong ({self.n_wrong:,} of {self.n_audited:,} audited rows were)."
-        )
-        if self.n_unproven:
+            missing = "" if self.n_undecided else "no cluster is missing, and "
+            text = f"Every row was asked about: {missing}no label is predicted."
+        elif self.n_audited:
+            text = (
+                f"With {self.confidence:.0%} confidence, clusters not found hold at most "
+                f"{_percent(self.undiscovered)} of the rows, and at most {_percent(self.wrong)} of the "
+                f"labels are wrong ({self.n_wrong:,} of {self.n_audited:,} audited rows were)."
+            )
+        else:
+            text = "No promise yet: no row was audited."
+        if self.n_undecided == 1:
+            text += " Nobody could tell of 1 row, which has no label."
+        elif self.n_undecided:
+            text += f" Nobody could tell of {self.n_undecided:,} rows, which have no labels."
+        if self.n_audited and self.n_unproven:
             text += (
                 f" This takes for granted that the {self.n_unproven:,} pairs of clusters about which "
                 "nobody was asked are different."

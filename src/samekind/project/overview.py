@@ -46,7 +46,13 @@ class Overviews(ProjectPart):
             unplaced=int((labels < 0).sum()),
             certificate=None
             if certificate is None
-            else CertificateRecord(str(certificate), certificate.undiscovered, certificate.wrong),
+            else CertificateRecord(
+                str(certificate),
+                certificate.undiscovered,
+                certificate.wrong,
+                certificate.wrong_at_any_time,
+                certificate.n_undecided,
+            ),
             notes=list(found.notes_),
             revision=self.revision,
         )

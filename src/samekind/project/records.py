@@ -117,6 +117,8 @@ class CertificateRecord:
     text: str
     undiscovered: float
     wrong: float
+    wrong_at_any_time: float  # for who stops because of it
+    undecided: int  # rows that nobody could tell
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,7 @@ class Amender:
         self._inform_model()
         self._set_differences()
         if self._shaken:
+            self._audit_again()
             self._begin_tests_anew()
         return Amended(to_learn, self._first(asked_again, to_learn), to_compare)
 
@@ -78,12 +79,13 @@ class Amender:
 
     def _take_up(self) -> None:
         """Make rows that were given up unknown, where something is known of them now."""
-        known = self._rows[self._state.cluster_of(self._rows) == GIVEN_UP]
-        for row in known.tolist():
+        known = self._rows[self._state.cluster_of(self._rows) == GIVEN_UP].tolist()
+        for row in [*known, *self._amendment.reopened]:
             self._state.forget(row)
-        for row in self._amendment.reopened:
-            self._state.forget(row)
-            self._lost[row] = "refine"
+            self._learner.unsure.drop(row)
+            audited = self._learner.audit.release(row)
+            if row not in known:
+                self._lost[row] = "refine" if audited is None else "audit"
 
     def _regroup(self) -> list[tuple[list[int], int]]:
         """Move, merge and split until the clusters are the groups; return what rows are to be learnt."""
@@ -130,7 +132,7 @@ class Amender:
     def _forget(self, row: int) -> None:
         learner, cluster = self._learner, self._state.cluster_of_row(row)
         self._shaken.add(cluster)
-        self._lost[row] = "audit" if learner.audit.take_out(row) else "refine"
+        self._lost[row] = "refine" if learner.audit.release(row) is None else "audit"
         learner.model.relabel([row], -1)
         self._state.forget(row)
         if not self._state.members[cluster]:
@@ -153,7 +155,7 @@ class Amender:
         own = [row for row in self._state.members[first] if row in apart]  # in their order
         cluster = self._learner.split_off(first, own)
         self._shaken.add(first)
-        self._learner.audit.count_missed()
+        self._learner.audit.surveys.count_missed()
         self._relabel(own, cluster)
         self._move(rows, cluster)
         return cluster
@@ -171,7 +173,7 @@ class Amender:
         rows: dict[int, int] = {}
         pairs: list[tuple[int, int]] = []
         for pair in self._amendment.ask_again:
-            self._learner.unsure_pairs.discard((min(pair), max(pair)))
+            self._learner.unsure.reopen_pair(*pair)
             row, other = sorted(pair, key=self._age, reverse=True)
             own, cluster = state.cluster_of_row(row), state.cluster_of_row(other)
             if own >= 0 and own == cluster:
@@ -181,6 +183,8 @@ class Amender:
                 continue
             if own >= 0:  # it was called new by what was taken back
                 self._forget(row)
+            elif self._learner.audit.release(row) is not None:  # that was not as predicted
+                self._lost[row] = "audit"
             if row in self._lost or row in self._open_rows:
                 rows.setdefault(row, other if cluster >= 0 else -1)
         return rows, pairs
@@ -203,15 +207,25 @@ class Amender:
             if row not in learnt and self._state.cluster_of_row(row) == UNKNOWN
         }
 
+    def _audit_again(self) -> None:
+        """Ask again about audited rows that were refused by clusters which are not what they were."""
+        for row in self._learner.audit.refused_by(self._shaken):
+            self._learner.audit.release(row)
+            if self._state.cluster_of_row(row) == UNKNOWN:
+                self._lost[row] = "audit"
+
     # What else learns from rows and clusters
 
     def _inform_model(self) -> None:
         """Let the model know a member of every cluster, and predict rows that moved as they are."""
         learner, model, state = self._learner, self._learner.model, self._state
         touched = self._touched()
-        if not all(any(map(model.knows, state.members[cluster])) for cluster in touched):
-            learner.learn_released(learner.audit.release())
         for cluster in touched:
+            if not any(map(model.knows, state.members[cluster])):  # all are audited
+                first = state.members[cluster][0]
+                learner.audit.release(first)
+                learner.audit.add_founder()
+                model.learn(first, learner.points.row(first), cluster, surprising=True)
             if not (model.sites.member_clusters == cluster).any():
                 model.sites.add(next(filter(model.knows, state.members[cluster])), cluster)
         model.predict_surrogates()

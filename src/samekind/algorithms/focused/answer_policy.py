@@ -9,7 +9,7 @@ import numpy as np
 
 from samekind.algorithms.focused.constants import MEMBER_PAIRS, NEW_BELOW
 from samekind.algorithms.focused.learner import Learner, OpenRow
-from samekind.algorithms.state import GIVEN_UP
+from samekind.algorithms.state import GIVEN_UP, UNKNOWN
 from samekind.flow import SAME, FloatArray, Flow, IntArray
 
 __all__ = ["AnswerPolicy"]
@@ -31,23 +31,43 @@ class AnswerPolicy:
         self._model = learner.model
         self._members = learner.state.members
         self._full = learner.params.certify == "full"
+        self._new_below = NEW_BELOW[learner.scheduler.steady_aim]
 
     # Rows
 
     def next_question(self, open_row: OpenRow) -> tuple[int, int] | None:
         """Return the likeliest cluster that is left to ask about, and a member of it.
 
-        None when no question is left: then the row's cluster is set, or it is new if that is still None.
+        None when no question is left: then the row's cluster is set, or it is new if that is still None. An
+        audit asks only whether a row is as predicted.
         """
-        if open_row.compare_first >= 0:
-            other, open_row.compare_first = open_row.compare_first, -1
-            cluster = self._learner.state.cluster_of_row(other)
-            if cluster >= 0:
-                return cluster, other
-        cluster = self._candidate(open_row)
-        if cluster >= 0:
-            return cluster, self.next_member(open_row, cluster)
+        if (question := self._first_question(open_row)) is not None:
+            return question
+        if open_row.aim == "audit":
+            return self._check(open_row)
+        while (cluster := self._candidate(open_row)) >= 0:
+            if (member := self.next_member(open_row, cluster)) >= 0:
+                return cluster, member
+            open_row.unsure_clusters.add(cluster)
         if open_row.unsure_clusters:
+            open_row.cluster = GIVEN_UP
+        return None
+
+    def _first_question(self, open_row: OpenRow) -> tuple[int, int] | None:
+        """Return what is to be asked before anything else, if that is still of use."""
+        other, open_row.compare_first = open_row.compare_first, -1
+        cluster = self._learner.state.cluster_of_row(other) if other >= 0 else UNKNOWN
+        if cluster < 0 or (open_row.aim == "audit" and cluster != open_row.predicted):
+            return None
+        return cluster, other
+
+    def _check(self, open_row: OpenRow) -> tuple[int, int] | None:
+        cluster = open_row.predicted
+        if cluster in open_row.refused:
+            open_row.cluster = UNKNOWN
+        elif (member := self.next_member(open_row, cluster)) >= 0:
+            return cluster, member
+        else:
             open_row.cluster = GIVEN_UP
         return None
 
@@ -63,7 +83,7 @@ class AnswerPolicy:
             return -1
         if open_row.refused and not self._full:
             rest = float(weights.sum())
-            if rest < NEW_BELOW * (rest + open_row.new_weight):
+            if rest < self._new_below * (rest + open_row.new_weight):
                 return -1
         return best
 
@@ -72,10 +92,15 @@ class AnswerPolicy:
 
         -1 if none is left.
         """
-        asked = open_row.asked.get(cluster)
-        if not asked:
-            return self._model.sites.nearest_member(open_row.x, cluster)
-        return next(member for member in self._members[cluster] if member not in asked)
+        unsure = self._learner.unsure
+        if not open_row.asked.get(cluster):
+            nearest = self._model.sites.nearest_member(open_row.x, cluster)
+            if not unsure.knows_pair(open_row.row, nearest):
+                return nearest
+        members = (
+            row for row in self._members[cluster] if row not in open_row.asked.get(cluster, ())
+        )
+        return next((row for row in members if not unsure.knows_pair(open_row.row, row)), -1)
 
     def probabilities(self, open_row: OpenRow) -> FloatArray:
         """Return the probability of each cluster after the answers so far; the rest to 1 is that of "new"."""

@@ -2,185 +2,214 @@
 
 from __future__ import annotations
 
-from math import log
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import betaln
 
 from samekind.algorithms.base import Certificate
-from samekind.algorithms.focused.constants import CONFIDENCE, SHRINKAGE
-from samekind.flow import FloatArray, IntArray
+from samekind.algorithms.focused.audit_bounds import (
+    most_wrong,
+    most_wrong_at_any_time,
+    upper_bound,
+)
+from samekind.algorithms.focused.constants import RISK_UNDISCOVERED, RISK_WRONG
+from samekind.algorithms.state import ClusterState
+from samekind.flow import IntArray
 
-__all__ = ["ALL_KNOWN", "Audit", "rectified_centers", "upper_bound"]
-
-ALL_KNOWN = Certificate(1.0, 0.0, 0.0, 0, 0, 0)
-"""When every row is labelled."""
+__all__ = ["Audit", "AuditedRow", "Surveys", "all_asked"]
 
 
-def upper_bound(hits: int, draws: int, risk: float) -> float:
-    """Return a bound on the share of hits that holds at all times at once, but with probability `risk`.
+def all_asked(n_undecided: int) -> Certificate:
+    """Return what can be promised when every row was asked about, but nobody could tell of some."""
+    return Certificate(1.0, 0.0, 0.0, 0, 0, 0, n_undecided, wrong_at_any_time=0.0)
 
-    Draws are compared with what a mixture of shares expects: half of it on 0, half spread by Jeffreys'
-    prior. Against the true share this ratio is a martingale that starts from 1, so by Ville's inequality it
-    ever exceeds 1/risk with a probability of at most `risk`, however often one looks.
 
-    Examples
-    --------
-    >>> round(upper_bound(0, 300, 0.05), 4)
-    0.0121
-    >>> round(upper_bound(3, 300, 0.05), 4)
-    0.0474
+@dataclass
+class AuditedRow:
+    """What is known of a row that was drawn for the audit."""
+
+    cluster: int | None = None
+    """Its cluster, if that was found; None if not, or if nobody could tell."""
+    refused: list[int] = field(default_factory=list)
+    """Clusters it is not in."""
+    undecided: bool = False
+    """Whether nobody could tell."""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether its label is not a prediction: it is known, or there is none as nobody could tell."""
+        return self.cluster is not None or self.undecided
+
+
+class Surveys:
+    """Uniform draws that were learnt from, and which of them were new: they bound what was not found.
+
+    The share of rows in clusters that were not found only ever falls, so the draws since any moment bound it,
+    too. They are counted since draw 0, 1, 2, 4, 8, …, each with a part of the risk, such that early
+    discoveries do not count for ever.
     """
-    if draws == 0:
-        return 1.0
-    spread = betaln(hits + 0.5, draws - hits + 0.5) - betaln(0.5, 0.5)
-    mixture = log(0.5) + (np.logaddexp(0.0, spread) if hits == 0 else spread)
 
-    def excess(share: float) -> float:
-        likelihood = (draws - hits) * np.log1p(-share) + (hits * log(share) if hits else 0.0)
-        return float(mixture - likelihood + log(risk))
+    def __init__(self) -> None:
+        self._n_draws = 0
+        self._n_new = 0
+        self._before = [(0, 0)]  # draws and new ones when each count began
 
-    low, high = hits / draws, 1 - 1e-12
-    if hits == draws or excess(high) <= 0:
-        return 1.0
-    return float(brentq(excess, max(low, 1e-300), high))
+    def add(self, *, is_new: bool) -> None:
+        """Add a draw."""
+        self._n_draws += 1
+        self._n_new += is_new
+        if self._n_draws & (self._n_draws - 1) == 0:  # a power of 2
+            self._before.append((self._n_draws, self._n_new))
+
+    def count_missed(self) -> None:
+        """Count a draw as a new one: it was of a cluster that was taken for part of another."""
+        self._n_new = min(self._n_new + 1, self._n_draws)
+
+    def undiscovered(self) -> float:
+        """Return a bound on the share of rows in clusters that were not found, whenever one looks."""
+        return min(
+            upper_bound(
+                min(self._n_new - n_new, self._n_draws - n_draws),
+                self._n_draws - n_draws,
+                RISK_UNDISCOVERED / ((number + 1) * (number + 2)),
+            )
+            for number, (n_draws, n_new) in enumerate(self._before)
+        )
 
 
 class Audit:
     """Rows drawn uniformly whose answers are kept from the model, so that they can test its predictions.
 
-    When an audited row is of a new cluster, the model has to learn it, and with it the other audited rows:
-    this audit is over, and the next begins with a smaller risk, such that all together err with 5 %.
+    One question tells whether a row is in the cluster that it is predicted to be in. If it is not, its own
+    cluster is not looked for; should it be predicted elsewhere later, one more question tells.
+
+    The other draws do not look at who is audited: an audited row that they meet is learnt from, and leaves
+    the audit (`release`). So the audited rows are a uniform sample, without replacement, of all rows that
+    nothing was learnt from, and their errors bound how many of those are predicted wrongly. Where the
+    cluster of every row is looked for, as with noisy answers, one that founds a cluster has to be learnt
+    from, and is counted as wrong for good: on average, one row of that cluster is drawn up to then.
     """
 
     def __init__(self) -> None:
-        self.rows: list[int] = []
-        """The audited rows; one that was drawn twice is there twice."""
-        self.clusters: list[int] = []
-        """The cluster of each."""
-        self._places: dict[int, list[int]] = {}  # of each row in these lists
-        self._n_known = 0  # draws of rows that had been labelled before
-        self._number = 1
-        self._taken_out: dict[int, int] = {}  # rows to be audited again, and their draws
-        self._n_uniform = 0  # uniform draws, of all audits and surveys
-        self._n_new = 0
+        self.rows: dict[int, AuditedRow] = {}
+        self.surveys = Surveys()
+        self._n_founders = 0
 
     def __contains__(self, row: int) -> bool:
-        return row in self._places
+        return row in self.rows
 
     @property
     def n_draws(self) -> int:
-        """How many draws the current audit has."""
-        return len(self.rows) + self._n_known
+        """How many rows were audited."""
+        return len(self.rows) + self._n_founders
 
     def add(self, row: int, cluster: int) -> None:
-        """Add a draw of a row that was asked about now."""
-        for _ in range(self._taken_out.pop(row, 1)):
-            self._n_uniform += 1
-            self._places.setdefault(row, []).append(len(self.rows))
-            self.rows.append(row)
-            self.clusters.append(cluster)
+        """Add a row whose cluster was found."""
+        self.rows[row] = AuditedRow(cluster)
 
-    def take_out(self, row: int) -> bool:
-        """Take all draws of a row out, whose cluster is not known any more; return whether there are any.
+    def add_refused(self, row: int, refused: list[int]) -> None:
+        """Add a row of which only some clusters are known that it is not in, or more of these."""
+        self.rows[row] = AuditedRow(refused=list(refused))
 
-        When it is added again, so are they all.
-        """
-        places = self._places.get(row)
-        if places is None:
-            return False
-        self._taken_out[row] = len(places)
-        self._n_uniform -= len(places)
-        kept = [
-            (other, cluster)
-            for other, cluster in zip(self.rows, self.clusters, strict=True)
-            if other != row
-        ]
-        self.rows, self.clusters = [other for other, _ in kept], [cluster for _, cluster in kept]
-        self._places = {}
-        for place, other in enumerate(self.rows):
-            self._places.setdefault(other, []).append(place)
-        return True
+    def add_undecided(self, row: int) -> None:
+        """Add a row that nobody could tell."""
+        self.rows[row] = AuditedRow(undecided=True)
 
-    def count_missed(self) -> None:
-        """Count a draw as one of a new cluster: it was of one that was taken for part of another."""
-        self._n_new = min(self._n_new + 1, self._n_uniform)
+    def add_founder(self) -> None:
+        """Add a row that founded a cluster, and was learnt from."""
+        self._n_founders += 1
 
-    def add_known(self, row: int, cluster: int) -> None:
-        """Add a draw of a row that was known: only one known to this audit alone tests a prediction again."""
-        if row in self:
-            self.add(row, cluster)
-        else:
-            self._n_uniform += 1
-            self._n_known += 1
+    def release(self, row: int) -> AuditedRow | None:
+        """Take out a row that is to be learnt from; None if it was not audited."""
+        return self.rows.pop(row, None)
 
-    def add_survey(self, *, is_new: bool) -> None:
-        """Add a uniform draw that was learnt from: it tells of clusters not found, not of predictions."""
-        self._n_uniform += 1
-        self._n_new += is_new
+    def refused(self, row: int) -> list[int]:
+        """Return the clusters that a row is known not to be in."""
+        audited = self.rows.get(row)
+        return [] if audited is None else list(audited.refused)
 
-    def end(self) -> list[tuple[int, int]]:
-        """End this audit, as a row was of a new cluster; return its rows and clusters, to learn from."""
-        self.add_survey(is_new=True)
-        return self.release()
+    def refused_by(self, clusters: set[int]) -> list[int]:
+        """Return the rows that some of these clusters refused."""
+        return [row for row, audited in self.rows.items() if clusters & set(audited.refused)]
 
-    def release(self) -> list[tuple[int, int]]:
-        """End this audit, and return its rows and clusters, to learn from."""
-        released = list(zip(self.rows, self.clusters, strict=True))
-        self.rows, self.clusters, self._places, self._n_known = [], [], {}, 0
-        self._number += 1
-        return released
+    def outdated(self, clusters_of: Callable[[IntArray], IntArray]) -> int:
+        """Return a row that is predicted to be in another cluster than those it was refused by; -1: none."""
+        refused = [row for row, audited in self.rows.items() if audited.refused]
+        if not refused:
+            return -1
+        predicted = clusters_of(np.array(refused, dtype=np.intp)).tolist()
+        for row, cluster in zip(refused, predicted, strict=True):
+            if cluster >= 0 and cluster not in self.rows[row].refused:
+                return row
+        return -1
 
     def move(self, row: int, cluster: int) -> None:
         """Note that a row, audited or not, is in another cluster than was thought."""
-        for place in self._places.get(row, ()):
-            self.clusters[place] = cluster
+        if row in self.rows:
+            self.rows[row].cluster = cluster
 
     def merge(self, keep: int, gone: int) -> None:
         """Make one cluster part of another."""
-        self.clusters = [keep if cluster == gone else cluster for cluster in self.clusters]
+        for audited in self.rows.values():
+            if audited.cluster == gone:
+                audited.cluster = keep
+            audited.refused = [keep if other == gone else other for other in audited.refused]
 
-    def certificate(self, predicted: IntArray, n_unproven: int) -> Certificate:
-        """Return what can be promised, given the predicted clusters of the audited rows."""
-        n_wrong = int((predicted != np.array(self.clusters, dtype=np.intp)).sum())
-        risk = (1 - CONFIDENCE) / 2
+    def known(self) -> tuple[IntArray, IntArray]:
+        """Return the audited rows whose clusters are known, and these."""
+        pairs = [
+            (row, audited.cluster)
+            for row, audited in self.rows.items()
+            if audited.cluster is not None
+        ]
+        rows, clusters = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+        return rows, clusters
+
+    def count(self, clusters_of: Callable[[IntArray], IntArray]) -> tuple[int, int]:
+        """Return how many rows were audited, and how many of them are not as predicted."""
+        return self.n_draws, len(self._wrong(clusters_of)) + self._n_founders
+
+    def _wrong(self, clusters_of: Callable[[IntArray], IntArray]) -> list[AuditedRow]:
+        """Return those that are not known to be as predicted."""
+        rows = np.array(list(self.rows), dtype=np.intp)
+        predicted = clusters_of(rows).tolist() if rows.size else []
+        return [
+            audited
+            for audited, cluster in zip(self.rows.values(), predicted, strict=True)
+            if audited.cluster != cluster
+        ]
+
+    def certificate(
+        self,
+        clusters_of: Callable[[IntArray], IntArray],
+        state: ClusterState,
+        n_rows: int,
+        n_unproven: int,
+    ) -> Certificate:
+        """Return what can be promised of all rows, by the predicted clusters of the audited ones.
+
+        What is known is right: only rows that nothing was learnt from can be wrong, and of those that were
+        audited only the ones whose cluster is not known. Rows that nobody could tell are stated apart.
+        """
+        wrong_rows = self._wrong(clusters_of)
+        n_wrong = len(wrong_rows) + self._n_founders
+        n_settled = sum(audited.is_settled for audited in wrong_rows) + self._n_founders
+        n_known = sum(audited.is_settled for audited in self.rows.values())
+        n_unlearnt = n_rows - state.n_labelled + n_known + self._n_founders
+        wrong, wrong_at_any_time = (
+            (bound(n_wrong, self.n_draws, n_unlearnt, RISK_WRONG) - n_settled) / n_rows
+            if self.n_draws
+            else 1.0
+            for bound in (most_wrong, most_wrong_at_any_time)
+        )
         return Certificate(
-            confidence=CONFIDENCE,
-            undiscovered=upper_bound(self._n_new, self._n_uniform, risk),
-            wrong=upper_bound(n_wrong, self.n_draws, risk / (self._number * (self._number + 1))),
+            confidence=1 - RISK_WRONG - RISK_UNDISCOVERED,
+            undiscovered=min(self.surveys.undiscovered(), wrong),
+            wrong=wrong,
             n_audited=self.n_draws,
             n_wrong=n_wrong,
             n_unproven=n_unproven,
+            n_undecided=len(state.given_up),
+            wrong_at_any_time=wrong_at_any_time,
         )
-
-
-def rectified_centers(
-    means: FloatArray,
-    counts: IntArray,
-    X: FloatArray,
-    clusters: IntArray,
-    predicted: IntArray,
-    n: int,
-) -> FloatArray:
-    """Correct the means of predicted clusters by audited rows X, of known and predicted clusters.
-
-    Prediction-powered inference (Angelopoulos et al., Science 2023): each wrongly predicted row of the m
-    audited ones stands for n/m rows that are in the wrong sum. A correction that is no longer than twice
-    its own standard error is noise, so it is shrunken in the manner of James and Stein, by max(0, 1 -
-    4·variance / length²).
-    """
-    m = len(X)
-    wrong = np.flatnonzero(clusters != predicted)
-    centers = means.copy()
-    for cluster in np.unique(np.concatenate([clusters[wrong], predicted[wrong]])):
-        if cluster < 0 or not counts[cluster]:
-            continue
-        sign = (clusters == cluster).astype(float) - (predicted == cluster)
-        off = sign[:, None] * (X - means[cluster]) * (n / counts[cluster])
-        correction = off.mean(axis=0)
-        variance = off.var(axis=0, ddof=1).sum() / m if m > 1 else np.inf
-        length = float((correction**2).sum())
-        if length > 0:
-            centers[cluster] += max(0.0, 1.0 - SHRINKAGE * variance / length) * correction
-    return centers

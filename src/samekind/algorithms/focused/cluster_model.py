@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from samekind.algorithms.focused.constants import BLOCK, GRAPH_ROWS, STALE_GROWTH
+from samekind.algorithms.focused.constants import (
+    BLOCK,
+    GRAPH_ROWS,
+    PRIOR_WEIGHTS,
+    STALE_GROWTH,
+)
 from samekind.algorithms.focused.graph_predictor import GraphPredictor
 from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.predictor import RowPredictor, Sites
+from samekind.algorithms.focused.scheduler import SteadyAim
 from samekind.algorithms.focused.scoring import ClusterScorer
 from samekind.flow import FloatArray, IntArray
 from samekind.points import Points
@@ -21,8 +27,12 @@ class ClusterModel:
     def __init__(self, points: Points, params: FocusedParams) -> None:
         self.points = points
         self.sites = Sites(points)
-        self.scorer = ClusterScorer(points, uses_lda=params.uses("discriminant"))
         few = points.n <= GRAPH_ROWS and params.uses("graph")
+        typical = few and points.n > 2 and params.goal == "labels" and params.uses("typical")
+        self.steady_aim: SteadyAim = "typical" if typical else "explore"
+        """Which rows are asked about where nothing else is called for."""
+        prior = PRIOR_WEIGHTS[self.steady_aim]
+        self.scorer = ClusterScorer(points, prior, uses_lda=params.uses("discriminant"))
         make_predictor = GraphPredictor if few else RowPredictor
         self.predictor: RowPredictor = make_predictor(points, self.sites, self.scorer)
         self._learnt: dict[int, int] = {}  # labelled rows, and their places in the discriminant
@@ -41,6 +51,14 @@ class ClusterModel:
         if self._counts_sizes and (is_stale or self.scorer.n_clusters != n_clusters):
             self._counted_at = len(self._learnt), self.scorer.n_clusters
             self.set_sizes(self.predictor.counts())
+
+    def replace_founder(self, cluster: int, old: int, new: int, x: FloatArray) -> None:
+        """Forget the only member of a cluster, which was learnt, and learn another in its place."""
+        self.sites.demote(old)
+        self.sites.add(new, cluster)
+        place = self._learnt[new] = self._learnt.pop(old)
+        self.scorer.lda.replace(place, x)
+        self.predictor.replace_founder(cluster, old, new, x)
 
     def set_sizes(self, counts: IntArray) -> None:
         """Set how many rows are predicted to be in each cluster."""

@@ -56,6 +56,12 @@ class ClusterPairs:
         for other in refused:
             self.separate(cluster, other)
 
+    def set_similarities(self, similarities: FloatArray) -> None:
+        """Replace those of all clusters that there were when they were found."""
+        k = len(similarities)
+        self._similarity[:k, :k] = similarities
+        self._ahead = []
+
     def separate(self, a: int, b: int) -> None:
         """Note that two clusters are different."""
         self._open[a, b] = self._open[b, a] = False

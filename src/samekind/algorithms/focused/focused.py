@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 
 import numpy as np
 
-from samekind.algorithms.base import Algorithm, Amendment, Known, Prediction, Snapshot
+from samekind.algorithms.base import (
+    Algorithm,
+    Amendment,
+    Certificate,
+    Known,
+    Prediction,
+    Snapshot,
+)
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.amendment import Amender
 from samekind.algorithms.focused.answer_policy import AnswerPolicy
-from samekind.algorithms.focused.audit import ALL_KNOWN, rectified_centers
+from samekind.algorithms.focused.audit import all_asked
 from samekind.algorithms.focused.learner import Learner, OpenRow
 from samekind.algorithms.focused.noisy_answers import NoisyAnswers
 from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.planner import RowPlanner
 from samekind.algorithms.focused.questions import ClusterQuestions, RowQuestions, score_open_rows
 from samekind.algorithms.focused.scheduler import Aim
-from samekind.algorithms.state import GIVEN_UP
+from samekind.algorithms.state import GIVEN_UP, UNKNOWN
 from samekind.flow import FloatArray, Flow, IntArray
 from samekind.points import Points
 
@@ -30,11 +38,17 @@ class Focused(Algorithm[FocusedParams]):
     Every draw has one of these aims:
 
     - *explore*: rows far from all labelled rows, with a probability proportional to distance⁴;
+    - *typical*: where a graph of neighbours is kept and labels are the goal, the row that stands for most of
+      the doubt around it, instead of most of the exploring;
     - *survey*: rows drawn uniformly, as often as that finds new clusters, compared with exploring;
     - *fill*: rows predicted to be in a cluster that is not recovered yet, more often far from its centre;
     - *refine*: rows whose predicted cluster is uncertain;
     - *paper*: D²-samples with respect to the recovered centres, a fixed share of all draws;
-    - *audit*: uniform draws, a fixed share, whose answers are kept apart and give the certificate.
+    - *audit*: uniform draws, for a fixed share of the questions: one question each, whether it is as
+      predicted; the answers are kept apart and give the certificate.
+
+    With ``stop="certified"`` there are no trials to fill clusters: most labels are right when it stops, and
+    all clusters count as recovered then.
 
     With ``goal="labels"`` nothing is asked for the sake of accurate centres: no fill, so no cluster is
     recovered, and the run ends with the budget, the certificate, or when every row is known.
@@ -90,6 +104,8 @@ class Focused(Algorithm[FocusedParams]):
                 yield from self._ask(plan)
             if self.params.uses("merge"):
                 yield from self._compare_clusters(plan)
+        if reason == "certified" and self.params.recovers:
+            self._learner.recovery.recover_all()
         if reason != "target":
             yield from self._clusters.compare(0.0, at_once=self._wave())
             if reason == "exhausted":
@@ -101,6 +117,7 @@ class Focused(Algorithm[FocusedParams]):
         cluster_of: dict[int, int] = {}  # of each group
         for row, group in zip(known.rows, known.groups, strict=True):
             cluster_of[group] = self._learn_known(row, "given", cluster_of.get(group, -1))
+        self._learner.unsure.mark_clear(known.rows)
         for a, b in known.different:
             self._learner.pairs.separate(cluster_of[a], cluster_of[b])
         self.state.n_samples += len(known.rows)
@@ -128,6 +145,10 @@ class Focused(Algorithm[FocusedParams]):
 
     def amend(self, amendment: Amendment) -> None:
         """Change what is known, and ask first what that leaves open, then what was being asked."""
+        for open_row in self._open:
+            if self.state.cluster_of_row(open_row.row) == GIVEN_UP:  # it had come back
+                open_row.ask_again()
+                self._learner.unsure.let_return([open_row])
         open_rows: dict[int, Aim] = {open_row.row: open_row.aim for open_row in self._open}
         open_rows |= {row: aim for row, (aim, _) in self._first.items()}
         amended = Amender(self._learner, amendment, open_rows).amend()
@@ -183,8 +204,11 @@ class Focused(Algorithm[FocusedParams]):
     def _conclude(self, open_row: OpenRow) -> None:
         """Take in that a row is decided."""
         self._learner.scheduler.spend(open_row.aim, open_row.n_asked)
+        self._learner.unsure.learn(open_row)
         if open_row.cluster == GIVEN_UP:
             self._learner.give_up(open_row)
+        elif open_row.cluster == UNKNOWN:
+            self._learner.audit.add_refused(open_row.row, open_row.refused)
         else:
             self._learn(open_row)
 
@@ -210,7 +234,7 @@ class Focused(Algorithm[FocusedParams]):
     def _reason_to_stop(self) -> str:
         """Return why to stop now, or nothing."""
         state, params = self.state, self.params
-        if state.n_labelled == self.points.n:
+        if state.n_labelled == self.points.n and not self._learner.unsure.may_return(self.points.n):
             return "exhausted"
         if params.target is not None and len(state.recovered) >= params.target:
             return "target"
@@ -220,25 +244,29 @@ class Focused(Algorithm[FocusedParams]):
 
     def _is_certified(self) -> bool:
         """Return whether the certificate's bounds are within the tolerance."""
-        audit, predictor = self._learner.audit, self._learner.model.predictor
-        if not audit.n_draws:
-            return False
-        rows = np.array(audit.rows, dtype=np.intp)
+        predictor = self._learner.model.predictor
 
-        def within_tolerance(predicted: IntArray) -> bool:
-            promise = audit.certificate(predicted, n_unproven=0)  # no bound depends on it
-            return max(promise.undiscovered, promise.wrong) <= self.params.tolerance
+        def within_tolerance(clusters_of: Callable[[IntArray], IntArray]) -> bool:
+            promise = self._certificate(clusters_of, n_unproven=0)  # no bound depends on it
+            return promise.wrong_at_any_time <= self.params.tolerance  # so is `undiscovered`
 
         # quick predictions may be a little old: predict anew before stopping
-        quick = predictor.clusters_of(rows) if rows.size else rows
-        return within_tolerance(quick) and within_tolerance(predictor.predict().clusters_of(rows))
+        return within_tolerance(predictor.clusters_of) and within_tolerance(
+            predictor.predict().clusters_of
+        )
+
+    def _certificate(
+        self, clusters_of: Callable[[IntArray], IntArray], n_unproven: int
+    ) -> Certificate:
+        audit = self._learner.audit
+        return audit.certificate(clusters_of, self.state, self.points.n, n_unproven)
 
     # What others see
 
     def snapshot(self) -> Snapshot:
         """Return what is known and predicted now."""
         learner, points, state = self._learner, self.points, self.state
-        audit, trials, k = learner.audit, learner.recovery.trials, len(state)
+        trials, k = learner.recovery.trials, len(state)
         predicted = learner.model.predictor.predict()
         counts, means, variances = predicted.regions
         errors = np.array(
@@ -249,18 +277,11 @@ class Focused(Algorithm[FocusedParams]):
         )
         centers = np.array(state.centers)
         centers[counts > 0] = means[counts > 0]
-        rows = np.array(audit.rows, dtype=np.intp)
-        of_audited = predicted.clusters_of(rows) if rows.size else rows
-        if rows.size and self.params.uses("rectify"):
-            audited = np.array(audit.clusters, dtype=np.intp)
-            centers = rectified_centers(
-                centers, counts, points.rows(rows), audited, of_audited, points.n
-            )
         for cluster, members in enumerate(state.members):
             if not counts[cluster] and members:
                 centers[cluster] = points.rows(np.array(members)).mean(axis=0)
-        all_asked = state.n_labelled == points.n
-        if all_asked:
+        no_row_left = state.n_labelled == points.n
+        if no_row_left:
             centers, errors = np.array(state.centers), np.zeros(k)
         unproven = learner.pairs.unproven()
         prediction = Prediction(
@@ -268,9 +289,9 @@ class Focused(Algorithm[FocusedParams]):
             standard_errors=np.where(
                 np.isfinite(errors), np.sqrt(np.minimum(errors, 1e300) * variances), np.inf
             ),
-            certificate=ALL_KNOWN
-            if all_asked and not state.given_up
-            else audit.certificate(of_audited, len(unproven)),
+            certificate=all_asked(len(state.given_up))
+            if no_row_left
+            else self._certificate(predicted.clusters_of, len(unproven)),
             unproven=unproven,
             confused=[(a, b) for a in range(k) for b in trials.confused_with(a)],
             notes=self._policy.notes(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_array
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
@@ -12,7 +12,7 @@ from samekind.algorithms.focused import _kernels
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.predictor import Regions, RowPredictions, RowPredictor, Sites
 from samekind.algorithms.focused.scoring import NO_GRAPH, ClusterScorer, Nearness
-from samekind.flow import FloatArray, IntArray
+from samekind.flow import BoolArray, FloatArray, IntArray
 from samekind.points import Points
 
 __all__ = ["GraphPredictor", "LabelPropagation"]
@@ -48,6 +48,10 @@ class LabelPropagation:
             graph.indices.astype(np.int64),
             (graph.data * np.repeat(steps, np.diff(graph.indptr))).astype(np.float32),
         )
+        begins, ends, chances = self._edges
+        self._backwards = csr_array(
+            (chances / np.float32(const.WALK_ON), ends, begins), shape=(n, n)
+        ).T.tocsr()
         self._known = np.zeros(n, dtype=bool)
         self._waiting = np.zeros(n, dtype=bool)
         self._queue = np.empty(n, dtype=np.int64)
@@ -81,11 +85,37 @@ class LabelPropagation:
         bounds = const.PROPAGATION_TOLERANCE, const.PROPAGATION_VISITS
         _kernels.propagate(*self._edges, *state, *bounds)
 
+    def clear(self, cluster: int) -> None:
+        """Take a cluster away that has no labelled rows any more."""
+        self._probabilities[:, cluster] = 0.0
+
     def merge(self, keep: int, gone: int) -> None:
         """Make one cluster part of another."""
         self.probabilities(max(keep, gone) + 1)
         self._probabilities[:, keep] += self._probabilities[:, gone]
         self._probabilities[:, gone] = 0.0
+
+    def neighbors(self, row: int) -> NDArray[np.int64]:
+        """Return the neighbours of a row."""
+        begins, ends, _ = self._edges
+        found: NDArray[np.int64] = ends[begins[row] : begins[row + 1]]
+        return found
+
+    @property
+    def known(self) -> BoolArray:
+        """(n,) which rows have a label."""
+        return self._known
+
+    def gather(self, values: FloatArray) -> FloatArray:
+        """Return for each row what random walks of a few steps, from every row with its value, bring there.
+
+        So a row gathers much that has many neighbours, near ones of each other, with large values.
+        """
+        total = values
+        for _ in range(const.REACH):
+            values = self._backwards @ values
+            total = total + values
+        return total
 
     def smooth(self, values: FloatArray) -> FloatArray:
         """Return the mean of each row's value and its neighbours'."""
@@ -107,8 +137,11 @@ class GraphPredictor(RowPredictor):
         self._distances = np.full((points.n, 16), np.inf, dtype=np.float64)  # squared
         self._clusters = np.full(points.n, -1, dtype=np.intp)
         self._uncertainty = np.ones(points.n)
+        self._sample = np.unique(np.linspace(0, points.n - 1, const.OVERLAP_ROWS).astype(np.intp))
+        self._sample_chances = np.zeros((self._sample.size, 0))  # of each cluster
+        self._is_similarity_new = False
         self._n_learnt = 0
-        self._predicted_at = (0, 0)  # labelled rows and clusters then
+        self._predicted_at = 0  # labelled rows then
 
     def learn(self, row: int, x: FloatArray, cluster: int) -> None:
         """Learn from a labelled row, after the sites did."""
@@ -116,6 +149,13 @@ class GraphPredictor(RowPredictor):
         self._add_member(x, cluster)
         if self._graph is not None:
             self._graph.learn(row, cluster)
+            self._settle(self._uncertainty, row)
+
+    def _settle(self, doubts: FloatArray, row: int) -> None:
+        """Lower the doubts around a row whose cluster is known, or about to be."""
+        if self._graph is not None:
+            doubts[self._graph.neighbors(row)] *= const.SETTLED
+        doubts[row] = 0.0
 
     def _add_member(self, x: FloatArray, cluster: int) -> None:
         if cluster == self._distances.shape[1]:
@@ -130,7 +170,17 @@ class GraphPredictor(RowPredictor):
         self._add_member(self._X[row], new)
         if self._graph is not None:
             self._graph.learn(row, new)
-        self._predicted_at = (0, 0)
+        self._predicted_at = 0
+
+    def replace_founder(self, cluster: int, old: int, new: int, x: FloatArray) -> None:
+        """Forget the only member of a cluster and learn another in its place."""
+        self._distances[:, cluster] = np.inf
+        self._add_member(x, cluster)
+        if self._graph is not None:
+            self._graph.forget(old)
+            self._graph.clear(cluster)
+            self._graph.learn(new, cluster)
+        self._predicted_at = 0
 
     def relabel(self, rows: list[int], old: int, new: int) -> None:
         """Change the cluster of some sites, to none if that is -1, after the sites did."""
@@ -151,7 +201,7 @@ class GraphPredictor(RowPredictor):
                     self._graph.learn(row, new)
                 else:
                     self._graph.forget(row)
-        self._predicted_at = (0, 0)
+        self._predicted_at = 0
 
     def merge(self, keep: int, gone: int) -> None:
         """Make one cluster part of another."""
@@ -159,7 +209,12 @@ class GraphPredictor(RowPredictor):
         self._distances[:, gone] = np.inf
         if self._graph is not None:
             self._graph.merge(keep, gone)
-        self._predicted_at = (0, 0)
+        self._clusters[self._clusters == gone] = keep
+        chances = self._sample_chances
+        if gone < chances.shape[1]:
+            chances[:, keep] += chances[:, gone]
+            chances[:, gone] = 0.0
+            self._is_similarity_new = True
 
     def nearness(self, rows: IntArray, X: FloatArray) -> Nearness:
         """Return how near these rows are to the clusters."""
@@ -169,17 +224,15 @@ class GraphPredictor(RowPredictor):
 
     def clusters_of(self, rows: IntArray) -> IntArray:
         """Return the predicted cluster of each row; -1 where there is none yet."""
-        self._refresh()
-        return self._clusters[rows]
+        return self._likeliest(rows)[0]
 
     def cluster_of_row(self, row: int) -> int:
         """Return the predicted cluster of one row; -1 where there is none yet."""
-        self._refresh()
-        return int(self._clusters[row])
+        return int(self._likeliest(np.array([row]))[0][0])
 
     def predict(self) -> RowPredictions:
         """Return the predicted clusters of all rows, by all labels so far. The run goes on as if unasked."""
-        clusters = self._likeliest()[0]
+        clusters = self._likeliest(np.arange(len(self._X)))[0]
         return RowPredictions(
             lambda labels: labels.of_rows(clusters), clusters.__getitem__, self._regions(clusters)
         )
@@ -214,6 +267,11 @@ class GraphPredictor(RowPredictor):
             return rows
         return rows[(rng.random(size) * rows.size).astype(np.intp)]
 
+    def doubts(self) -> FloatArray:
+        """Return for every row the probability that it is not as predicted, (n,)."""
+        self._refresh()
+        return self._uncertainty
+
     def sample_uncertain(self, rng: np.random.Generator, size: int) -> IntArray:
         """Draw rows that are likely predicted wrongly, as their neighbours are."""
         self._refresh()
@@ -227,23 +285,62 @@ class GraphPredictor(RowPredictor):
         last: IntArray = np.minimum(rows, len(self._X) - 1)
         return last
 
-    def _refresh(self) -> None:
-        """Predict all rows anew if there is a new cluster, or many new labels."""
-        n_learnt, n_clusters = self._predicted_at
-        if self._scorer.n_clusters != n_clusters or self._n_learnt > const.STALE_GROWTH * n_learnt:
-            self._predicted_at = (self._n_learnt, self._scorer.n_clusters)
-            self._clusters, self._uncertainty = self._likeliest()
+    def typical_row(self, taken: set[int], aside: list[int]) -> int:
+        """Return the row that stands for most of the doubt, none of those taken or put aside; -1: none.
 
-    def _likeliest(self) -> tuple[IntArray, FloatArray]:
-        """Return the likeliest cluster of every row, and the probability that it is in another."""
-        n, k = len(self._X), self._scorer.n_clusters
+        That of the largest sum of doubts, its own and those of the rows around it.
+        """
+        if self._graph is None:
+            return -1
+        self._refresh()
+        doubts = self._uncertainty.copy()
+        for row in taken:
+            self._settle(doubts, row)
+        doubts[aside] = 0.0
+        gathered = self._graph.gather(doubts)
+        gathered[self._graph.known] = 0.0
+        gathered[[*taken, *aside]] = 0.0
+        row = int(gathered.argmax())
+        return row if gathered[row] > 0 else -1
+
+    def similarities(self) -> FloatArray | None:
+        """Return how likely any two clusters are one, (clusters, clusters), if that has changed.
+
+        The rows that are undecided between the two, as a share of the smaller one; less if that is smaller
+        than most, as it matters less.
+        """
+        self._refresh()
+        if not self._is_similarity_new:
+            return None
+        self._is_similarity_new = False
+        chances = self._sample_chances
+        sizes = chances.sum(axis=0)
+        smaller = np.minimum(sizes[:, None], sizes)
+        shared = chances.T @ chances / np.maximum(smaller, const.IMPOSSIBLE)
+        mean = sizes.sum() / max(1, np.count_nonzero(sizes))
+        found: FloatArray = np.round(shared * np.minimum(1.0, smaller / mean), 9)
+        return found
+
+    def _refresh(self) -> None:
+        """Predict all rows anew if there are many new labels."""
+        if self._n_learnt > const.STALE_GROWTH * self._predicted_at:
+            self._predicted_at = self._n_learnt
+            self._clusters, self._uncertainty = self._likeliest(np.arange(len(self._X)))
+            X, rows = self._X[self._sample], self._sample
+            near = self.nearness(rows, X)
+            self._sample_chances = self._scorer.score(X, near, features=False).probabilities
+            self._is_similarity_new = True
+
+    def _likeliest(self, rows: IntArray) -> tuple[IntArray, FloatArray]:
+        """Return the likeliest cluster of each row by all labels so far, and how likely it is in another."""
+        n, k = rows.size, self._scorer.n_clusters
         clusters, uncertainty = np.full(n, -1, dtype=np.intp), np.ones(n)
         if k == 0:
             return clusters, uncertainty
         step = max(1, const.BLOCK // k)
         for first in range(0, n, step):
-            rows = np.arange(first, min(first + step, n))
-            X = self._X[rows]
-            clusters[rows], probability = self._scorer.likeliest(X, self.nearness(rows, X))
-            uncertainty[rows] = 1.0 - probability
+            some = slice(first, first + step)
+            X = self._X[rows[some]]
+            clusters[some], probability = self._scorer.likeliest(X, self.nearness(rows[some], X))
+            uncertainty[some] = 1.0 - probability
         return clusters, uncertainty

@@ -2,52 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from samekind.algorithms.base import Algorithm
 from samekind.algorithms.focused.audit import Audit
 from samekind.algorithms.focused.cluster_model import ClusterModel
 from samekind.algorithms.focused.cluster_pairs import ClusterPairs
+from samekind.algorithms.focused.open_row import OpenRow
 from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.recovery import PaperDraws, Recovery
 from samekind.algorithms.focused.scheduler import SEARCH_AIMS, Aim, AimScheduler
-from samekind.algorithms.focused.scoring import Features
-from samekind.flow import FloatArray
+from samekind.algorithms.focused.unsure_rows import UnsureRows
 
 __all__ = ["Learner", "OpenRow"]
-
-
-class OpenRow:
-    """A row that was drawn with an aim, what was answered about it, and its cluster in the end."""
-
-    def __init__(self, row: int, x: FloatArray, predicted: int, aim: Aim) -> None:
-        self.row = row
-        self.x = x
-        self.predicted = predicted
-        self.aim: Aim = aim
-        self.cluster: int | None = None  # GIVEN_UP when nobody can tell
-        self.is_new = False
-        self.n_asked = 0  # questions; a line-up is one
-        self.n_unsure = 0
-        self.asked: dict[int, list[int]] = {}  # members asked about, by cluster
-        self.refused: list[int] = []  # clusters it is not in
-        self.unsure_clusters: set[int] = set()  # nobody can tell of any of their members
-        self.weights = np.zeros(0)  # of each cluster, up to a factor,
-        self.new_weight = 1.0  # and of "new"
-        self.compare_first = -1  # the row to compare it with before any other
-        self.prior = np.zeros(0)  # probability of each cluster before the first answer
-        self.features: Features
-
-    def prior_of_others(self) -> FloatArray:
-        """Return its prior without the clusters that refused it."""
-        prior = self.prior
-        if refused := [cluster for cluster in self.refused if cluster < prior.size]:
-            left = 1.0 - prior[refused].sum()
-            prior = prior.copy()
-            prior[refused] = 0.0
-            if self.is_new and left > 0:
-                prior /= left
-        return prior
 
 
 class Learner:
@@ -61,11 +26,11 @@ class Learner:
         self.model = ClusterModel(run.points, run.params)
         self.pairs = ClusterPairs()
         self.audit = Audit()
-        self.scheduler = AimScheduler()
+        self.scheduler = AimScheduler(self.model.steady_aim)
         self.paper = PaperDraws(run)
         self.recovery = Recovery(run, self.model, self.paper)
-        self.unsure_pairs: set[tuple[int, int]] = set()
-        """Pairs of rows, the smaller number first, that nobody could tell."""
+        self.unsure = UnsureRows(run.params.patience)
+        self._merged_into: dict[int, int] = {}
         self._founders: dict[int, OpenRow] = {}  # the rows that were called new, by cluster
 
     # Rows
@@ -90,13 +55,15 @@ class Learner:
         assert cluster is not None
         if not open_row.is_new:
             self.state.add_member(row, cluster)
+        if aim != "audit":
+            self.audit.release(row)
         self.pairs.add_member(cluster, open_row.prior_of_others(), open_row.refused)
         if open_row.is_new:
             self._founders[cluster] = open_row
         as_predicted = open_row.predicted == cluster
         if aim == "audit":
             if open_row.is_new:
-                self.learn_released(self.audit.end())
+                self.audit.add_founder()
             else:
                 self.audit.add(row, cluster)
         elif not open_row.is_new:
@@ -106,34 +73,71 @@ class Learner:
             aim, open_row.n_asked, is_new=open_row.is_new, as_predicted=as_predicted
         )
         if aim == "survey":
-            self.audit.add_survey(is_new=open_row.is_new)
+            self.audit.surveys.add(is_new=open_row.is_new)
         elif aim == "fill" and open_row.predicted >= 0:
             self.recovery.add_trial(open_row.predicted, cluster)
         elif aim == "paper":
             self.paper.observe(cluster)
 
-    def learn_released(self, released: list[tuple[int, int]]) -> None:
-        """Let the model learn rows and clusters of an audit that is over."""
-        for row, cluster in released:
-            surprising = self.model.predictor.cluster_of_row(row) != cluster
-            self.model.learn(row, self.points.row(row), cluster, surprising=surprising)
-
     def give_up(self, open_row: OpenRow) -> None:
-        """Leave a row alone that nobody can tell; its neighbours are predicted as it would have been."""
+        """Leave a row alone that nobody can tell; its neighbours are predicted as it would have been.
+
+        If that may be due to the only member of a cluster, and others could not be told because of it, too,
+        then the first of them takes its place, and the rest are asked about again.
+        """
         self.state.give_up(open_row.row)
         if open_row.predicted >= 0:
             self.model.sites.add(open_row.row, open_row.predicted, surrogate=True)
+        if open_row.aim == "audit":
+            self.audit.add_undecided(open_row.row)
+            return
+        self.audit.release(open_row.row)
+        self.unsure.set_aside(open_row, self.state.n_labelled)
+        if (guilty := self.unsure.guilty()) >= 0:
+            self._replace_founder(guilty)
+
+    def next_to_return(self) -> OpenRow | None:
+        """Return a row that was given up, and that there may be something better to compare with now."""
+        n_known = self.state.n_labelled
+        open_row = self.unsure.next_to_return(n_known, all_known=n_known == self.points.n)
+        if open_row is not None:  # clusters may have been merged since
+            open_row.refused = sorted({self._current(cluster) for cluster in open_row.refused})
+        return open_row
+
+    def _current(self, cluster: int) -> int:
+        """Return the cluster that one has become part of, or itself."""
+        while cluster in self._merged_into:
+            cluster = self._merged_into[cluster]
+        return cluster
+
+    def _replace_founder(self, row: int) -> None:
+        """Give up the only member of a cluster; one of the rows that it made unsure founds it instead."""
+        cluster = self.state.cluster_of_row(row)
+        heir, *others = self.unsure.acquit(row)
+        self.state.replace_founder(cluster, heir.row, heir.x)
+        self.model.replace_founder(cluster, row, heir.row, heir.x)
+        founder = self._founders[cluster]
+        self._founders[cluster] = heir
+        heir.cluster, heir.is_new = cluster, True
+        founder.ask_again()
+        founder.is_new = False
+        self.unsure.set_aside(founder, self.state.n_labelled)
+        self.unsure.let_return(others)
 
     def draw_again(self, row: int, cluster: int, aim: Aim) -> None:
         """Learn from a draw of a row whose cluster is known, or which was given up."""
-        if aim == "audit" and cluster >= 0:
-            self.audit.add_known(row, cluster)
-        elif aim == "survey":
-            self.audit.add_survey(is_new=False)
+        audited = self.audit.release(row)
+        if audited is not None and audited.cluster is not None:
+            predicted = self.model.predictor.cluster_of_row(row)
+            x = self.points.row(row)
+            self.model.learn(row, x, cluster, surprising=predicted != cluster)
+        if aim == "survey":
+            if cluster >= 0:
+                self.audit.surveys.add(is_new=False)
         elif aim == "paper":
             self.paper.observe(cluster)
         elif aim == "explore":  # as it is no site, it would be drawn again and again
-            if cluster >= 0 and row not in self.audit:
+            if cluster >= 0:
                 self.model.sites.add(row, cluster)
             else:
                 predicted = self.model.predictor.cluster_of_row(row)
@@ -150,6 +154,7 @@ class Learner:
     def merge(self, a: int, b: int) -> None:
         """Make two clusters one: the one that was discovered first."""
         keep, gone = min(a, b), max(a, b)
+        self._merged_into[gone] = keep
         for part in (self.state, self.model, self.pairs, self.recovery, self.audit):
             part.merge(keep, gone)
         self.paper.drop(gone)

@@ -13,7 +13,7 @@ from samekind.algorithms.focused.answer_policy import AnswerPolicy
 from samekind.algorithms.focused.learner import Learner, OpenRow
 from samekind.algorithms.focused.noise_model import NoiseModel
 from samekind.algorithms.focused.revision import AnswerChecks, move_rows, split_clusters
-from samekind.algorithms.state import UNKNOWN
+from samekind.algorithms.state import GIVEN_UP, UNKNOWN
 from samekind.flow import SAME, FloatArray, Flow, IntArray
 
 __all__ = ["NoisyAnswers"]
@@ -48,7 +48,9 @@ class NoisyAnswers(AnswerPolicy):
         prior = self._prior(open_row)
         posterior = self._noise.posterior(open_row.row, prior)
         question = self._question(open_row, posterior)
-        if question is None:
+        if question is None and open_row.asked and not self._noise.answers.get(open_row.row):
+            open_row.cluster = GIVEN_UP  # nobody could tell
+        elif question is None:
             self._decide(open_row, prior, posterior)
         return question
 
@@ -116,9 +118,10 @@ class NoisyAnswers(AnswerPolicy):
     def next_member(self, open_row: OpenRow, cluster: int) -> int:
         """Return the nearest member that was not asked about, firm ones first; -1 if none is left."""
         asked = {row for rows in open_row.asked.values() for row in rows}
+        asked |= self._noise.compared_with(open_row.row)
         fallback = -1
         for member in self._model.sites.members_by_distance(open_row.x, cluster):
-            if member not in asked:
+            if member not in asked and not self._learner.unsure.knows_pair(open_row.row, member):
                 if self._noise.certainty.get(member, 1.0) >= const.FIRM_MEMBER:
                     return member
                 fallback = member if fallback < 0 else fallback

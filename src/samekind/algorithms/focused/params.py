@@ -15,13 +15,13 @@ GOALS = ("centers", "labels")
 PARTS = (
     "explore",
     "survey",
+    "typical",
     "fill",
     "refine",
     "graph",
     "discriminant",
     "merge",
     "audit",
-    "rectify",
 )
 """What can be switched off, to see what it is worth."""
 

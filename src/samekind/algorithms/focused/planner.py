@@ -6,7 +6,9 @@ import numpy as np
 
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.answer_policy import AnswerPolicy
-from samekind.algorithms.focused.learner import Learner, OpenRow
+from samekind.algorithms.focused.certification import Certification
+from samekind.algorithms.focused.learner import Learner
+from samekind.algorithms.focused.open_row import OpenRow
 from samekind.algorithms.focused.scheduler import Aim
 from samekind.algorithms.state import UNKNOWN
 
@@ -26,14 +28,23 @@ class RowPlanner:
         self._rng = learner.rng
         self._uncertain: list[int] = []
         self._uniform: list[int] = []
+        self._certification = Certification(learner)
+        self._may_audit = False  # whether rows are found to audit
+        self._chosen: set[int] = set()  # rows of this wave
 
     def plan(self, size: int) -> list[OpenRow]:
         """Draw up to `size` unknown rows to ask about; at least one if there is one."""
         learner, state = self._learner, self._learner.state
         plan: list[OpenRow] = []
-        chosen: set[int] = set()
+        chosen = self._chosen = set()
         learner.scheduler.begin_wave()
         learner.recovery.begin_wave()
+        self._may_audit = state.n_samples >= const.AUDIT_AFTER and learner.params.uses("audit")
+        self._certification.begin_wave(size)
+        while len(plan) < size and (open_row := learner.next_to_return()) is not None:
+            learner.scheduler.plan(open_row.aim)
+            chosen.add(open_row.row)
+            plan.append(open_row)
         for _ in range(const.DRAWS_PER_ROW * size):
             if len(plan) == size:
                 break
@@ -58,17 +69,20 @@ class RowPlanner:
 
     def open_row(self, row: int, aim: Aim) -> OpenRow:
         """Return an unknown row to ask about."""
-        model = self._learner.model
+        learner, model = self._learner, self._learner.model
         predicted = model.predictor.cluster_of_row(row)
         if aim == "explore":
             model.sites.add(row, predicted, surrogate=True)
-        self._learner.scheduler.plan(aim)
-        return OpenRow(row, self._learner.points.row(row), predicted, aim)
+        learner.scheduler.plan(aim)
+        open_row = OpenRow(row, learner.points.row(row), predicted, aim)
+        open_row.refused = learner.audit.refused(row)
+        return open_row
 
     def should_fill(self) -> bool:
         """Return whether rows are wanted to make centres accurate."""
         return (
             self._learner.params.recovers
+            and self._learner.params.stop != "certified"
             and self._policy.may_fill()
             and bool(self._learner.recovery.unfilled())
         )
@@ -78,15 +92,12 @@ class RowPlanner:
         if self._policy.should_confirm():
             return "confirm"
         params, scheduler = self._learner.params, self._learner.scheduler
-        share = self._rng.random()
-        if share < const.AUDIT_SHARE:
-            warm = self._learner.state.n_samples >= const.AUDIT_AFTER and params.uses("audit")
-            return "audit" if warm else "explore"
-        if share < const.AUDIT_SHARE + const.PAPER_SHARE:
-            return "paper"
-        eager = params.stop == "certified" and scheduler.discovery_rate < const.FEW_DISCOVERIES
-        if eager and share < const.EAGER_AUDIT_SHARE and not self.should_fill():
+        if self._may_audit and scheduler.should_audit():
             return "audit"
+        if self._rng.random() < const.PAPER_SHARE:
+            return "paper"
+        if self._may_audit and self._certification.is_due:
+            return "audit" if self._certification.should_audit() else "refine"
         if scheduler.should_search():
             aim = scheduler.search_aim(self._rng.random())
             if aim == "explore" and (self.is_exhausted or not params.uses("explore")):
@@ -95,8 +106,8 @@ class RowPlanner:
         if self.should_fill():
             return "fill"
         if not params.uses("refine"):
-            return "explore"
-        return "refine" if scheduler.should_refine(self._rng.random()) else "explore"
+            return scheduler.steady_aim
+        return "refine" if scheduler.should_refine(self._rng.random()) else scheduler.steady_aim
 
     def _draw(self, aim: Aim) -> int:
         """Draw a row; -1 when there is none for this aim."""
@@ -109,9 +120,13 @@ class RowPlanner:
                 return self._draw_uncertain()
             case "explore":
                 return self._draw_far()
+            case "typical":
+                return self._find_typical()
             case "confirm":
                 return self._policy.draw_to_confirm()
-            case _:  # survey, audit
+            case "audit":
+                return self._draw_to_audit()
+            case _:  # survey
                 return self._draw_uniform()
 
     def _draw_uniform(self) -> int:
@@ -124,14 +139,35 @@ class RowPlanner:
             self._uniform = rows.tolist()
         return self._uniform.pop()
 
+    def _draw_to_audit(self) -> int:
+        """Return an audited row whose prediction has changed, or draw any unknown one; -1: none is found."""
+        learner = self._learner
+        row = learner.audit.outdated(learner.model.predictor.clusters_of)
+        for _ in range(const.AUDIT_TRIES):
+            if row >= 0:
+                return row
+            row = self._draw_uniform()
+            if learner.state.cluster_of_row(row) != UNKNOWN or row in learner.audit:
+                row = -1
+        self._may_audit = row >= 0
+        return row
+
     def _draw_far(self) -> int:
         """Draw a row in proportion to its distance⁴ from the labelled ones; -1 when all lie on them."""
         row = self._learner.model.sites.cells.draw(self._rng)
         self.is_exhausted = row < 0
         return row
 
+    def _find_typical(self) -> int:
+        """Return the row that stands for most of the doubt about the others, or draw a far one."""
+        learner = self._learner
+        row = learner.model.predictor.typical_row(self._chosen, learner.state.given_up)
+        return row if row >= 0 else self._draw_far()
+
     def _draw_uncertain(self) -> int:
         """Draw a row whose predicted cluster is uncertain."""
+        if self._certification.is_due and (row := self._certification.draw_doubtful()) >= 0:
+            return row
         if not self._uncertain:
             predictor = self._learner.model.predictor
             rows = predictor.sample_uncertain(self._rng, predictor.n_uncertain_at_once)

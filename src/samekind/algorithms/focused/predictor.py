@@ -67,6 +67,10 @@ class Sites:
         if not surrogate:
             self._member_clusters[site] = cluster
 
+    def demote(self, row: int) -> None:
+        """Make a member of a cluster a surrogate for it."""
+        self._member_clusters[self._site_of[row]] = -1
+
     def merge(self, keep: int, gone: int) -> None:
         """Make one cluster part of another."""
         for clusters in (self._clusters, self._member_clusters):
@@ -141,6 +145,14 @@ class RowPredictor:
         self._cells = sites.cells
         self._scorer = scorer
 
+    def typical_row(self, taken: set[int], aside: list[int]) -> int:
+        """Return the row that stands for most of the doubt, none of those taken or put aside; -1: none."""
+        return -1
+
+    def similarities(self) -> FloatArray | None:
+        """Return how likely any two clusters are one, (clusters, clusters), if that has changed."""
+        return None
+
     def learn(self, row: int, x: FloatArray, cluster: int) -> None:
         """Learn from a labelled row, after the sites did."""
 
@@ -152,6 +164,9 @@ class RowPredictor:
 
     def merge(self, keep: int, gone: int) -> None:
         """Make one cluster part of another, after the sites did."""
+
+    def replace_founder(self, cluster: int, old: int, new: int, x: FloatArray) -> None:
+        """Forget the only member of a cluster and learn another in its place, after the sites did."""
 
     def nearness(self, rows: IntArray, X: FloatArray) -> Nearness:
         """Return how near these rows are to the clusters."""
@@ -196,6 +211,10 @@ class RowPredictor:
         if not self._cells.counts[chosen].any():
             return np.empty(0, dtype=np.intp)
         return self._cells.sample(chosen, rng, size)
+
+    def doubts(self) -> FloatArray | None:
+        """Return for every row the probability that it is not as predicted, (n,); None: no telling."""
+        return None
 
     def sample_uncertain(self, rng: np.random.Generator, size: int) -> IntArray:
         """Draw rows whose predicted cluster is uncertain.

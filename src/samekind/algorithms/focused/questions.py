@@ -84,7 +84,7 @@ class RowQuestions:
     def _others(self, open_row: OpenRow, first: int) -> RowLineup:
         """Return the other clusters of a line-up: the plausible ones, unless the first is obvious."""
         found: RowLineup = []
-        if self._params.lineup == 1:
+        if self._params.lineup == 1 or open_row.aim == "audit":
             return found
         left = self._policy.probabilities(open_row)
         if left[first] >= OBVIOUS:
@@ -107,24 +107,34 @@ class RowQuestions:
         """Take answers about a row into account, each with its annotator and whether it was skipped.
 
         Where the row was found in a line-up, nothing else counts, and the rest of it need not be answered.
-        Who is not sure of a line-up is not asked about the row again.
+        Who is not sure of a line-up is not asked about the row again, for now. Nor is who skips it. UNSURE is
+        not held against the row where the member may be at fault.
         """
+        unsure = self._learner.unsure
         open_row.n_asked += 1
         found = any(answer == SAME for answer, _, _ in replies)
+        at_fault = False
         for (cluster, member), (answer, who, skipped) in zip(lineup, replies, strict=True):
             if answer == UNANSWERED or (found and answer != SAME):
                 continue
             asked = open_row.asked.setdefault(cluster, [])
             asked.append(member)
             if answer in (SAME, DIFFERENT):
+                unsure.mark_clear((open_row.row, member))
                 self._policy.observe(open_row, cluster, member, answer, who)
                 continue
-            open_row.n_unsure += 1
-            self._learner.unsure_pairs.add((min(open_row.row, member), max(open_row.row, member)))
-            if skipped or len(lineup) > 1 or open_row.n_unsure >= self._params.patience:
+            unsure.add_pair(open_row.row, member)
+            if unsure.is_suspect(member):
+                open_row.suspects.append(member)
+            else:
+                at_fault = True
+            if skipped or (len(lineup) > 1 and at_fault):
                 open_row.cluster = GIVEN_UP
             elif len(asked) == len(self._learner.state.members[cluster]):
                 open_row.unsure_clusters.add(cluster)
+        open_row.n_unsure += at_fault
+        if open_row.cluster is None and unsure.should_give_up(open_row):
+            open_row.cluster = GIVEN_UP
 
 
 ClusterLineup = list[tuple[int, tuple[int, int]]]
@@ -165,6 +175,9 @@ class ClusterQuestions:
     ) -> Flow[None]:
         """Ask about pairs of clusters, all or those of one, that are similar enough."""
         last = self.n_asked + most
+        similarities = self._learner.model.predictor.similarities()
+        if similarities is not None:
+            self._pairs.set_similarities(similarities)
         size = at_once if self._policy.compares_in_waves else 1
         while self.n_asked < last and (
             wave := self._wave(least, of, int(min(size, last - self.n_asked)))
@@ -237,7 +250,7 @@ class ClusterQuestions:
         if self._n_unsure[min(a, b), max(a, b)] >= self._params.patience:
             return None
         for pair in self._policy.member_pairs(a, b):
-            if (min(pair), max(pair)) not in self._learner.unsure_pairs:
+            if not self._learner.unsure.knows_pair(*pair):
                 return pair
         return None
 
@@ -252,7 +265,7 @@ class ClusterQuestions:
             if other == first or (min(cluster, other), max(cluster, other)) in compared:
                 continue
             member = self._learner.state.members[other][0]
-            if (min(row, member), max(row, member)) not in self._learner.unsure_pairs:
+            if not self._learner.unsure.knows_pair(row, member):
                 found.append((other, (row, member)))
         return found
 
@@ -269,7 +282,8 @@ class ClusterQuestions:
             if answer == UNANSWERED or not self._pairs.is_open(cluster, other):
                 continue  # the latter if another answer of the wave has settled it
             if answer in (SAME, DIFFERENT):
+                self._learner.unsure.mark_clear(pair)
                 self._policy.observe_pair(cluster, other, pair, answer, who)
             else:
                 self._n_unsure[min(cluster, other), max(cluster, other)] += 1
-                self._learner.unsure_pairs.add((min(pair), max(pair)))
+                self._learner.unsure.add_pair(*pair)

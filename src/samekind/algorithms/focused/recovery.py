@@ -240,6 +240,13 @@ class Recovery:
         self.trials.add(predicted, cluster)
         self._recover(predicted)
 
+    def recover_all(self) -> None:
+        """Recover every cluster, with the mean of the rows predicted to be in it as its centre."""
+        counts, means, _ = self._model.predictor.regions()
+        left = [k for k in range(len(self._state)) if counts[k] and not self._state.is_recovered(k)]
+        self._state.centers[left] = means[left]
+        self._state.recover(left)
+
     def _recover(self, cluster: int) -> None:
         """Recover a cluster if its centre is accurate enough."""
         trials, state = self.trials, self._state

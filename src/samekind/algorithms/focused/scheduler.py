@@ -6,43 +6,50 @@ from typing import Literal
 
 from samekind.algorithms.focused import constants as const
 
-__all__ = ["SEARCH_AIMS", "Aim", "AimScheduler"]
+__all__ = ["SEARCH_AIMS", "Aim", "AimScheduler", "SteadyAim"]
 
-SearchAim = Literal["explore", "survey"]
-Aim = Literal["explore", "survey", "fill", "refine", "paper", "audit", "confirm", "given"]
+SearchAim = Literal["explore", "survey", "typical"]
+SteadyAim = Literal["explore", "typical"]
+Aim = Literal[
+    "explore", "survey", "typical", "fill", "refine", "paper", "audit", "confirm", "given"
+]
 """What a row is asked about for: see `Focused`. Besides, with noisy answers, to "confirm" a cluster of one
 row by a neighbour; "given" rows were known before."""
 
-SEARCH_AIMS: tuple[SearchAim, ...] = ("explore", "survey")
+SEARCH_AIMS: tuple[SearchAim, ...] = ("explore", "survey", "typical")
 """The aims that look for new clusters."""
 
 
 class AimScheduler:
     """What the last rows of each aim cost and brought, and so which aim comes next."""
 
-    def __init__(self) -> None:
+    def __init__(self, steady_aim: SteadyAim) -> None:
+        self.steady_aim: SteadyAim = steady_aim
         self.n_asked = 0  # questions about rows
         self.discovery_rate = 1.0  # share of new rows among the last of the search
         self._found: dict[Aim, float] = {aim: const.PRIOR_FOUND[aim] for aim in SEARCH_AIMS}
         self._asked: dict[Aim, float] = {aim: const.PRIOR_ASKED[aim] for aim in SEARCH_AIMS}
         self._surprises: dict[Aim, float] = dict.fromkeys(
-            ("explore", "refine"), const.PRIOR_SURPRISE
+            (self.steady_aim, "refine"), const.PRIOR_SURPRISE
         )  # share of rows that were not as predicted
         self._spent = self._spent_searching = 0.0  # the last questions
-        self._planned = self._planned_searching = 0  # rows of this wave
+        self._n_audits = 0  # questions that audited
+        self._planned = self._planned_searching = self._planned_audits = 0  # rows of this wave
 
     def begin_wave(self) -> None:
         """Begin a wave: no row is planned."""
-        self._planned = self._planned_searching = 0
+        self._planned = self._planned_searching = self._planned_audits = 0
 
     def plan(self, aim: Aim) -> None:
         """Note that a row is about to be asked about."""
         self._planned += 1
         self._planned_searching += aim in SEARCH_AIMS
+        self._planned_audits += aim == "audit"
 
     def spend(self, aim: Aim, n_asked: int) -> None:
         """Note how many questions a row took."""
         self.n_asked += n_asked
+        self._n_audits += n_asked * (aim == "audit")
         self._spent = const.SPENT_DECAY * self._spent + n_asked
         self._spent_searching = (
             const.SPENT_DECAY * self._spent_searching + (aim in SEARCH_AIMS) * n_asked
@@ -65,6 +72,11 @@ class AimScheduler:
 
     # What to do next
 
+    def should_audit(self) -> bool:
+        """Return whether less than a fixed share of the questions was for the audit."""
+        n_asked = self.n_asked + self._planned
+        return self._n_audits + self._planned_audits < const.AUDIT_SHARE * n_asked
+
     def should_search(self) -> bool:
         """Return whether to look for new clusters: half of the questions, or more while it pays."""
         spent = self._spent + self._planned
@@ -72,18 +84,32 @@ class AimScheduler:
         return searching <= max(const.SEARCH_SHARE, self.discovery_rate) * spent
 
     def search_aim(self, uniform: float) -> SearchAim:
-        """Choose how to look for new clusters, in proportion to what a question finds each way."""
-        explore, survey = self._found_per_question("explore"), self._found_per_question("survey")
-        return "survey" if uniform * (explore + survey) < survey else "explore"
+        """Choose how to look for new clusters, in proportion to what a question finds each way.
+
+        Where there are typical rows, a fixed share of the others are still far ones.
+        """
+        steady, survey = (
+            self._found_per_question(self.steady_aim),
+            self._found_per_question("survey"),
+        )
+        if uniform * (steady + survey) < survey:
+            return "survey"
+        rest = uniform - survey / (steady + survey)
+        is_far = rest * (steady + survey) < const.FAR_SHARE * steady
+        return "explore" if is_far else self.steady_aim
 
     def _found_per_question(self, aim: SearchAim) -> float:
         return (self._found[aim] + const.RATE_FOUND) / (self._asked[aim] + const.RATE_ASKED)
 
     def should_refine(self, uniform: float) -> bool:
-        """Choose whether to refine rather than to explore, in proportion to how often they surprise."""
-        explore = max(const.MIN_SURPRISE, self._surprises["explore"])
+        """Choose whether to refine rather than go on, in proportion to how often either surprises."""
+        steady = max(const.MIN_SURPRISE, self._surprises[self.steady_aim])
         refine = max(const.MIN_SURPRISE, self._surprises["refine"])
-        return uniform * (explore + refine) < refine
+        return uniform * (steady + refine) < refine
+
+    def surprise(self) -> float:
+        """Return the share of doubtful rows that were not as predicted lately."""
+        return self._surprises["refine"]
 
     def is_flat(self) -> bool:
         """Return whether rows are nearly always as predicted."""
@@ -97,6 +123,6 @@ class AimScheduler:
         """
         if not self._spent_searching:
             return None
-        explore, survey = self._found_per_question("explore"), self._found_per_question("survey")
-        found = (explore**2 + survey**2) / (explore + survey)  # each is chosen by what it brings
+        rates = [self._found_per_question("survey"), self._found_per_question(self.steady_aim)]
+        found = sum(rate**2 for rate in rates) / sum(rates)  # each is chosen by what it brings
         return self._spent / (found * self._spent_searching)

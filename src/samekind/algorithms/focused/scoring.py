@@ -35,8 +35,11 @@ class ConditionalLogit:
     that prove right there, and "new" is as likely as it has proved to be.
     """
 
-    def __init__(self) -> None:
-        self.weights = const.PRIOR_WEIGHTS.copy()
+    def __init__(self, prior_weights: FloatArray) -> None:
+        self.weights = prior_weights.copy()
+        self._lowest = prior_weights - 3 * const.PRIOR_DEVIATIONS
+        self._lowest[: const.GRAPH + 1] = np.maximum(self._lowest[: const.GRAPH + 1], 0.0)
+        self._highest = prior_weights + 3 * const.PRIOR_DEVIATIONS
         self._prior = np.diag(const.PRIOR_DEVIATIONS**-2.0)
         self._precision = self._prior.copy()
 
@@ -56,7 +59,7 @@ class ConditionalLogit:
             number, target = target, np.zeros(len(of_clusters) + 1)
             target[number] = 1.0
         fitted = self.weights, self._prior, self._precision
-        bounds = const.MIN_WEIGHTS, const.MAX_WEIGHTS
+        bounds = self._lowest, self._highest
         _kernels.newton_step(
             *fitted, of_clusters, of_new, alive, target, *bounds, const.LOGIT_DECAY
         )
@@ -110,6 +113,11 @@ class LinearDiscriminant:
     def relabel(self, place: int, cluster: int) -> None:
         """Change the cluster of the row that was added at `place`; -1: it is not labelled any more."""
         self._clusters[place] = cluster
+        self._fit()
+
+    def replace(self, place: int, x: FloatArray) -> None:
+        """Put another row of the same cluster in the place of the one that was added as number `place`."""
+        self._rows[place] = x
         self._fit()
 
     def merge(self, keep: int, gone: int) -> None:
@@ -194,8 +202,8 @@ class Scores(NamedTuple):
 class ClusterScorer:
     """A conditional logit of nearness, linear discriminant, label propagation and size of the clusters."""
 
-    def __init__(self, points: Points, *, uses_lda: bool) -> None:
-        self.logit = ConditionalLogit()
+    def __init__(self, points: Points, prior_weights: FloatArray, *, uses_lda: bool) -> None:
+        self.logit = ConditionalLogit(prior_weights)
         self.lda = LinearDiscriminant(points.d)
         self.n_clusters = 0
         self.alive = np.zeros(0, dtype=bool)
@@ -224,12 +232,16 @@ class ClusterScorer:
         self.alive[cluster] = False
         self.sizes[cluster] = 0.0
 
-    def score(self, X: FloatArray, near: Nearness) -> Scores:
-        """Return how likely rows X are of each cluster."""
+    def score(self, X: FloatArray, near: Nearness, *, features: bool = True) -> Scores:
+        """Return how likely rows X are of each cluster.
+
+        Unless their features are wanted, too, the discriminant is left out while it counts for nothing.
+        """
         m, k = len(X), self.n_clusters
         of_clusters, of_new = np.empty((m, k, 4)), np.empty((m, 3))
         weights, new = np.empty((m, k)), np.empty(m)
-        lda = self.lda.params if self._uses_lda else UNFITTED
+        counts = features or self.logit.weights[const.DISCRIMINANT] != 0
+        lda = self.lda.params if self._uses_lda and counts else UNFITTED
         distances, graph = near
         data = X, distances, self._scale, self.sizes, lda, graph, const.FEATURE_LIMITS
         learnt = self.logit.weights, self.alive
@@ -239,7 +251,7 @@ class ClusterScorer:
 
     def likeliest(self, X: FloatArray, near: Nearness) -> tuple[IntArray, FloatArray]:
         """Return the likeliest cluster of rows X, and its probability."""
-        probabilities = self.score(X, near).probabilities
+        probabilities = self.score(X, near, features=False).probabilities
         return probabilities.argmax(axis=1), probabilities.max(axis=1)
 
 

@@ -262,7 +262,7 @@ export class OverviewPanel {
 
 /** @param {import("./types.js").Certificate} certificate @returns {boolean} */
 export function isSafe(certificate) {
-  return certificate.undiscovered <= SAFE && certificate.wrong <= SAFE;
+  return certificate.undiscovered <= SAFE && certificate.wrong_at_any_time <= SAFE;
 }
 
 /** @param {import("./types.js").Certificate} certificate @returns {string} the shortest form, for the top bar; empty while it says little */

@@ -16,7 +16,7 @@
  * @typedef {{questions?: Question[], status?: Status, error?: string, undone?: string[]}} Reply
  * @typedef {{cluster: number, name: string | null, known: number, estimated: number, recovered: boolean,
  *   members: ItemView[], doubtful: ItemView[]}} ClusterSummary
- * @typedef {{text: string, undiscovered: number, wrong: number}} Certificate
+ * @typedef {{text: string, undiscovered: number, wrong: number, wrong_at_any_time: number, undecided: number}} Certificate
  * @typedef {{clusters: ClusterSummary[], unplaced: number, certificate: Certificate | null, notes: string[],
  *   revision: number}} Overview
  * @typedef {{rows: number[], x: number[], y: number[], place: number[], known: boolean[], clusters: number[]}} RowMap
