@@ -93,8 +93,14 @@ class Learner:
             return
         self.audit.release(open_row.row)
         self.unsure.set_aside(open_row, self.state.n_labelled)
-        if (guilty := self.unsure.guilty()) >= 0:
+        guilty = self.unsure.guilty()
+        if guilty >= 0 and self.members_of(guilty) == [guilty]:
             self._replace_founder(guilty)
+
+    def members_of(self, row: int) -> list[int]:
+        """Return the members of a row's cluster; none if that is not known."""
+        cluster = self.state.cluster_of_row(row)
+        return self.state.members[cluster] if cluster >= 0 else []
 
     def next_to_return(self) -> OpenRow | None:
         """Return a row that was given up, and that there may be something better to compare with now."""
