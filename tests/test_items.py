@@ -759,13 +759,6 @@ class TestLike:
         assert items.feature_names == ["x"]
         assert any("column 'id' left out: it only numbers the rows" in note for note in items.notes)
 
-    def test_files_of_the_cache_have_ordinary_permissions(self, tmp_path):
-        (tmp_path / "plain").write_text("")
-        load(numbers(tmp_path), cache=tmp_path / "mine.db")
-        kept = list(tmp_path.glob("mine.*"))
-        assert kept
-        assert {p.stat().st_mode for p in kept} == {(tmp_path / "plain").stat().st_mode}
-
     def test_new_arrays(self, tmp_path):
         X = np.random.default_rng(0).normal(3, 5, size=(20, 3))
         np.save(tmp_path / "X.npy", X)

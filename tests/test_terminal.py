@@ -174,14 +174,14 @@ def test_kinds_get_names():
 
 
 def test_line_ups_answer_several_questions_at_once():
-    project = new_project("focused")
+    project = new_project("focused", goal="centers")
     screen = sit_down(project, ["n", "0", "7", "n"])
     assert re.search(r"row \d  of which kind is it\?", screen)
     assert re.search(r"^1  x \d", screen, re.M)
     assert "Please type one of the above" in screen  # 7 is no option
     assert len(project.session.ledger) > 3
     assert max(map(len, screen.splitlines())) <= 80
-    assert "Taken back: 2 answers" in sit_down(new_project("focused"), ["n", "0", "b"])
+    assert "Taken back: 2 answers" in sit_down(new_project("focused", goal="centers"), ["n", "0", "b"])
 
 
 def test_line_ups_to_the_end_and_switched_off():

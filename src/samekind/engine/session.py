@@ -262,6 +262,7 @@ class Session(FlowSession):
         )
 
     def _bind_ledger(self) -> None:
+        was_bound = "fingerprint" in self.ledger.meta
         self._bind(self.points.fingerprint(), f"{self.points.n} x {self.points.d}")
         self.ledger.limit_rows(self.points.n)
         if "seed" not in self.ledger.meta:
@@ -270,11 +271,17 @@ class Session(FlowSession):
                     self.ledger.set_meta("seed", str(self.seed))
         if self._takes_kept_seed:
             self.seed = int(self.ledger.meta["seed"])
+        if not was_bound and "algorithm" not in self.ledger.meta:  # new, or of a session in memory
+            self.ledger.set_meta("algorithm", self._asked_by)
         self._bind_version()
+
+    @property
+    def _asked_by(self) -> str:
+        return f"{self._algorithm.name} {self._algorithm.version}"
 
     def _bind_version(self) -> None:
         """Note which version of the algorithm asks; what an earlier one was answered is known from now on."""
-        now = f"{self._algorithm.name} {self._algorithm.version}"
+        now = self._asked_by
         if self.ledger.meta.get("algorithm") == now:
             return
         if self.ledger.read_only:  # nothing is kept
