@@ -137,7 +137,7 @@ def act_until_killed(folder: Path, seed: int, told: Path) -> None:
         except (IndexError, StopIteration, QuestionClosed, ValueError):
             continue  # nothing to do it to
         now = project.session.ledger.revision
-        with told.open("a") as file:
+        with told.open("a") as file:  # a line at once, or nothing
             file.write(f"{now.answers} {now.retracted} {now.names} {now.changes}\n")
 
 

@@ -242,6 +242,8 @@ class Algorithm(ABC, Generic[P]):
 
     name: ClassVar[str]
     Params: type[P]
+    version: ClassVar[int] = 1
+    """Raised whenever a run with the same seed and answers asks otherwise than before."""
     predicts: ClassVar[bool] = False
     """Whether it says more of rows it did not ask about than which centre is nearest."""
     resumes_from_known: ClassVar[bool] = False

@@ -3,6 +3,7 @@
 A run is repeated from the ledger, which works as long as its settings stay as they were. With others it would
 soon ask about other rows, and what was answered would lie idle. So whoever goes on with other settings makes
 a checkpoint: from then on a run begins with the rows known at that time, and what the ledger says of them.
+So does a run of a newer version of the algorithm, which would ask otherwise, too.
 Files of schema 2 have one for every change of the past, too; what was taken back since makes it void.
 """
 
@@ -17,7 +18,7 @@ from samekind.algorithms import Known
 from samekind.flow import DIFFERENT, SAME, IntArray
 from samekind.ledger import Checkpoint, Ledger, pairs_of
 
-__all__ = ["known_at", "make_checkpoint"]
+__all__ = ["adopt_answers", "known_at", "make_checkpoint"]
 
 
 def make_checkpoint(ledger: Ledger, members: list[list[int]]) -> None:
@@ -43,6 +44,22 @@ def make_checkpoint(ledger: Ledger, members: list[list[int]]) -> None:
     gone = set(lost)
     known_still = np.array([row for row in rows if row not in gone], dtype=np.int32)
     ledger.add_checkpoint(Checkpoint(-1, upto, known_still, np.array(lost, dtype=np.int32)))
+
+
+def adopt_answers(ledger: Ledger) -> None:
+    """Make a checkpoint of what the answers say, where there is no run that could tell more.
+
+    Rows that are the same as another one are known. Rows of which is only known where they are not are to be
+    asked about: what was answered of them need not be asked again.
+    """
+    upto = ledger.revision.answers
+    lines = ledger.active(upto, consistent=True)
+    tied = dict.fromkeys(pairs_of(lines[lines["answer"] == SAME]).ravel().tolist())
+    apart = dict.fromkeys(pairs_of(lines[lines["answer"] == DIFFERENT]).ravel().tolist())
+    alone = [row for row in apart if row not in tied]
+    ledger.add_checkpoint(
+        Checkpoint(-1, upto, np.array([*tied], dtype=np.int32), np.array(alone, dtype=np.int32))
+    )
 
 
 def known_at(ledger: Ledger, checkpoint: Checkpoint) -> Known:

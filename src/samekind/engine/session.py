@@ -18,7 +18,7 @@ from samekind.algorithms import DEFAULT, UNKNOWN, find_algorithm
 from samekind.clusters import Clusters
 from samekind.data import as_points
 from samekind.engine.amendments import find_amendment
-from samekind.engine.checkpoints import known_at, make_checkpoint
+from samekind.engine.checkpoints import adopt_answers, known_at, make_checkpoint
 from samekind.engine.flow_session import FlowSession
 from samekind.engine.working_space import SpaceChoice
 from samekind.flow import FloatArray, Flow, Pairs, check_answers, check_pairs
@@ -270,6 +270,26 @@ class Session(FlowSession):
                     self.ledger.set_meta("seed", str(self.seed))
         if self._takes_kept_seed:
             self.seed = int(self.ledger.meta["seed"])
+        self._bind_version()
+
+    def _bind_version(self) -> None:
+        """Note which version of the algorithm asks; what an earlier one was answered is known from now on."""
+        now = f"{self._algorithm.name} {self._algorithm.version}"
+        if self.ledger.meta.get("algorithm") == now:
+            return
+        if self.ledger.read_only:  # nothing is kept
+            self._adopt_answers()
+            return
+        with self.ledger.transaction():
+            if self.ledger.meta.get("algorithm") != now:
+                self._adopt_answers()
+                self.ledger.set_meta("algorithm", now)
+
+    def _adopt_answers(self) -> None:
+        name, _, version = self.ledger.meta.get("algorithm", f"{self.algorithm} 1").partition(" ")
+        is_older = name == self.algorithm and int(version) < self._algorithm.version
+        if self._amends and is_older and len(self.ledger):
+            adopt_answers(self.ledger)
 
     def _open_space(self) -> tuple[WorkingSpace | None, Points]:
         """Return the space in which the algorithm works, and the points there; found when first needed."""

@@ -119,7 +119,11 @@ class SqlLedger(FollowingLedger):
         self._notes.add_name(row, text, who, at)
 
     def add_checkpoint(self, checkpoint: Checkpoint) -> None:
-        """Keep a place from which a run may begin."""
+        """Keep a place from which a run may begin; in memory alone if the file is only read."""
+        if self.read_only:
+            self._notes.checkpoints.clear()
+            super().add_checkpoint(checkpoint)
+            return
         own = self._ids[tables.answers]
         new = {
             "answer_id": None if checkpoint.line < 0 else own[checkpoint.line],

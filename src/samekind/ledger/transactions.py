@@ -32,6 +32,9 @@ class Revision(NamedTuple):
 class Transactions(ABC):
     """The log, the notes and all else that a ledger keeps, written in transactions."""
 
+    read_only = False
+    """Whether nothing can be written."""
+
     def __init__(self) -> None:
         self.meta: dict[str, str] = {}
         self._log = AnswerLog()

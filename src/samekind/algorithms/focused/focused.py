@@ -68,6 +68,7 @@ class Focused(Algorithm[FocusedParams]):
     """
 
     name = "focused"
+    version = 2
     Params = FocusedParams
     predicts = True
     resumes_from_known = True
