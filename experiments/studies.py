@@ -24,6 +24,7 @@ from experiments.trace import NoisySetup
 PARTS = [
     "explore",
     "survey",
+    "typical",
     "fill",
     "refine",
     "graph",

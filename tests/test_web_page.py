@@ -161,10 +161,15 @@ def test_a_reload_and_a_second_tab_show_the_same_pair_and_undo_goes_across(digit
         assert served.project.status().questions == 0
         tab.page.keyboard.press("b")
         expect(tab.page.locator(".toast").last).to_contain_text("nothing to undo")
-        # The other tab still shows a question that is not open any more: it is told, and goes on.
+        # The other tab still shows a question that is answered meanwhile: it is told, and goes on.
+        for _ in range(8):
+            answered, _ = tab.question, tab.press("d")
+            if answered == asked[3]:
+                break
+        tab.saved()
         other.page.keyboard.press("s")
         expect(other.page.locator(".toast.bad")).to_contain_text("not open any more")
-        assert other.wait(asked[3]) == asked[0]
+        assert other.wait(asked[3]) == tab.question
 
 
 def test_an_answer_is_called_saved_when_the_server_says_so_and_not_before(digits, visiting):
@@ -323,7 +328,8 @@ def test_line_ups_by_number_keys_and_without(digits, visiting):
         said = {(s.a, s.b): s.answer for s in served.project.answers(limit=10).answers}
         assert "same" in (said.get((int(row), picked)), said.get((picked, int(row))))
         tab.press("Backspace")
-        assert tab.question == f"l-{row}-{others}"
+        form, again, others = tab.question.split("-")  # of the same row, by what is known now
+        assert (form, again) == ("l", row)
         options.first.focus()
         tab.press("Enter")
         assert tab.page.evaluate("document.activeElement.id") == "question-title"

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import samekind
 from benchmarks.ratios import Ratio, Setting
 from benchmarks.ratios.clock import compile_all, seconds
-from samekind.data import Items
-from samekind.datasets import make_synthetic
-from samekind.project import Project
+
+if TYPE_CHECKING:
+    from samekind.project import Project
 
 __all__ = ["acts"]
 
@@ -29,6 +29,10 @@ def acts(setting: Setting) -> Iterator[Ratio]:
     """A page's acts on 10^5 rows: after 10^4 answers of people, and after 10^5 in all."""
     compile_all()
     n, few, many = setting.rows(100_000), setting.questions(10_000), setting.questions(100_000)
+    from samekind.data import Items
+    from samekind.datasets import make_synthetic
+    from samekind.project import Project
+
     X, y = make_synthetic(n, n_clusters=30, alpha=1.0, random_state=0)
     items = Items.of_array(X, "rows", [f"x{k}" for k in range(X.shape[1])])
     with tempfile.TemporaryDirectory(dir=setting.scratch) as folder:
