@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from conftest import Expert, blobs
-from samekind import UNSURE, LabelOracle, Session, solve
+from samekind import SAME, UNSURE, LabelOracle, Session, solve
 from samekind.algorithms.focused.open_row import OpenRow
 from samekind.algorithms.focused.unsure_rows import UnsureRows
 
@@ -65,6 +65,22 @@ def test_it_is_not_shown_for_ever(free):
             else:
                 session.tell(pairs, LabelOracle(y)(pairs))
         assert shown <= 6  # three times as a founder, and when others can be told
+
+
+def test_a_founder_that_was_told_by_hand_stays():
+    """Who made others unsure is not given up once somebody has put it with another row."""
+    X, y = blobs((120, 80))
+    with Session(X, random_state=0) as session:
+        founder = int(session.pending()[0, 1])
+        for _ in range(2):
+            session.tell(session.pending(), [UNSURE])
+        other = int(np.flatnonzero((y == y[founder]) & (np.arange(200) != founder))[0])
+        session.change(np.array([[founder, other]]), np.array([SAME]))
+        for _ in range(20):
+            pairs = session.pending()
+            session.tell(pairs, np.full(len(pairs), UNSURE))
+        (members,) = session.clusters().members_
+        assert set(members.tolist()) == {founder, other}
 
 
 def hard_tenth(X, y):

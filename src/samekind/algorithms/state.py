@@ -97,20 +97,9 @@ class ClusterState:
 
     def add_member(self, row: int, cluster: int) -> None:
         """Note that a row is of a cluster."""
-        if self.given_up and self._cluster_of.get_one(row, UNKNOWN) == GIVEN_UP:
-            self.given_up.remove(row)
         self._cluster_of.put_one(row, cluster)
         self._forgotten.discard(row)
         self.members[cluster].append(row)
-
-    def replace_founder(self, cluster: int, row: int, x: FloatArray) -> None:
-        """Give up the only member of a cluster, and make another row its first member."""
-        (founder,) = self.members[cluster]
-        self.members[cluster] = []
-        self.give_up(founder)
-        self.add_member(row, cluster)
-        self._centers[cluster] = x
-        self._first_members[cluster] = row
 
     def add_members(self, rows: IntArray, clusters: IntArray) -> None:
         """Note that each row is of its cluster."""
@@ -121,8 +110,7 @@ class ClusterState:
 
     def give_up(self, row: int) -> None:
         """Note that the oracle could not tell of what cluster the row is, for now."""
-        if self._cluster_of.get_one(row, UNKNOWN) != GIVEN_UP:
-            self.given_up.append(row)
+        self.given_up.append(row)
         self._cluster_of.put_one(row, GIVEN_UP)
         self._forgotten.discard(row)
 

@@ -63,7 +63,7 @@ class AnswerPolicy:
 
     def _check(self, open_row: OpenRow) -> tuple[int, int] | None:
         cluster = open_row.predicted
-        if cluster in open_row.refused:
+        if cluster < 0 or cluster in open_row.refused:
             open_row.cluster = UNKNOWN
         elif (member := self.next_member(open_row, cluster)) >= 0:
             return cluster, member

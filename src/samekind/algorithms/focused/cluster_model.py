@@ -52,14 +52,6 @@ class ClusterModel:
             self._counted_at = len(self._learnt), self.scorer.n_clusters
             self.set_sizes(self.predictor.counts())
 
-    def replace_founder(self, cluster: int, old: int, new: int, x: FloatArray) -> None:
-        """Forget the only member of a cluster, which was learnt, and learn another in its place."""
-        self.sites.demote(old)
-        self.sites.add(new, cluster)
-        place = self._learnt[new] = self._learnt.pop(old)
-        self.scorer.lda.replace(place, x)
-        self.predictor.replace_founder(cluster, old, new, x)
-
     def set_sizes(self, counts: IntArray) -> None:
         """Set how many rows are predicted to be in each cluster."""
         self.scorer.sizes[: counts.size] = counts

@@ -146,15 +146,12 @@ class Focused(Algorithm[FocusedParams]):
 
     def amend(self, amendment: Amendment) -> None:
         """Change what is known, and ask first what that leaves open, then what was being asked."""
-        for open_row in self._open:
-            if self.state.cluster_of_row(open_row.row) == GIVEN_UP:  # it had come back
-                open_row.ask_again()
-                self._learner.unsure.let_return([open_row])
         open_rows: dict[int, Aim] = {open_row.row: open_row.aim for open_row in self._open}
         open_rows |= {row: aim for row, (aim, _) in self._first.items()}
         amended = Amender(self._learner, amendment, open_rows).amend()
         for rows, number in amended.to_learn:
             cluster = number
+            self._learner.unsure.mark_clear(rows)
             for row in rows:
                 aim = open_rows.get(row, "given")
                 self.state.n_samples += aim == "given"

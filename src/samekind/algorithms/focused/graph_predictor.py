@@ -172,16 +172,6 @@ class GraphPredictor(RowPredictor):
             self._graph.learn(row, new)
         self._predicted_at = 0
 
-    def replace_founder(self, cluster: int, old: int, new: int, x: FloatArray) -> None:
-        """Forget the only member of a cluster and learn another in its place."""
-        self._distances[:, cluster] = np.inf
-        self._add_member(x, cluster)
-        if self._graph is not None:
-            self._graph.forget(old)
-            self._graph.clear(cluster)
-            self._graph.learn(new, cluster)
-        self._predicted_at = 0
-
     def relabel(self, rows: list[int], old: int, new: int) -> None:
         """Change the cluster of some sites, to none if that is -1, after the sites did."""
         X, distances = self._X, self._distances[:, old]
@@ -201,6 +191,8 @@ class GraphPredictor(RowPredictor):
                     self._graph.learn(row, new)
                 else:
                     self._graph.forget(row)
+        if self._graph is not None and not self._sites.members(old):
+            self._graph.clear(old)
         self._predicted_at = 0
 
     def merge(self, keep: int, gone: int) -> None:
@@ -318,7 +310,9 @@ class GraphPredictor(RowPredictor):
         smaller = np.minimum(sizes[:, None], sizes)
         shared = chances.T @ chances / np.maximum(smaller, const.IMPOSSIBLE)
         mean = sizes.sum() / max(1, np.count_nonzero(sizes))
-        found: FloatArray = np.round(shared * np.minimum(1.0, smaller / mean), 9)
+        found: FloatArray = np.round(
+            shared * np.minimum(1.0, smaller / max(mean, const.IMPOSSIBLE)), 9
+        )
         return found
 
     def _refresh(self) -> None:

@@ -11,6 +11,7 @@ from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.recovery import PaperDraws, Recovery
 from samekind.algorithms.focused.scheduler import SEARCH_AIMS, Aim, AimScheduler
 from samekind.algorithms.focused.unsure_rows import UnsureRows
+from samekind.algorithms.state import GIVEN_UP
 
 __all__ = ["Learner", "OpenRow"]
 
@@ -43,6 +44,8 @@ class Learner:
         for other in open_row.refused:
             self.pairs.separate(cluster, other)
         self.model.learn(open_row.row, open_row.x, cluster, surprising=True)
+        if cluster and self.state.n_discovered == 1:  # all before it were dissolved
+            self.model.predict_surrogates()
 
     def _add_cluster(self) -> None:
         self.pairs.add_cluster()
@@ -83,7 +86,7 @@ class Learner:
         """Leave a row alone that nobody can tell; its neighbours are predicted as it would have been.
 
         If that may be due to the only member of a cluster, and others could not be told because of it, too,
-        then the first of them takes its place, and the rest are asked about again.
+        then it is given up, and they are asked about again.
         """
         self.state.give_up(open_row.row)
         if open_row.predicted >= 0:
@@ -93,21 +96,19 @@ class Learner:
             return
         self.audit.release(open_row.row)
         self.unsure.set_aside(open_row, self.state.n_labelled)
-        guilty = self.unsure.guilty()
-        if guilty >= 0 and self.members_of(guilty) == [guilty]:
-            self._replace_founder(guilty)
-
-    def members_of(self, row: int) -> list[int]:
-        """Return the members of a row's cluster; none if that is not known."""
-        cluster = self.state.cluster_of_row(row)
-        return self.state.members[cluster] if cluster >= 0 else []
+        if (guilty := self.unsure.guilty()) >= 0:
+            self._dissolve(guilty)
 
     def next_to_return(self) -> OpenRow | None:
         """Return a row that was given up, and that there may be something better to compare with now."""
         n_known = self.state.n_labelled
-        open_row = self.unsure.next_to_return(n_known, all_known=n_known == self.points.n)
-        if open_row is not None:  # clusters may have been merged since
-            open_row.refused = sorted({self._current(cluster) for cluster in open_row.refused})
+        all_known = n_known == self.points.n
+        while (open_row := self.unsure.next_to_return(n_known, all_known=all_known)) is not None:
+            if self.state.cluster_of_row(open_row.row) == GIVEN_UP:  # or somebody told it since
+                self.state.forget(open_row.row)
+                # clusters may have been merged since
+                open_row.refused = sorted({self._current(cluster) for cluster in open_row.refused})
+                break
         return open_row
 
     def _current(self, cluster: int) -> int:
@@ -116,18 +117,19 @@ class Learner:
             cluster = self._merged_into[cluster]
         return cluster
 
-    def _replace_founder(self, row: int) -> None:
-        """Give up the only member of a cluster; one of the rows that it made unsure founds it instead."""
-        cluster = self.state.cluster_of_row(row)
-        heir, *others = self.unsure.acquit(row)
-        self.state.replace_founder(cluster, heir.row, heir.x)
-        self.model.replace_founder(cluster, row, heir.row, heir.x)
-        founder = self._founders[cluster]
-        self._founders[cluster] = heir
-        heir.cluster, heir.is_new = cluster, True
-        founder.ask_again()
-        founder.is_new = False
-        self.unsure.set_aside(founder, self.state.n_labelled)
+    def _dissolve(self, row: int) -> None:
+        """Give up the only member of a cluster, which made others unsure: they come back."""
+        cluster, others = self.state.cluster_of_row(row), self.unsure.acquit(row)
+        if cluster < 0 or len(self.state.members[cluster]) > 1:
+            return  # somebody told it since
+        founder = self._founders.get(cluster)
+        self.model.relabel([row], -1)
+        self.state.forget(row)
+        self.retire(cluster)
+        self.state.give_up(row)
+        if founder is not None:
+            founder.is_new = False
+            self.unsure.set_aside(founder, self.state.n_labelled)
         self.unsure.let_return(others)
 
     def draw_again(self, row: int, cluster: int, aim: Aim) -> None:

@@ -71,6 +71,8 @@ class RowPlanner:
         """Return an unknown row to ask about."""
         learner, model = self._learner, self._learner.model
         predicted = model.predictor.cluster_of_row(row)
+        if predicted >= 0 and not model.scorer.alive[predicted]:
+            predicted = -1  # no cluster is left
         if aim == "explore":
             model.sites.add(row, predicted, surrogate=True)
         learner.scheduler.plan(aim)

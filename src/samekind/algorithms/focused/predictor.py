@@ -67,10 +67,6 @@ class Sites:
         if not surrogate:
             self._member_clusters[site] = cluster
 
-    def demote(self, row: int) -> None:
-        """Make a member of a cluster a surrogate for it."""
-        self._member_clusters[self._site_of[row]] = -1
-
     def merge(self, keep: int, gone: int) -> None:
         """Make one cluster part of another."""
         for clusters in (self._clusters, self._member_clusters):
@@ -164,9 +160,6 @@ class RowPredictor:
 
     def merge(self, keep: int, gone: int) -> None:
         """Make one cluster part of another, after the sites did."""
-
-    def replace_founder(self, cluster: int, old: int, new: int, x: FloatArray) -> None:
-        """Forget the only member of a cluster and learn another in its place, after the sites did."""
 
     def nearness(self, rows: IntArray, X: FloatArray) -> Nearness:
         """Return how near these rows are to the clusters."""

@@ -115,11 +115,6 @@ class LinearDiscriminant:
         self._clusters[place] = cluster
         self._fit()
 
-    def replace(self, place: int, x: FloatArray) -> None:
-        """Put another row of the same cluster in the place of the one that was added as number `place`."""
-        self._rows[place] = x
-        self._fit()
-
     def merge(self, keep: int, gone: int) -> None:
         """Make one cluster part of another."""
         self._clusters[self._clusters == gone] = keep
