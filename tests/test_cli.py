@@ -114,6 +114,21 @@ def test_options_reach_the_run(folder):
     assert clusters.all_centers_.max() > 5  # not standardised
 
 
+def test_many_columns_are_reduced_as_wanted(folder):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 40)
+    np.savez("rows.npz", X=3.0 * rng.normal(size=(3, 70))[y] + rng.normal(size=(120, 70)), y=y)
+    command = ("run", "rows.npz", "--labels", "y", "--budget", "60")
+    for options, told in (
+        ((), "by their distance in 64 of 70 dimensions"),
+        (("--reduce", "5", "--metric", "cosine"), "by their direction (cosine) in 5 of 70"),
+    ):
+        result = samekind_cli(*command, *options)
+        assert told in " ".join(result.stdout.replace("│", " ").split())
+        assert pd.read_csv("samekind-run/centers.csv").filter(like="x").shape[1] == 70
+    assert "dimensions" not in samekind_cli(*command, "--reduce", "none").stdout
+
+
 def test_arrays_are_shown_in_their_own_units(folder):
     np.savez("a.npz", X=[[100.0, 7.0], [101.0, 8.0], [900.0, 9.0]], y=[0, 0, 1])
     screen = samekind_cli("run", "a.npz", "--labels", "y", "--oracle", "terminal", stdin="").stderr
@@ -203,6 +218,8 @@ def test_hidden_labels_are_compared_with_at_the_end(folder):
         (["flowers.csv", "--labels", "kind", "--epsilon", "7"], "epsilon must be"),
         (["flowers.csv", "--labels", "kind", "--batch", "some"], "--batch must be"),
         (["flowers.csv", "--labels", "kind", "--batch", "0"], "batch must be"),
+        (["flowers.csv", "--labels", "kind", "--reduce", "0"], "--reduce must be a positive"),
+        (["flowers.csv", "--labels", "kind", "--reduce", "all"], "auto or none, got 'all'"),
         (["flowers.csv", "--labels", "kind", "--images", "8"], "--images must be"),
         (["flowers.csv", "--labels", "kind", "--images", "8x8"], "have 64 columns"),
         (["flowers.csv", "--labels", "kind", "--columns", "hight"], "Did you mean 'height'?"),

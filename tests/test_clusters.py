@@ -415,7 +415,7 @@ class TestFiles:
             Clusters.load(tmp_path / "c.npz")
 
     def test_of_a_newer_version(self, tmp_path):
-        np.savez(tmp_path / "c.npz", meta=np.array(json.dumps({"format": 3})))
+        np.savez(tmp_path / "c.npz", meta=np.array(json.dumps({"format": 4})))
         with pytest.raises(ValueError, match=r"newer samekind\. Update samekind"):
             Clusters.load(tmp_path / "c.npz")
 

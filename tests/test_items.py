@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from samekind import Session
 from samekind.data import Items, ItemView, Role, demo_items, load
 from samekind.data import items as items_module
 from samekind.data import pixels as pixels_module
@@ -224,6 +225,18 @@ class TestRows:
             items.load_new(tmp_path / "messages.csv", embeddings=tmp_path / "F.npy")
         new = items.load_new(tmp_path / "messages.csv", embeddings=tmp_path / "E.npy")
         np.testing.assert_array_equal(new.X, E)
+
+    def test_many_numbers_of_embeddings_are_compared_by_direction(self, tmp_path):
+        E = np.random.default_rng(0).normal(5, 9, size=(12, 80)).astype(np.float32)
+        np.save(tmp_path / "E.npy", E)
+        options = {"text": "message", "embeddings": tmp_path / "E.npy"}
+        items = load(messages(tmp_path), **options)
+        assert items.metric == "cosine"
+        for metric, unit in (("auto", True), ("euclidean", False)):
+            with Session(items, metric=metric, random_state=0) as session:
+                assert session.space.unit == unit
+        np.save(tmp_path / "E.npy", E[:, :64])
+        assert load(messages(tmp_path), **options).metric == "auto"
 
 
 class TestPictures:

@@ -79,6 +79,9 @@ MEASURES = {
     "focused": Measure(
         "solving", "focused", "10,000 questions, against kmeans_plusplus; distances"
     ),
+    "reduce": Measure(
+        "reduced", "reduced", "hundreds of columns: the reduced space, 1,000 questions, one by one"
+    ),
     "growth": Measure("growth", "growth", "`focused` from 10^5 to 10^7 rows, after the first pass"),
     "answers": Measure(
         "answers", "late_and_early", "the last 100 of 10,000 answers, and the first"

@@ -27,7 +27,8 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
     oracle : LabelOracle, FunctionOracle, callable or None
         Who answers; a function takes two row numbers and returns True, False or None. With None, the `y`
         given to `fit` plays the oracle.
-    algorithm, budget, target, batch, epsilon, heavy, certify, stop, tolerance, error_rate, random_state
+    algorithm, budget, target, batch, epsilon, heavy, certify, stop, tolerance, error_rate, metric,
+    reduce, random_state
         As for `samekind.solve`. ``epsilon="auto"``, and None for `heavy`, `certify`, `stop`,
         `tolerance` and `error_rate`, is the algorithm's own default.
 
@@ -67,6 +68,8 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         stop: str | None = None,
         tolerance: float | None = None,
         error_rate: float | Literal["estimate"] | None = None,
+        metric: str = "auto",
+        reduce: int | Literal["auto"] | None = "auto",
         random_state: Any = None,
     ) -> None:
         self.oracle = oracle
@@ -80,6 +83,8 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         self.stop = stop
         self.tolerance = tolerance
         self.error_rate = error_rate
+        self.metric = metric
+        self.reduce = reduce
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -121,6 +126,8 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
             target=self.target,
             batch=self.batch,
             **given,
+            metric=self.metric,
+            reduce=self.reduce,
             random_state=self.random_state,
         )
         self.cluster_centers_ = self.clusters_.centers_

@@ -220,6 +220,8 @@ class Algorithm(ABC, Generic[P]):
     """Whether a run can begin with rows whose clusters are known."""
     asks_lineups: ClassVar[bool] = False
     """Whether it can compare a row with several clusters in one question."""
+    reduces: ClassVar[bool] = False
+    """Whether it works in a reduced space where rows have many columns, unless told otherwise."""
 
     sampler: Sampler
     """Draws by D² with respect to the recovered centres."""

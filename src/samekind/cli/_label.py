@@ -55,6 +55,8 @@ def label(
     no_lineup: options.NoLineup = False,
     error_rate: options.ErrorRate = None,
     tolerance: options.Tolerance = None,
+    metric: options.Metric = None,
+    reduce: options.Reduced = None,
     seed: options.Seed = None,
     host: options.Host = LOCAL,
     port: options.Port = None,
@@ -75,7 +77,7 @@ def label(
     chosen = options.loading_options(context.params)
     given = {"title": title, "budget": budget, "random_state": seed}
     settings = {name: value for name, value in given.items() if value is not None}
-    settings |= options.algorithm_options(context.params)
+    settings |= options.algorithm_options(context.params) | options.space_options(context.params)
     if data is not None and not data.exists() and not any(sign in str(data) for sign in "*?["):
         raise UserError(f"{data} does not exist. Check the name.")
     secret = PageToken(None)

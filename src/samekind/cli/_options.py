@@ -24,6 +24,14 @@ class Answerer(StrEnum):
     terminal = "terminal"
 
 
+class Distance(StrEnum):
+    """How rows are compared."""
+
+    auto = "auto"
+    euclidean = "euclidean"
+    cosine = "cosine"
+
+
 def names_in(given: list[str] | None) -> list[str] | None:
     """Return the columns of an option that has them with commas between; quotes keep a comma."""
     if not given:
@@ -49,6 +57,21 @@ def algorithm_options(given: Mapping[str, Any]) -> dict[str, Any]:
     wanted["stop"] = None if given["tolerance"] is None else "certified"
     wanted["error_rate"] = number_or("estimate", "--error-rate", given["error_rate"], float)
     return {name: value for name, value in wanted.items() if value is not None}
+
+
+def space_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how rows are compared, among the options that the user gave."""
+    wanted: dict[str, Any] = {}
+    if given["metric"] is not None:
+        wanted["metric"] = given["metric"].value
+    reduce: str | None = given["reduce"]
+    if reduce in ("auto", "none"):
+        wanted["reduce"] = None if reduce == "none" else reduce
+    elif reduce is not None:
+        if not reduce.isdecimal() or int(reduce) < 1:
+            raise UserError(f"--reduce must be a positive number, auto or none, got {reduce!r}.")
+        wanted["reduce"] = int(reduce)
+    return wanted
 
 
 def number_or(
@@ -219,6 +242,18 @@ _error_rate = _ask(
 ErrorRate = Annotated[str | None, _error_rate]
 _batch = _ask("N|auto", "Rows asked about at once." + _default("auto; 1 if you answer"))
 Batch = Annotated[str | None, _batch]
+_metric = _ask(
+    None,
+    "How rows are compared. cosine: by their direction alone, as embeddings are meant; euclidean: by their "
+    "distance; auto: cosine for embeddings, and for rows of length 1." + _default("auto"),
+)
+Metric = Annotated[Distance | None, _metric]
+_reduce = _ask(
+    "N|auto|none",
+    "Work in N dimensions, those in which the rows differ most; none: in all. auto: 64 for focused, if there "
+    "are more. Centres are in the columns of the data all the same." + _default("auto"),
+)
+Reduced = Annotated[str | None, _reduce]
 _no_lineup = _ask(None, "Only ever ask about two things at a time.", "--no-lineup")
 NoLineup = Annotated[bool, _no_lineup]
 Seed = Annotated[int | None, _ask("N", "Fixes the draws.", min=0)]

@@ -56,6 +56,8 @@ def run(
     tolerance: options.Tolerance = None,
     error_rate: options.ErrorRate = None,
     batch: options.Batch = None,
+    metric: options.Metric = None,
+    reduce: options.Reduced = None,
     seed: options.Seed = 0,
     out: options.Out = Path("samekind-run"),
     quiet: options.Quiet = False,
@@ -80,6 +82,7 @@ def run(
     if images is not None:
         loading["image_shape"] = _shape(images)
     settings = options.algorithm_options(context.params)
+    compared = options.space_options(context.params)
     whole = options.number_or("auto", "--batch", batch, int)
     settings["batch"] = whole if whole is not None else 1 if person else "auto"
 
@@ -97,7 +100,7 @@ def run(
         chosen.Params.make(chosen.name, settings)  # complain before a long file is read
         if dask is not None:
             check_cluster_options(loading)
-    settings |= {"algorithm": chosen.name, "budget": budget, "random_state": seed}
+    settings |= compared | {"algorithm": chosen.name, "budget": budget, "random_state": seed}
     chat = Console(stderr=True, quiet=quiet)
     with ExitStack() as stack:
         client = None

@@ -10,7 +10,7 @@ OPTIONS = {
     for name in (
         *("text", "image", "show", "exclude", "embeddings", "columns", "labels", "sheet", "stream"),
         *("algorithm", "budget", "target", "epsilon", "heavy", "certify", "tolerance"),
-        *("error_rate", "batch", "features"),
+        *("error_rate", "batch", "features", "metric", "reduce"),
     )
 } | {"random_state": "--seed"}
 NAMES = "|".join(OPTIONS)

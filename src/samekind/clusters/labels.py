@@ -34,6 +34,14 @@ class Labels:
     compute: Callable[[], Any] | None = None
     found: Any = None
 
+    def get(self, points: Points | None) -> Any:
+        """Return the labels, which are where the rows are; None where nothing is known of them."""
+        if self.found is None and self.compute is not None:
+            self.found = self.compute()
+            if points is not None and isinstance(self.found, np.ndarray):
+                self.found = points.distribute(self.found)
+        return self.found
+
 
 def label_map(of: IntArray, members: list[IntArray], given_up: IntArray) -> LabelMap:
     """Return labels by predictions, but for rows that are known to be in clusters, or given up."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from samekind._validation import is_dask
 from samekind.algorithms import Certificate, Classified, ClusterState, PaperParams, Snapshot
 from samekind.clusters import storage, tables
+from samekind.clusters.deferred import Deferred
+from samekind.clusters.given_columns import in_given_columns
 from samekind.clusters.labels import (
     NO_ROWS,
     Labels,
@@ -28,7 +30,7 @@ from samekind.clusters.snapshot_fields import snapshot_fields
 from samekind.flow import Answers, FloatArray, IntArray, Oracle, Pairs
 from samekind.measures import Reliability
 from samekind.oracles import as_oracle
-from samekind.points import ArrayPoints, Points
+from samekind.points import ArrayPoints, Points, WorkingSpace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["Clusters"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Clusters:
     """What was found. Clusters are numbered from 0: first the recovered ones, in that order.
 
@@ -75,11 +77,15 @@ class Clusters:
     annotators_ : list of Reliability
         Who answered, how often, and the estimated share of wrong answers; only if several answered or answers
         may be wrong (``error_rate``).
+    space_ : WorkingSpace or None
+        Where distances were taken, if not between the rows as they are: a few dimensions, or
+        directions alone. Centres, standard errors and prototypes are in the columns that were
+        given.
     algorithm_, random_state_, n_rows_ : str, int, int
         What was run, on how many rows.
     """
 
-    all_centers_: FloatArray
+    all_centers_: Deferred[FloatArray] = Deferred()  # noqa: RUF009
     n_recovered_: int
     members_: list[IntArray]
     given_up_: IntArray
@@ -94,19 +100,33 @@ class Clusters:
     algorithm_: str
     random_state_: int
     n_rows_: int
-    standard_errors_: FloatArray | None = None
+    standard_errors_: Deferred[FloatArray | None] = Deferred(None)  # noqa: RUF009
     certificate_: Certificate | None = None
     unproven_: list[tuple[int, int]] = field(default_factory=list)
     prototypes_: tuple[FloatArray, IntArray] | None = None
     error_rate_: float | None = None
     annotators_: list[Reliability] = field(default_factory=list)
+    space_: WorkingSpace | None = None
     _points: Points | None = None
     _labels: Labels = field(default_factory=lambda: Labels())
 
     @classmethod
-    def from_snapshot(cls, snapshot: Snapshot, points: Points, **of_run: Any) -> Clusters:
-        """Return what an algorithm knows at one moment; `of_run` are the fields that others know."""
-        return cls(**snapshot_fields(snapshot, points), **of_run)
+    def from_snapshot(
+        cls,
+        snapshot: Snapshot,
+        points: Points,
+        opened: tuple[WorkingSpace | None, Points] | None = None,
+        **of_run: Any,
+    ) -> Clusters:
+        """Return what an algorithm knows at one moment; `of_run` are the fields that others know.
+
+        `opened` is the space in which it works, and the points there.
+        """
+        fields = snapshot_fields(snapshot, points)
+        space, reduced = opened or (None, points)
+        if space is not None:
+            fields = in_given_columns(fields, points, space, reduced)
+        return cls(**fields, **of_run)
 
     def with_volunteered(self, lookup: Callable[[Pairs], Answers], rows: IntArray) -> Clusters:
         """Return the same with some rows where people said they belong, and out of where they do not.
@@ -121,26 +141,42 @@ class Clusters:
         labels = self.labels_.copy()
         labels[rows] = volunteered_labels(
             rows,
-            self._points.rows(rows),
+            self.as_compared(self._points.rows(rows)),
             self.labels_of(rows),
             np.array([members[0] for members in self.members_], dtype=np.intp),
-            self.all_centers_,
+            self.as_compared(self.all_centers_),
             lookup,
         )
-        return replace(self, _labels=Labels(found=labels))
+        return self._with(_labels=Labels(found=labels))
+
+    def with_annotators(self, annotators: list[Reliability]) -> Clusters:
+        """Return the same with those who answered."""
+        return self._with(annotators_=annotators)
 
     def with_computed_labels(self) -> Clusters:
         """Return the same with the labels of all rows computed; those on a Dask cluster stay there."""
         labels = self.labels_
-        return replace(self, _labels=Labels(found=labels.persist())) if is_dask(labels) else self
+        return self._with(_labels=Labels(found=labels.persist())) if is_dask(labels) else self
 
     def without_labels(self) -> Clusters:
         """Return the same without the labels of all rows and the data, for files that hold those already."""
-        return replace(self, _labels=Labels(), _points=None)
+        return self._with(_labels=Labels(), _points=None)
 
     def with_points(self, points: Points) -> Clusters:
         """Return the same clusters with their data at hand, from which labels can be computed."""
-        return replace(self, _points=points)
+        return self._with(_points=points)
+
+    def _with(self, **changes: Any) -> Clusters:
+        """Return the same but for some fields; unlike `dataclasses.replace`, it computes nothing."""
+        changed = object.__new__(type(self))
+        changed.__dict__.update(self.__dict__ | changes)
+        return changed
+
+    def as_compared(self, X: FloatArray) -> FloatArray:
+        """Return rows or centres in the coordinates in which distances are taken."""
+        if self.space_ is None:
+            return X
+        return self.space_.coordinates(X).astype(np.float64)
 
     @property
     def centers_(self) -> FloatArray:
@@ -160,22 +196,14 @@ class Clusters:
         computed when first asked for, and are an array of the kind that the data are. -1 where there is no
         cluster at all, and for rows that were given up.
         """
-        if self._labels.found is None:
-            self._labels.found = self._compute_labels()
+        if self._labels.get(self._points) is None:
+            if self._points is None:
+                raise AttributeError(
+                    "these clusters were loaded without the labels of their rows. "
+                    "Call predict(X) with the data."
+                )
+            self._labels.found = self._predict(self._points, fitted=True)
         return self._labels.found
-
-    def _compute_labels(self) -> Any:
-        if self._labels.compute is not None:
-            found = self._labels.compute()
-            if self._points is not None and isinstance(found, np.ndarray):
-                found = self._points.distribute(found)
-            return found
-        if self._points is None:
-            raise AttributeError(
-                "these clusters were loaded without the labels of their rows. "
-                "Call predict(X) with the data."
-            )
-        return self._predict(self._points, fitted=True)
 
     def labels_of(self, rows: IntArray) -> IntArray:
         """Return what `labels_` says of some rows, wherever it is."""
@@ -243,12 +271,13 @@ class Clusters:
         numbers = numbers_of_new_rows(points.n, self.n_rows_, rows)
         answers = as_oracle(oracle)
         check_labels_of_new_rows(answers, numbers, self.n_rows_)
-        return classify_rows(points, numbers, self.to_state(), answers, params)
+        return classify_rows(self._in_space(points), numbers, self.to_state(), answers, params)
 
     def to_state(self) -> ClusterState:
-        """Return what an algorithm would know that had found these clusters."""
-        state = ClusterState(self.all_centers_.shape[1])
-        for center, members in zip(self.all_centers_, self.members_, strict=True):
+        """Return what an algorithm would know that had found these clusters, in its own coordinates."""
+        centers = self.as_compared(self.all_centers_)
+        state = ClusterState(centers.shape[1])
+        for center, members in zip(centers, self.members_, strict=True):
             cluster = state.discover(int(members[0]), center)
             state.add_members(members[1:], np.full(len(members) - 1, cluster))
         return state
@@ -277,11 +306,13 @@ class Clusters:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the data out of pickles and copies; labels that are computed stay."""
-        return self.__dict__ | {"_points": None, "_labels": Labels(found=self.labels_in_memory())}
+        computed = {name: getattr(self, name) for name in ("all_centers_", "standard_errors_")}
+        labels = Labels(found=self.labels_in_memory())
+        return self.__dict__ | computed | {"_points": None, "_labels": labels}
 
     def __dask_tokenize__(self) -> tuple[str, str]:
         """Let Dask know equal clusters from others, without the data."""
-        state = {k: v for k, v in self.__dict__.items() if k not in ("_points", "_labels")}
+        state = {k: v for k, v in self.__getstate__().items() if k not in ("_points", "_labels")}
         return "Clusters", hashlib.blake2b(pickle.dumps(state), digest_size=16).hexdigest()
 
     def __repr__(self) -> str:
@@ -301,11 +332,15 @@ class Clusters:
         if self.n_discovered_ == 0:
             nowhere = np.zeros((1, points.d))
             return points.label_by_nearest(nowhere, label_map(np.array([-1]), [], NO_ROWS))
+        points = self._in_space(points)
         places, of = self.all_centers_, np.arange(self.n_discovered_)
         if self.prototypes_ is not None:
             places, of = self.prototypes_
         known, given_up = (self.members_, self.given_up_) if fitted else ([], NO_ROWS)
-        return points.label_by_nearest(places, label_map(of, known, given_up))
+        return points.label_by_nearest(self.as_compared(places), label_map(of, known, given_up))
+
+    def _in_space(self, points: Points) -> Points:
+        return points if self.space_ is None else points.in_space(self.space_)
 
     def check_columns(self, d: int) -> None:
         """Raise an error unless rows have as many columns as those in which the clusters were found."""

@@ -17,13 +17,15 @@ from samekind.clusters._archive import DamagedError, TooLargeError, check_number
 from samekind.clusters.labels import NO_ROWS
 from samekind.flow import IntArray
 from samekind.measures import Reliability
+from samekind.points import WorkingSpace
 
 if TYPE_CHECKING:
     from samekind.clusters.result import Clusters
 
 __all__ = ["load", "save"]
 
-FORMAT = 2  # 2: what is predicted, and promised
+FORMAT = 3  # 2: what is predicted, and promised; 3: found in a space of its own
+SPACE = "space_"  # before the names of its arrays
 META = (
     "n_recovered_",
     "n_questions_",
@@ -41,7 +43,8 @@ META = (
 
 def save(clusters: Clusters, path: str | Path | BinaryIO) -> None:
     """Write clusters to a file; see `Clusters.save`."""
-    meta = {"format": FORMAT} | {name: getattr(clusters, name) for name in META}
+    version = FORMAT if clusters.space_ is not None else 2  # older ones read what they understand
+    meta = {"format": version} | {name: getattr(clusters, name) for name in META}
     if clusters.certificate_ is not None:
         meta["certificate_"] = asdict(clusters.certificate_)
     meta |= {"error_rate_": clusters.error_rate_, "annotators_": clusters.annotators_}
@@ -57,6 +60,8 @@ def save(clusters: Clusters, path: str | Path | BinaryIO) -> None:
         arrays["standard_errors"] = clusters.standard_errors_
     if clusters.prototypes_ is not None:
         arrays["prototypes"], arrays["prototype_clusters"] = clusters.prototypes_
+    if clusters.space_ is not None:
+        arrays |= {f"{SPACE}{name}": values for name, values in clusters.space_.arrays().items()}
     labels = clusters.labels_in_memory()
     if labels is not None:
         arrays["labels"] = labels
@@ -89,6 +94,11 @@ def _fields(stored: dict[str, NDArray[Any]], meta: dict[str, Any]) -> dict[str, 
     prototypes = None
     if "prototypes" in stored:
         prototypes = stored["prototypes"], stored["prototype_clusters"]
+    of_space = {
+        name.removeprefix(SPACE): values
+        for name, values in stored.items()
+        if name.startswith(SPACE)
+    }
     unproven = stored["unproven"].tolist() if "unproven" in stored else []
     return {
         "all_centers_": stored["all_centers"],
@@ -103,6 +113,7 @@ def _fields(stored: dict[str, NDArray[Any]], meta: dict[str, Any]) -> dict[str, 
         "certificate_": None if certificate is None else Certificate(**certificate),
         "unproven_": [(a, b) for a, b in unproven],
         "prototypes_": prototypes,
+        "space_": WorkingSpace.from_arrays(of_space) if of_space else None,
         "error_rate_": meta.get("error_rate_"),
         "annotators_": [Reliability(*line) for line in meta.get("annotators_", ())],
         **{name: meta[name] for name in META},

@@ -86,6 +86,8 @@ def summary(clusters: Clusters) -> Table:
         table.add_row("rows given up as unsure", f"{len(c.given_up_):,}")
     table.add_row("stopped because", STOP_REASONS.get(c.stop_reason_, str(c.stop_reason_)))
     table.add_row("algorithm, seed", f"{c.algorithm_}, {c.random_state_}")
+    if c.space_ is not None:
+        table.add_row("distances", Text(str(c.space_)))
     if c.certificate_ is not None:
         table.add_row("certificate", Text(str(c.certificate_)))
     _add_people(table, c)

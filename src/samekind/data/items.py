@@ -34,6 +34,7 @@ Labels: TypeAlias = "Array | pd.Categorical[str]"
 _PICTURE_BYTES = 64 << 20
 _SHOWN = 2**24  # numbers of an array that are copied to be shown
 _VIEWS = 1_000  # of rows that are kept
+FEW_NUMBERS = 64  # up to which embeddings are taken as they are
 
 
 class Items:
@@ -65,6 +66,8 @@ class Items:
         The table as it stands in the file; for a folder of pictures the names of its files.
     images : ndarray of shape (n, h, w), or None
         Small grey pictures, where items are pictures.
+    metric : {"auto", "cosine"}
+        How rows are best compared; a `Session` takes it unless it is told otherwise.
     """
 
     def __init__(
@@ -147,6 +150,15 @@ class Items:
 
             self._points = ArrayPoints(self.X)
         return self._points
+
+    @property
+    def metric(self) -> str:
+        """How rows are best compared: "cosine" by given embeddings of texts and pictures, else "auto".
+
+        Other features of texts and of pictures by a model have length 1, which "auto" recognises.
+        """
+        given = self._options.embeddings is not None and self.medium in ("text", "image")
+        return "cosine" if given and len(self.feature_names) > FEW_NUMBERS else "auto"
 
     @property
     def is_streamed(self) -> bool:

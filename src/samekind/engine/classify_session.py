@@ -126,7 +126,7 @@ class ClassifySession(FlowSession):
         size = options.batch_size(self.points.n)
         for start in range(0, self.points.n, size):
             some = np.arange(start, min(start + size, self.points.n))
-            new, X = self._numbers[some], self.points.rows(some)
+            new, X = self._numbers[some], self.clusters.as_compared(self.points.rows(some))
             found = yield from classify(new, X, self._state, options, grow=options.grow)
             self._labels[some], self._n_asked[some] = found
         return "exhausted"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -20,9 +19,11 @@ from samekind.clusters import Clusters
 from samekind.data import as_points
 from samekind.engine.checkpoints import known_at, make_checkpoint
 from samekind.engine.flow_session import FlowSession
+from samekind.engine.working_space import SpaceChoice
 from samekind.flow import FloatArray, Flow, Pairs, check_answers, check_pairs
 from samekind.ledger import Ledger, pairs_of
 from samekind.measures import Reliability, annotator_reliability
+from samekind.points import Points, Reduce, WorkingSpace
 from samekind.progress import Progress
 
 __all__ = ["Session"]
@@ -49,6 +50,15 @@ class Session(FlowSession):
     budget : int or None
         The most questions to ask; None asks without limit. Those of earlier sessions of the project
         count, too.
+    metric : {"auto", "euclidean", "cosine"}
+        "cosine" compares rows by their direction alone; a row of zeros has none, and stays as far
+        from one row as from another. "auto" is "cosine" for embeddings of `Items`, and for rows of
+        length 1 that are reduced; else "euclidean".
+    reduce : int, "auto" or None
+        Work in so many dimensions: principal components of the rows, and one more coordinate for
+        the distance from them. "auto" is 64 for "focused" where rows have more columns, None for
+        the paper's algorithms. None takes rows as they are. Whatever it is, results are in the
+        columns that were given. A ledger keeps the space that was found.
     random_state : int, Generator or None
         None takes the seed that the ledger keeps, or draws one and keeps it there.
     **parameters
@@ -84,13 +94,17 @@ class Session(FlowSession):
         *,
         ledger: Ledger | str | Path | None = None,
         budget: int | None = None,
+        metric: str = "auto",
+        reduce: Reduce = "auto",
         random_state: Any = None,
         **parameters: Any,
     ) -> None:
+        self._choice = SpaceChoice(metric, reduce, getattr(X, "metric", None))
         self._algorithm = find_algorithm(algorithm)
         params = self._algorithm.Params.make(algorithm, parameters)
         self.seed = check_seed(random_state)
         self.points = as_points(X)
+        self._opened: tuple[WorkingSpace | None, Points] | None = None
         self._takes_kept_seed = random_state is None
         super().__init__(params, ledger, budget)
 
@@ -102,6 +116,11 @@ class Session(FlowSession):
     def algorithm(self) -> str:
         """The name of the algorithm."""
         return self._algorithm.name
+
+    @property
+    def space(self) -> WorkingSpace | None:
+        """The space in which the algorithm works; None for that of the rows as they are."""
+        return self._open_space()[0]
 
     @property
     def progress(self) -> Progress:
@@ -194,7 +213,7 @@ class Session(FlowSession):
             found = found.with_volunteered(lookup, np.unique(pairs_of(volunteered)))
         if self._infers and len(self.ledger.annotators) < 2:
             return found
-        return replace(found, annotators_=self._judge(found))
+        return found.with_annotators(self._judge(found))
 
     def reliability(self) -> list[Reliability]:
         """Estimate how often each annotator's answers are wrong, as far as the clusters found so far tell.
@@ -241,6 +260,7 @@ class Session(FlowSession):
         return Clusters.from_snapshot(
             self._run.snapshot(),
             self.points,
+            self._open_space(),
             algorithm_=self.algorithm,
             random_state_=self.seed,
             n_questions_=self.n_questions,
@@ -257,6 +277,13 @@ class Session(FlowSession):
             elif self._takes_kept_seed:
                 self.seed = int(self.ledger.meta["seed"])
 
+    def _open_space(self) -> tuple[WorkingSpace | None, Points]:
+        """Return the space in which the algorithm works, and the points there; found when first needed."""
+        if self._opened is None:
+            reduces = self._algorithm.reduces
+            self._opened = self._choice.open(self.points, self.ledger, self.seed, reduces=reduces)
+        return self._opened
+
     def _begin(self) -> Flow[str]:
         self._started = perf_counter()
         self._history = array("q")  # the COLUMNS after each wave, one after the other
@@ -269,7 +296,8 @@ class Session(FlowSession):
             if self._algorithm.resumes_from_known:
                 known = known_at(self.ledger, start)
         rng = np.random.default_rng(self.seed)
-        self._run = self._algorithm(self.points, self.params, rng, known)
+        points = self._open_space()[1]
+        self._run = self._algorithm(points, self.params, rng, known)
         return self._run.run()
 
     def _note_wave(self) -> None:

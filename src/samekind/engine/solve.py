@@ -16,6 +16,7 @@ from samekind.engine.flow_session import FlowSession
 from samekind.engine.session import Session
 from samekind.ledger import Ledger
 from samekind.oracles import LabelOracle, Oracle, as_oracle
+from samekind.points import Reduce
 from samekind.progress import Progress, progress_bar
 
 __all__ = ["ContradictionWarning", "answer_with", "solve"]
@@ -59,6 +60,8 @@ def solve(
     algorithm: str = DEFAULT,
     budget: int | None = None,
     batch: int | Literal["auto"] | None = None,
+    metric: str = "auto",
+    reduce: Reduce = "auto",
     random_state: Any = None,
     ledger: Ledger | str | Path | None = None,
     progress: bool = False,
@@ -83,6 +86,11 @@ def solve(
     batch : int, "auto" or None
         Rows asked about at once; "auto" starts with one and grows with what is known. None takes what
         suits the oracle: one for a function, "auto" for labels.
+    metric : {"auto", "euclidean", "cosine"}
+        "cosine" compares rows by their direction alone, as embeddings are meant; see `Session`.
+    reduce : int, "auto" or None
+        Work in so many dimensions; "auto" is 64 for "focused" where rows have more, None for the
+        paper's algorithms. Results are in the columns of X all the same; see `Session`.
     random_state : int, Generator or None
         Fixes the draws.
     ledger : None, path, URL or Ledger
@@ -114,6 +122,8 @@ def solve(
         ledger=ledger,
         budget=budget,
         batch=size,
+        metric=metric,
+        reduce=reduce,
         random_state=random_state,
         **parameters,
     ) as session:

@@ -10,6 +10,8 @@ from samekind.points.base import Points
 from samekind.points.labels import LabelMap, RowLabels
 from samekind.points.sampler import Sampler
 from samekind.points.sources.array import ArrayPoints
+from samekind.points.space import WorkingSpace
+from samekind.points.space_search import Reduce, check_space, find_space
 from samekind.points.voronoi import VoronoiCells
 
 if TYPE_CHECKING:
@@ -33,11 +35,15 @@ __all__ = [
     "LabelMap",
     "ParquetPoints",
     "Points",
+    "Reduce",
     "RowLabels",
     "Sampler",
     "StreamedPoints",
     "VoronoiCells",
+    "WorkingSpace",
     "as_points",
+    "check_space",
+    "find_space",
 ]
 
 

@@ -10,8 +10,10 @@ from samekind.points.arrays import Floats, Rows
 from samekind.points.calls import call
 from samekind.points.executor import Executor, rows_by_partition
 from samekind.points.labels import LabelMap, RowLabels
+from samekind.points.moments import GroupMoments
 from samekind.points.partition import Partition
 from samekind.points.sampler import Sampler
+from samekind.points.space import WorkingSpace
 from samekind.points.voronoi import VoronoiCells
 
 __all__ = ["Points"]
@@ -25,6 +27,8 @@ class Points(ABC):
 
     n: int
     d: int
+    dtype: np.dtype[np.floating]
+    """Of the numbers as they are kept: float32 or float64."""
     is_remote = False
     """Whether the rows are in other processes."""
 
@@ -78,3 +82,21 @@ class Points(ABC):
     def gather(self, labels: RowLabels) -> Rows:
         """Return some of these labels as a NumPy array."""
         return np.asarray(labels)
+
+    @abstractmethod
+    def in_space(self, space: WorkingSpace) -> Points:
+        """Return the coordinates of all rows in a space as points, where the rows are."""
+
+    def moments_by_label(self, labels: RowLabels, n_labels: int) -> GroupMoments:
+        """Return the moments of the rows with each label 0, 1, …, n_labels - 1."""
+        executor, every = self.executor, self.gather(labels)
+        first = executor.first_rows
+        found = executor.run(
+            {
+                part: call(Partition.sums_by_label, every[first[part] : first[part + 1]], n_labels)
+                for part in range(first.size - 1)
+            }
+        )
+        return GroupMoments.of_sums(
+            np.sum(list(found.values()), axis=0), executor.units.for_kernels
+        )

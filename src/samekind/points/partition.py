@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from samekind.points.arrays import Floats, Matrix, Numbers, Rows
 from samekind.points.cost_table import CostTable
-from samekind.points.kernels import costs, leaves, reach, reassign, search
+from samekind.points.kernels import costs, leaves, reach, reassign, search, spaces
 from samekind.points.kernels.costs import CostState
 from samekind.points.kernels.leaves import Leaves
 from samekind.points.labels import LabelMap
 from samekind.points.partition_results import DrawnRows, NearRows, OwnedRows, Reassignment
 from samekind.points.running_sums import BigIntegers
+from samekind.points.space import WorkingSpace
 from samekind.points.threads import ReportProgress, run_in_threads
 from samekind.points.units import Units
 
@@ -88,6 +89,26 @@ class Partition:
         work = partial(search.nearest_centers, X, centers, nearest)
         self._in_threads(self._n, work, "Finding the nearest centres")
         return labels.of_rows(nearest)
+
+    def rows_above(self, column: int, value: float) -> Rows:
+        """Return the rows that exceed a value in a column."""
+        return np.flatnonzero(self._load()[:, column] > value)
+
+    def write_coordinates(self, space: WorkingSpace, out: Matrix) -> None:
+        """Write the coordinates of the rows in a space."""
+        space.write(self._load(), out, self._threads, self._report)
+
+    def sums_by_label(self, labels: Rows, n_labels: int) -> NDArray[np.int64]:
+        """Return the sums of the rows of each label, (labels, d + 2): coordinates, squares, ones."""
+        X = self._load()
+
+        def add(first: int, last: int) -> NDArray[np.int64]:
+            sums = np.zeros((n_labels, self._d + 2), dtype=np.int64)
+            spaces.add_by_label(X, labels, self._units, sums, first, last)
+            return sums
+
+        found = self._in_threads(self._n, add, "Measuring the clusters")
+        return np.asarray(np.sum(found, axis=0))
 
     # What changes the costs
 

@@ -14,6 +14,7 @@ from samekind.points.calls import call
 from samekind.points.executor import Executor, on_all
 from samekind.points.kernels import sites as kernels
 from samekind.points.labels import LabelMap, RowLabels
+from samekind.points.moments import GroupMoments
 from samekind.points.nearest_centers import NearestCenters
 from samekind.points.partition import Partition
 from samekind.points.partition_results import nearest_of_all
@@ -253,7 +254,7 @@ class VoronoiCells:
 
     def moments(
         self, groups: Rows, n_groups: int, *, include_pending: bool = False
-    ) -> tuple[Rows, Floats, Floats]:
+    ) -> GroupMoments:
         """Return the number of rows, the mean and the mean squared distance to it, for groups of sites.
 
         As of the last pass, or with the sites added since (`include_pending`), which changes nothing.
@@ -265,12 +266,7 @@ class VoronoiCells:
         used = groups >= 0
         of = np.zeros((n_groups, sums.shape[1]), dtype=np.int64)
         np.add.at(of, groups[used], sums[used])
-        units, counts = self._units, of[:, -1]
-        some = np.maximum(counts, 1)
-        means = of[:, :-2] / some[:, None] / units.per_coordinate
-        squares = of[:, -2] / some / units.per_square
-        spreads = np.maximum(squares - (means**2).sum(axis=1), 0.0)
-        return counts, means + units.origin, spreads
+        return GroupMoments.of_sums(of, self._units)
 
     def nearest_site(self, groups: Rows, group: int, x: Floats) -> int:
         """Return the site of a group that is nearest to x, or -1 if it has none."""

@@ -54,6 +54,7 @@ class Focused(Algorithm[FocusedParams]):
     predicts = True
     resumes_from_known = True
     asks_lineups = True
+    reduces = True
 
     def __init__(
         self,

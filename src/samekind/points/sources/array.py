@@ -14,6 +14,8 @@ from samekind.points.base import Points
 from samekind.points.bounds import bounds_of
 from samekind.points.executor import LocalExecutor
 from samekind.points.partition import Partition
+from samekind.points.sources.coordinates import coordinates_of
+from samekind.points.space import WorkingSpace
 from samekind.points.threads import ReportProgress, check_threads
 from samekind.points.units import Units
 
@@ -52,8 +54,9 @@ class ArrayPoints(Points):
     ) -> None:
         self.X = as_matrix(X)
         self.n, self.d = self.X.shape
-        wanted = check_threads(threads)
-        self.threads = wanted if self.X.size >= SMALL else 1
+        self.dtype = self.X.dtype
+        self._wanted_threads = check_threads(threads)
+        self.threads = self._wanted_threads if self.X.size >= SMALL else 1
         self._report = report
         self._units = Units.within(bounds_of(self.X, self.threads, report=report))
 
@@ -89,6 +92,11 @@ class ArrayPoints(Points):
         Of more than 256 MiB, 1,024 evenly spaced pieces of that much in all are hashed.
         """
         return hash_of(self.X)
+
+    def in_space(self, space: WorkingSpace) -> ArrayPoints:
+        """Return the coordinates of all rows in a space."""
+        X = coordinates_of(self, space)
+        return ArrayPoints(X, threads=self._wanted_threads, report=self._report)
 
 
 def hash_of(X: Matrix) -> str:

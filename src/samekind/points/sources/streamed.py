@@ -18,7 +18,10 @@ from samekind.points.bounds import Bounds, bounds_of
 from samekind.points.executor import Combine, LocalExecutor, PartitionCall
 from samekind.points.kernels import search
 from samekind.points.partition import Partition
+from samekind.points.sources.array import ArrayPoints
 from samekind.points.sources.caches import ByteLRU, RowCache
+from samekind.points.sources.coordinates import coordinates_of
+from samekind.points.space import WorkingSpace
 from samekind.points.threads import ReportProgress, check_threads, run_in_threads
 from samekind.points.units import Units
 
@@ -31,6 +34,8 @@ PASSES: dict[Callable[..., object], str] = {
     Partition.add_centers: "Measuring distances",
     Partition.labels_by_owner: "Labelling the rows",
     Partition.labels_by_nearest: "Finding the nearest centres",
+    Partition.write_coordinates: "Reducing the rows",
+    Partition.sums_by_label: "Measuring the clusters",
 }  # over all rows, and what is said about them
 READS = {  # what may have to read files
     Partition.preview_centers,
@@ -83,6 +88,7 @@ class StreamedPoints(Points):
         self.report = report
         self.feature_names = list(reader.names)
         self.n, self.d = int(reader.first_rows[-1]), len(reader.names)
+        self.dtype = reader.dtype
         self._reader = reader
         self._loaded = ByteLRU(cache)
         bounds, self._checksum = self._read_all()
@@ -112,6 +118,10 @@ class StreamedPoints(Points):
         """
         told = [self.n, self.feature_names, str(self._reader.dtype), self._checksum]
         return hashlib.blake2b(repr(told).encode(), digest_size=16).hexdigest()
+
+    def in_space(self, space: WorkingSpace) -> ArrayPoints:
+        """Return the coordinates of all rows in a space; these are in memory, or in a file of their own."""
+        return ArrayPoints(coordinates_of(self, space), threads=self.threads, report=self.report)
 
     def _tell(self, what: str, share: float) -> None:
         if self.report is not None:

@@ -8,16 +8,22 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
-from samekind.points.arrays import Rows
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind.points.arrays import Matrix, Rows
 from samekind.points.base import Points
 from samekind.points.bounds import Bounds, UnusableValue, scan
 from samekind.points.labels import LazyArray, RowLabels
+from samekind.points.moments import GroupMoments
 from samekind.points.partition import Partition
 from samekind.points.sources.array import hash_of
+from samekind.points.space import WorkingSpace
 from samekind.points.threads import ReportProgress
 from samekind.points.units import Units
 
 try:
+    import dask
     import dask.array as da
     import distributed
     from distributed import Client, Future
@@ -134,6 +140,35 @@ class DaskPoints(Points):
         found: Rows = self.client.gather(self.client.compute(labels))
         return found
 
+    def in_space(self, space: WorkingSpace) -> DaskPoints:
+        """Return the coordinates of all rows in a space, which the workers compute and keep."""
+        made = dask.delayed(space.coordinates, pure=False)
+        shape, dtype = space.n_coordinates, space.dtype_of(self.dtype)
+        futures = iter(self._blocks.futures)
+        blocks = [
+            da.from_delayed(made(next(futures)), (size, shape), dtype)
+            if size
+            else da.empty((0, shape), dtype=dtype)
+            for size in self.chunks
+        ]
+        return DaskPoints(da.concatenate(blocks), client=self.client)
+
+    def moments_by_label(self, labels: RowLabels, n_labels: int) -> GroupMoments:
+        """Return the moments of the rows with each label; the labels stay where they are."""
+        lazy: Any = self.distribute(labels) if isinstance(labels, np.ndarray) else labels
+        pieces = [
+            piece
+            for piece, size in zip(lazy.to_delayed().ravel(), self.chunks, strict=True)
+            if size
+        ]
+        work = dask.delayed(_sums_by_label, pure=False)
+        sums = [
+            work(block, self._executor.units, piece, n_labels)
+            for block, piece in zip(self._blocks.futures, pieces, strict=True)
+        ]
+        found = self.client.gather(self.client.compute(sums))
+        return GroupMoments.of_sums(np.sum(found, axis=0), self._executor.units.for_kernels)
+
     def fingerprint(self) -> str:
         """Return a hash of the partitions' sizes, the type and the values, which the workers compute.
 
@@ -153,3 +188,7 @@ class DaskPoints(Points):
     def _close_client(self) -> None:
         if self._started:
             self.client.close()
+
+
+def _sums_by_label(block: Matrix, units: Units, labels: Rows, n_labels: int) -> NDArray[np.int64]:
+    return make_partition(units, block, 1).sums_by_label(labels, n_labels)
