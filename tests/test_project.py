@@ -620,13 +620,20 @@ class TestExport:
         assert len(table) == 200
         assert table["confidence"].between(0, 1).all()
         assert (table.loc[table["known"], "confidence"] == 1).all()
-        assert set(table["name"].dropna()) == {"'=HYPERLINK(1)"}
-        assert (
-            pd.read_parquet(tmp_path / "c.parquet")["cluster"].tolist() == table["cluster"].tolist()
-        )
+        assert set(table["kind"]) == {1, 2, 3, 4, 5}
+        given = table[~table["name_is_proposed"]]
+        assert set(given["name"]) == {"'=HYPERLINK(1)"}
+        [own] = set(given["kind"])
+        proposed = table[table["name_is_proposed"]]
+        assert (proposed["name"] == "kind " + proposed["kind"].astype(str)).all()
+        assert pd.read_parquet(tmp_path / "c.parquet")["kind"].tolist() == table["kind"].tolist()
         document = json.loads((tmp_path / "c.json").read_text())
-        assert [row["cluster"] for row in document["rows"]] == table["cluster"].tolist()
-        assert {kind["name"] for kind in document["kinds"]} == {"=HYPERLINK(1)", None}
+        assert [row["kind"] for row in document["rows"]] == table["kind"].tolist()
+        names = {
+            kind["kind"]: (kind["name"], kind["name_is_proposed"]) for kind in document["kinds"]
+        }
+        assert names.pop(own) == ("=HYPERLINK(1)", False)
+        assert names == {number: (f"kind {number}", True) for number in names}
         assert Clusters.load(tmp_path / "c.npz").n_discovered_ == 5
 
     def test_answers_can_be_taken_in_again(self, project, file, tmp_path):

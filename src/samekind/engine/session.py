@@ -21,7 +21,7 @@ from samekind.engine.amendments import find_amendment
 from samekind.engine.checkpoints import adopt_answers, known_at, make_checkpoint
 from samekind.engine.flow_session import FlowSession
 from samekind.engine.working_space import SpaceChoice
-from samekind.flow import FloatArray, Flow, Pairs, check_answers, check_pairs
+from samekind.flow import FloatArray, Flow, IntArray, Pairs, check_answers, check_pairs
 from samekind.ledger import Change, Ledger, pairs_of
 from samekind.measures import Reliability, annotator_reliability
 from samekind.points import Points, Reduce, WorkingSpace
@@ -191,6 +191,17 @@ class Session(FlowSession):
     def n_known(self) -> int:
         """How many rows are known to be in some cluster."""
         return self._run.state.n_labelled - len(self._run.state.given_up)
+
+    def known_clusters(self) -> list[list[int]]:
+        """Return the rows known to be in each cluster, in the order of discovery; none if merged away."""
+        return [list(rows) for rows in self._run.state.members]
+
+    def places_of(self, rows: ArrayLike) -> IntArray:
+        """Return which of `known_clusters` each row is in; below 0 if that is not known.
+
+        The places change when a run is repeated with other answers.
+        """
+        return self._run.state.cluster_of(np.asarray(rows, dtype=np.intp))
 
     def members_of(self, row: int) -> list[int]:
         """Return all rows known to be in a row's cluster, its first one first; none if unknown."""

@@ -32,7 +32,9 @@ class Edits(ProjectPart):
         """Call a cluster something; "" takes its name away."""
         text = check_name(name)
         with self.session.act():
-            self.session.ledger.name(self._members(cluster)[0], text, who=who)
+            self.session.ledger.name(
+                self.numbers.anchor_of(self._members(cluster)[0]), text, who=who
+            )
 
     @exclusive
     def remove(self, cluster: int, rows: list[int], *, who: str = "") -> None:
@@ -52,6 +54,10 @@ class Edits(ProjectPart):
             strangers = np.array(rows)[labels != self._label_of(cluster)]
             if strangers.size:
                 raise ProjectError(f"Row {strangers.min()} is not in this kind.")
+            anchor = self.numbers.anchor_of(members[0])
+            if anchor in rows:  # the number and the name stay with the rest
+                rest = next(row for row in members if row not in rows)
+                self.numbers.move(self.numbers.of(anchor), rest, who)
             self._volunteer(split_answers(members, rows, self.session.ledger.active()), who)
 
     @exclusive
@@ -72,7 +78,7 @@ class Edits(ProjectPart):
         self._check_rows([a, b])
         if answer not in ANSWERS:
             raise ProjectError('The answer is "same", "different" or "unsure".')
-        with self.session.edit():
+        with self.numbers.kept(), self.session.edit():
             if self.session.ledger.lookup(np.array([[a, b]]), infer=False)[0] not in WORDS:
                 raise ProjectError("Nobody has answered this pair yet.")
             self.session.ledger.correct(a, b, ANSWERS[answer], who=who)
@@ -91,7 +97,7 @@ class Edits(ProjectPart):
 
     @exclusive
     def _take_in(self, pairs: Pairs, answers: Answers, who: str) -> int:
-        with self.session.act():
+        with self.numbers.kept(), self.session.act():
             known = self.session.ledger.lookup(pairs, infer=False)
             new = (known != answers) & (answers != UNSURE)
             if new.any():

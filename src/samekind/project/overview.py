@@ -9,6 +9,7 @@ from samekind.project.records import (
     CertificateRecord,
     ClusterMember,
     ClusterPage,
+    ClusterRef,
     ClusterSummary,
     History,
     Overview,
@@ -41,8 +42,9 @@ class Overviews(ProjectPart):
         labels, certificate = found.labels_, found.certificate_
         sizes = np.bincount(labels[labels >= 0], minlength=found.n_discovered_)
         order = np.argsort(-sizes, kind="stable").tolist()
+        refs = self.refs()
         return Overview(
-            clusters=[self._summary(cluster, int(sizes[cluster]), members) for cluster in order],
+            clusters=[self._summary(k, refs[k], int(sizes[k]), members) for k in order],
             unplaced=int((labels < 0).sum()),
             certificate=None
             if certificate is None
@@ -65,8 +67,7 @@ class Overviews(ProjectPart):
         rows = np.concatenate([self._typical(label, some) for some in (members, predicted)])
         shown = rows[offset : offset + limit].tolist()
         return ClusterPage(
-            cluster=int(members[0]),
-            name=self.name_of(members.tolist()),
+            **vars(self.refs()[label]),
             total=rows.size,
             members=[
                 ClusterMember(**vars(self.item(row)), known=place < members.size)
@@ -85,13 +86,15 @@ class Overviews(ProjectPart):
         places = (places - low) / np.where(high > low, high - low, 1.0)
         known = np.isin(rows, np.concatenate([*found.members_, np.empty(0, dtype=np.intp)]))
         x, y = places.round(4).T.tolist()
+        refs = self.refs()
         return RowMap(
             rows=rows.tolist(),
             x=x,
             y=y,
             place=found.labels_[rows].tolist(),
             known=known.tolist(),
-            clusters=[int(own[0]) for own in found.members_],
+            clusters=[ref.cluster for ref in refs],
+            numbers=[ref.number for ref in refs],
         )
 
     @exclusive
@@ -101,14 +104,13 @@ class Overviews(ProjectPart):
         steps = np.unique(np.linspace(0, len(questions) - 1, MOST_STEPS).astype(int))
         return History(questions[steps].tolist(), found[steps].tolist())
 
-    def _summary(self, cluster: int, size: int, most: int) -> ClusterSummary:
+    def _summary(self, cluster: int, ref: ClusterRef, size: int, most: int) -> ClusterSummary:
         members, predicted = self._rows(cluster)
         some = predicted[:: max(1, predicted.size // WEIGHED)]
         doubtful = some[np.argsort(self.session.confidence(some), kind="stable")]
         typical = self._typical(cluster, members)[:most]
         return ClusterSummary(
-            cluster=int(members[0]),
-            name=self.name_of(members.tolist()),
+            **vars(ref),
             known=len(members),
             estimated=size,
             recovered=cluster < self.clusters().n_recovered_,

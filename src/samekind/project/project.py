@@ -86,7 +86,7 @@ class Project(Questions, Overviews, Edits):
         An act is all that was answered at once.
         """
         acts: dict[tuple[float, str], list[LedgerLine]] = {}
-        with self.session.act():
+        with self.numbers.kept(), self.session.act():
             taken = self.session.take_back(count, who=who, together=True)
             if taken:
                 self._set_finished(False)  # what was taken back is asked again

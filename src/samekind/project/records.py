@@ -1,7 +1,7 @@
 """What a project tells: plain records that the page, the terminal and exports share.
 
-`/api/openapi.json` is made from them. A cluster goes by the number of the row that stands for it, because the
-numbers in ``labels_`` change as the run goes on.
+`/api/openapi.json` is made from them. `number` is what people call a cluster, for life; `cluster` is the row
+that stands for it, by which programs refer to it, and so may any other of its known rows.
 """
 
 from __future__ import annotations
@@ -35,10 +35,12 @@ __all__ = [
 
 @dataclass(frozen=True)
 class ClusterRef:
-    """A cluster and its name, if it has one."""
+    """A cluster, its number for life, and what it is called."""
 
-    cluster: int
-    name: str | None
+    cluster: int  # the row that holds its number
+    number: int
+    name: str | None  # that somebody gave it
+    proposed_name: str  # from its own words, or "kind 7"
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,7 @@ class RowMap:
     place: list[int]
     known: list[bool]
     clusters: list[int]
+    numbers: list[int]
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,9 @@ from samekind.clusters import Clusters
 from samekind.data import Items, ItemView
 from samekind.engine import Session
 from samekind.ledger import Revision
+from samekind.project.numbers import ClusterNumbers
+from samekind.project.proposals import ProposedNames
+from samekind.project.records import ClusterRef
 from samekind.project.words import ProjectError, name_of, plain_item
 
 __all__ = ["ProjectPart", "exclusive"]
@@ -41,14 +44,16 @@ class ProjectPart:
         self.session = session
         self._lock = threading.RLock()
         self._found: tuple[tuple[Revision, str | None], Clusters] | None = None
-
+        self.numbers = ClusterNumbers(session)
+        self._proposals = ProposedNames(items)
         self._stopped = False  # as somebody has finished
         self._heed_finish()
 
     def catch_up(self) -> None:
-        """Take in what others wrote, also that somebody finished, or went on."""
+        """Take in what others wrote, also that somebody finished, or went on; number new clusters."""
         self.session.catch_up()
         self._heed_finish()
+        self.numbers.give()
 
     def _set_finished(self, finished: bool) -> None:
         """Keep whether somebody has finished, and heed it."""
@@ -75,8 +80,30 @@ class ProjectPart:
         return plain_item(self.items.show(row))
 
     def name_of(self, members: list[int]) -> str | None:
-        """Return what a cluster with these members is called."""
+        """Return what somebody called the cluster with these members; None if nobody did."""
         return name_of(members, self.session.ledger)
+
+    def ref(self, members: list[int]) -> ClusterRef:
+        """Return the cluster with these members: its number for life and what it is called.
+
+        The name that is proposed is the one of when all clusters were last looked at, if there is one.
+        """
+        number = self.numbers.of(members[0])
+        return ClusterRef(
+            cluster=self.numbers.anchor_of(members[0]),
+            number=number,
+            name=self.name_of(members),
+            proposed_name=self._proposals.name(number, members),
+        )
+
+    @exclusive
+    def refs(self) -> list[ClusterRef]:
+        """Return all clusters, in the order of ``clusters()``, with the names that fit them now."""
+        found = self.clusters()
+        members = [rows.tolist() for rows in found.members_]
+        numbers = [self.numbers.of(rows[0]) for rows in members]
+        self._proposals.update(found, numbers)
+        return list(map(self.ref, members))
 
     @exclusive
     def clusters(self) -> Clusters:
@@ -96,5 +123,5 @@ class ProjectPart:
 
     def _label_of(self, cluster: int) -> int:
         """Return the label of a cluster in ``clusters()``."""
-        first = self._members(cluster)[0]
-        return next(k for k, rows in enumerate(self.clusters().members_) if rows[0] == first)
+        own = set(self._members(cluster))
+        return next(k for k, rows in enumerate(self.clusters().members_) if int(rows[0]) in own)

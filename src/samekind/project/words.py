@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from samekind.flow import DIFFERENT, SAME, UNSURE
 from samekind.ledger import Ledger, LedgerLine
-from samekind.project.records import ItemView
+from samekind.project.records import ClusterRef, ItemView
 
 __all__ = [
     "ANSWERS",
@@ -17,9 +17,12 @@ __all__ = [
     "act_in_words",
     "check_name",
     "left_in_words",
+    "name_in_table",
     "name_of",
+    "numbered",
     "plain",
     "plain_item",
+    "title_of",
 ]
 
 ANSWERS = {"same": SAME, "different": DIFFERENT, "unsure": UNSURE}
@@ -51,12 +54,39 @@ def plain_item(item: ItemView) -> ItemView:
 
 
 def name_of(members: list[int], ledger: Ledger) -> str | None:
-    """Return what a cluster is called: the newest name that was given to any of its members.
+    """Return what a cluster is called: what was last said of the row that holds its number.
 
-    Names are given to rows, so they outlive clusters that merge, split or change.
+    If nothing was, as it has been merged with named ones: the name of the oldest of those. Names are given
+    to rows, so they outlive clusters that merge, split or change.
     """
     named = ledger.names.keys() & members if ledger.names else ()
-    return max(ledger.names[row] for row in named).text or None if named else None
+    if not named:
+        return None
+    own = set(members)
+    holding = [row for _, row in sorted(ledger.anchors.items()) if row in own]
+    if holding and holding[0] in named:
+        return ledger.names[holding[0]].text or None
+    first = next((row for row in holding if row in named and ledger.names[row].text), None)
+    if first is not None:
+        return ledger.names[first].text
+    return max(ledger.names[row] for row in named).text or None
+
+
+def name_in_table(ref: ClusterRef) -> str:
+    """Return what to call a cluster in any case."""
+    return ref.name or ref.proposed_name
+
+
+def title_of(ref: ClusterRef) -> str:
+    """Return a cluster's name and number, on one line, and say if the name is only proposed."""
+    if ref.name is None and ref.proposed_name == numbered(ref.number):
+        return ref.proposed_name
+    return f"{name_in_table(ref)} ({ref.number}{', proposed' * (ref.name is None)})"
+
+
+def numbered(number: int) -> str:
+    """Return what a cluster is called that has no other name."""
+    return f"kind {number}"
 
 
 def check_name(name: str) -> str:

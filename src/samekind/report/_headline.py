@@ -22,11 +22,11 @@ def counted(number: int, noun: str) -> str:
 
 
 def called(cluster: int, names: Sequence[str | None]) -> str:
-    """Return what a cluster is called: its name and number, or only its number."""
+    """Return what a cluster is called: its name, or its place among the labels."""
     if cluster < 0:
         return "no cluster"
     name = shown_text(names[cluster] or "", LONGEST_NAME)
-    return f"{name} ({cluster})" if name else f"cluster {cluster}"
+    return name or f"cluster {cluster}"
 
 
 def table(head: str, body: str) -> str:

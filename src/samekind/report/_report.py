@@ -70,7 +70,7 @@ def write_report(
     feature_names : sequence of str or None
         Names of the columns of X; by default x0, x1, ….
     names : sequence of str or None, or None
-        What each cluster is called, by its number.
+        What each cluster is called, with its number if it has one; by its label.
     seed : int
         Fixes which rows are drawn where there are too many.
 

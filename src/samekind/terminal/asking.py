@@ -141,9 +141,8 @@ class _Asking(Conversation):
         if isinstance(question, LineupQuestion):
             shown = self._cards.lineup(question.item, question.options, full=full)
         else:
-            name = None if question.b_cluster is None else question.b_cluster.name
             a, b, more = question.a, question.b, question.more
-            shown = self._cards.pair(a, b, name=name, more=more, full=full)
+            shown = self._cards.pair(a, b, ref=question.b_cluster, more=more, full=full)
         self._screen.print(shown)
 
     def _undo(self) -> None:

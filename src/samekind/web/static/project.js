@@ -7,7 +7,6 @@
 
 import { ApiError, call } from "./api.js";
 import { Outbox } from "./outbox.js";
-import { recall } from "./cluster_names.js";
 import { remembered } from "./settings.js";
 import { brief } from "./items.js";
 
@@ -70,10 +69,7 @@ export class Project extends EventTarget {
       this.loaded = true;
       this.locked = false;
       this.state = reply.status;
-      if (first) {
-        recall(this.storageKey);
-        this.outbox.restore(this.storageKey);
-      }
+      if (first) this.outbox.restore(this.storageKey);
       this.#tell("trouble", null);
       const unwanted = first && !this.lineup && reply.questions.some((/** @type {Question} */ { type }) => type === "lineup");
       if (unwanted) return this.load();
