@@ -66,7 +66,7 @@ class TestOldProjects:
     def test_of_version_2_goes_on_where_it_was(self, rows, tmp_path):
         with closing(open_project(self.restored(2, rows, tmp_path))) as project:
             status = project.status()
-            assert (status.title, status.questions, status.clicks) == ("Four corners", 22, 22)
+            assert (status.title, status.questions, status.presses) == ("Four corners", 22, 21)
             assert (status.clusters, status.known_rows, status.skipped) == (4, 20, 1)
             assert [question.id for question in project.next("ann")] == ["p-17-10"]
             members = sorted(sorted(rows.tolist()) for rows in project.clusters().members_)
@@ -78,7 +78,7 @@ class TestOldProjects:
     def test_goes_on_where_it_was(self, path):
         project = open_project(path)
         status = project.status()
-        assert (status.title, status.questions, status.clicks) == ("Four corners", 24, 24)
+        assert (status.title, status.questions, status.presses) == ("Four corners", 24, 23)
         assert (status.clusters, status.known_rows, status.skipped) == (4, 22, 1)
         members = sorted(sorted(rows.tolist()) for rows in project.clusters().members_)
         assert members[0] == [0, 1, 3, 6, 8]

@@ -137,7 +137,7 @@ def test_digits_by_keyboard_from_the_start_to_the_certificate(digits, visiting):
         expect(tab.page.locator("#question-title")).to_have_text("That is all")
         expect(tab.page.locator("#certificate")).to_contain_text("With 95% confidence")
         assert served.project.status().stop_reason == "certified"
-        assert served.project.status().clicks == clicks < 200
+        assert served.project.status().presses == clicks < 200
         assert served.project.status().clusters >= 10
         tab.page.click("text=See and export the result")
         expect(tab.page.locator("#finish-promise")).to_contain_text("With 95% confidence")
@@ -488,7 +488,7 @@ def test_the_focus_and_typing_are_respected(digits, visiting):
         page.press("#who", "Backspace")
         page.press("#who", "Backspace")
         page.press("#who", "Enter")
-        assert served.project.status().clicks == 0
+        assert served.project.status().presses == 0
         expect(page.locator("#who")).to_have_value("Zoë")
         before = tab.question
         page.click(".answer.different")
@@ -507,7 +507,7 @@ def test_the_focus_and_typing_are_respected(digits, visiting):
         page.keyboard.down("d")
         page.keyboard.down("d")  # a key that is held down answers once
         tab.saved()
-        assert served.project.status().clicks == 4
+        assert served.project.status().presses == 4
 
 
 def type_slowly(page, text, pause=120, between=None):
@@ -523,7 +523,7 @@ def test_a_name_is_typed_in_peace_while_the_panel_changes(digits, visiting):
     """The letters are keys that answer, and the kinds change their order, size and number meanwhile."""
     with serving(digits, clicks=40) as served:
         project = served.project
-        clicks = project.status().clicks
+        clicks = project.status().presses
         tab = visiting(served)
         page = tab.page
         expect(page.locator(".kind")).to_have_count(len(project.overview().clusters))
@@ -556,7 +556,7 @@ def test_a_name_is_typed_in_peace_while_the_panel_changes(digits, visiting):
         assert page.evaluate("document.activeElement.value") == name
         page.keyboard.press("Enter")
         expect(page.locator(".toast").last).to_contain_text(f"Named “{name}”")
-        assert project.status().clicks == clicks + 4 * 6 + 1  # nothing was said on this page
+        assert project.status().presses == clicks + 4 * 6 + 1  # nothing was said on this page
         members = project.session.members_of(kind)
         assert project.name_of(members) == name
         # Then the panel catches up.
@@ -574,7 +574,7 @@ def test_keys_are_quiet_for_a_second_after_a_field(digits, visiting):
     with serving(digits, clicks=20) as served:
         tab = visiting(served, remembered=PAIRS)
         page = tab.page
-        clicks = served.project.status().clicks
+        clicks = served.project.status().presses
         field = page.locator(".kind-name").first
         # Left on purpose: a second, whatever is pressed in it.
         field.click()
@@ -585,22 +585,22 @@ def test_keys_are_quiet_for_a_second_after_a_field(digits, visiting):
             page.keyboard.press("s")
             page.keyboard.press("Backspace")
         expect(page.locator(".toast").last).to_contain_text("Named “sad”")
-        assert served.project.status().clicks == clicks
+        assert served.project.status().presses == clicks
         tab.listens()
         assert page.evaluate("performance.now()") < left + 2_500
         tab.press("d")
         tab.saved()
-        assert served.project.status().clicks == clicks + 1
+        assert served.project.status().presses == clicks + 1
         # Gone under the fingers: until the typing stops.
         page.locator(".kind-name").first.click()
         page.keyboard.type("s")
         page.evaluate("document.activeElement.closest('.kind').remove()")
         type_slowly(page, "dsk bdu", pause=500)
-        assert served.project.status().clicks == clicks + 1
+        assert served.project.status().presses == clicks + 1
         tab.listens()
         tab.press("d")
         tab.saved()
-        assert served.project.status().clicks == clicks + 2
+        assert served.project.status().presses == clicks + 2
         # A button is pressed at any time.
         page.locator("#who").click()
         page.keyboard.type("Ann")
@@ -608,7 +608,7 @@ def test_keys_are_quiet_for_a_second_after_a_field(digits, visiting):
         page.click(".answer.unsure")
         tab.wait(before)
         tab.saved()
-        assert served.project.status().clicks == clicks + 3
+        assert served.project.status().presses == clicks + 3
 
 
 def test_zoom_is_shared_and_blink_overlays(digits, visiting):

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from samekind.cli._errors import needs, users_values
 from samekind.cli._passes import Passes
-from samekind.project import Project, open_project
+from samekind.project import Project, counted, open_project
 from samekind.terminal import printable
 
 MOST_KINDS = 12  # in the summary
@@ -42,9 +42,9 @@ def print_found(project: Project) -> None:
     if not now.questions:
         out.print("Nothing is answered yet.")
         return
-    kinds, questions = plural(now.clusters, "kind"), plural(now.questions, "question")
-    fewer = f" ({plural(now.clicks, 'answer')})" if now.clicks < now.questions else ""
-    out.print(Text(f"{kinds} found with {questions}{fewer}; {now.stop_text}."))
+    kinds, presses = plural(now.clusters, "kind"), counted(now.presses, "press", "presses")
+    questions = plural(now.questions, "question")
+    out.print(Text(f"{kinds} found with {presses} ({questions}); {now.stop_text}."))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in ("kind", "name", "rows", "known"):
         table.add_column(heading, justify="left" if heading == "name" else "right")
@@ -62,6 +62,7 @@ def print_found(project: Project) -> None:
     out.print(table)
     if any(ref.name is None for ref in refs):
         out.print(Text("Names in italics are proposed.", style="italic dim"))
+    out.print(Text(project.stopping().text))
     if found.certificate_ is not None:
         out.print(Text(str(found.certificate_)))
     for note in found.notes_:

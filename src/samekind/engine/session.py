@@ -20,6 +20,7 @@ from samekind.data import as_points
 from samekind.engine.amendments import find_amendment
 from samekind.engine.checkpoints import adopt_answers, known_at, make_checkpoint
 from samekind.engine.flow_session import FlowSession
+from samekind.engine.forecast import Forecast, discovery_times, forecast_discovery
 from samekind.engine.working_space import SpaceChoice
 from samekind.flow import FloatArray, Flow, IntArray, Pairs, check_answers, check_pairs
 from samekind.ledger import Change, Ledger, pairs_of
@@ -176,9 +177,18 @@ class Session(FlowSession):
             with self.edit():
                 make_checkpoint(self.ledger, self._run.state.members)
 
-    def questions_to_next_cluster(self) -> float | None:
-        """Return about how many questions it takes to find the next cluster, if that can be said."""
-        return None if self.done else self._run.questions_to_next_cluster()
+    @property
+    def history(self) -> dict[str, IntArray]:
+        """What there was after each wave: questions, samples, and clusters discovered and recovered."""
+        history = np.array(self._history, dtype=np.int64).reshape(-1, len(COLUMNS)).T.copy()
+        return dict(zip(COLUMNS, history, strict=True))
+
+    def forecast(self) -> Forecast | None:
+        """Return how many more questions the next new cluster may take, if that can be said."""
+        if self.done:
+            return None
+        times = discovery_times(self.history["questions"], self.history["discovered"])
+        return forecast_discovery(times, self.n_questions)
 
     def confidence(self, rows: ArrayLike) -> FloatArray:
         """Return how likely each of these rows is in the cluster that ``labels_`` says.
@@ -259,7 +269,6 @@ class Session(FlowSession):
         return annotator_reliability(places.reshape(-1, 2), active["answer"], who, labels)
 
     def _found(self) -> Clusters:
-        history = np.array(self._history).reshape(-1, len(COLUMNS)).T.copy()
         return Clusters.from_snapshot(
             self._run.snapshot(),
             self.points,
@@ -267,7 +276,7 @@ class Session(FlowSession):
             algorithm_=self.algorithm,
             random_state_=self.seed,
             n_questions_=self.n_questions,
-            history_=dict(zip(COLUMNS, history, strict=True)),
+            history_=self.history,
             stop_reason_=self.stop_reason,
             contradictions_=[str(found) for found in self.contradictions],
         )

@@ -93,12 +93,6 @@ class Ledger(RowLimits, Transactions):
         """Everyone who answered, in the order of their first answers."""
         return list(self._numbers)
 
-    @property
-    def n_acts(self) -> int:
-        """How many times something was recorded that was not taken back; at once counts as once."""
-        lines = self._log.lines
-        return int(np.unique(lines["when"][~lines["struck"]]).size)
-
     def lines(self) -> Iterator[LedgerLine]:
         """Yield all lines in the order in which they were written, retracted ones too."""
         return map(self._line, range(self._log.size))

@@ -8,6 +8,9 @@ from contextlib import contextmanager
 from copy import copy
 from typing import NamedTuple, TypeVar
 
+import numpy as np
+
+from samekind.flow import UNSURE
 from samekind.ledger.log import AnswerLog, Lines
 from samekind.ledger.notes import Change, ClusterName, Notes
 
@@ -75,6 +78,18 @@ class Transactions(ABC):
     def written(self, first: int, last: int) -> Lines:
         """Return the lines from the first on and before the last, retracted ones too."""
         return self._log.lines[first:last]
+
+    def acts(self) -> Lines:
+        """Return the lines that were not taken back, but for those by which a question was skipped."""
+        lines = self._log.lines
+        skips = ~lines["asked"] & (lines["answer"] == UNSURE)
+        found: Lines = lines[~lines["struck"] & ~skips]
+        return found
+
+    @property
+    def n_acts(self) -> int:
+        """How many times something was answered that was not taken back; at once counts as once."""
+        return int(np.unique(self.acts()["when"]).size)
 
     def taken_back(self, first: int, last: int) -> Lines:
         """Return the lines that were taken back from the first-th time on and before the last-th."""

@@ -1,4 +1,4 @@
-"""What was found, to look at: clusters with their members, a map, and how it came about."""
+"""What was found, to look at: clusters with their members, and a map."""
 
 from __future__ import annotations
 
@@ -11,22 +11,21 @@ from samekind.project.records import (
     ClusterPage,
     ClusterRef,
     ClusterSummary,
-    History,
     Overview,
     RowMap,
 )
-from samekind.project.shared import ProjectPart, exclusive
+from samekind.project.shared import exclusive
+from samekind.project.standing import Standing
 from samekind.report import choose_rows, project_rows
 
 __all__ = ["Overviews"]
 
 MOST_POINTS = 2000  # on the map
-MOST_STEPS = 500  # of the history
 WEIGHED = 200  # predicted rows of a cluster among which the doubtful ones are sought
 SEED = 0  # of the map, which stays the same as the run goes on
 
 
-class Overviews(ProjectPart):
+class Overviews(Standing):
     """Clusters, to look at."""
 
     @property
@@ -41,11 +40,11 @@ class Overviews(ProjectPart):
         found = self.clusters()
         labels, certificate = found.labels_, found.certificate_
         sizes = np.bincount(labels[labels >= 0], minlength=found.n_discovered_)
-        order = np.argsort(-sizes, kind="stable").tolist()
+        order = [] if self.is_blank else np.argsort(-sizes, kind="stable").tolist()
         refs = self.refs()
         return Overview(
             clusters=[self._summary(k, refs[k], int(sizes[k]), members) for k in order],
-            unplaced=int((labels < 0).sum()),
+            unplaced=labels.size if self.is_blank else int((labels < 0).sum()),
             certificate=None
             if certificate is None
             else CertificateRecord(
@@ -56,6 +55,7 @@ class Overviews(ProjectPart):
                 certificate.n_undecided,
             ),
             notes=list(found.notes_),
+            stopping=self.stopping(),
             revision=self.revision,
         )
 
@@ -86,23 +86,16 @@ class Overviews(ProjectPart):
         places = (places - low) / np.where(high > low, high - low, 1.0)
         known = np.isin(rows, np.concatenate([*found.members_, np.empty(0, dtype=np.intp)]))
         x, y = places.round(4).T.tolist()
-        refs = self.refs()
+        refs = [] if self.is_blank else self.refs()
         return RowMap(
             rows=rows.tolist(),
             x=x,
             y=y,
-            place=found.labels_[rows].tolist(),
+            place=(found.labels_[rows] if refs else np.full(rows.size, -1)).tolist(),
             known=known.tolist(),
             clusters=[ref.cluster for ref in refs],
             numbers=[ref.number for ref in refs],
         )
-
-    @exclusive
-    def history(self) -> History:
-        """Return the clusters found over the questions."""
-        questions, found = (self.clusters().history_[name] for name in ("questions", "discovered"))
-        steps = np.unique(np.linspace(0, len(questions) - 1, MOST_STEPS).astype(int))
-        return History(questions[steps].tolist(), found[steps].tolist())
 
     def _summary(self, cluster: int, ref: ClusterRef, size: int, most: int) -> ClusterSummary:
         members, predicted = self._rows(cluster)

@@ -27,7 +27,14 @@ from samekind.project.records import (
     Status,
 )
 from samekind.project.shared import exclusive
-from samekind.project.words import WORDS, ProjectError, act_in_words, left_in_words, plain
+from samekind.project.words import (
+    WORDS,
+    ProjectError,
+    act_in_words,
+    left_in_words,
+    plain,
+    press_range,
+)
 
 __all__ = ["Project"]
 
@@ -51,8 +58,10 @@ class Project(Questions, Overviews, Edits):
         What the items are called; by default the name of their file.
     session : Session or None
         One that is there already, instead of a ledger and settings.
+    budget : int or None
+        The most presses: of keys and buttons, each of which may answer several questions. None is no limit.
     **settings
-        Of the `Session`: budget, random_state, batch, algorithm, error_rate and so on. Unless told otherwise
+        Of the `Session`: random_state, batch, algorithm, error_rate and so on. Unless told otherwise
         it asks for the sake of labels, not of centres, and in line-ups.
 
     Examples
@@ -61,8 +70,8 @@ class Project(Questions, Overviews, Edits):
     >>> project = Project(demo_items(), random_state=0)
     >>> [question] = project.next("ann")
     >>> project.answer(question.id, "different", who="ann")
-    >>> project.status().clusters
-    2
+    >>> project.status().clusters, project.status().presses
+    (2, 1)
     """
 
     def __init__(
@@ -72,12 +81,13 @@ class Project(Questions, Overviews, Edits):
         *,
         title: str | None = None,
         session: Session | None = None,
+        budget: int | None = None,
         **settings: Any,
     ) -> None:
         self.title = plain(title or items.source)
         if session is None:
             session = Session(items, ledger=ledger, **_defaults(settings))
-        super().__init__(items, session)
+        super().__init__(items, session, budget)
 
     @exclusive
     def undo(self, count: int = 1, *, who: str | None = None) -> list[str]:
@@ -103,7 +113,8 @@ class Project(Questions, Overviews, Edits):
     def resume(self) -> None:
         """Go on asking."""
         self._set_finished(False)
-        self.session.resume()
+        if not self._stopped:  # or else the budget is spent
+            self.session.resume()
 
     @exclusive
     def leave(self) -> None:
@@ -115,21 +126,22 @@ class Project(Questions, Overviews, Edits):
         """Return where the work stands."""
         session = self.session
         self.catch_up()
-        now, left = session.progress, session.questions_to_next_cluster()
+        now, forecast = session.progress, self.forecast()
         return Status(
             title=self.title,
             medium=self.items.medium,
             n_rows=session.points.n,
+            presses=self.n_presses,
             questions=now.questions,
-            clicks=session.ledger.n_acts,
-            budget=now.budget,
-            clusters=now.discovered,
-            known_rows=session.n_known,
+            budget=self.budget,
+            clusters=0 if self.is_blank else now.discovered,
+            known_rows=0 if self.is_blank else session.n_known,
             done=session.done,
             stop_reason=session.stop_reason,
             stop_text=STOP_REASONS.get(session.stop_reason, str(session.stop_reason)),
-            questions_to_next=None if left is None else max(1, round(left)),
-            left_text=left_in_words(left, session.done),
+            presses_to_next=None if forecast is None else press_range(forecast),
+            left_text=left_in_words(forecast, session.done),
+            stopping=self._advice,
             can_undo=len(session.ledger) > 0,
             skipped=len(self.skipped_pairs()),
             contradictions=session.n_contradictions,

@@ -75,7 +75,8 @@ class ProposedNames:
             texts = _TextWords(self._items, rows)
             return _Namer(rows, texts) if len(texts.words) else None
         frame = self._items.shown_frame(with_labels=False) if self._items.medium == "row" else None
-        values = None if frame is None else _ValueWords(frame, rows)
+        shown = [] if frame is None else [c for c in frame if str(c) in self._items.shown_columns]
+        values = None if frame is None else _ValueWords(frame[shown], rows)
         if values is None or not values.words:
             return None
         return _Namer(rows, values, share=TELLING, lift=LIFT)

@@ -25,8 +25,8 @@ SHOWN = 3  # members of a cluster beside a question
 class Questions(ProjectPart):
     """What is asked now, of whom, and what they answer."""
 
-    def __init__(self, items: Items, session: Session) -> None:
-        super().__init__(items, session)
+    def __init__(self, items: Items, session: Session, budget: int | None = None) -> None:
+        super().__init__(items, session, budget)
         self.lineups = True  # whether line-ups are shown to anybody
         self._leases = Leases()
 
@@ -39,6 +39,7 @@ class Questions(ProjectPart):
         """
         self.catch_up()
         chains = self._open()
+        most = most if self._presses_left is None else min(most, self._presses_left)
         self._leases.keep(set(chains))
         own = list(islice((row for row in chains if self._leases.take(row, who)), most))
         if chains and not own:

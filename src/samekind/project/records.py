@@ -30,6 +30,7 @@ __all__ = [
     "Question",
     "RowMap",
     "Status",
+    "StopAdvice",
 ]
 
 
@@ -77,22 +78,36 @@ Question = PairQuestion | LineupQuestion
 
 
 @dataclass(frozen=True)
+class StopAdvice:
+    """Whether it is safe to stop, in a sentence and in numbers."""
+
+    safe: bool
+    text: str
+    wrong: float | None  # at most this share of the labels
+    presses_ahead: int  # so many more presses
+    new_clusters: float | None  # are expected to find so many more clusters
+    rows_each: int | None  # of about so many rows
+    at_presses: int  # when this was found out
+
+
+@dataclass(frozen=True)
 class Status:
     """Where the work stands."""
 
     title: str
     medium: str
     n_rows: int
+    presses: int  # by which questions were answered, and clusters changed by hand
     questions: int
-    clicks: int  # by which they were answered, and clusters changed by hand
-    budget: int | None
+    budget: int | None  # of presses
     clusters: int
     known_rows: int
     done: bool
     stop_reason: str | None
     stop_text: str
-    questions_to_next: int | None  # about so many until the next new cluster
+    presses_to_next: tuple[int, int | None] | None  # till the next cluster, at 80 %; None: open
     left_text: str
+    stopping: StopAdvice | None  # as it was found out last
     can_undo: bool
     skipped: int
     contradictions: int
@@ -131,6 +146,7 @@ class Overview:
     unplaced: int
     certificate: CertificateRecord | None
     notes: list[str]
+    stopping: StopAdvice
     revision: int
 
 
@@ -164,8 +180,9 @@ class RowMap:
 
 @dataclass(frozen=True)
 class History:
-    """Clusters found after so many questions."""
+    """Clusters found after so many presses, which answered so many questions."""
 
+    presses: list[int]
     questions: list[int]
     clusters: list[int]
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
+from samekind._validation import check_int
 from samekind.clusters import Clusters
 from samekind.data import Items, ItemView
 from samekind.engine import Session
@@ -39,20 +40,21 @@ def exclusive(method: Callable[Concatenate[Part, P], T]) -> Callable[Concatenate
 class ProjectPart:
     """A part of a project; `Project` puts them together."""
 
-    def __init__(self, items: Items, session: Session) -> None:
+    def __init__(self, items: Items, session: Session, budget: int | None = None) -> None:
         self.items = items
+        self.budget = check_int("budget", budget, none="ask without limit")
         self.session = session
         self._lock = threading.RLock()
         self._found: tuple[tuple[Revision, str | None], Clusters] | None = None
         self.numbers = ClusterNumbers(session)
         self._proposals = ProposedNames(items)
-        self._stopped = False  # as somebody has finished
-        self._heed_finish()
+        self._stopped = ""  # why nothing is asked: somebody finished, or the budget is spent
+        self._heed_end()
 
     def catch_up(self) -> None:
         """Take in what others wrote, also that somebody finished, or went on; number new clusters."""
         self.session.catch_up()
-        self._heed_finish()
+        self._heed_end()
         self.numbers.give()
 
     def _set_finished(self, finished: bool) -> None:
@@ -61,19 +63,35 @@ class ProjectPart:
         if finished != self._is_finished:
             with self.session.act():
                 self.session.ledger.set_meta(FINISHED, "1" if finished else "")
-        self._heed_finish()
+        self._heed_end()
 
     @property
     def _is_finished(self) -> bool:
         return bool(self.session.ledger.meta.get(FINISHED))
 
-    def _heed_finish(self) -> None:
-        """Ask nothing, or go on, as the project says."""
-        if self._is_finished and not self._stopped:
-            self.session.stop()
-        elif self._stopped and not self._is_finished:
-            self.session.resume()
-        self._stopped = self._is_finished
+    @property
+    def n_presses(self) -> int:
+        """How many times somebody answered, or changed clusters by hand; at once counts as once."""
+        return self.session.ledger.n_acts
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing is answered, so that nothing can be told of any row."""
+        return len(self.session.ledger) == 0
+
+    @property
+    def _presses_left(self) -> int | None:
+        return None if self.budget is None else max(0, self.budget - self.n_presses)
+
+    def _heed_end(self) -> None:
+        """Ask nothing, or go on, as the project and the budget say."""
+        why = "user" if self._is_finished else "budget" if self._presses_left == 0 else ""
+        if why != self._stopped:
+            if why:
+                self.session.stop(why)
+            else:
+                self.session.resume()
+        self._stopped = why
 
     def item(self, row: int) -> ItemView:
         """Return what to show of a row."""

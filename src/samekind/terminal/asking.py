@@ -7,7 +7,15 @@ import getpass
 from rich.console import Console
 from rich.text import Text
 
-from samekind.project import ItemView, LineupQuestion, PairQuestion, Project, ProjectError, Question
+from samekind.project import (
+    ItemView,
+    LineupQuestion,
+    PairQuestion,
+    Project,
+    ProjectError,
+    Question,
+    counted,
+)
 from samekind.terminal.cards import short_title
 from samekind.terminal.keys import Keys, keys_at_hand
 from samekind.terminal.prompt import ANYWHERE, IN_A_PROJECT, NONE, PAIR, Conversation
@@ -182,9 +190,13 @@ class _Asking(Conversation):
     def _status(self) -> Text:
         now = self._project.status()
         of = "" if now.budget is None else f" of {now.budget:,}"
-        noun = "kind" if now.clusters == 1 else "kinds"
-        text = Text(f"Question {now.questions + 1:,}{of}.", style="bold")
-        text.append(f"  {now.clusters:,} {noun} found", style="not bold")
+        text = Text(f"Press {now.presses + 1:,}{of}.", style="bold")
+        limit = self._project.session.budget
+        asked = counted(now.questions if limit is None else limit, "question")
+        if limit is not None:
+            asked = f"{now.questions:,} of {asked}"
+        known = f"{counted(now.clusters, 'kind')} found with {asked}"
+        text.append(f"  {known if now.presses else 'Nothing is known yet'}", style="not bold")
         if now.left_text:
             text.append(f"; {now.left_text}", style="not bold dim")
         text.append(".", style="not bold dim")

@@ -20,7 +20,8 @@ reads, changes = routers("asking")
 
 @reads.get("/status")
 def status(project: ProjectOf) -> Status:
-    """Where the work stands."""
+    """Where the work stands, and whether it is safe to stop."""
+    project.stopping()
     return project.status()
 
 

@@ -303,11 +303,3 @@ class Focused(Algorithm[FocusedParams]):
         unknown = self.state.cluster_of(rows) < 0
         found[unknown] = self._learner.model.confidence(rows[unknown])
         return np.minimum(found, self._policy.certainty(rows))
-
-    def questions_to_next_cluster(self) -> float | None:
-        """Return the expected number of questions until the next new cluster."""
-        scheduler = self._learner.scheduler
-        expected = scheduler.questions_to_next_cluster()
-        if expected is None or self._planner.is_exhausted:
-            return None
-        return expected * (1 + self._clusters.n_asked / scheduler.n_asked)
