@@ -68,7 +68,7 @@ def project(folder):
     things = load("flowers.csv", exclude=["kind"], cache=cache_of(PROJECT))
     project = make_project(things, PROJECT, random_state=0, budget=30)
     kinds = pd.read_csv("flowers.csv").kind
-    while not project.session.done:
+    while not project.status().done:
         pairs = project.session.pending()
         project.session.tell(pairs, [kinds[a] == kinds[b] for a, b in pairs], who="ann")
     for kind in project.overview().clusters:

@@ -709,7 +709,7 @@ def test_a_spent_budget_is_said_and_not_gone_on_with(digits, visiting):
         tab = visiting(served, remembered=PAIRS)
         while tab.question:
             tab.press("d")
-        said = "The budget of 3 questions is spent. Start samekind with a larger --budget to go on."
+        said = "The budget of 3 presses is spent. Start samekind with a larger --budget to go on."
         expect(tab.page.locator(".notice")).to_contain_text(said)
         tab.goto("finish")
         expect(tab.page.locator("#finish .lead")).to_have_text(said)

@@ -38,8 +38,8 @@ class Forecast(NamedTuple):
     rate: float
 
     def found_within(self, steps: int) -> float:
-        """Return how many new clusters so many steps are expected to find."""
-        return (1 - self.none_left) * self.rate * steps
+        """Return about how many new clusters so many steps find: no more than one in `median` steps."""
+        return steps * min((1 - self.none_left) * self.rate, 1 / max(self.median, 1.0))
 
 
 def discovery_times(steps: ArrayLike, discovered: ArrayLike) -> NDArray[np.int64]:

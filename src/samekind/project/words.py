@@ -131,9 +131,9 @@ def left_in_words(forecast: Forecast | None, done: bool) -> str:
     if not np.isfinite(forecast.median):
         return "hardly a new kind to be expected"
     about = counted(max(1, round(forecast.median)), "more press", "more presses")
-    end = "or more" if high is None else f"to {high:,}"
-    spread = "" if high == low else f" ({low:,} {end})"
-    return f"about {about} for the next kind{spread}"
+    if high is None:
+        return f"about {about} for the next kind, if there is one"
+    return f"about {about} for the next kind" + f" ({low:,} to {high:,})" * (high > low)
 
 
 def press_range(forecast: Forecast) -> tuple[int, int | None]:

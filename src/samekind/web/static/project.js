@@ -16,8 +16,9 @@ const MOST = 3;
 const SETTLE_MS = 350; // how long keys are ignored when a question changes under the person's eyes
 const ASK_AGAIN_MS = 4000;
 const MOST_SEEN = 500;
+const BUSY_MS = 300; // what takes longer is said to be under way
 
-/** Fires "question" (another one to show), "state", "status" (saved or not), "say" (a message), "trouble". */
+/** Fires "question" (another one to show), "state", "status" (saved or not), "busy" (or not), "say" (a message), "trouble". */
 export class Project extends EventTarget {
   constructor() {
     super();
@@ -116,8 +117,9 @@ export class Project extends EventTarget {
    * @returns {Promise<T | null>} null if it was refused; the reason has been said then
    */
   async perform(change) {
-    await this.outbox.idle();
+    const slow = setTimeout(() => this.#tell("busy", true), BUSY_MS);
     try {
+      await this.outbox.idle();
       const reply = await change();
       await this.load();
       return reply;
@@ -125,6 +127,9 @@ export class Project extends EventTarget {
       if (!(error instanceof ApiError)) throw error;
       this.#tell("say", { text: error.message, bad: true });
       return null;
+    } finally {
+      clearTimeout(slow);
+      this.#tell("busy", false);
     }
   }
 
