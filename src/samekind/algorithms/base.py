@@ -118,6 +118,8 @@ class Prediction:
     notes: list[str] = field(default_factory=list)
     error_rate: float | None = None
     """The share of answers that seem to be wrong, where they may be."""
+    mergers: list[tuple[int, int, float]] = field(default_factory=list)
+    """Pairs of clusters that may be one, each with its probability, those first that concern most rows."""
 
 
 @dataclass(frozen=True)

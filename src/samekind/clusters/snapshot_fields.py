@@ -58,4 +58,5 @@ def snapshot_fields(snapshot: Snapshot, points: Points) -> dict[str, Any]:
         "unproven_": [(min(pair), max(pair)) for pair in renumbered(prediction.unproven)],
         "prototypes_": (points.rows(np.concatenate([*members, NO_ROWS])), clusters),
         "_labels": Labels(partial(prediction.labels, known)),
+        "_mergers": [(*renumbered([(a, b)])[0], chance) for a, b, chance in prediction.mergers],
     }

@@ -15,7 +15,6 @@ from samekind.clusters import STOP_REASONS
 from samekind.data import Items
 from samekind.engine import Session
 from samekind.ledger import Ledger, LedgerLine
-from samekind.project.edits import Edits
 from samekind.project.exports import FILES
 from samekind.project.overview import Overviews
 from samekind.project.questions import Questions
@@ -27,6 +26,7 @@ from samekind.project.records import (
     Status,
 )
 from samekind.project.shared import exclusive
+from samekind.project.suggestions import Suggestions
 from samekind.project.words import (
     WORDS,
     ProjectError,
@@ -42,7 +42,7 @@ BATCH = 4  # rows asked about at once: the next question is there before this on
 LINEUP = 9  # clusters in a line-up, at most: as many as there are keys
 
 
-class Project(Questions, Overviews, Edits):
+class Project(Questions, Overviews, Suggestions):
     """Questions for annotators about items, what they answered, and what was found.
 
     A thin driver of a `Session`: all that counts is in its ledger. A cluster goes by the number of the row

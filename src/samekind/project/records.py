@@ -31,6 +31,7 @@ __all__ = [
     "RowMap",
     "Status",
     "StopAdvice",
+    "SuggestionRecord",
 ]
 
 
@@ -185,6 +186,18 @@ class History:
     presses: list[int]
     questions: list[int]
     clusters: list[int]
+
+
+@dataclass(frozen=True)
+class SuggestionRecord:
+    """Something to look at: clusters that may be one, a row that looks wrong, rows that nobody can tell."""
+
+    id: str
+    what: Literal["merge", "wrong", "unsure"]
+    text: str
+    probability: float
+    clusters: list[ClusterOption]  # of a row: its own, and the one that it may be in
+    items: list[ItemView]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from samekind.project import ContradictionRecord, LineupQuestion, PairQuestion, Status
+from samekind.project import (
+    ContradictionRecord,
+    LineupQuestion,
+    PairQuestion,
+    Status,
+    SuggestionRecord,
+)
 
 __all__ = [
     "Changed",
@@ -18,6 +24,7 @@ __all__ = [
     "NextQuestions",
     "Saved",
     "Skipped",
+    "Suggested",
     "Undone",
 ]
 
@@ -85,3 +92,10 @@ class Contradictions:
     """All of them."""
 
     contradictions: list[ContradictionRecord]
+
+
+@dataclass(frozen=True)
+class Suggested:
+    """What to look at."""
+
+    suggestions: list[SuggestionRecord]

@@ -20,6 +20,7 @@ from samekind.algorithms.focused.amendment import Amender
 from samekind.algorithms.focused.answer_policy import AnswerPolicy
 from samekind.algorithms.focused.audit import all_asked
 from samekind.algorithms.focused.learner import Learner, OpenRow
+from samekind.algorithms.focused.mergers import likely_mergers
 from samekind.algorithms.focused.noisy_answers import NoisyAnswers
 from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.planner import RowPlanner
@@ -294,6 +295,7 @@ class Focused(Algorithm[FocusedParams]):
             confused=[(a, b) for a in range(k) for b in trials.confused_with(a)],
             notes=self._policy.notes(),
             error_rate=self._policy.error_rate(),
+            mergers=likely_mergers(learner.pairs, counts),
         )
         return self._snapshot(centers, prediction)
 

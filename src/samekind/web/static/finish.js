@@ -45,7 +45,8 @@ export class Finish {
         ? unbroken(whyDone(state))
         : ["You can stop at any time, close this page, and go on another day: every answer is saved."])),
       this.#summary(state),
-      h("p", { id: "finish-promise" }),
+      h("p", { id: "finish-stopping" }),
+      h("p", { id: "finish-promise", class: "hint" }),
       h("p", { class: "buttons" }, ...this.#buttons(state)),
       h(
         "section",
@@ -91,9 +92,10 @@ export class Finish {
 
   async #promise() {
     try {
-      const { stopping } = await call("GET", "/api/status");
-      const place = byId("finish-promise");
-      if (place) place.textContent = stopping.text;
+      const { certificate, stopping } = await call("GET", "/api/clusters?members=1");
+      const [advice, place] = [byId("finish-stopping"), byId("finish-promise")];
+      if (advice) advice.textContent = stopping.text;
+      if (certificate && place) place.textContent = certificate.text;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
     }
