@@ -738,7 +738,8 @@ def test_kinds_keep_small_numbers_and_their_colours(digits, visiting):
         page.wait_for_selector(".kind")
         before = page.evaluate(COLOURS)
         names = [name for _, name, _ in before]
-        assert names == [f"kind {k + 1}" for k in range(len(before))]
+        shown = served.project.overview().clusters
+        assert names == [f"kind {kind.number}" for kind in shown]
         assert len({colour for *_, colour in before}) == min(20, len(before))
         page.reload()
         page.wait_for_selector(".kind")
@@ -752,6 +753,87 @@ def test_kinds_keep_small_numbers_and_their_colours(digits, visiting):
             kind = int(option.get_attribute("data-answer"))
             if kind in numbers:
                 expect(option.locator(".option-name")).to_have_text(numbers[kind])
+
+
+def namesakes(project):
+    """Let two kinds that nobody compared have one name; return their numbers."""
+    refs = project.refs()
+    pair = [refs[cluster] for cluster in project.clusters().unproven_[0]]
+    for ref in pair:
+        project.rename(ref.cluster, "twins")
+    return sorted(ref.number for ref in pair)
+
+
+@pytest.mark.parametrize("key", ["y", "n", "l"])
+def test_suggestions_take_a_yes_a_no_or_wait(digits, visiting, key):
+    with serving(digits, clicks=30) as served:
+        project = served.project
+        twins = namesakes(project)
+        tab = visiting(served, address="/#/review")
+        page = tab.page
+        first = page.locator(".suggestion").first
+        expect(first).to_contain_text("“twins” and “twins” may be one kind")
+        page.evaluate(axe_script())
+        found = page.evaluate("axe.run()")["violations"]
+        assert [problem["id"] for problem in found] == []
+        name = first.get_attribute("data-id")
+        page.keyboard.press(key)
+        if key == "l":
+            expect(page.locator(f'.suggestion[data-id="{name}"]').last).to_be_visible()
+            assert name in [one.id for one in project.suggestions()]
+            return
+        expect(page.locator(".toast")).to_contain_text("Merged" if key == "y" else "Noted")
+        expect(page.locator(f'.suggestion[data-id="{name}"]')).to_have_count(0)
+        numbers = {ref.number for ref in project.refs()}
+        assert (twins[1] in numbers) == (key == "n")
+        page.click(".toast >> text=Undo")
+        expect(page.locator(".toast")).to_contain_text("Undone")
+        assert {ref.number for ref in project.refs()} >= set(twins)
+
+
+def test_suggestions_are_accepted_together_after_a_look(digits, visiting):
+    with serving(digits, clicks=14) as served:
+        project = served.project
+        refs = project.refs()[:3]
+        for ref in refs:  # each pair of them is suggested if nobody told them apart
+            project.rename(ref.cluster, "one")
+        likely = [one for one in project.suggestions() if one.probability >= 0.9]
+        tab = visiting(served, address="/#/review")
+        page = tab.page
+        page.wait_for_selector("#suggestions-title")
+        if len(likely) > 1:
+            page.click("text=Accept the")
+            expect(page.locator("dialog")).to_contain_text("may be one kind")
+            page.click("dialog >> text=Cancel")
+            assert project.status().clusters == len(project.refs())
+
+
+def test_the_same_name_offers_to_merge(digits, visiting):
+    with serving(digits, clicks=12) as served:
+        tab = visiting(served)
+        page = tab.page
+        page.wait_for_selector(".kind")
+        for place in (0, 1):
+            field = page.locator(".kind-name").nth(place)
+            field.fill("twins")
+            field.press("Enter")
+            expect(page.locator(".toast")).to_contain_text("Named" if place == 0 else "too")
+        page.click(".toast >> text=Merge them")
+        expect(page.locator("dialog")).to_contain_text("will be of one kind")
+
+
+def test_the_review_has_a_line_for_each_press_and_a_search(messages, visiting):
+    with serving(messages, clicks=12, labels=[row % 5 for row in range(48)]) as served:
+        tab = visiting(served, address="/#/review")
+        page = tab.page
+        expect(page.locator("#review")).to_contain_text("of 12 presses")
+        assert page.locator("section[aria-labelledby=answers-title] > ul > li").count() == 12
+        search = page.locator("#answer-search")
+        search.fill("number 7 of")
+        expect(page.locator("#review")).not_to_contain_text("of 12 presses")
+        search.press_sequentially(" nothing such")
+        expect(page.locator("#review")).to_contain_text("Nothing that was answered says this")
+        expect(search).to_be_focused()
 
 
 def test_messages_name_things_by_what_they_say_one_at_a_time(messages, visiting):

@@ -14,7 +14,7 @@ from samekind.algorithms import DEFAULT, find_algorithm
 from samekind.clusters import STOP_REASONS
 from samekind.data import Items
 from samekind.engine import Session
-from samekind.ledger import Ledger, LedgerLine
+from samekind.ledger import Ledger, LedgerLine, Lines, pairs_of
 from samekind.project.exports import FILES
 from samekind.project.overview import Overviews
 from samekind.project.questions import Questions
@@ -23,6 +23,8 @@ from samekind.project.records import (
     AnswerPage,
     AnswerRecord,
     ContradictionRecord,
+    PressPage,
+    PressRecord,
     Status,
 )
 from samekind.project.shared import exclusive
@@ -34,11 +36,13 @@ from samekind.project.words import (
     left_in_words,
     plain,
     press_range,
+    text_of,
 )
 
 __all__ = ["Project"]
 
 BATCH = 4  # rows asked about at once: the next question is there before this one is answered
+MOST_PAIRS = 100  # of one press that are listed
 LINEUP = 9  # clusters in a line-up, at most: as many as there are keys
 
 
@@ -172,6 +176,33 @@ class Project(Questions, Overviews, Suggestions):
             for a, b, answer, who, at, asked, *_ in standing[offset : offset + limit].tolist()
         ]
         return AnswerPage(shown, len(standing))
+
+    @exclusive
+    def presses(self, offset: int = 0, limit: int = 20, search: str = "") -> PressPage:
+        """Return what was answered, press by press, newest first; only about items with a text in them."""
+        lines = self.session.ledger.active()
+        starts = np.flatnonzero(np.diff(lines["when"], prepend=-1.0))
+        presses = np.split(lines, starts[1:])[::-1] if lines.size else []
+        wanted = search.casefold().strip()
+        if wanted:
+            rows = np.unique(pairs_of(lines))
+            fits = {row for row in rows.tolist() if wanted in text_of(self.item(row)).casefold()}
+            presses = [
+                press for press in presses if not fits.isdisjoint(pairs_of(press).ravel().tolist())
+            ]
+        shown = [self._press(press) for press in presses[offset : offset + limit]]
+        return PressPage(shown, len(presses))
+
+    def _press(self, lines: Lines) -> PressRecord:
+        people = self.session.ledger.annotators
+        first = lines[0]
+        who = plain(people[int(first["who"])])
+        common = set.intersection(*(set(pair) for pair in pairs_of(lines).tolist()))
+        pairs: list[AnsweredPair] = []
+        for a, b, answer, *_ in lines[:MOST_PAIRS].tolist():
+            one, other = (b, a) if a not in common and b in common else (a, b)
+            pairs.append(AnsweredPair(self.item(one), self.item(other), WORDS[answer], who))
+        return PressRecord(float(first["when"]), who, bool(first["asked"]), pairs, len(lines))
 
     @exclusive
     def contradictions(self) -> list[ContradictionRecord]:

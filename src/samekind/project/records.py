@@ -27,6 +27,8 @@ __all__ = [
     "LineupQuestion",
     "Overview",
     "PairQuestion",
+    "PressPage",
+    "PressRecord",
     "Question",
     "RowMap",
     "Status",
@@ -228,6 +230,25 @@ class AnsweredPair:
     b: ItemView
     answer: str
     who: str
+
+
+@dataclass(frozen=True)
+class PressRecord:
+    """All that somebody answered at once; if it is about one item, that is `a` in all pairs."""
+
+    at: float
+    who: str
+    asked: bool  # or else done by hand
+    pairs: list[AnsweredPair]
+    total: int  # of its pairs, not all of which may be listed
+
+
+@dataclass(frozen=True)
+class PressPage:
+    """Presses, newest first."""
+
+    presses: list[PressRecord]
+    total: int
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ __all__ = [
     "plain",
     "plain_item",
     "press_range",
+    "text_of",
     "title_of",
 ]
 
@@ -60,6 +61,11 @@ def plain_item(item: ItemView) -> ItemView:
         text=None if item.text is None else plain(item.text),
         fields=[(plain(name), plain(value)) for name, value in item.fields],
     )
+
+
+def text_of(item: ItemView) -> str:
+    """Return all that is written about an item, to be searched."""
+    return " ".join([item.title, item.text or "", *(value for _, value in item.fields)])
 
 
 def name_of(members: list[int], ledger: Ledger) -> str | None:

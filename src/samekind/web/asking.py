@@ -8,7 +8,7 @@ from fastapi import Body, HTTPException, Query, Response
 from fastapi.encoders import jsonable_encoder
 from fastapi.responses import JSONResponse
 
-from samekind.project import AnswerPage, QuestionClosed, Status
+from samekind.project import AnswerPage, PressPage, QuestionClosed, Status
 from samekind.web import replies as r
 from samekind.web.bodies import Answer, Correction, Undo
 from samekind.web.parameters import Limit, Offset, ProjectOf, WantedBy, Who, responses, routers
@@ -58,6 +58,17 @@ def skipped(project: ProjectOf, most: Annotated[int, Query(ge=1, le=100)] = 3) -
 def answers(project: ProjectOf, offset: Offset = 0, limit: Limit = 50) -> AnswerPage:
     """Answers that stand, newest first."""
     return project.answers(offset, limit)
+
+
+@reads.get("/presses")
+def presses(
+    project: ProjectOf,
+    offset: Offset = 0,
+    limit: Limit = 20,
+    search: Annotated[str, Query(max_length=200)] = "",
+) -> PressPage:
+    """What was answered, press by press, newest first."""
+    return project.presses(offset, limit, search)
 
 
 @changes.put("/answers")

@@ -205,8 +205,11 @@ export class OverviewPanel {
     field.addEventListener("blur", async () => {
       const name = field.value.trim();
       if (name === (cluster.name ?? "")) return;
-      if (await this.actions.rename(cluster, name)) cluster.name = name || null;
-      else field.value = cluster.name ?? "";
+      if (await this.actions.rename(cluster, name)) {
+        cluster.name = name || null;
+        const same = [...this.cards.values()].map((card) => card.cluster).find((other) => other.cluster !== cluster.cluster && other.name?.toLowerCase() === name.toLowerCase());
+        if (name && same) this.actions.offerMerge([same, cluster]);
+      } else field.value = cluster.name ?? "";
     });
     return field;
   }

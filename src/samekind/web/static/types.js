@@ -23,6 +23,8 @@
  *   stopping: StopAdvice, revision: number}} Overview
  * @typedef {{rows: number[], x: number[], y: number[], place: number[], known: boolean[], clusters: number[],
  *   numbers: number[]}} RowMap
+ * @typedef {{id: string, what: "merge" | "wrong" | "unsure", text: string, probability: number, clusters: ClusterOption[],
+ *   items: ItemView[]}} Suggestion
  * @typedef {"same" | "different" | "unsure" | "skip" | "none" | number} Said
  */
 export {};
