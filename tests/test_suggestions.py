@@ -37,7 +37,7 @@ class TestLikelyMergers:
         pairs.outcomes += outcomes
         return pairs
 
-    SIMILAR = ((0.0, 0.6, 0.05), (0.6, 0.0, 0.3), (0.05, 0.3, 0.0))
+    SIMILAR = ((0.0, 0.8, 0.05), (0.8, 0.0, 0.6), (0.05, 0.6, 0.0))
 
     def test_the_more_similar_the_likelier(self):
         found = likely_mergers(self.pairs(self.SIMILAR), np.array([10, 10, 10]))
@@ -47,8 +47,8 @@ class TestLikelyMergers:
 
     def test_outcomes_teach_what_a_similarity_means(self):
         sizes = np.array([10, 10, 10])
-        alike = [(0.6, True)] * 20 + [(0.3, True)] * 10
-        apart = [(0.6, False)] * 20 + [(0.3, False)] * 10
+        alike = [(0.8, True)] * 20 + [(0.6, True)] * 10
+        apart = [(0.8, False)] * 20 + [(0.6, False)] * 10
         before, likely, unlikely = (
             likely_mergers(self.pairs(self.SIMILAR, outcomes), sizes)[0:1]
             for outcomes in ([], alike, apart)
@@ -66,7 +66,7 @@ class TestLikelyMergers:
         pairs.separate(0, 1)
         pairs.separate(1, 0)
         pairs.merge(1, 2)
-        assert pairs.outcomes == [(0.6, False), (0.3, True)]
+        assert pairs.outcomes == [(0.8, False), (0.6, True)]
         assert likely_mergers(pairs, np.array([1, 1, 1])) == []
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy.special import expit, logit
 
 if TYPE_CHECKING:
     from samekind.clusters.result import Clusters
@@ -15,8 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["Suggestion", "wrong_rows"]
 
 NEIGHBORS = 5
-PRIOR_WRONG = 0.02  # share of known rows that are where they do not belong
-DEPENDENCE = 0.5  # neighbours resemble each other: each counts half
+PRIOR_WRONG = 0.02  # share of known rows that are where they do not belong,
+TELLING = 0.8  # and of those that have such neighbours
+SUREST = 0.95  # probability of anything
 MOST_KNOWN = 20_000  # rows that are looked at
 LEAST = 0.5  # probability of what is worth a look
 
@@ -46,8 +46,8 @@ class Suggestion:
 def wrong_rows(clusters: Clusters, points: Points) -> list[Suggestion]:
     """Return known rows whose nearest known rows are nearly all in one other cluster, likeliest first.
 
-    Each neighbour is a vote, which is as good as votes are on average among these rows: how often they agree
-    with what is known. So where clusters overlap, nothing is suggested.
+    By Bayes' rule, from how many of all known rows have such neighbours: where clusters overlap, or are
+    halves of one, many have, and nothing is suggested.
     """
     from sklearn.neighbors import NearestNeighbors
 
@@ -58,14 +58,15 @@ def wrong_rows(clusters: Clusters, points: Points) -> list[Suggestion]:
     search = NearestNeighbors(n_neighbors=NEIGHBORS).fit(clusters.as_compared(points.rows(rows)))
     votes = labels[search.kneighbors(return_distance=False)]
     own = (votes == labels[:, None]).sum(axis=1)
-    trust = (own.sum() + 1) / (votes.size + 2)
-    each = np.log(trust * max(1, clusters.n_discovered_ - 1) / (1 - trust))  # for one, not another
+    likeliest = [int(np.bincount(row).argmax()) for row in votes]
+    margin = (
+        np.array([int((row == k).sum()) for row, k in zip(votes, likeliest, strict=True)]) - own
+    )
     found: list[Suggestion] = []
-    for place in np.flatnonzero(own <= NEIGHBORS // 3).tolist():
-        voted, counts = np.unique(votes[place], return_counts=True)
-        pair = int(labels[place]), int(voted[counts.argmax()])
-        odds = logit(PRIOR_WRONG) + DEPENDENCE * each * float(counts.max() - own[place])
-        chance = float(expit(odds))
-        if pair[0] != pair[1] and chance >= LEAST:
+    for place in np.flatnonzero(margin >= NEIGHBORS // 2).tolist():
+        share = (np.count_nonzero(margin >= margin[place]) + 1) / (labels.size + 1)
+        chance = min(SUREST, PRIOR_WRONG * TELLING / share)
+        if chance >= LEAST:
+            pair = int(labels[place]), likeliest[place]
             found.append(Suggestion("wrong", chance, pair, int(rows[place])))
     return sorted(found, key=lambda one: -one.probability)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from samekind.algorithms.focused.cluster_pairs import ClusterPairs
@@ -12,8 +13,7 @@ __all__ = ["likely_mergers"]
 
 PRIOR_MEAN, PRIOR_SPREAD = np.array([-2.0, 1.0]), np.array([2.0, 0.5])
 """Of the intercept and the slope by which log-odds of a similarity become log-odds of being one."""
-NEWTON_STEPS = 20
-LEAST = 0.05  # probability of what is worth a look
+LEAST = 0.1  # probability of what is worth a look
 MOST_PAIRS = 50
 CLIP = 1e-4  # similarities are this far from 0 and 1
 
@@ -38,16 +38,13 @@ def _log_odds(similarity: FloatArray) -> FloatArray:
 
 
 def _fit(similarity: FloatArray, is_one: FloatArray) -> FloatArray:
-    """Return intercept and slope of a logistic regression with a normal prior, by Newton's method."""
+    """Return intercept and slope of a logistic regression with a normal prior: where that is most likely."""
     X = np.column_stack([np.ones(similarity.size), _log_odds(similarity)])
-    precision = np.diag(PRIOR_SPREAD**-2.0)
-    weights = PRIOR_MEAN.copy()
-    for _ in range(NEWTON_STEPS):
-        chance = expit(X @ weights)
-        slope = X.T @ (is_one - chance) - precision @ (weights - PRIOR_MEAN)
-        curvature = (X.T * (chance * (1 - chance))) @ X + precision
-        step = np.linalg.solve(curvature, slope)
-        weights = weights + step
-        if np.abs(step).max() < 1e-8:
-            break
+
+    def cost(weights: FloatArray) -> tuple[float, FloatArray]:
+        odds, off = X @ weights, (weights - PRIOR_MEAN) / PRIOR_SPREAD
+        value = np.logaddexp(0.0, odds).sum() - is_one @ odds + 0.5 * off @ off
+        return float(value), X.T @ (expit(odds) - is_one) + off / PRIOR_SPREAD
+
+    weights: FloatArray = minimize(cost, PRIOR_MEAN, jac=True, method="BFGS").x
     return weights
