@@ -173,6 +173,23 @@ def test_kinds_get_names():
     assert "at most 200 characters" in sit_down(new_project(), ["d", "r", "x" * 300])
 
 
+def test_suggestions_are_answered_at_the_prompt():
+    screen = sit_down(new_project(), ["g"])
+    assert "There is nothing more to suggest." in screen
+    project = new_project("focused", goal="labels")
+    sit_down(project, ["d", "d", "d"])
+    pairs = project.clusters().unproven_
+    if pairs:
+        refs = [project.refs()[cluster] for cluster in pairs[0]]
+        for ref in refs:
+            project.rename(ref.cluster, "twins")
+        before = project.status().clusters
+        project.resume()
+        screen = sit_down(project, ["g", "l", "g", "y"])
+        assert "Are these one kind?" in screen
+        assert project.status().clusters == before - 1
+
+
 def test_line_ups_answer_several_questions_at_once():
     project = new_project("focused", goal="centers")
     screen = sit_down(project, ["n", "0", "7", "n"])

@@ -10,7 +10,7 @@ from typing import ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from samekind._validation import check_error_rate, check_int, check_positive_int
+from samekind._validation import check_error_rate, check_int, check_positive_int, did_you_mean
 from samekind.algorithms.state import ClusterState
 from samekind.flow import FloatArray, Flow, IntArray
 from samekind.points import LabelMap, Points, Sampler
@@ -205,8 +205,9 @@ class Params:
         known = [field.name for field in fields(cls)]
         for name in given:
             if name not in known:
+                meant = did_you_mean(name, known)
                 raise TypeError(
-                    f"{algorithm!r} has no parameter {name!r}. Its parameters are {', '.join(known)}."
+                    f"{algorithm!r} has no parameter {name!r}.{meant} Its parameters are {', '.join(known)}."
                 )
         return cls(**given)  # type: ignore[arg-type]  # each is checked by __post_init__
 

@@ -68,10 +68,10 @@ def forecast_discovery(times: ArrayLike, now: int) -> Forecast | None:
 
     Examples
     --------
-    >>> found = forecast_discovery([1, 2, 4, 7], now=9)
+    >>> found = forecast_discovery(range(0, 100, 10), now=91)
     >>> round(found.low, 1), round(found.median, 1), round(found.high, 1)
-    (0.3, 2.2, 14.7)
-    >>> forecast_discovery([1, 2, 4, 7], now=200).high
+    (1.0, 7.1, 31.9)
+    >>> forecast_discovery(range(0, 100, 10), now=400).high
     inf
     """
     found = np.asarray(times)

@@ -185,10 +185,8 @@ class Session(FlowSession):
 
     def forecast(self) -> Forecast | None:
         """Return how many more questions the next new cluster may take, if that can be said."""
-        if self.done:
-            return None
         times = discovery_times(self.history["questions"], self.history["discovered"])
-        return forecast_discovery(times, self.n_questions)
+        return None if self.done else forecast_discovery(times, self.n_questions)
 
     def confidence(self, rows: ArrayLike) -> FloatArray:
         """Return how likely each of these rows is in the cluster that ``labels_`` says.
@@ -203,14 +201,11 @@ class Session(FlowSession):
         return self._run.state.n_labelled - len(self._run.state.given_up)
 
     def known_clusters(self) -> list[list[int]]:
-        """Return the rows known to be in each cluster, in the order of discovery; none if merged away."""
+        """Return the rows known to be in each cluster, by discovery; none if merged away."""
         return [list(rows) for rows in self._run.state.members]
 
     def places_of(self, rows: ArrayLike) -> IntArray:
-        """Return which of `known_clusters` each row is in; below 0 if that is not known.
-
-        The places change when a run is repeated with other answers.
-        """
+        """Return which of `known_clusters` each row is in, at the moment; below 0 if that is not known."""
         return self._run.state.cluster_of(np.asarray(rows, dtype=np.intp))
 
     def members_of(self, row: int) -> list[int]:

@@ -14,7 +14,12 @@ from scipy.sparse.csgraph import connected_components
 
 from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
 from samekind.ledger import Lines, pairs_of
-from samekind.project.imports import latest_of_each, read_answers
+from samekind.project.imports import (
+    ImportCounts,
+    latest_of_each,
+    n_contradictory,
+    read_answers,
+)
 from samekind.project.shared import ProjectPart, exclusive
 from samekind.project.words import ANSWERS, WORDS, ProjectError, check_name
 
@@ -83,7 +88,7 @@ class Edits(ProjectPart):
                 raise ProjectError("Nobody has answered this pair yet.")
             self.session.ledger.correct(a, b, ANSWERS[answer], who=who)
 
-    def import_answers(self, csv_text: str, *, who: str = "") -> int:
+    def import_answers(self, csv_text: str, *, who: str = "") -> ImportCounts:
         """Take in a CSV of pairs, with columns a, b and answer; return how many were news.
 
         They count at once. "Unsure" is no news, and of several answers to a pair only the last one counts.
@@ -93,7 +98,8 @@ class Edits(ProjectPart):
             pairs, answers = read_answers(csv_text, self.session.points.n)
         except ValueError as error:
             raise ProjectError(str(error)) from error
-        return self._take_in(*latest_of_each(pairs, answers), who)
+        news = self._take_in(*latest_of_each(pairs, answers), who)
+        return ImportCounts(news, n_contradictory(pairs, answers))
 
     @exclusive
     def _take_in(self, pairs: Pairs, answers: Answers, who: str) -> int:

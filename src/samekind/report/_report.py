@@ -127,7 +127,7 @@ def write_report(
     ]
     text = page(
         title=shown_text(title, 200) or DEFAULT_TITLE,
-        lead=lead(clusters, points.d),
+        lead=lead(clusters, points.d if frame is None else frame.shape[1]),
         tiles=tiles(clusters, compared),
         facts=facts(clusters),
         figures=figures,

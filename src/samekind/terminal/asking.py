@@ -15,10 +15,11 @@ from samekind.project import (
     ProjectError,
     Question,
     counted,
+    title_of,
 )
-from samekind.terminal.cards import short_title
+from samekind.terminal.cards import in_one_line, short_title
 from samekind.terminal.keys import Keys, keys_at_hand
-from samekind.terminal.prompt import ANYWHERE, IN_A_PROJECT, NONE, PAIR, Conversation
+from samekind.terminal.prompt import ANYWHERE, IN_A_PROJECT, NONE, PAIR, SUGGESTED, Conversation
 from samekind.terminal.text import printable
 
 __all__ = ["answer_in_terminal", "user_name"]
@@ -105,6 +106,9 @@ class _Asking(Conversation):
                 self._name()
             elif wanted == "contradictions":
                 self._show_contradictions()
+            elif wanted == "suggestions":
+                self._suggest()
+                return True
             else:
                 self._answer(question, wanted)
                 return True
@@ -186,6 +190,29 @@ class _Asking(Conversation):
         self._say(
             "Undo, or answer anew on the page." if found else "No answers contradict each other."
         )
+
+    def _suggest(self) -> None:
+        """Go through the suggestions, until there is none left or the person has enough."""
+        seen: set[str] = set()
+        while fresh := [one for one in self._project.suggestions() if one.id not in seen]:
+            one = fresh[0]
+            seen.add(one.id)
+            for item in one.items:
+                self._say(f"  {in_one_line(item)}")
+            for cluster in one.clusters:
+                self._say(f"  {title_of(cluster)}: " + "; ".join(map(in_one_line, cluster.members)))
+            ask = {
+                "merge": "Are these one kind?",
+                "wrong": "Take this out of the first kind?",
+                "unsure": "Ask about these again?",
+            }[one.what]
+            self._say(f"{one.text} {ask}")
+            wanted = self._ask("Y yes  N no  L later  Q back to the questions", SUGGESTED)
+            if wanted == "quit":
+                return
+            if wanted != "later":
+                self._project.decide({one.id: wanted}, who=self._who)
+        self._say("There is nothing more to suggest.")
 
     def _status(self) -> Text:
         now = self._project.status()

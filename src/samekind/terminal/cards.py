@@ -17,7 +17,7 @@ from samekind.project import ClusterOption, ClusterRef, ItemView, name_in_table
 from samekind.terminal.pictures import TextPicture, pictures
 from samekind.terminal.text import brief, differing, printable
 
-__all__ = ["Cards", "ImageOf", "short_title"]
+__all__ = ["Cards", "ImageOf", "in_one_line", "short_title"]
 
 WIDEST = 100  # columns of the screen over which an eye still compares two texts
 LONGEST = 300  # characters of a text, unless all is wanted
@@ -60,7 +60,7 @@ class Cards:
             parts.append(_compared(a, b, headings=titles, full=full))
         if more:
             parts.append(Text("also of the kind on the right:", style="dim"))
-            parts += [Text.assemble(("  · ", "dim"), _in_one_line(item)) for item in more]
+            parts += [Text.assemble(("  · ", "dim"), in_one_line(item)) for item in more]
         return Group(*parts)
 
     def lineup(
@@ -135,7 +135,7 @@ def _beside(item: ItemView, member: ItemView, full: bool) -> Text:
     if member.text is not None or not member.fields:
         if full:
             return printable(member.text or member.title, lines=True)
-        return Text(_in_one_line(member))
+        return Text(in_one_line(member))
     own = dict(item.fields)
     text = Text()
     for place, (name, value) in enumerate(member.fields if full else member.fields[:8]):
@@ -215,7 +215,8 @@ def _question(item: ItemView) -> Text:
     return _title(item).append("  of which kind is it?", style="not bold")
 
 
-def _in_one_line(item: ItemView) -> str:
+def in_one_line(item: ItemView) -> str:
+    """Return an item on one line: its text, its fields or what it is called."""
     if item.text is not None:
         return brief(item.text, LINE)
     if item.fields:

@@ -87,8 +87,10 @@ def import_answers(
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise HTTPException(422, "The file is not UTF-8. Save it as CSV in UTF-8.") from None
-    imported = project.import_answers(text, who=who)
-    return r.Imported(imported=imported, status=project.status())
+    counts = project.import_answers(text, who=who)
+    return r.Imported(
+        imported=counts.news, contradictory=counts.contradictory, status=project.status()
+    )
 
 
 @reads.get("/contradictions")

@@ -82,9 +82,10 @@ class Skipped:
 
 @dataclass(frozen=True)
 class Imported(Changed):
-    """So many answers were taken in."""
+    """So many answers were taken in; so many pairs were answered both ways, and the last answer counts."""
 
     imported: int
+    contradictory: int
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,8 @@ export class Finish {
       if (!csv) return toast("Choose a CSV file first.", { bad: true });
       if (csv.size > LARGEST) return toast("The file is larger than 16 MB. Split it into several.", { bad: true });
       const reply = await this.project.perform(() => call("POST", "/api/answers/import", { csv }));
-      if (reply) toast(`${count(reply.imported, "answer")} imported.`);
+      const both = reply?.contradictory ? ` ${count(reply.contradictory, "pair")} had both answers in the file: the last one counts.` : "";
+      if (reply) toast(`${count(reply.imported, "answer")} imported.${both}`);
       return undefined;
     };
     return h(
