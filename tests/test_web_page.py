@@ -755,6 +755,25 @@ def test_kinds_keep_small_numbers_and_their_colours(digits, visiting):
                 expect(option.locator(".option-name")).to_have_text(numbers[kind])
 
 
+def test_going_on_says_that_it_works_and_pulls_nobody_off_another_screen(digits, visiting):
+    with serving(digits, clicks=5) as served:
+        served.project.finish()
+        tab = visiting(served, address="/#/finish", asked=False)
+        page = tab.page
+
+        def slow(route):
+            page.wait_for_timeout(900)
+            route.continue_()
+
+        page.route("**/api/resume", slow)
+        page.click("#finish >> text=Go on")
+        expect(page.locator("#busy")).to_have_text("Working…")
+        tab.goto("found")
+        expect(page.locator("#busy")).to_have_text("", timeout=5000)
+        assert not served.project.status().done
+        assert page.evaluate("document.body.dataset.view") == "found"
+
+
 def namesakes(project):
     """Let two kinds that nobody compared have one name; return their numbers."""
     refs = project.refs()

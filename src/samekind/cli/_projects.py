@@ -65,7 +65,7 @@ def print_found(project: Project) -> None:
     out.print(Text(project.stopping().text))
     if found.certificate_ is not None:
         out.print(Text(str(found.certificate_)))
-    for note in found.notes_:
+    for note in project.notes():
         out.print(printable(f"Note: {note}", lines=True))
     if now.contradictions:
         out.print(f"[red]{plural(now.contradictions, 'answer')} contradict others.[/red]")

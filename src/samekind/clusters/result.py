@@ -27,7 +27,7 @@ from samekind.clusters.labels import (
     volunteered_labels,
 )
 from samekind.clusters.snapshot_fields import snapshot_fields
-from samekind.clusters.suggestions import Suggestion, wrong_rows
+from samekind.clusters.suggestions import Hints, Suggestion, wrong_rows
 from samekind.flow import Answers, FloatArray, IntArray, Oracle, Pairs
 from samekind.measures import Reliability
 from samekind.oracles import as_oracle
@@ -80,8 +80,8 @@ class Clusters:
     space_ : WorkingSpace or None
         Where distances were taken, if not between the rows as they are: a few dimensions, or directions
         alone. Centres, standard errors and prototypes are in the columns that were given.
-    algorithm_, random_state_, n_rows_ : str, int, int
-        What was run, on how many rows.
+    hints_, algorithm_, random_state_, n_rows_
+        Of pairs of clusters, for `suggestions_`; what was run, on how many rows.
     """
 
     all_centers_: Deferred[FloatArray] = Deferred()  # noqa: RUF009
@@ -106,9 +106,9 @@ class Clusters:
     error_rate_: float | None = None
     annotators_: list[Reliability] = field(default_factory=list)
     space_: WorkingSpace | None = None
+    hints_: Hints = field(default_factory=Hints)
     _points: Points | None = None
     _labels: Labels = field(default_factory=lambda: Labels())
-    _mergers: list[tuple[int, int, float]] = field(default_factory=list)
 
     @classmethod
     def from_snapshot(
@@ -206,7 +206,7 @@ class Clusters:
     @property
     def suggestions_(self) -> list[Suggestion]:
         """What to look at next: clusters that may be one, most rows first; known rows that look wrong."""
-        mergers = [Suggestion("merge", chance, (a, b)) for a, b, chance in self._mergers]
+        mergers = [Suggestion("merge", chance, (a, b)) for a, b, chance in self.hints_.mergers]
         return mergers + ([] if self._points is None else wrong_rows(self, self._points))
 
     def labels_of(self, rows: IntArray) -> IntArray:

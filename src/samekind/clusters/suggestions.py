@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from samekind.clusters.result import Clusters
     from samekind.points import Points
 
-__all__ = ["Suggestion", "wrong_rows"]
+__all__ = ["Hints", "Suggestion", "confusion_notes", "notes_called", "wrong_rows"]
 
 NEIGHBORS = 5
 PRIOR_WRONG = 0.02  # share of known rows that are where they do not belong,
@@ -19,6 +20,34 @@ TELLING = 0.8  # and of those that have such neighbours
 SUREST = 0.95  # probability of anything
 MOST_KNOWN = 20_000  # rows that are looked at
 LEAST = 0.5  # probability of what is worth a look
+
+
+class Hints(NamedTuple):
+    """What a run says of pairs of clusters."""
+
+    mergers: list[tuple[int, int, float]] = []  # noqa: RUF012
+    """That they may be one, and with which probability."""
+    confused: list[tuple[int, int]] = []  # noqa: RUF012
+    """That many rows predicted to be in the first are in the second."""
+
+
+def confusion_notes(confused: Sequence[tuple[int, int]], names: Sequence[str]) -> list[str]:
+    """Say which clusters cannot be told apart."""
+    notes = [
+        f"{names[a]} could not be told apart from {names[b]}: many rows predicted to be in the first are in "
+        "the second."
+        for a, b in confused
+    ]
+    return [note[:1].upper() + note[1:] for note in notes]
+
+
+def notes_called(clusters: Clusters, names: Sequence[str]) -> list[str]:
+    """Return the notes of clusters, which are called by these names instead of their labels."""
+    confused = clusters.hints_.confused
+    return [
+        *clusters.notes_[: len(clusters.notes_) - len(confused)],
+        *confusion_notes(confused, names),
+    ]
 
 
 @dataclass(frozen=True)

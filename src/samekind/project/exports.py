@@ -85,7 +85,7 @@ def _write_json(file: BinaryIO, project: Project) -> None:
         "questions": found.n_questions_,
         "stopped": found.stop_reason_,
         "certificate": None if found.certificate_ is None else str(found.certificate_),
-        "notes": found.notes_,
+        "notes": project.notes(),
         "kinds": [
             {
                 "kind": ref.number,

@@ -54,7 +54,7 @@ class Overviews(Standing):
                 certificate.wrong_at_any_time,
                 certificate.n_undecided,
             ),
-            notes=list(found.notes_),
+            notes=self.notes(),
             stopping=self.stopping(),
             revision=self.revision,
         )

@@ -8,14 +8,14 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
 from samekind._validation import check_int
-from samekind.clusters import Clusters
+from samekind.clusters import Clusters, notes_called
 from samekind.data import Items, ItemView
 from samekind.engine import Session
 from samekind.ledger import Revision
 from samekind.project.numbers import ClusterNumbers
 from samekind.project.proposals import ProposedNames
 from samekind.project.records import ClusterRef
-from samekind.project.words import ProjectError, name_of, plain_item
+from samekind.project.words import ProjectError, name_of, plain_item, title_of
 
 __all__ = ["ProjectPart", "exclusive"]
 
@@ -130,6 +130,10 @@ class ProjectPart:
         if self._found is None or self._found[0] != state:
             self._found = state, self.session.clusters()
         return self._found[1]
+
+    def notes(self) -> list[str]:
+        """Return what one should know about what is found, with clusters by names and numbers."""
+        return notes_called(self.clusters(), [f"“{title_of(ref)}”" for ref in self.refs()])
 
     def _members(self, cluster: int) -> list[int]:
         members = self.session.members_of(cluster) if 0 <= cluster < self.session.points.n else []

@@ -129,7 +129,7 @@ def write_report(
         title=shown_text(title, 200) or DEFAULT_TITLE,
         lead=lead(clusters, points.d if frame is None else frame.shape[1]),
         tiles=tiles(clusters, compared),
-        facts=facts(clusters),
+        facts=facts(clusters, cluster_names),
         figures=figures,
         annotators=annotator_table(clusters),
         exemplars=cards(clusters, points, sizes, columns, frame, pictures, compared, cluster_names),
