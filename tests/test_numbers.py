@@ -203,6 +203,7 @@ class TestForLife:
             row: number for row, (number, _) in shown.items()
         }
         report = (tmp_path / "report.html").read_text()
+        assert "when to stop" in report
         number = dict(shown.values())
         assert f"twos ({next(n for n, name in number.items() if name == 'twos')})" in report
 

@@ -127,6 +127,7 @@ def _write_report(file: BinaryIO, project: Project) -> None:
         title=project.title,
         feature_names=project.items.feature_names,
         names=list(map(title_of, project.refs())),
+        advice=project.stopping().text,
     )
 
 

@@ -46,6 +46,7 @@ class ProjectPart:
         self.session = session
         self._lock = threading.RLock()
         self._found: tuple[tuple[Revision, str | None], Clusters] | None = None
+        self._counted: tuple[Revision, int] | None = None  # presses
         self.numbers = ClusterNumbers(session)
         self._proposals = ProposedNames(items)
         self._stopped = ""  # why nothing is asked: somebody finished, or the budget is spent
@@ -72,7 +73,10 @@ class ProjectPart:
     @property
     def n_presses(self) -> int:
         """How many times somebody answered, or changed clusters by hand; at once counts as once."""
-        return self.session.ledger.n_acts
+        now = self.session.ledger.revision
+        if self._counted is None or self._counted[0] != now:
+            self._counted = now, self.session.ledger.n_acts
+        return self._counted[1]
 
     @property
     def is_blank(self) -> bool:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from samekind.algorithms import Certificate
 from samekind.clusters import Clusters
 from samekind.engine import Forecast, discovery_times, forecast_discovery
+from samekind.ledger import Revision
 from samekind.project.records import History, StopAdvice
 from samekind.project.shared import ProjectPart, exclusive
 from samekind.project.words import advice_in_words
@@ -28,13 +29,16 @@ class Standing(ProjectPart):
     """Presses, what they found, what more of them would find, and whether to stop."""
 
     _advice: StopAdvice | None = None
+    _forecast: tuple[Revision, Forecast | None] | None = None
 
     @exclusive
     def forecast(self) -> Forecast | None:
         """Return how many more presses the next new cluster may take; None if that cannot be said."""
-        if self.session.done:
-            return None
-        return forecast_discovery(self._discovery_times(), self.n_presses)
+        now = self.session.ledger.revision
+        if self._forecast is None or self._forecast[0] != now:
+            found = forecast_discovery(self._discovery_times(), self.n_presses)
+            self._forecast = now, found
+        return None if self.session.done else self._forecast[1]
 
     @exclusive
     def stopping(self) -> StopAdvice:

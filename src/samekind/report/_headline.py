@@ -66,13 +66,15 @@ def tiles(clusters: Clusters, truth: Comparison | None) -> str:
     return _definitions(numbers)
 
 
-def facts(clusters: Clusters, names: Sequence[str | None]) -> str:
+def facts(clusters: Clusters, names: Sequence[str | None], advice: str = "") -> str:
     """Return what else one should know, line by line."""
     why = STOP_REASONS.get(clusters.stop_reason_, str(clusters.stop_reason_))
     lines = [
         ("stopped because", escape(why)),
         ("algorithm", f"{escape(clusters.algorithm_)}, seed {clusters.random_state_}"),
     ]
+    if advice:
+        lines.append(("when to stop", escape(shown_text(advice, 500))))
     if clusters.n_samples_:
         rounds = f" in {counted(clusters.n_rounds_, 'round')}" if clusters.n_rounds_ else ""
         lines.append(("rows drawn", f"{clusters.n_samples_:,}{rounds}"))

@@ -24,6 +24,8 @@ from samekind.terminal.text import printable
 
 __all__ = ["answer_in_terminal", "user_name"]
 
+ADVICE = 10  # presses after which it is said again whether to stop
+
 
 def answer_in_terminal(
     project: Project,
@@ -227,6 +229,8 @@ class _Asking(Conversation):
         if now.left_text:
             text.append(f"; {now.left_text}", style="not bold dim")
         text.append(".", style="not bold dim")
+        if now.presses and now.presses % ADVICE == 0:
+            text.append(f"\n{self._project.stopping().text}", style="not bold dim")
         if now.contradictions:
             warning = f"\nAnswers that contradict others: {now.contradictions:,}. C shows them."
             text.append(warning, style="red")
