@@ -587,8 +587,6 @@ class TestImport:
         text = "answer,b,a,note\n" + "".join(f"{s},{b},{a},x\n" for a, b, s in pairs)
         assert project.import_answers(text) == (len(pairs), 0)
         assert project.import_answers(text, who="bob") == (0, 0)  # no news
-        both = project.import_answers("a,b,answer\n0,1,same\n1,0,different\n0,2,unsure\n0,2,same\n")
-        assert both.contradictory == 1
         assert project.status().questions == 0
         together = range(1, 40, 7)
         assert set(together) <= set(project.session.members_of(0))  # at once
@@ -613,6 +611,11 @@ class TestImport:
         with pytest.raises(ProjectError, match=message):
             project.import_answers(text)
         assert project.answers().total == 0
+
+    def test_both_answers_for_a_pair_are_told(self, project):
+        lines = "0,1,same\n1,0,different\n0,2,unsure\n0,2,same\n3,4,same\n4,3,same\n"
+        assert project.import_answers(f"a,b,answer\n{lines}") == (3, 1)
+        assert project.session.ledger.lookup(np.array([[0, 1]]))[0] == DIFFERENT
 
     def test_words(self):
         _, answers = read_answers("a,b,answer\n0,1,Yes\n1,2,NO\n2,3,\n3,4,-1\n", 9)
