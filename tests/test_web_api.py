@@ -486,6 +486,24 @@ class TestFound:
         found = labelled.get("/api/history")
         assert len(found["questions"]) == len(found["clusters"]) > 5
         assert found["questions"] == sorted(found["questions"])
+        assert found["presses"] == sorted(found["presses"])
+        assert found["presses"][-1] == labelled.get("/api/status")["presses"]
+
+    def test_presses_can_be_searched(self, labelled):
+        found = labelled.get("/api/presses?limit=5")
+        assert (len(found["presses"]), found["total"]) == (5, 120)
+        first = found["presses"][0]["pairs"][0]
+        some = labelled.get(f"/api/presses?search={first['a']['title']}")
+        assert 0 < some["total"] <= 120
+        assert labelled.get("/api/presses?search=nothing%20such")["total"] == 0
+
+    def test_suggestions_that_make_no_sense_are_refused(self, labelled):
+        for decisions in ({"x": "yes"}, {"merge-1.99999": "yes"}, {"wrong-99999": "no"}):
+            reply = labelled.client.post("/api/suggestions", json={"decisions": decisions})
+            assert reply.status_code == 400
+        for wrong in ({}, {"merge-1.2": "maybe"}, {"x" * 101: "yes"}):
+            reply = labelled.client.post("/api/suggestions", json={"decisions": wrong})
+            assert reply.status_code == 422
 
     @pytest.mark.parametrize("path", ["/api/clusters/1796999", "/api/clusters/99999999999"])
     def test_no_such_kind(self, labelled, path):
@@ -785,7 +803,10 @@ def test_the_schema_lists_every_route_of_the_contract(small):
     paths = small.get("/api/openapi.json")["paths"]
     listed = {(method.upper(), path) for path, item in paths.items() for method in item}
     assert listed == {
+        ("GET", "/api/presses"),
         ("GET", "/api/status"),
+        ("GET", "/api/suggestions"),
+        ("POST", "/api/suggestions"),
         ("GET", "/api/next"),
         ("POST", "/api/answers"),
         ("GET", "/api/answers"),
