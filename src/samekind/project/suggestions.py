@@ -50,7 +50,7 @@ class Suggestions(Edits):
                     SuggestionRecord(
                         id=f"wrong-{one.row}",
                         what="wrong",
-                        text="Rows like it are of another kind.",
+                        text=f"Rows like it are of another kind: {one.probability:.0%} likely.",
                         probability=one.probability,
                         clusters=[self._option(a), self._option(b)],
                         items=[self.item(one.row)],
@@ -151,7 +151,7 @@ class Suggestions(Edits):
         return SuggestionRecord(
             id="merge-" + ".".join(str(option.cluster) for option in options),
             what="merge",
-            text=text or "They are alike.",
+            text=text or f"They are alike: {probability:.0%} likely.",
             probability=probability,
             clusters=options,
             items=[],

@@ -56,7 +56,7 @@ export class Suggestions {
     return h(
       "li",
       { class: "suggestion", "data-id": one.id },
-      h("p", { dir: "auto" }, h("strong", {}, inWords(one)), " ", h("span", { class: "muted" }, one.what === "unsure" ? one.text : `${one.text} ${Math.round(100 * one.probability)} % likely.`)),
+      h("p", { dir: "auto" }, h("strong", {}, inWords(one)), " ", h("span", { class: "muted" }, one.text)),
       h(
         "div",
         { class: "suggested" },
