@@ -183,6 +183,25 @@ class TestForLife:
             assert numbers(again) == seen
         assert sorted(seen.values()) == [1, 2, 3, 4, 5]
 
+    def test_who_only_looks_is_not_kept_from_it_by_one_who_writes(self, file, tmp_path):
+        path = tmp_path / "mine.db"
+        make_project(load(file), path, random_state=0).close()
+        ledger = SqlLedger(path, wait=0.1)
+        looking = Project(load(file), ledger, random_state=0)
+        with closing(make_project(load(file), path, random_state=0)) as writing:
+            answer(writing, 20)
+        with closing(sqlite3.connect(path)) as other:
+            other.execute("DELETE FROM anchors")
+            other.execute("UPDATE meta SET value = '2' WHERE key = 'edition'")
+            other.commit()
+            looking.session.catch_up()
+            other.execute("BEGIN IMMEDIATE")
+            seen = sorted(looking.ref(rows.tolist()).number for rows in looking.clusters().members_)
+            other.execute("ROLLBACK")
+        assert seen == [1, 2, 3, 4, 5]
+        assert sql(path, "SELECT count(*) FROM anchors") == [(0,)]
+        ledger.close()
+
     def test_one_number_everywhere(self, project, tmp_path):
         answer(project, 60)
         project.rename(cluster_of(project, 2), "twos", who="ann")

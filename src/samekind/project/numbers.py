@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from samekind.engine import Session
-from samekind.ledger import Revision
+from samekind.ledger import LedgerError, LedgerGone, Revision
 
 __all__ = ["ClusterNumbers"]
 
@@ -45,16 +45,23 @@ class ClusterNumbers:
         """The number of each cluster, by its place in the run."""
 
     def give(self) -> None:
-        """Give numbers to clusters that have none; where nothing is written they are only shown."""
+        """Give numbers to clusters that have none; where nothing can be written they are only shown."""
         ledger = self._session.ledger
         if self._at == ledger.revision:
             return
         new = self._without_number()
         if new and not ledger.read_only:
-            with self._session.act():  # so that no other process gives the same number
-                for number, row in self._without_number():
-                    ledger.anchor(number, row)
-            new = []
+            try:
+                with self._session.act():  # so that no other process gives the same number
+                    for number, row in self._without_number():
+                        ledger.anchor(number, row)
+                new = []
+            except LedgerGone:
+                raise
+            except (
+                LedgerError
+            ):  # who only looks is not kept from it: they are written the next time
+                new = self._without_number()
         self.by_cluster = self._held(ledger.anchors | dict(new))
         self._at = ledger.revision
 
