@@ -38,7 +38,7 @@ with tempfile.TemporaryDirectory() as folder:
     for found in project.overview().clusters:
         project.rename(found.cluster, kinds[found.cluster])
     now = project.status()
-    print(f"{now.clusters} kinds, {now.questions} questions answered with {now.clicks} keys")
+    print(f"{now.clusters} kinds, {now.questions} questions answered with {now.presses} keys")
     project.close()
 
     project = open_project(path)  # tomorrow

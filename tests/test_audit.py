@@ -276,7 +276,7 @@ class TestAudit:
     def test_in_words(self, unproven, words):
         text = str(Certificate(0.95, 0.0123, 1.0, 1234, 7, unproven, n_undecided=1))
         assert "With 95% confidence" in text
-        assert "at most 1.2 % of the rows" in text
+        assert "at most 1.3 % of the rows" in text
         assert "at most 100 % of the labels are wrong (7 of 1,234 audited rows were)" in text
         assert "Nobody could tell of 1 row, which has no label." in text
         assert words in text

@@ -303,6 +303,8 @@ def test_target(algorithm):
             {"colour": 1},
             "'focused' has no parameter 'colour'. Its parameters are target, batch, patience, epsilon,",
         ),
+        (TypeError, {"patients": 2}, "has no parameter 'patients'. Did you mean 'patience'?"),
+        (ValueError, {"goal": "lables"}, "Did you mean 'labels'?"),
     ],
 )
 def test_wrong_parameters_are_named_at_the_call(error, options, message):

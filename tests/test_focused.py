@@ -235,24 +235,6 @@ def questions(X, y, look, unsure=0.0, most=250, **options):
     return expert.asked
 
 
-class TestQuestionsToNextCluster:
-    def test_few_questions_while_clusters_are_found_and_many_afterwards(self):
-        found = []
-        X, y = mixture(1000, 25, spread=0.1)
-        questions(X, y, lambda run, _: found.append(run.questions_to_next_cluster()), most=400)
-        assert found[0] is None
-        known = np.array([one for one in found if one is not None])
-        assert (known >= 1).all()
-        assert known[:20].max() < 10
-        assert known[-20:].min() > 40
-
-    def test_none_when_every_row_lies_on_a_labelled_one(self):
-        found = []
-        X, y = np.repeat(np.arange(3.0), 30)[:, None], np.arange(90) // 30
-        questions(X, y, lambda run, _: found.append(run.questions_to_next_cluster()))
-        assert found[-1] is None
-
-
 OPTIONS = {"algorithm": "focused", "random_state": 3, "budget": 200}
 RESUMED_X, RESUMED_Y = mixture(300, 8, spread=0.6, seed=2)
 

@@ -222,5 +222,5 @@ class TestSessions:
             assert server.client.get("/api/status").status_code == 503
         [rescue] = tmp_path.glob("mine.rescue-*.db")
         with closing(open_project(rescue)) as kept:
-            assert kept.status().clicks == 5
+            assert kept.status().presses == 5
             answer_project(kept, 3)

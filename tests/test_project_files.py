@@ -50,7 +50,7 @@ def project(rows, tmp_path):
 
 
 class TestOldProjects:
-    """Projects as versions 1 and 2 left them, after answers, names, a correction, a merge that was undone."""
+    """Projects as earlier versions left them, after answers, names, a correction, a merge that was undone."""
 
     def restored(self, version, rows, tmp_path):
         script = (PROJECTS / f"version_{version}.sql").read_text(encoding="utf-8")
@@ -66,7 +66,7 @@ class TestOldProjects:
     def test_of_version_2_goes_on_where_it_was(self, rows, tmp_path):
         with closing(open_project(self.restored(2, rows, tmp_path))) as project:
             status = project.status()
-            assert (status.title, status.questions, status.clicks) == ("Four corners", 22, 22)
+            assert (status.title, status.questions, status.presses) == ("Four corners", 22, 21)
             assert (status.clusters, status.known_rows, status.skipped) == (4, 20, 1)
             assert [question.id for question in project.next("ann")] == ["p-17-10"]
             members = sorted(sorted(rows.tolist()) for rows in project.clusters().members_)
@@ -75,10 +75,26 @@ class TestOldProjects:
             project.undo(5, who="bob")
             assert project.session.ledger.answer_by(37, 26, "ann") == DIFFERENT
 
+    def test_of_version_3_gets_numbers_and_keeps_its_names(self, rows, tmp_path):
+        path = self.restored(3, rows, tmp_path)
+        with closing(open_project(path, read_only=True)) as project:
+            read = {ref.number: ref.name for ref in project.refs()}
+        with closing(open_project(path)) as project:
+            numbers = {ref.number: ref.name for ref in project.refs()}
+            assert sorted(numbers) == [1, 2, 3, 4]
+            assert sorted(filter(None, numbers.values())) == ["noughts", "ones"]
+            assert read == numbers
+            assert project.status().title == "Four corners"
+        with closing(open_project(path)) as again:
+            assert {ref.number: ref.name for ref in again.refs()} == numbers
+        with closing(sqlite3.connect(path)) as connection:
+            stored = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'")
+            assert stored.fetchone() == (str(VERSION),)
+
     def test_goes_on_where_it_was(self, path):
         project = open_project(path)
         status = project.status()
-        assert (status.title, status.questions, status.clicks) == ("Four corners", 24, 24)
+        assert (status.title, status.questions, status.presses) == ("Four corners", 24, 23)
         assert (status.clusters, status.known_rows, status.skipped) == (4, 22, 1)
         members = sorted(sorted(rows.tolist()) for rows in project.clusters().members_)
         assert members[0] == [0, 1, 3, 6, 8]

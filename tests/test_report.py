@@ -285,11 +285,11 @@ def test_kinds_have_names(tmp_path):
     _, _, plain = page_of(tmp_path, X, y)
     names = ["roses & <b>co</b> %{x}", None, ""]
     _, _, page = page_of(tmp_path, X, y, names=names)
-    assert "roses & <b>co</b> %{x} cluster 0" in page.words  # its card
+    assert "roses & <b>co</b> %{x}" in page.words  # its card
     assert "Cluster 1 " in page.words
     assert "Cluster 0 " in plain.words
     legend = page.names("map")
-    assert "roses &amp; &lt;b&gt;co&lt;/b&gt; %{x} (0)" in legend
+    assert "roses &amp; &lt;b&gt;co&lt;/b&gt; %{x}" in legend
     assert {"cluster 1", "cluster 2"} <= set(legend)
     hover = [trace for trace in page.data["map"]["data"] if trace["name"].startswith("roses")]
     assert hover[0]["text"] == hover[0]["name"]

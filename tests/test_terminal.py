@@ -74,7 +74,7 @@ def test_true_answers_find_the_kinds():
     assert project.session.stop_reason == "exhausted"
     assert project.clusters().n_recovered_ == 3
     assert "That was the last question: every row was asked about." in screen
-    assert "Question 1.  1 kind found" in screen
+    assert "Press 1.  Nothing is known yet" in screen
     assert {entry.who for entry in project.session.ledger.lines()} == {"ann"}
     pairs = [frozenset(pair) for pair in ASKED.findall(screen)]
     assert len(set(pairs)) == len(pairs)
@@ -140,7 +140,7 @@ def test_only_ones_own_answers_are_taken_back():
 def test_the_last_answer_can_be_taken_back():
     project = new_project(budget=2)
     screen = sit_down(project, ["n", "n", "b", "y", ""])
-    assert "Question 2 of 2." in screen
+    assert "Press 2 of 2." in screen
     assert screen.count("That was the last question: the budget is spent.") == 2
     assert project.session.stop_reason == "budget"
     standing = [e.answer for e in project.session.ledger.lines() if not e.retracted]
@@ -173,11 +173,28 @@ def test_kinds_get_names():
     assert "at most 200 characters" in sit_down(new_project(), ["d", "r", "x" * 300])
 
 
+def test_suggestions_are_answered_at_the_prompt():
+    screen = sit_down(new_project(), ["g"])
+    assert "There is nothing more to suggest." in screen
+    project = new_project("focused", goal="labels")
+    sit_down(project, ["d", "d", "d"])
+    pairs = project.clusters().unproven_
+    if pairs:
+        refs = [project.refs()[cluster] for cluster in pairs[0]]
+        for ref in refs:
+            project.rename(ref.cluster, "twins")
+        before = project.status().clusters
+        project.resume()
+        screen = sit_down(project, ["g", "l", "g", "y"])
+        assert "Are these one kind?" in screen
+        assert project.status().clusters == before - 1
+
+
 def test_line_ups_answer_several_questions_at_once():
     project = new_project("focused", goal="centers")
     screen = sit_down(project, ["n", "0", "7", "n"])
     assert re.search(r"row \d  of which kind is it\?", screen)
-    assert re.search(r"^1  x \d", screen, re.M)
+    assert re.search(r"^1  kind \d\n   x \d", screen, re.M)
     assert "Please type one of the above" in screen  # 7 is no option
     assert len(project.session.ledger) > 3
     assert max(map(len, screen.splitlines())) <= 80
@@ -259,7 +276,8 @@ class Deck(Cards):
         return super().lineup(self.items[row], options, **how)
 
     def option(self, cluster, name, members):
-        return ClusterOption(cluster, name, [self.items[row] for row in members])
+        shown = [self.items[row] for row in members]
+        return ClusterOption(cluster, cluster, name, f"kind {cluster}", members=shown)
 
 
 def rendered(shown, width=80, **options):
@@ -291,7 +309,7 @@ def test_things_cannot_steer_the_terminal():
     option = cards.option(1, NASTY, [0, 1])
     for full in (False, True):
         for shown in (
-            cards.pair(0, 1, name=NASTY, more=[0], full=full),
+            cards.pair(0, 1, ref=option, more=[0], full=full),
             cards.lineup(0, [option, option], full=full),
         ):
             text = rendered(shown, force_terminal=True, color_system=None)
@@ -327,7 +345,7 @@ def test_words_that_differ_are_marked_unless_nearly_all_do():
 
 def test_texts_and_kinds_side_by_side():
     deck = Deck(*((f"text {i} " + "long " * 40, []) for i in range(4)))
-    lines = rendered(deck.pair(0, 1, name="mine", more=[2, 3])).splitlines()
+    lines = rendered(deck.pair(0, 1, ref=deck.option(1, "mine", []), more=[2, 3])).splitlines()
     assert re.fullmatch(r"row 0 +row 1  mine *", lines[0])
     assert re.match(r"text 0 .+text 1", lines[1])
     assert lines[-1].startswith("  · text 3")
@@ -448,7 +466,7 @@ class Sitting:
     def question(self):
         """Return the rows that are shown now: the thing first."""
         self.wait_for(PROMPT)
-        shown = self.seen[self.seen.rindex("Question") :]
+        shown = self.seen[self.seen.rindex("Press ") :]
         return tuple(map(int, re.findall(r"row (\d+)", shown)))
 
     def answer(self, rows):
@@ -508,7 +526,7 @@ def test_run_answer_quit_resume_and_finish(folder):
     for _ in range(3):
         asked.append(sitting.question())
         assert "thing" in sitting.seen
-        assert "kind  " not in sitting.seen.split("Question")[1]  # the label is hidden
+        assert "kind  " not in sitting.seen.split("Press ")[1]  # the label is hidden
         sitting.answer(asked[-1])
     waiting = sitting.question()
     sitting.type("q")
@@ -520,7 +538,7 @@ def test_run_answer_quit_resume_and_finish(folder):
     sitting = Sitting(folder, *RUN)
     assert sitting.question() == waiting
     assert "3 answers from before are in" in sitting.screen
-    assert "Question 4." in sitting.seen
+    assert "Press 4." in sitting.seen
     sitting.answer(waiting)
     asked.append(waiting)
     for _ in itertools.count():
@@ -561,7 +579,7 @@ def test_label_killed_in_the_middle_nothing_is_asked_twice(folder):
     assert sitting.seen.startswith("not sure\n")
     sitting.type("\x03")  # Ctrl-C
     assert sitting.finish() == 130
-    assert "found with 4 questions; stopped by you." in sitting.plain
+    assert "found with 4 presses (4 questions); stopped by you." in sitting.plain
     assert "samekind label things.samekind.db" in sitting.plain
     assert len(said(project)) == 4
     assert max(map(len, sitting.plain.splitlines())) <= 80
@@ -579,4 +597,4 @@ def test_label_names_and_the_end_of_input(folder):
     sitting.wait_for("> ")
     sitting.type("\x04")  # Ctrl-D
     assert sitting.finish() == 0
-    assert re.search(r"^my own näme +\d", sitting.plain, re.M)
+    assert re.search(r"^ +\d  my own näme +\d", sitting.plain, re.M)

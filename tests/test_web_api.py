@@ -161,16 +161,17 @@ class TestAsking:
             "title": "rows.csv",
             "medium": "row",
             "n_rows": 45,
+            "presses": 0,
             "questions": 0,
-            "clicks": 0,
             "budget": None,
-            "clusters": state["clusters"],
-            "known_rows": state["known_rows"],
+            "clusters": 0,
+            "known_rows": 0,
             "done": False,
             "stop_reason": None,
             "stop_text": "",
-            "questions_to_next": None,
+            "presses_to_next": None,
             "left_text": "",
+            "stopping": state["stopping"],
             "can_undo": False,
             "skipped": 0,
             "contradictions": 0,
@@ -179,6 +180,8 @@ class TestAsking:
             "revision": 0,
         }
         assert state["left_text"] == "too early to say how many more kinds there are"
+        assert not state["stopping"]["safe"]
+        assert state["stopping"]["text"].startswith("Not yet: nothing is checked")
 
     def test_a_reload_lands_on_the_same_question(self, small):
         first = small.get("/api/next?most=3")
@@ -230,8 +233,8 @@ class TestAsking:
                 before = reply["status"]
                 said = {"id": question["id"], "answer": say(question, DIGITS)}
                 reply = server.post("/api/answers", json=said)
-                assert reply["status"]["clicks"] == before["clicks"] + 1
-                assert reply["status"]["clicks"] < 300
+                assert reply["status"]["presses"] == before["presses"] + 1
+                assert reply["status"]["presses"] < 300
 
     def test_what_is_not_open_is_told_with_what_is(self, small):
         [question] = small.get("/api/next?lineup=false")["questions"]
@@ -267,7 +270,7 @@ class TestAsking:
         small.label(small.y, 7)
         reply = small.post("/api/undo", json={"count": 2})
         assert len(reply["undone"]) == 2
-        assert reply["status"]["clicks"] == 5
+        assert reply["status"]["presses"] == 5
         reply = small.post("/api/undo", json={"count": 100})
         assert len(reply["undone"]) == 5
         assert reply["questions"] == first
@@ -411,7 +414,9 @@ def test_no_input_breaks_it(case, tried):
 class TestFound:
     def test_kinds(self, labelled):
         found = labelled.get("/api/clusters?members=5")
-        assert set(found) == {"clusters", "unplaced", "certificate", "notes", "revision"}
+        assert set(found) == {
+            *("clusters", "unplaced", "certificate", "notes", "stopping", "revision")
+        }
         assert len(found["clusters"]) == labelled.get("/api/status")["clusters"]
         for kind in found["clusters"]:
             assert 1 <= len(kind["members"]) <= 5
@@ -481,6 +486,24 @@ class TestFound:
         found = labelled.get("/api/history")
         assert len(found["questions"]) == len(found["clusters"]) > 5
         assert found["questions"] == sorted(found["questions"])
+        assert found["presses"] == sorted(found["presses"])
+        assert found["presses"][-1] == labelled.get("/api/status")["presses"]
+
+    def test_presses_can_be_searched(self, labelled):
+        found = labelled.get("/api/presses?limit=5")
+        assert (len(found["presses"]), found["total"]) == (5, 120)
+        first = found["presses"][0]["pairs"][0]
+        some = labelled.get(f"/api/presses?search={first['a']['title']}")
+        assert 0 < some["total"] <= 120
+        assert labelled.get("/api/presses?search=nothing%20such")["total"] == 0
+
+    def test_suggestions_that_make_no_sense_are_refused(self, labelled):
+        for decisions in ({"x": "yes"}, {"merge-1.99999": "yes"}, {"wrong-99999": "no"}):
+            reply = labelled.client.post("/api/suggestions", json={"decisions": decisions})
+            assert reply.status_code == 400
+        for wrong in ({}, {"merge-1.2": "maybe"}, {"x" * 101: "yes"}):
+            reply = labelled.client.post("/api/suggestions", json={"decisions": wrong})
+            assert reply.status_code == 422
 
     @pytest.mark.parametrize("path", ["/api/clusters/1796999", "/api/clusters/99999999999"])
     def test_no_such_kind(self, labelled, path):
@@ -780,7 +803,10 @@ def test_the_schema_lists_every_route_of_the_contract(small):
     paths = small.get("/api/openapi.json")["paths"]
     listed = {(method.upper(), path) for path, item in paths.items() for method in item}
     assert listed == {
+        ("GET", "/api/presses"),
         ("GET", "/api/status"),
+        ("GET", "/api/suggestions"),
+        ("POST", "/api/suggestions"),
         ("GET", "/api/next"),
         ("POST", "/api/answers"),
         ("GET", "/api/answers"),

@@ -137,7 +137,7 @@ def test_digits_by_keyboard_from_the_start_to_the_certificate(digits, visiting):
         expect(tab.page.locator("#question-title")).to_have_text("That is all")
         expect(tab.page.locator("#certificate")).to_contain_text("With 95% confidence")
         assert served.project.status().stop_reason == "certified"
-        assert served.project.status().clicks == clicks < 200
+        assert served.project.status().presses == clicks < 200
         assert served.project.status().clusters >= 10
         tab.page.click("text=See and export the result")
         expect(tab.page.locator("#finish-promise")).to_contain_text("With 95% confidence")
@@ -488,7 +488,7 @@ def test_the_focus_and_typing_are_respected(digits, visiting):
         page.press("#who", "Backspace")
         page.press("#who", "Backspace")
         page.press("#who", "Enter")
-        assert served.project.status().clicks == 0
+        assert served.project.status().presses == 0
         expect(page.locator("#who")).to_have_value("Zoë")
         before = tab.question
         page.click(".answer.different")
@@ -507,7 +507,7 @@ def test_the_focus_and_typing_are_respected(digits, visiting):
         page.keyboard.down("d")
         page.keyboard.down("d")  # a key that is held down answers once
         tab.saved()
-        assert served.project.status().clicks == 4
+        assert served.project.status().presses == 4
 
 
 def type_slowly(page, text, pause=120, between=None):
@@ -523,7 +523,7 @@ def test_a_name_is_typed_in_peace_while_the_panel_changes(digits, visiting):
     """The letters are keys that answer, and the kinds change their order, size and number meanwhile."""
     with serving(digits, clicks=40) as served:
         project = served.project
-        clicks = project.status().clicks
+        clicks = project.status().presses
         tab = visiting(served)
         page = tab.page
         expect(page.locator(".kind")).to_have_count(len(project.overview().clusters))
@@ -556,7 +556,7 @@ def test_a_name_is_typed_in_peace_while_the_panel_changes(digits, visiting):
         assert page.evaluate("document.activeElement.value") == name
         page.keyboard.press("Enter")
         expect(page.locator(".toast").last).to_contain_text(f"Named “{name}”")
-        assert project.status().clicks == clicks + 4 * 6 + 1  # nothing was said on this page
+        assert project.status().presses == clicks + 4 * 6 + 1  # nothing was said on this page
         members = project.session.members_of(kind)
         assert project.name_of(members) == name
         # Then the panel catches up.
@@ -574,7 +574,7 @@ def test_keys_are_quiet_for_a_second_after_a_field(digits, visiting):
     with serving(digits, clicks=20) as served:
         tab = visiting(served, remembered=PAIRS)
         page = tab.page
-        clicks = served.project.status().clicks
+        clicks = served.project.status().presses
         field = page.locator(".kind-name").first
         # Left on purpose: a second, whatever is pressed in it.
         field.click()
@@ -585,22 +585,22 @@ def test_keys_are_quiet_for_a_second_after_a_field(digits, visiting):
             page.keyboard.press("s")
             page.keyboard.press("Backspace")
         expect(page.locator(".toast").last).to_contain_text("Named “sad”")
-        assert served.project.status().clicks == clicks
+        assert served.project.status().presses == clicks
         tab.listens()
         assert page.evaluate("performance.now()") < left + 2_500
         tab.press("d")
         tab.saved()
-        assert served.project.status().clicks == clicks + 1
+        assert served.project.status().presses == clicks + 1
         # Gone under the fingers: until the typing stops.
         page.locator(".kind-name").first.click()
         page.keyboard.type("s")
         page.evaluate("document.activeElement.closest('.kind').remove()")
         type_slowly(page, "dsk bdu", pause=500)
-        assert served.project.status().clicks == clicks + 1
+        assert served.project.status().presses == clicks + 1
         tab.listens()
         tab.press("d")
         tab.saved()
-        assert served.project.status().clicks == clicks + 2
+        assert served.project.status().presses == clicks + 2
         # A button is pressed at any time.
         page.locator("#who").click()
         page.keyboard.type("Ann")
@@ -608,7 +608,7 @@ def test_keys_are_quiet_for_a_second_after_a_field(digits, visiting):
         page.click(".answer.unsure")
         tab.wait(before)
         tab.saved()
-        assert served.project.status().clicks == clicks + 3
+        assert served.project.status().presses == clicks + 3
 
 
 def test_zoom_is_shared_and_blink_overlays(digits, visiting):
@@ -709,7 +709,7 @@ def test_a_spent_budget_is_said_and_not_gone_on_with(digits, visiting):
         tab = visiting(served, remembered=PAIRS)
         while tab.question:
             tab.press("d")
-        said = "The budget of 3 questions is spent. Start samekind with a larger --budget to go on."
+        said = "The budget of 3 presses is spent. Start samekind with a larger --budget to go on."
         expect(tab.page.locator(".notice")).to_contain_text(said)
         tab.goto("finish")
         expect(tab.page.locator("#finish .lead")).to_have_text(said)
@@ -738,7 +738,8 @@ def test_kinds_keep_small_numbers_and_their_colours(digits, visiting):
         page.wait_for_selector(".kind")
         before = page.evaluate(COLOURS)
         names = [name for _, name, _ in before]
-        assert names == [f"kind {k + 1}" for k in range(len(before))]
+        shown = served.project.overview().clusters
+        assert names == [f"kind {kind.number}" for kind in shown]
         assert len({colour for *_, colour in before}) == min(20, len(before))
         page.reload()
         page.wait_for_selector(".kind")
@@ -752,6 +753,106 @@ def test_kinds_keep_small_numbers_and_their_colours(digits, visiting):
             kind = int(option.get_attribute("data-answer"))
             if kind in numbers:
                 expect(option.locator(".option-name")).to_have_text(numbers[kind])
+
+
+def test_going_on_says_that_it_works_and_pulls_nobody_off_another_screen(digits, visiting):
+    with serving(digits, clicks=5) as served:
+        served.project.finish()
+        tab = visiting(served, address="/#/finish", asked=False)
+        page = tab.page
+
+        def slow(route):
+            page.wait_for_timeout(900)
+            route.continue_()
+
+        page.route("**/api/resume", slow)
+        page.click("#finish >> text=Go on")
+        expect(page.locator("#busy")).to_have_text("Working…")
+        tab.goto("found")
+        expect(page.locator("#busy")).to_have_text("", timeout=5000)
+        assert not served.project.status().done
+        assert page.evaluate("document.body.dataset.view") == "found"
+
+
+def namesakes(project):
+    """Let two kinds that nobody compared have one name; return their numbers."""
+    refs = project.refs()
+    pair = [refs[cluster] for cluster in project.clusters().unproven_[0]]
+    for ref in pair:
+        project.rename(ref.cluster, "twins")
+    return sorted(ref.number for ref in pair)
+
+
+@pytest.mark.parametrize("key", ["y", "n", "l"])
+def test_suggestions_take_a_yes_a_no_or_wait(digits, visiting, key):
+    with serving(digits, clicks=30) as served:
+        project = served.project
+        twins = namesakes(project)
+        tab = visiting(served, address="/#/review")
+        page = tab.page
+        first = page.locator(".suggestion").first
+        expect(first).to_contain_text("“twins” and “twins” may be one kind")
+        page.evaluate(axe_script())
+        found = page.evaluate("axe.run()")["violations"]
+        assert [problem["id"] for problem in found] == []
+        name = first.get_attribute("data-id")
+        page.keyboard.press(key)
+        if key == "l":
+            expect(page.locator(f'.suggestion[data-id="{name}"]').last).to_be_visible()
+            assert name in [one.id for one in project.suggestions()]
+            return
+        expect(page.locator(".toast")).to_contain_text("Merged" if key == "y" else "Noted")
+        expect(page.locator(f'.suggestion[data-id="{name}"]')).to_have_count(0)
+        numbers = {ref.number for ref in project.refs()}
+        assert (twins[1] in numbers) == (key == "n")
+        page.click(".toast >> text=Undo")
+        expect(page.locator(".toast")).to_contain_text("Undone")
+        assert {ref.number for ref in project.refs()} >= set(twins)
+
+
+def test_suggestions_are_accepted_together_after_a_look(digits, visiting):
+    with serving(digits, clicks=14) as served:
+        project = served.project
+        refs = project.refs()[:3]
+        for ref in refs:  # each pair of them is suggested if nobody told them apart
+            project.rename(ref.cluster, "one")
+        likely = [one for one in project.suggestions() if one.probability >= 0.9]
+        tab = visiting(served, address="/#/review")
+        page = tab.page
+        page.wait_for_selector("#suggestions-title")
+        if len(likely) > 1:
+            page.click("text=Accept the")
+            expect(page.locator("dialog")).to_contain_text("may be one kind")
+            page.click("dialog >> text=Cancel")
+            assert project.status().clusters == len(project.refs())
+
+
+def test_the_same_name_offers_to_merge(digits, visiting):
+    with serving(digits, clicks=12) as served:
+        tab = visiting(served)
+        page = tab.page
+        page.wait_for_selector(".kind")
+        for place in (0, 1):
+            field = page.locator(".kind-name").nth(place)
+            field.fill("twins")
+            field.press("Enter")
+            expect(page.locator(".toast")).to_contain_text("Named" if place == 0 else "too")
+        page.click(".toast >> text=Merge them")
+        expect(page.locator("dialog")).to_contain_text("will be of one kind")
+
+
+def test_the_review_has_a_line_for_each_press_and_a_search(messages, visiting):
+    with serving(messages, clicks=12, labels=[row % 5 for row in range(48)]) as served:
+        tab = visiting(served, address="/#/review")
+        page = tab.page
+        expect(page.locator("#review")).to_contain_text("of 12 presses")
+        assert page.locator("section[aria-labelledby=answers-title] > ul > li").count() == 12
+        search = page.locator("#answer-search")
+        search.fill("number 7 of")
+        expect(page.locator("#review")).not_to_contain_text("of 12 presses")
+        search.press_sequentially(" nothing such")
+        expect(page.locator("#review")).to_contain_text("Nothing that was answered says this")
+        expect(search).to_be_focused()
 
 
 def test_messages_name_things_by_what_they_say_one_at_a_time(messages, visiting):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
+from difflib import get_close_matches
 from numbers import Real
 from typing import Any, TypeAlias
 
@@ -59,8 +61,23 @@ def check_error_rate(value: Any) -> float:
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     """Return value if it is one of the choices."""
     if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
+        meant = did_you_mean(value, choices)
+        raise ValueError(
+            f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.{meant}"
+        )
     return str(value)
+
+
+def did_you_mean(value: object, known: Sequence[str]) -> str:
+    """Return a question that names what was likely meant, after a space; nothing if nothing is close.
+
+    Examples
+    --------
+    >>> did_you_mean("batchs", ["batch", "patience"])
+    " Did you mean 'batch'?"
+    """
+    close = get_close_matches(value, known, n=1) if isinstance(value, str) else []
+    return f" Did you mean {close[0]!r}?" if close else ""
 
 
 def check_seed(random_state: Any) -> int:

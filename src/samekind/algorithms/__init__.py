@@ -13,6 +13,7 @@ from samekind.algorithms.base import (
     Params,
     Prediction,
     Snapshot,
+    percent_at_most,
 )
 from samekind.algorithms.focused import Focused
 from samekind.algorithms.paper.basic import Basic
@@ -42,6 +43,7 @@ __all__ = [
     "Snapshot",
     "classify",
     "find_algorithm",
+    "percent_at_most",
 ]
 
 AnyAlgorithm = type[Algorithm[Any]]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from math import ceil, floor, log10
 from typing import ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from samekind._validation import check_error_rate, check_int, check_positive_int
+from samekind._validation import check_error_rate, check_int, check_positive_int, did_you_mean
 from samekind.algorithms.state import ClusterState
 from samekind.flow import FloatArray, Flow, IntArray
 from samekind.points import LabelMap, Points, Sampler
@@ -24,6 +25,7 @@ __all__ = [
     "Prediction",
     "Snapshot",
     "check_rate",
+    "percent_at_most",
 ]
 
 
@@ -65,9 +67,10 @@ class Certificate:
             missing = "" if self.n_undecided else "no cluster is missing, and "
             text = f"Every row was asked about: {missing}no label is predicted."
         elif self.n_audited:
+            missing, wrong = map(percent_at_most, (self.undiscovered, self.wrong))
             text = (
                 f"With {self.confidence:.0%} confidence, clusters not found hold at most "
-                f"{_percent(self.undiscovered)} of the rows, and at most {_percent(self.wrong)} of the "
+                f"{missing} of the rows, and at most {wrong} of the "
                 f"labels are wrong ({self.n_wrong:,} of {self.n_audited:,} audited rows were)."
             )
         else:
@@ -84,8 +87,19 @@ class Certificate:
         return text
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.2g} %" if share < 0.995 else "100 %"
+def percent_at_most(share: float) -> str:
+    """Return a bound in per cent with two digits, rounded up, so that it still holds.
+
+    Examples
+    --------
+    >>> percent_at_most(0.0512), percent_at_most(0.2641), percent_at_most(0.05)
+    ('5.2 %', '27 %', '5 %')
+    """
+    percent = 100 * min(share, 1.0)
+    if percent < 1e-6:
+        return "0 %"
+    unit = 10.0 ** (floor(log10(percent)) - 1)
+    return f"{ceil(percent / unit - 1e-9) * unit:.3g} %"
 
 
 @dataclass(frozen=True)
@@ -104,6 +118,8 @@ class Prediction:
     notes: list[str] = field(default_factory=list)
     error_rate: float | None = None
     """The share of answers that seem to be wrong, where they may be."""
+    mergers: list[tuple[int, int, float]] = field(default_factory=list)
+    """Pairs of clusters that may be one, each with its probability, those first that concern most rows."""
 
 
 @dataclass(frozen=True)
@@ -189,8 +205,9 @@ class Params:
         known = [field.name for field in fields(cls)]
         for name in given:
             if name not in known:
+                meant = did_you_mean(name, known)
                 raise TypeError(
-                    f"{algorithm!r} has no parameter {name!r}. Its parameters are {', '.join(known)}."
+                    f"{algorithm!r} has no parameter {name!r}.{meant} Its parameters are {', '.join(known)}."
                 )
         return cls(**given)  # type: ignore[arg-type]  # each is checked by __post_init__
 
@@ -311,7 +328,3 @@ class Algorithm(ABC, Generic[P]):
         1 where that is known; NaN where the algorithm does not say.
         """
         return np.where(self.state.cluster_of(rows) >= 0, 1.0, np.nan)
-
-    def questions_to_next_cluster(self) -> float | None:
-        """Return the expected number of questions until the next new cluster; None if there is no telling."""
-        return None

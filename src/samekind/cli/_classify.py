@@ -153,7 +153,7 @@ def _table(project: Project, items: Items, result: Classified) -> pd.DataFrame:
     import pandas as pd
 
     from samekind.engine import NOT_ASKED
-    from samekind.project import beside_own_columns
+    from samekind.project import beside_own_columns, name_in_table
 
     found = project.clusters()
     asked = result.labels >= -1
@@ -161,15 +161,15 @@ def _table(project: Project, items: Items, result: Classified) -> pd.DataFrame:
     open_rows = result.labels == NOT_ASKED
     if open_rows.any():
         clusters[open_rows] = found.predict(items.X[open_rows])
-    members = [rows.tolist() for rows in found.members_]
-    firsts = np.array([*(rows[0] for rows in members), -1])
-    names = np.array([*(project.name_of(rows) or "" for rows in members), ""], dtype=object)
+    refs = project.refs()
+    numbers = np.array([*(ref.number for ref in refs), -1])
+    names = np.array([*map(name_in_table, refs), "no kind"], dtype=object)
     table = pd.DataFrame(
         {
             "row": np.arange(items.n),
-            "cluster": clusters,
-            "kind": firsts[clusters],
+            "kind": numbers[clusters],
             "name": names[clusters],
+            "name_is_proposed": np.array([*(ref.name is None for ref in refs), True])[clusters],
             "known": asked,
             "confidence": np.where(asked, 1.0, np.nan),
             "questions": result.n_asked,

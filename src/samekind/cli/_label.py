@@ -51,7 +51,7 @@ def label(
     terminal: options.Terminal = False,
     who: options.Who = None,
     project: options.LabelProject = None,
-    budget: options.Budget = None,
+    budget: options.Presses = None,
     no_lineup: options.NoLineup = False,
     error_rate: options.ErrorRate = None,
     tolerance: options.Tolerance = None,

@@ -213,6 +213,12 @@ _budget = _ask(
     "N", "The most questions to ask; by default no limit. 0: a guess from the data alone.", min=0
 )
 Budget = Annotated[int | None, _budget]
+_presses = _ask(
+    "N",
+    "The most presses of a key or button; one press may answer several questions. By default no limit.",
+    min=1,
+)
+Presses = Annotated[int | None, _presses]
 _target = _ask("K", "Stop when so many clusters are recovered.", min=1)
 Target = Annotated[int | None, _target]
 _epsilon = _ask(

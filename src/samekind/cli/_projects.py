@@ -14,7 +14,7 @@ from rich.text import Text
 
 from samekind.cli._errors import needs, users_values
 from samekind.cli._passes import Passes
-from samekind.project import Project, open_project
+from samekind.project import Project, counted, open_project
 from samekind.terminal import printable
 
 MOST_KINDS = 12  # in the summary
@@ -42,24 +42,30 @@ def print_found(project: Project) -> None:
     if not now.questions:
         out.print("Nothing is answered yet.")
         return
-    kinds, questions = plural(now.clusters, "kind"), plural(now.questions, "question")
-    fewer = f" ({plural(now.clicks, 'answer')})" if now.clicks < now.questions else ""
-    out.print(Text(f"{kinds} found with {questions}{fewer}; {now.stop_text}."))
+    kinds, presses = plural(now.clusters, "kind"), counted(now.presses, "press", "presses")
+    questions = plural(now.questions, "question")
+    out.print(Text(f"{kinds} found with {presses} ({questions}); {now.stop_text}."))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("kind", "rows", "known"):
-        table.add_column(heading, justify="left" if heading == "kind" else "right")
+    for heading in ("kind", "name", "rows", "known"):
+        table.add_column(heading, justify="left" if heading == "name" else "right")
     sizes = np.bincount(found.labels_[found.labels_ >= 0], minlength=found.n_discovered_)
     order = np.argsort(-sizes, kind="stable").tolist()
+    refs = project.refs()
     for cluster in order[:MOST_KINDS]:
-        members = found.members_[cluster].tolist()
-        name = project.name_of(members) or f"that of row {members[0]}"
-        table.add_row(printable(name, 50), f"{sizes[cluster]:,}", f"{len(members):,}")
+        ref = refs[cluster]
+        name = printable(ref.name or ref.proposed_name, 50)
+        name.stylize("" if ref.name else "italic dim")
+        numbers = f"{sizes[cluster]:,}", f"{len(found.members_[cluster]):,}"
+        table.add_row(str(ref.number), name, *numbers)
     if len(order) > MOST_KINDS:
-        table.add_row(f"and {len(order) - MOST_KINDS:,} more", "", "")
+        table.add_row("", f"and {len(order) - MOST_KINDS:,} more")
     out.print(table)
+    if any(ref.name is None for ref in refs):
+        out.print(Text("Names in italics are proposed.", style="italic dim"))
+    out.print(Text(project.stopping().text))
     if found.certificate_ is not None:
         out.print(Text(str(found.certificate_)))
-    for note in found.notes_:
+    for note in project.notes():
         out.print(printable(f"Note: {note}", lines=True))
     if now.contradictions:
         out.print(f"[red]{plural(now.contradictions, 'answer')} contradict others.[/red]")

@@ -27,6 +27,7 @@ from samekind.clusters.labels import (
     volunteered_labels,
 )
 from samekind.clusters.snapshot_fields import snapshot_fields
+from samekind.clusters.suggestions import Hints, Suggestion, wrong_rows
 from samekind.flow import Answers, FloatArray, IntArray, Oracle, Pairs
 from samekind.measures import Reliability
 from samekind.oracles import as_oracle
@@ -75,14 +76,12 @@ class Clusters:
     error_rate_ : float or None
         The share of answers that seem to be wrong, where ``error_rate`` says that they may be.
     annotators_ : list of Reliability
-        Who answered, how often, and the estimated share of wrong answers; only if several answered or answers
-        may be wrong (``error_rate``).
+        Who answered, how often, and the estimated share of wrong answers; if several did, or answers may err.
     space_ : WorkingSpace or None
-        Where distances were taken, if not between the rows as they are: a few dimensions, or
-        directions alone. Centres, standard errors and prototypes are in the columns that were
-        given.
-    algorithm_, random_state_, n_rows_ : str, int, int
-        What was run, on how many rows.
+        Where distances were taken, if not between the rows as they are: a few dimensions, or directions
+        alone. Centres, standard errors and prototypes are in the columns that were given.
+    hints_, algorithm_, random_state_, n_rows_
+        Of pairs of clusters, for `suggestions_`; what was run, on how many rows.
     """
 
     all_centers_: Deferred[FloatArray] = Deferred()  # noqa: RUF009
@@ -107,6 +106,7 @@ class Clusters:
     error_rate_: float | None = None
     annotators_: list[Reliability] = field(default_factory=list)
     space_: WorkingSpace | None = None
+    hints_: Hints = field(default_factory=Hints)
     _points: Points | None = None
     _labels: Labels = field(default_factory=lambda: Labels())
 
@@ -198,12 +198,16 @@ class Clusters:
         """
         if self._labels.get(self._points) is None:
             if self._points is None:
-                raise AttributeError(
-                    "these clusters were loaded without the labels of their rows. "
-                    "Call predict(X) with the data."
-                )
+                why = "these clusters were loaded without the labels of their rows."
+                raise AttributeError(f"{why} Call predict(X) with the data.")
             self._labels.found = self._predict(self._points, fitted=True)
         return self._labels.found
+
+    @property
+    def suggestions_(self) -> list[Suggestion]:
+        """What to look at next: clusters that may be one, most rows first; known rows that look wrong."""
+        mergers = [Suggestion("merge", chance, (a, b)) for a, b, chance in self.hints_.mergers]
+        return mergers + ([] if self._points is None else wrong_rows(self, self._points))
 
     def labels_of(self, rows: IntArray) -> IntArray:
         """Return what `labels_` says of some rows, wherever it is."""
@@ -250,8 +254,7 @@ class Clusters:
         oracle : LabelOracle, FunctionOracle or callable
             Answers pairs (row to classify, member of a cluster), as in `solve`.
         rows : (m,) array of int or None
-            The numbers by which the oracle knows the rows of X. By default they follow the rows that
-            the clusters were found in: ``n_rows_``, ``n_rows_ + 1``, and so on.
+            The numbers by which the oracle knows the rows of X; by default ``n_rows_``, ``n_rows_ + 1``, ….
         order : {"nearest", "index"}
             Which clusters to ask first.
         patience : int
@@ -271,7 +274,8 @@ class Clusters:
         numbers = numbers_of_new_rows(points.n, self.n_rows_, rows)
         answers = as_oracle(oracle)
         check_labels_of_new_rows(answers, numbers, self.n_rows_)
-        return classify_rows(self._in_space(points), numbers, self.to_state(), answers, params)
+        points = points if self.space_ is None else points.in_space(self.space_)
+        return classify_rows(points, numbers, self.to_state(), answers, params)
 
     def to_state(self) -> ClusterState:
         """Return what an algorithm would know that had found these clusters, in its own coordinates."""
@@ -332,15 +336,12 @@ class Clusters:
         if self.n_discovered_ == 0:
             nowhere = np.zeros((1, points.d))
             return points.label_by_nearest(nowhere, label_map(np.array([-1]), [], NO_ROWS))
-        points = self._in_space(points)
+        points = points if self.space_ is None else points.in_space(self.space_)
         places, of = self.all_centers_, np.arange(self.n_discovered_)
         if self.prototypes_ is not None:
             places, of = self.prototypes_
         known, given_up = (self.members_, self.given_up_) if fitted else ([], NO_ROWS)
         return points.label_by_nearest(self.as_compared(places), label_map(of, known, given_up))
-
-    def _in_space(self, points: Points) -> Points:
-        return points if self.space_ is None else points.in_space(self.space_)
 
     def check_columns(self, d: int) -> None:
         """Raise an error unless rows have as many columns as those in which the clusters were found."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from samekind.algorithms import Snapshot
 from samekind.clusters.labels import NO_ROWS, Labels, label_map
+from samekind.clusters.suggestions import Hints, confusion_notes
 from samekind.points import Points
 
 __all__ = ["snapshot_fields"]
@@ -43,19 +44,19 @@ def snapshot_fields(snapshot: Snapshot, points: Points) -> dict[str, Any]:
     def renumbered(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         return [(int(number_of[a]), int(number_of[b])) for a, b in pairs]
 
-    confused = [
-        f"Cluster {a} could not be told apart from cluster {b}: "
-        f"many rows predicted to be in {a} are in {b}."
-        for a, b in sorted(renumbered(prediction.confused))
-    ]
+    confused = sorted(renumbered(prediction.confused))
+    called = [f"cluster {k}" for k in range(len(order))]
     known = label_map(number_of, members, given_up)
     clusters = np.repeat(np.arange(len(members)), [len(rows) for rows in members])
     return fields | {
-        "notes_": [*snapshot.notes, *prediction.notes, *confused],
+        "notes_": [*snapshot.notes, *prediction.notes, *confusion_notes(confused, called)],
         "standard_errors_": prediction.standard_errors[order],
         "certificate_": prediction.certificate,
         "error_rate_": prediction.error_rate,
         "unproven_": [(min(pair), max(pair)) for pair in renumbered(prediction.unproven)],
         "prototypes_": (points.rows(np.concatenate([*members, NO_ROWS])), clusters),
         "_labels": Labels(partial(prediction.labels, known)),
+        "hints_": Hints(
+            [(*renumbered([(a, b)])[0], chance) for a, b, chance in prediction.mergers], confused
+        ),
     }

@@ -202,6 +202,17 @@ class Items:
             lines.append(f"  labels of {_counted(kinds, 'kind')}")
         return "\n".join(lines + [f"  {note}" for note in self.notes])
 
+    @property
+    def shown_columns(self) -> list[str]:
+        """The columns of a table that a person sees."""
+        return list(self._fields)
+
+    def texts(self, rows: NDArray[np.intp]) -> list[str]:
+        """Return the texts of rows, as far as they are shown; only where items are texts."""
+        if self.frame is None or self._options.text is None:
+            raise DataError(f"{self.source} has no column of texts.")
+        return [shown_text(text) for text in self.frame[self._options.text].iloc[rows]]
+
     def show(self, row: int) -> ItemView:
         """Return what a person sees of a row."""
         self._check(row)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from samekind.engine.classify_session import NOT_ASKED, ClassifySession
 from samekind.engine.flow_session import FlowSession, OtherDataError
+from samekind.engine.forecast import Forecast, discovery_times, forecast_discovery
 from samekind.engine.session import Session
 from samekind.engine.solve import ContradictionWarning, answer_with, solve
 
@@ -12,8 +13,11 @@ __all__ = [
     "ClassifySession",
     "ContradictionWarning",
     "FlowSession",
+    "Forecast",
     "OtherDataError",
     "Session",
     "answer_with",
+    "discovery_times",
+    "forecast_discovery",
     "solve",
 ]

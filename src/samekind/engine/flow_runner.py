@@ -43,7 +43,7 @@ class FlowRunner(ABC):
         self.n_questions = 0
         self.stop_reason: str | None = None
         self._infers = params.trusts_answers  # what may be wrong proves nothing
-        self._stopped = False  # by somebody
+        self._stopped = ""  # why somebody stopped it
         self._has_ended = False  # by itself
         self._view = ledger  # as it was when the flow had come so far
         self._n_lines = self._n_changes = 0  # of the ledger, that were taken in
@@ -241,7 +241,7 @@ class FlowRunner(ABC):
         """Make the unknown part of the wave pending, as far as the budget goes."""
         left = None if self.budget is None else self.budget - self.n_questions
         if self._stopped:
-            self._end("user")
+            self._end(self._stopped)
         elif left is not None and left <= 0:
             self._end("budget")
         else:

@@ -174,23 +174,23 @@ class FlowSession(FlowRunner):
         with self.act():
             return self.ledger.retract(count, who=who, asked_only=not together, together=together)
 
-    def stop(self) -> None:
+    def stop(self, reason: str = "user") -> None:
         """End the session now, until `resume`. What was answered stays in the ledger."""
-        self._stopped = True
-        if self.stop_reason is None:
-            self._end("user")
+        if self.stop_reason in (None, self._stopped):
+            self._end(reason)
+        self._stopped = reason
 
     def resume(self) -> None:
         """Go on after `stop`."""
-        self._stopped = False
-        if self.stop_reason == "user":
+        before, self._stopped = self._stopped, ""
+        if before and self.stop_reason == before:
             self.stop_reason = None
             self._ask_on()
 
     def replay(self) -> None:
         """Run the flow again from its start; takes in what others wrote to the ledger."""
         self.ledger.refresh()
-        self._stopped = False
+        self._stopped = ""
         self._replay()
 
     def catch_up(self) -> None:

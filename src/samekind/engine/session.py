@@ -20,8 +20,9 @@ from samekind.data import as_points
 from samekind.engine.amendments import find_amendment
 from samekind.engine.checkpoints import adopt_answers, known_at, make_checkpoint
 from samekind.engine.flow_session import FlowSession
+from samekind.engine.forecast import Forecast, discovery_times, forecast_discovery
 from samekind.engine.working_space import SpaceChoice
-from samekind.flow import FloatArray, Flow, Pairs, check_answers, check_pairs
+from samekind.flow import FloatArray, Flow, IntArray, Pairs, check_answers, check_pairs
 from samekind.ledger import Change, Ledger, pairs_of
 from samekind.measures import Reliability, annotator_reliability
 from samekind.points import Points, Reduce, WorkingSpace
@@ -176,9 +177,16 @@ class Session(FlowSession):
             with self.edit():
                 make_checkpoint(self.ledger, self._run.state.members)
 
-    def questions_to_next_cluster(self) -> float | None:
-        """Return about how many questions it takes to find the next cluster, if that can be said."""
-        return None if self.done else self._run.questions_to_next_cluster()
+    @property
+    def history(self) -> dict[str, IntArray]:
+        """What there was after each wave: questions, samples, and clusters discovered and recovered."""
+        history = np.array(self._history, dtype=np.int64).reshape(-1, len(COLUMNS)).T.copy()
+        return dict(zip(COLUMNS, history, strict=True))
+
+    def forecast(self) -> Forecast | None:
+        """Return how many more questions the next new cluster may take, if that can be said."""
+        times = discovery_times(self.history["questions"], self.history["discovered"])
+        return None if self.done else forecast_discovery(times, self.n_questions)
 
     def confidence(self, rows: ArrayLike) -> FloatArray:
         """Return how likely each of these rows is in the cluster that ``labels_`` says.
@@ -191,6 +199,14 @@ class Session(FlowSession):
     def n_known(self) -> int:
         """How many rows are known to be in some cluster."""
         return self._run.state.n_labelled - len(self._run.state.given_up)
+
+    def known_clusters(self) -> list[list[int]]:
+        """Return the rows known to be in each cluster, by discovery; none if merged away."""
+        return [list(rows) for rows in self._run.state.members]
+
+    def places_of(self, rows: ArrayLike) -> IntArray:
+        """Return which of `known_clusters` each row is in, at the moment; below 0 if that is not known."""
+        return self._run.state.cluster_of(np.asarray(rows, dtype=np.intp))
 
     def members_of(self, row: int) -> list[int]:
         """Return all rows known to be in a row's cluster, its first one first; none if unknown."""
@@ -249,7 +265,6 @@ class Session(FlowSession):
 
     def _found(self) -> Clusters:
         asks_nothing = self.budget == 0 and not len(self.ledger)
-        history = np.array(self._history).reshape(-1, len(COLUMNS)).T.copy()
         return Clusters.from_snapshot(
             self._run.guess() if asks_nothing else self._run.snapshot(),
             self.points,
@@ -257,7 +272,7 @@ class Session(FlowSession):
             algorithm_=self.algorithm,
             random_state_=self.seed,
             n_questions_=self.n_questions,
-            history_=dict(zip(COLUMNS, history, strict=True)),
+            history_=self.history,
             stop_reason_=self.stop_reason,
             contradictions_=[str(found) for found in self.contradictions],
         )

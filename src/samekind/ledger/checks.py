@@ -48,7 +48,16 @@ class RowLimits:
 
     def _check_name(self, row: int, text: str, who: str) -> None:
         """Complain of a name that cannot be kept."""
-        if not 0 <= row < self._below:
-            raise ValueError(f"row {row} is not in the data of {self._below} rows.")
+        self._check_row(row)
         check_text("a name", text)
         check_text("who", who)
+
+    def _check_anchor(self, number: int, row: int) -> None:
+        """Complain of a number that no cluster can have, or of a row that cannot hold it."""
+        self._check_row(row)
+        if not 1 <= number < MOST_ROWS:
+            raise ValueError(f"a cluster's number must be 1 or more, got {number}.")
+
+    def _check_row(self, row: int) -> None:
+        if not 0 <= row < self._below:
+            raise ValueError(f"row {row} is not in the data of {self._below} rows.")

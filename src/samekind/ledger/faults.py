@@ -14,7 +14,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from samekind.ledger.packing import unpack_rows
-from samekind.ledger.version_3 import LATEST
+from samekind.ledger.version_3 import LATEST, MOST_ROWS
 
 __all__ = ["COLUMNS", "Fault", "described", "find_faults", "meta_faults", "n_rows_of"]
 
@@ -26,6 +26,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {  # parents first
     "corrections": ("id", "answer_id", "replaced_id"),
     "checkpoints": ("id", "answer_id", "upto", "rows", "ask"),
     "changes": ("id", *CHANGE, "checkpoint_id"),
+    "anchors": ("id", "number", "row"),
 }
 OBJECTS = ("things", "settings")  # in `meta`: JSON
 OLD_LISTS = {
@@ -212,6 +213,8 @@ def _wrong(
             yield "it ends before it begins"
         if row["checkpoint_id"] is not None and row["checkpoint_id"] not in there["checkpoints"]:
             yield f"it made checkpoint {row['checkpoint_id']!r:.40}, which is not there"
+    if table == "anchors" and not _is_int(row["number"], 1, MOST_ROWS):
+        yield f"a cluster's number is {row['number']!r:.40}, not 1 or more"
     if table == "checkpoints":
         if not _is_int(row["upto"], 0, 2**63):
             yield f"it is made after answer {row['upto']!r:.40}"

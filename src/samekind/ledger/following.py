@@ -45,7 +45,7 @@ class FollowingLedger(Ledger):
     def limit_rows(self, n: int) -> None:
         """Take only answers about the first n rows; an error says if there are others."""
         super().limit_rows(n)
-        beyond = [row for row in self.names if row >= n]
+        beyond = [row for row in (*self.names, *self.anchors.values()) if row >= n]
         if beyond or self._log.largest_row >= n:
             with self._connected("be read", writes=False) as connection:
                 raise self._damaged(connection, ValueError(f"it is about rows beyond {n - 1}."))
@@ -93,6 +93,8 @@ class FollowingLedger(Ledger):
         self._strike(struck)
         for name in new.names:
             self._notes.add_name(*name)
+        for anchor in new.anchors:
+            self._notes.add_anchor(*anchor)
         for line, other in replaced:
             self._notes.add_correction(line, other)
         self._notes.marks += marks

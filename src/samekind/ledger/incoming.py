@@ -33,6 +33,7 @@ class Incoming(NamedTuple):
     corrections: list[tuple[int, int]]
     checkpoints: list[tuple[int | None, int]]
     changes: list[tuple[tuple[int, ...], int | None]]
+    anchors: list[tuple[int, int]]
 
 
 def read_new(
@@ -56,13 +57,15 @@ def read_new(
     if not any(new):
         return None
     by_column = list(map(_columns, new, _WIDTHS))
-    answers, retractions, names, corrections, checkpoints, changes = by_column
+    answers, retractions, names, corrections, checkpoints, changes, anchors = by_column
     _, a, b, said, who, at, asked = answers
     pairs = check_pairs(np.array([a, b]).T)
-    named = _all(names[1], int)
-    for rows in (pairs.ravel(), np.array(named, dtype=np.int64)):
+    named, held = _all(names[1], int), list(zip(*(_all(c, int) for c in anchors[1:]), strict=True))
+    for rows in (pairs.ravel(), np.array([*named, *(row for _, row in held)], dtype=np.int64)):
         if rows.size and not 0 <= rows.min() <= rows.max() < below:
             raise ValueError("there is no such row.")
+    if any(number < 1 for number, _ in held):
+        raise ValueError("a cluster's number is below 1.")
     if not set(asked) <= {0, 1}:
         raise ValueError("whether it was asked is neither 0 nor 1.")
     times = np.array(_all(at, float, int), dtype=np.float64)
@@ -96,6 +99,7 @@ def read_new(
         corrections=list(zip(*(_all(ids, int) for ids in corrections[1:]), strict=True)),
         checkpoints=list(zip(_ids(checkpoints[1]), _all(checkpoints[2], int), strict=True)),
         changes=list(zip(since, _ids(changes[-1]), strict=True)),
+        anchors=held,
     )
 
 

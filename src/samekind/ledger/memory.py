@@ -27,7 +27,7 @@ from samekind.ledger.checks import RowLimits, check_text
 from samekind.ledger.inference import Contradiction, Implications, Statement
 from samekind.ledger.knowledge import Knowledge
 from samekind.ledger.log import Asked, LedgerLine, Lines, Wave, keys_of, pairs_of
-from samekind.ledger.notes import Checkpoint, ClusterName
+from samekind.ledger.notes import Checkpoint
 from samekind.ledger.transactions import Transactions
 
 __all__ = ["UNANSWERED", "Ledger"]
@@ -92,17 +92,6 @@ class Ledger(RowLimits, Transactions):
     def annotators(self) -> list[str]:
         """Everyone who answered, in the order of their first answers."""
         return list(self._numbers)
-
-    @property
-    def names(self) -> dict[int, ClusterName]:
-        """The newest name of each row that was given one; see `name`."""
-        return self._notes.names
-
-    @property
-    def n_acts(self) -> int:
-        """How many times something was recorded that was not taken back; at once counts as once."""
-        lines = self._log.lines
-        return int(np.unique(lines["when"][~lines["struck"]]).size)
 
     def lines(self) -> Iterator[LedgerLine]:
         """Yield all lines in the order in which they were written, retracted ones too."""
@@ -262,6 +251,11 @@ class Ledger(RowLimits, Transactions):
         """Give a row's cluster a name; "" takes it away. The name outlives changes of the cluster."""
         self._check_name(row, text, who)
         self._notes.add_name(row, text, who, self._now())
+
+    def anchor(self, number: int, row: int) -> None:
+        """Let a row hold a number: whichever cluster the row is in has it, for life."""
+        self._check_anchor(number, row)
+        self._notes.add_anchor(number, row)
 
     def add_checkpoint(self, checkpoint: Checkpoint) -> None:
         """Keep a place from which a run may begin."""

@@ -1,4 +1,4 @@
-"""What a project keeps beside its answers: names of clusters, what corrections replaced, checkpoints."""
+"""What a project keeps beside its answers: names and numbers of clusters, corrections, checkpoints."""
 
 from __future__ import annotations
 
@@ -76,6 +76,8 @@ class Notes:
         The checkpoints that are at hand, by their numbers: all of them, unless they are kept elsewhere.
     changes : list of Change
         All changes of the past.
+    anchors : dict
+        For every number that a cluster was given for life the row that holds it.
     """
 
     def __init__(self) -> None:
@@ -86,11 +88,18 @@ class Notes:
         self.marks: list[tuple[int, int]] = []
         self.checkpoints: dict[int, Checkpoint] = {}
         self.changes: list[Change] = []
+        self.anchors: dict[int, int] = {}
+        self.n_anchors = 0
 
     def add_name(self, row: int, text: str, who: str, at: float) -> None:
         """Name a row's cluster; an earlier name of the row counts no more."""
         self.names[row] = ClusterName(self.n_names, row, text, who, at)
         self.n_names += 1
+
+    def add_anchor(self, number: int, row: int) -> None:
+        """Let a row hold a cluster's number; the one that held it before does so no more."""
+        self.anchors[number] = row
+        self.n_anchors += 1
 
     def add_correction(self, line: int, replaced: int) -> None:
         """Note that the answer on a line replaced one on an earlier line."""

@@ -116,6 +116,10 @@ def _all_rows(
             }
             for number, kept in sorted(notes.checkpoints.items())
         ],
+        tables.anchors: [
+            {"id": number, "number": held, "row": row}
+            for number, (held, row) in enumerate(sorted(notes.anchors.items()), start=1)
+        ],
         tables.changes: [
             {
                 "id": number,

@@ -118,6 +118,12 @@ class SqlLedger(FollowingLedger):
         at = self._add(tables.names, [{"row": row, "name": text, "who": who}], "keep a name")
         self._notes.add_name(row, text, who, at)
 
+    def anchor(self, number: int, row: int) -> None:
+        """Let a row hold a number: whichever cluster the row is in has it, for life."""
+        self._check_anchor(number, row)
+        self._add(tables.anchors, [{"number": number, "row": row}], "keep a number")
+        self._notes.add_anchor(number, row)
+
     def add_checkpoint(self, checkpoint: Checkpoint) -> None:
         """Keep a place from which a run may begin; in memory alone if the file is only read."""
         if self.read_only:

@@ -12,6 +12,7 @@ __all__ = [
     "FOLLOWED",
     "NO_ID",
     "STATE",
+    "anchors",
     "answers",
     "changes",
     "checkpoints",
@@ -37,6 +38,7 @@ corrections = _table("corrections", "id", "answer_id", "replaced_id")
 checkpoints = _table("checkpoints", "id", "answer_id", "upto", "rows", "ask")
 _SINCE = ("after_answer", "upto_answer", "after_retraction", "upto_retraction", "checkpoint_id")
 changes = _table("changes", "id", *_SINCE)
+anchors = _table("anchors", "id", "number", "row")
 
 FOLLOWED = {  # tables, and what is read of them when another process has written to them
     answers: ("id", "a", "b", "answer", "who", "at", "asked"),
@@ -45,6 +47,7 @@ FOLLOWED = {  # tables, and what is read of them when another process has writte
     corrections: ("id", "answer_id", "replaced_id"),
     checkpoints: ("id", "answer_id", "upto"),
     changes: ("id", *_SINCE),
+    anchors: ("id", "number", "row"),
 }
 
 

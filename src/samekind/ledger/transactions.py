@@ -8,8 +8,11 @@ from contextlib import contextmanager
 from copy import copy
 from typing import NamedTuple, TypeVar
 
+import numpy as np
+
+from samekind.flow import UNSURE
 from samekind.ledger.log import AnswerLog, Lines
-from samekind.ledger.notes import Change, Notes
+from samekind.ledger.notes import Change, ClusterName, Notes
 
 __all__ = ["Revision", "Transactions"]
 
@@ -27,6 +30,7 @@ class Revision(NamedTuple):
     changes: int
     editions: int
     """How many times lines were deleted for good: then all is to be read anew."""
+    anchors: int = 0
 
 
 class Transactions(ABC):
@@ -53,16 +57,39 @@ class Transactions(ABC):
         """What was written so far, in numbers."""
         log, notes = self._log, self._notes
         marks, changes = len(notes.marks), len(notes.changes)
-        return Revision(log.size, log.n_struck, marks, notes.n_names, changes, self._n_editions)
+        written = log.size, log.n_struck, marks, notes.n_names, changes
+        return Revision(*written, self._n_editions, notes.n_anchors)
 
     @property
     def changes(self) -> list[Change]:
         """All changes of the past, in order; see `Change`."""
         return self._notes.changes
 
+    @property
+    def names(self) -> dict[int, ClusterName]:
+        """The newest name of each row that was given one; see `name`."""
+        return self._notes.names
+
+    @property
+    def anchors(self) -> dict[int, int]:
+        """For every number that a cluster was given for life the row that holds it; see `anchor`."""
+        return self._notes.anchors
+
     def written(self, first: int, last: int) -> Lines:
         """Return the lines from the first on and before the last, retracted ones too."""
         return self._log.lines[first:last]
+
+    def acts(self) -> Lines:
+        """Return the lines that were not taken back, but for those by which a question was skipped."""
+        lines = self._log.lines
+        skips = ~lines["asked"] & (lines["answer"] == UNSURE)
+        found: Lines = lines[~lines["struck"] & ~skips]
+        return found
+
+    @property
+    def n_acts(self) -> int:
+        """How many times something was answered that was not taken back; at once counts as once."""
+        return int(np.unique(self.acts()["when"]).size)
 
     def taken_back(self, first: int, last: int) -> Lines:
         """Return the lines that were taken back from the first-th time on and before the last-th."""

@@ -8,7 +8,15 @@ from samekind.project.project import Project
 from samekind.project.records import *  # noqa: F403
 from samekind.project.store import cache_of, data_of, features_of, make_project, open_project
 from samekind.project.upkeep import answers_by_annotator, forget_annotator, repair_project
-from samekind.project.words import ANSWERS, ProjectError, QuestionClosed, plain
+from samekind.project.words import (
+    ANSWERS,
+    ProjectError,
+    QuestionClosed,
+    counted,
+    name_in_table,
+    plain,
+    title_of,
+)
 
 __all__ = [
     "ANSWERS",
@@ -19,13 +27,16 @@ __all__ = [
     "answers_by_annotator",
     "beside_own_columns",
     "cache_of",
+    "counted",
     "data_of",
     "features_of",
     "forget_annotator",
     "make_project",
+    "name_in_table",
     "open_project",
     "plain",
     "repair_project",
+    "title_of",
     "write_answers",
     "write_csv",
 ]

@@ -14,7 +14,12 @@ from scipy.sparse.csgraph import connected_components
 
 from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
 from samekind.ledger import Lines, pairs_of
-from samekind.project.imports import latest_of_each, read_answers
+from samekind.project.imports import (
+    ImportCounts,
+    latest_of_each,
+    n_contradictory,
+    read_answers,
+)
 from samekind.project.shared import ProjectPart, exclusive
 from samekind.project.words import ANSWERS, WORDS, ProjectError, check_name
 
@@ -32,7 +37,9 @@ class Edits(ProjectPart):
         """Call a cluster something; "" takes its name away."""
         text = check_name(name)
         with self.session.act():
-            self.session.ledger.name(self._members(cluster)[0], text, who=who)
+            self.session.ledger.name(
+                self.numbers.anchor_of(self._members(cluster)[0]), text, who=who
+            )
 
     @exclusive
     def remove(self, cluster: int, rows: list[int], *, who: str = "") -> None:
@@ -52,6 +59,10 @@ class Edits(ProjectPart):
             strangers = np.array(rows)[labels != self._label_of(cluster)]
             if strangers.size:
                 raise ProjectError(f"Row {strangers.min()} is not in this kind.")
+            anchor = self.numbers.anchor_of(members[0])
+            if anchor in rows:  # the number and the name stay with the rest
+                rest = next(row for row in members if row not in rows)
+                self.numbers.move(self.numbers.of(anchor), rest, who)
             self._volunteer(split_answers(members, rows, self.session.ledger.active()), who)
 
     @exclusive
@@ -72,12 +83,12 @@ class Edits(ProjectPart):
         self._check_rows([a, b])
         if answer not in ANSWERS:
             raise ProjectError('The answer is "same", "different" or "unsure".')
-        with self.session.edit():
+        with self.numbers.kept(), self.session.edit():
             if self.session.ledger.lookup(np.array([[a, b]]), infer=False)[0] not in WORDS:
                 raise ProjectError("Nobody has answered this pair yet.")
             self.session.ledger.correct(a, b, ANSWERS[answer], who=who)
 
-    def import_answers(self, csv_text: str, *, who: str = "") -> int:
+    def import_answers(self, csv_text: str, *, who: str = "") -> ImportCounts:
         """Take in a CSV of pairs, with columns a, b and answer; return how many were news.
 
         They count at once. "Unsure" is no news, and of several answers to a pair only the last one counts.
@@ -87,11 +98,12 @@ class Edits(ProjectPart):
             pairs, answers = read_answers(csv_text, self.session.points.n)
         except ValueError as error:
             raise ProjectError(str(error)) from error
-        return self._take_in(*latest_of_each(pairs, answers), who)
+        news = self._take_in(*latest_of_each(pairs, answers), who)
+        return ImportCounts(news, n_contradictory(pairs, answers))
 
     @exclusive
     def _take_in(self, pairs: Pairs, answers: Answers, who: str) -> int:
-        with self.session.act():
+        with self.numbers.kept(), self.session.act():
             known = self.session.ledger.lookup(pairs, infer=False)
             new = (known != answers) & (answers != UNSURE)
             if new.any():

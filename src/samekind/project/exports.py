@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 import numpy as np
 
 from samekind.ledger import pairs_of
-from samekind.project.words import WORDS
+from samekind.project.words import WORDS, name_in_table, title_of
 from samekind.report import write_report
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXPORTS", "FILES", "beside_own_columns", "write_answers", "write_csv"]
 
+NO_KIND, NO_NAME = -1, "no kind"  # of rows that are in none
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula begins
 
 
@@ -53,7 +54,7 @@ def write_csv(table: pd.DataFrame, path: Path | BinaryIO) -> None:
 
 
 def _rows_table(project: Project) -> pd.DataFrame:
-    """Return a line for each row: the user's columns, its cluster and its name, and how sure that is."""
+    """Return a line for each row: the user's columns, its cluster's number and name, how sure that is."""
     return beside_own_columns(project.items.frame, _own_columns(project))
 
 
@@ -62,16 +63,15 @@ def _own_columns(project: Project) -> pd.DataFrame:
 
     found = project.clusters()
     labels = found.labels_
-    names = [project.name_of(members.tolist()) or "" for members in found.members_]
-    firsts = [int(members[0]) for members in found.members_]
+    refs = project.refs()
     known = found.to_frame()["known"].to_numpy()
     sure = project.session.confidence(np.arange(found.n_rows_))
     return pd.DataFrame(
         {
             "row": np.arange(found.n_rows_),
-            "cluster": labels,
-            "kind": np.array([*firsts, -1])[labels],
-            "name": np.array([*names, ""], dtype=object)[labels],
+            "kind": np.array([*(ref.number for ref in refs), NO_KIND])[labels],
+            "name": np.array([*map(name_in_table, refs), NO_NAME], dtype=object)[labels],
+            "name_is_proposed": np.array([*(ref.name is None for ref in refs), True])[labels],
             "known": known,
             "confidence": np.where(labels < 0, np.nan, sure.round(4)),
         }
@@ -85,15 +85,15 @@ def _write_json(file: BinaryIO, project: Project) -> None:
         "questions": found.n_questions_,
         "stopped": found.stop_reason_,
         "certificate": None if found.certificate_ is None else str(found.certificate_),
-        "notes": found.notes_,
+        "notes": project.notes(),
         "kinds": [
             {
-                "cluster": cluster,
-                "kind": int(members[0]),
-                "name": project.name_of(members.tolist()),
+                "kind": ref.number,
+                "name": name_in_table(ref),
+                "name_is_proposed": ref.name is None,
                 "known_rows": members.tolist(),
             }
-            for cluster, members in enumerate(found.members_)
+            for ref, members in zip(project.refs(), found.members_, strict=True)
         ],
         "rows": json.loads(_own_columns(project).to_json(orient="records")),
     }
@@ -126,7 +126,8 @@ def _write_report(file: BinaryIO, project: Project) -> None:
         images=project.items.images,
         title=project.title,
         feature_names=project.items.feature_names,
-        names=[project.name_of(members.tolist()) for members in found.members_],
+        names=list(map(title_of, project.refs())),
+        advice=project.stopping().text,
     )
 
 

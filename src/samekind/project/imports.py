@@ -6,12 +6,13 @@ import csv
 import io
 from array import array
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
 
-__all__ = ["latest_of_each", "read_answers"]
+__all__ = ["ImportCounts", "latest_of_each", "n_contradictory", "read_answers"]
 
 MEANINGS = {
     **dict.fromkeys(("same", "s", "yes", "y", "true", "1"), SAME),
@@ -34,6 +35,29 @@ def read_answers(text: str, n: int) -> tuple[Pairs, Answers]:
         return _read(reader, n)
     except csv.Error as error:
         raise ValueError(f"This is not a CSV file: {error}.") from error
+
+
+class ImportCounts(NamedTuple):
+    """What came of an import.
+
+    Attributes
+    ----------
+    news : int
+        Pairs whose answers are new, or changed.
+    contradictory : int
+        Pairs that the file answers both "same" and "different": the last answer counts.
+    """
+
+    news: int
+    contradictory: int
+
+
+def n_contradictory(pairs: Pairs, answers: Answers) -> int:
+    """Return how many pairs are answered both SAME and DIFFERENT."""
+    sure = answers != UNSURE
+    keys = (pairs.min(axis=1) << 31) + pairs.max(axis=1)
+    said = np.unique(np.column_stack([keys[sure], answers[sure]]), axis=0)
+    return len(said) - np.unique(said[:, 0]).size
 
 
 def latest_of_each(pairs: Pairs, answers: Answers) -> tuple[Pairs, Answers]:

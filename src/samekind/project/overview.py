@@ -1,4 +1,4 @@
-"""What was found, to look at: clusters with their members, a map, and how it came about."""
+"""What was found, to look at: clusters with their members, and a map."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from samekind.project.records import (
     CertificateRecord,
     ClusterMember,
     ClusterPage,
+    ClusterRef,
     ClusterSummary,
-    History,
     Overview,
     RowMap,
 )
-from samekind.project.shared import ProjectPart, exclusive
+from samekind.project.shared import exclusive
+from samekind.project.standing import Standing
 from samekind.report import choose_rows, project_rows
 
 __all__ = ["Overviews"]
 
 MOST_POINTS = 2000  # on the map
-MOST_STEPS = 500  # of the history
 WEIGHED = 200  # predicted rows of a cluster among which the doubtful ones are sought
 SEED = 0  # of the map, which stays the same as the run goes on
 
 
-class Overviews(ProjectPart):
+class Overviews(Standing):
     """Clusters, to look at."""
 
     @property
@@ -40,10 +40,11 @@ class Overviews(ProjectPart):
         found = self.clusters()
         labels, certificate = found.labels_, found.certificate_
         sizes = np.bincount(labels[labels >= 0], minlength=found.n_discovered_)
-        order = np.argsort(-sizes, kind="stable").tolist()
+        order = [] if self.is_blank else np.argsort(-sizes, kind="stable").tolist()
+        refs = self.refs()
         return Overview(
-            clusters=[self._summary(cluster, int(sizes[cluster]), members) for cluster in order],
-            unplaced=int((labels < 0).sum()),
+            clusters=[self._summary(k, refs[k], int(sizes[k]), members) for k in order],
+            unplaced=labels.size if self.is_blank else int((labels < 0).sum()),
             certificate=None
             if certificate is None
             else CertificateRecord(
@@ -53,7 +54,8 @@ class Overviews(ProjectPart):
                 certificate.wrong_at_any_time,
                 certificate.n_undecided,
             ),
-            notes=list(found.notes_),
+            notes=self.notes(),
+            stopping=self.stopping(),
             revision=self.revision,
         )
 
@@ -65,8 +67,7 @@ class Overviews(ProjectPart):
         rows = np.concatenate([self._typical(label, some) for some in (members, predicted)])
         shown = rows[offset : offset + limit].tolist()
         return ClusterPage(
-            cluster=int(members[0]),
-            name=self.name_of(members.tolist()),
+            **vars(self.refs()[label]),
             total=rows.size,
             members=[
                 ClusterMember(**vars(self.item(row)), known=place < members.size)
@@ -85,30 +86,24 @@ class Overviews(ProjectPart):
         places = (places - low) / np.where(high > low, high - low, 1.0)
         known = np.isin(rows, np.concatenate([*found.members_, np.empty(0, dtype=np.intp)]))
         x, y = places.round(4).T.tolist()
+        refs = [] if self.is_blank else self.refs()
         return RowMap(
             rows=rows.tolist(),
             x=x,
             y=y,
-            place=found.labels_[rows].tolist(),
+            place=(found.labels_[rows] if refs else np.full(rows.size, -1)).tolist(),
             known=known.tolist(),
-            clusters=[int(own[0]) for own in found.members_],
+            clusters=[ref.cluster for ref in refs],
+            numbers=[ref.number for ref in refs],
         )
 
-    @exclusive
-    def history(self) -> History:
-        """Return the clusters found over the questions."""
-        questions, found = (self.clusters().history_[name] for name in ("questions", "discovered"))
-        steps = np.unique(np.linspace(0, len(questions) - 1, MOST_STEPS).astype(int))
-        return History(questions[steps].tolist(), found[steps].tolist())
-
-    def _summary(self, cluster: int, size: int, most: int) -> ClusterSummary:
+    def _summary(self, cluster: int, ref: ClusterRef, size: int, most: int) -> ClusterSummary:
         members, predicted = self._rows(cluster)
         some = predicted[:: max(1, predicted.size // WEIGHED)]
         doubtful = some[np.argsort(self.session.confidence(some), kind="stable")]
         typical = self._typical(cluster, members)[:most]
         return ClusterSummary(
-            cluster=int(members[0]),
-            name=self.name_of(members.tolist()),
+            **vars(ref),
             known=len(members),
             estimated=size,
             recovered=cluster < self.clusters().n_recovered_,

@@ -14,8 +14,7 @@ from samekind.algorithms import DEFAULT, find_algorithm
 from samekind.clusters import STOP_REASONS
 from samekind.data import Items
 from samekind.engine import Session
-from samekind.ledger import Ledger, LedgerLine
-from samekind.project.edits import Edits
+from samekind.ledger import Ledger, LedgerLine, Lines, pairs_of
 from samekind.project.exports import FILES
 from samekind.project.overview import Overviews
 from samekind.project.questions import Questions
@@ -24,18 +23,30 @@ from samekind.project.records import (
     AnswerPage,
     AnswerRecord,
     ContradictionRecord,
+    PressPage,
+    PressRecord,
     Status,
 )
 from samekind.project.shared import exclusive
-from samekind.project.words import WORDS, ProjectError, act_in_words, left_in_words, plain
+from samekind.project.suggestions import Suggestions
+from samekind.project.words import (
+    WORDS,
+    ProjectError,
+    act_in_words,
+    left_in_words,
+    plain,
+    press_range,
+    text_of,
+)
 
 __all__ = ["Project"]
 
 BATCH = 4  # rows asked about at once: the next question is there before this one is answered
+MOST_PAIRS = 100  # of one press that are listed
 LINEUP = 9  # clusters in a line-up, at most: as many as there are keys
 
 
-class Project(Questions, Overviews, Edits):
+class Project(Questions, Overviews, Suggestions):
     """Questions for annotators about items, what they answered, and what was found.
 
     A thin driver of a `Session`: all that counts is in its ledger. A cluster goes by the number of the row
@@ -51,8 +62,10 @@ class Project(Questions, Overviews, Edits):
         What the items are called; by default the name of their file.
     session : Session or None
         One that is there already, instead of a ledger and settings.
+    budget : int or None
+        The most presses: of keys and buttons, each of which may answer several questions. None is no limit.
     **settings
-        Of the `Session`: budget, random_state, batch, algorithm, error_rate and so on. Unless told otherwise
+        Of the `Session`: random_state, batch, algorithm, error_rate and so on. Unless told otherwise
         it asks for the sake of labels, not of centres, and in line-ups.
 
     Examples
@@ -61,8 +74,8 @@ class Project(Questions, Overviews, Edits):
     >>> project = Project(demo_items(), random_state=0)
     >>> [question] = project.next("ann")
     >>> project.answer(question.id, "different", who="ann")
-    >>> project.status().clusters
-    2
+    >>> project.status().clusters, project.status().presses
+    (2, 1)
     """
 
     def __init__(
@@ -72,12 +85,13 @@ class Project(Questions, Overviews, Edits):
         *,
         title: str | None = None,
         session: Session | None = None,
+        budget: int | None = None,
         **settings: Any,
     ) -> None:
         self.title = plain(title or items.source)
         if session is None:
             session = Session(items, ledger=ledger, **_defaults(settings))
-        super().__init__(items, session)
+        super().__init__(items, session, budget)
 
     @exclusive
     def undo(self, count: int = 1, *, who: str | None = None) -> list[str]:
@@ -86,7 +100,7 @@ class Project(Questions, Overviews, Edits):
         An act is all that was answered at once.
         """
         acts: dict[tuple[float, str], list[LedgerLine]] = {}
-        with self.session.act():
+        with self.numbers.kept(), self.session.act():
             taken = self.session.take_back(count, who=who, together=True)
             if taken:
                 self._set_finished(False)  # what was taken back is asked again
@@ -103,7 +117,8 @@ class Project(Questions, Overviews, Edits):
     def resume(self) -> None:
         """Go on asking."""
         self._set_finished(False)
-        self.session.resume()
+        if not self._stopped:  # or else the budget is spent
+            self.session.resume()
 
     @exclusive
     def leave(self) -> None:
@@ -115,21 +130,22 @@ class Project(Questions, Overviews, Edits):
         """Return where the work stands."""
         session = self.session
         self.catch_up()
-        now, left = session.progress, session.questions_to_next_cluster()
+        now, forecast = session.progress, self.forecast()
         return Status(
             title=self.title,
             medium=self.items.medium,
             n_rows=session.points.n,
+            presses=self.n_presses,
             questions=now.questions,
-            clicks=session.ledger.n_acts,
-            budget=now.budget,
-            clusters=now.discovered,
-            known_rows=session.n_known,
+            budget=self.budget,
+            clusters=0 if self.is_blank else now.discovered,
+            known_rows=0 if self.is_blank else session.n_known,
             done=session.done,
             stop_reason=session.stop_reason,
             stop_text=STOP_REASONS.get(session.stop_reason, str(session.stop_reason)),
-            questions_to_next=None if left is None else max(1, round(left)),
-            left_text=left_in_words(left, session.done),
+            presses_to_next=None if forecast is None else press_range(forecast),
+            left_text=left_in_words(forecast, session.done),
+            stopping=self._advice,
             can_undo=len(session.ledger) > 0,
             skipped=len(self.skipped_pairs()),
             contradictions=session.n_contradictions,
@@ -160,6 +176,33 @@ class Project(Questions, Overviews, Edits):
             for a, b, answer, who, at, asked, *_ in standing[offset : offset + limit].tolist()
         ]
         return AnswerPage(shown, len(standing))
+
+    @exclusive
+    def presses(self, offset: int = 0, limit: int = 20, search: str = "") -> PressPage:
+        """Return what was answered, press by press, newest first; only about items with a text in them."""
+        lines = self.session.ledger.active()
+        starts = np.flatnonzero(np.diff(lines["when"], prepend=-1.0))
+        presses = np.split(lines, starts[1:])[::-1] if lines.size else []
+        wanted = search.casefold().strip()
+        if wanted:
+            rows = np.unique(pairs_of(lines))
+            fits = {row for row in rows.tolist() if wanted in text_of(self.item(row)).casefold()}
+            presses = [
+                press for press in presses if not fits.isdisjoint(pairs_of(press).ravel().tolist())
+            ]
+        shown = [self._press(press) for press in presses[offset : offset + limit]]
+        return PressPage(shown, len(presses))
+
+    def _press(self, lines: Lines) -> PressRecord:
+        people = self.session.ledger.annotators
+        first = lines[0]
+        who = plain(people[int(first["who"])])
+        common = set.intersection(*(set(pair) for pair in pairs_of(lines).tolist()))
+        pairs: list[AnsweredPair] = []
+        for a, b, answer, *_ in lines[:MOST_PAIRS].tolist():
+            one, other = (b, a) if a not in common and b in common else (a, b)
+            pairs.append(AnsweredPair(self.item(one), self.item(other), WORDS[answer], who))
+        return PressRecord(float(first["when"]), who, bool(first["asked"]), pairs, len(lines))
 
     @exclusive
     def contradictions(self) -> list[ContradictionRecord]:

@@ -10,7 +10,6 @@ from samekind.flow import DIFFERENT, SAME, UNSURE
 from samekind.project.leases import Leases
 from samekind.project.records import (
     ClusterOption,
-    ClusterRef,
     LineupQuestion,
     PairQuestion,
     Question,
@@ -26,8 +25,8 @@ SHOWN = 3  # members of a cluster beside a question
 class Questions(ProjectPart):
     """What is asked now, of whom, and what they answer."""
 
-    def __init__(self, items: Items, session: Session) -> None:
-        super().__init__(items, session)
+    def __init__(self, items: Items, session: Session, budget: int | None = None) -> None:
+        super().__init__(items, session, budget)
         self.lineups = True  # whether line-ups are shown to anybody
         self._leases = Leases()
 
@@ -40,6 +39,7 @@ class Questions(ProjectPart):
         """
         self.catch_up()
         chains = self._open()
+        most = most if self._presses_left is None else min(most, self._presses_left)
         self._leases.keep(set(chains))
         own = list(islice((row for row in chains if self._leases.take(row, who)), most))
         if chains and not own:
@@ -94,13 +94,10 @@ class Questions(ProjectPart):
             id=f"{'s' if skipped else 'p'}-{a}-{b}",
             a=self.item(a),
             b=self.item(b),
-            b_cluster=self._ref(members) if members else None,
+            b_cluster=self.ref(members) if members else None,
             more=list(map(self.item, more)),
             skipped=skipped,
         )
-
-    def _ref(self, members: list[int]) -> ClusterRef:
-        return ClusterRef(members[0], self.name_of(members))
 
     def _open(self) -> dict[int, list[int]]:
         """Return the rows asked about now, each with those that it is to be compared with."""
@@ -114,8 +111,8 @@ class Questions(ProjectPart):
         for other in others:
             members = self.session.members_of(other)
             shown = [other, *(member for member in members if member != other)][:SHOWN]
-            ref = self._ref(members)
-            options.append(ClusterOption(ref.cluster, ref.name, list(map(self.item, shown))))
+            ref = self.ref(members)
+            options.append(ClusterOption(**vars(ref), members=list(map(self.item, shown))))
         compared = ".".join(map(str, others))
         return LineupQuestion(id=f"l-{row}-{compared}", item=self.item(row), options=options)
 
@@ -128,7 +125,7 @@ class Questions(ProjectPart):
             return others[:1], [UNSURE]
         if said == "none":
             return others, [DIFFERENT] * len(others)
-        picked = [other for other in others if self.session.members_of(other)[:1] == [said]]
+        picked = [other for other in others if said in self.session.members_of(other)]
         if not picked or isinstance(said, bool):
             raise ProjectError(
                 'The answer to a line-up is the number of one of its kinds, "none", "unsure" or "skip".'

@@ -1,7 +1,7 @@
 """What a project tells: plain records that the page, the terminal and exports share.
 
-`/api/openapi.json` is made from them. A cluster goes by the number of the row that stands for it, because the
-numbers in ``labels_`` change as the run goes on.
+`/api/openapi.json` is made from them. `number` is what people call a cluster, for life; `cluster` is the row
+that stands for it, by which programs refer to it, and so may any other of its known rows.
 """
 
 from __future__ import annotations
@@ -27,18 +27,24 @@ __all__ = [
     "LineupQuestion",
     "Overview",
     "PairQuestion",
+    "PressPage",
+    "PressRecord",
     "Question",
     "RowMap",
     "Status",
+    "StopAdvice",
+    "SuggestionRecord",
 ]
 
 
 @dataclass(frozen=True)
 class ClusterRef:
-    """A cluster and its name, if it has one."""
+    """A cluster, its number for life, and what it is called."""
 
-    cluster: int
-    name: str | None
+    cluster: int  # the row that holds its number
+    number: int
+    name: str | None  # that somebody gave it
+    proposed_name: str  # from its own words, or "kind 7"
 
 
 @dataclass(frozen=True)
@@ -75,22 +81,36 @@ Question = PairQuestion | LineupQuestion
 
 
 @dataclass(frozen=True)
+class StopAdvice:
+    """Whether it is safe to stop, in a sentence and in numbers."""
+
+    safe: bool
+    text: str
+    wrong: float | None  # at most this share of the labels
+    presses_ahead: int  # so many more presses
+    new_clusters: float | None  # are expected to find so many more clusters
+    rows_each: int | None  # of about so many rows
+    at_presses: int  # when this was found out
+
+
+@dataclass(frozen=True)
 class Status:
     """Where the work stands."""
 
     title: str
     medium: str
     n_rows: int
+    presses: int  # by which questions were answered, and clusters changed by hand
     questions: int
-    clicks: int  # by which they were answered, and clusters changed by hand
-    budget: int | None
+    budget: int | None  # of presses
     clusters: int
     known_rows: int
     done: bool
     stop_reason: str | None
     stop_text: str
-    questions_to_next: int | None  # about so many until the next new cluster
+    presses_to_next: tuple[int, int | None] | None  # till the next cluster, at 80 %; None: open
     left_text: str
+    stopping: StopAdvice | None  # as it was found out last
     can_undo: bool
     skipped: int
     contradictions: int
@@ -129,6 +149,7 @@ class Overview:
     unplaced: int
     certificate: CertificateRecord | None
     notes: list[str]
+    stopping: StopAdvice
     revision: int
 
 
@@ -157,14 +178,28 @@ class RowMap:
     place: list[int]
     known: list[bool]
     clusters: list[int]
+    numbers: list[int]
 
 
 @dataclass(frozen=True)
 class History:
-    """Clusters found after so many questions."""
+    """Clusters found after so many presses, which answered so many questions."""
 
+    presses: list[int]
     questions: list[int]
     clusters: list[int]
+
+
+@dataclass(frozen=True)
+class SuggestionRecord:
+    """Something to look at: clusters that may be one, a row that looks wrong, rows that nobody can tell."""
+
+    id: str
+    what: Literal["merge", "wrong", "unsure"]
+    text: str
+    probability: float
+    clusters: list[ClusterOption]  # of a row: its own, and the one that it may be in
+    items: list[ItemView]
 
 
 @dataclass(frozen=True)
@@ -195,6 +230,25 @@ class AnsweredPair:
     b: ItemView
     answer: str
     who: str
+
+
+@dataclass(frozen=True)
+class PressRecord:
+    """All that somebody answered at once; if it is about one item, that is `a` in all pairs."""
+
+    at: float
+    who: str
+    asked: bool  # or else done by hand
+    pairs: list[AnsweredPair]
+    total: int  # of its pairs, not all of which may be listed
+
+
+@dataclass(frozen=True)
+class PressPage:
+    """Presses, newest first."""
+
+    presses: list[PressRecord]
+    total: int
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,15 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
-from samekind.clusters import Clusters
+from samekind._validation import check_int
+from samekind.clusters import Clusters, notes_called
 from samekind.data import Items, ItemView
 from samekind.engine import Session
 from samekind.ledger import Revision
-from samekind.project.words import ProjectError, name_of, plain_item
+from samekind.project.numbers import ClusterNumbers
+from samekind.project.proposals import ProposedNames
+from samekind.project.records import ClusterRef
+from samekind.project.words import ProjectError, name_of, plain_item, title_of
 
 __all__ = ["ProjectPart", "exclusive"]
 
@@ -36,19 +40,23 @@ def exclusive(method: Callable[Concatenate[Part, P], T]) -> Callable[Concatenate
 class ProjectPart:
     """A part of a project; `Project` puts them together."""
 
-    def __init__(self, items: Items, session: Session) -> None:
+    def __init__(self, items: Items, session: Session, budget: int | None = None) -> None:
         self.items = items
+        self.budget = check_int("budget", budget, none="ask without limit")
         self.session = session
         self._lock = threading.RLock()
         self._found: tuple[tuple[Revision, str | None], Clusters] | None = None
-
-        self._stopped = False  # as somebody has finished
-        self._heed_finish()
+        self._counted: tuple[Revision, int] | None = None  # presses
+        self.numbers = ClusterNumbers(session)
+        self._proposals = ProposedNames(items)
+        self._stopped = ""  # why nothing is asked: somebody finished, or the budget is spent
+        self._heed_end()
 
     def catch_up(self) -> None:
-        """Take in what others wrote, also that somebody finished, or went on."""
+        """Take in what others wrote, also that somebody finished, or went on; number new clusters."""
         self.session.catch_up()
-        self._heed_finish()
+        self._heed_end()
+        self.numbers.give()
 
     def _set_finished(self, finished: bool) -> None:
         """Keep whether somebody has finished, and heed it."""
@@ -56,27 +64,68 @@ class ProjectPart:
         if finished != self._is_finished:
             with self.session.act():
                 self.session.ledger.set_meta(FINISHED, "1" if finished else "")
-        self._heed_finish()
+        self._heed_end()
 
     @property
     def _is_finished(self) -> bool:
         return bool(self.session.ledger.meta.get(FINISHED))
 
-    def _heed_finish(self) -> None:
-        """Ask nothing, or go on, as the project says."""
-        if self._is_finished and not self._stopped:
-            self.session.stop()
-        elif self._stopped and not self._is_finished:
-            self.session.resume()
-        self._stopped = self._is_finished
+    @property
+    def n_presses(self) -> int:
+        """How many times somebody answered, or changed clusters by hand; at once counts as once."""
+        now = self.session.ledger.revision
+        if self._counted is None or self._counted[0] != now:
+            self._counted = now, self.session.ledger.n_acts
+        return self._counted[1]
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing is answered, so that nothing can be told of any row."""
+        return len(self.session.ledger) == 0
+
+    @property
+    def _presses_left(self) -> int | None:
+        return None if self.budget is None else max(0, self.budget - self.n_presses)
+
+    def _heed_end(self) -> None:
+        """Ask nothing, or go on, as the project and the budget say."""
+        why = "user" if self._is_finished else "budget" if self._presses_left == 0 else ""
+        if why != self._stopped:
+            if why:
+                self.session.stop(why)
+            else:
+                self.session.resume()
+        self._stopped = why
 
     def item(self, row: int) -> ItemView:
         """Return what to show of a row."""
         return plain_item(self.items.show(row))
 
     def name_of(self, members: list[int]) -> str | None:
-        """Return what a cluster with these members is called."""
+        """Return what somebody called the cluster with these members; None if nobody did."""
         return name_of(members, self.session.ledger)
+
+    def ref(self, members: list[int]) -> ClusterRef:
+        """Return the cluster with these members: its number for life and what it is called.
+
+        The name that is proposed is the one of when all clusters were last looked at, if there is one.
+        """
+        number = self.numbers.of(members[0])
+        return ClusterRef(
+            cluster=self.numbers.anchor_of(members[0]),
+            number=number,
+            name=self.name_of(members),
+            proposed_name=self._proposals.name(number, members),
+        )
+
+    @exclusive
+    def refs(self) -> list[ClusterRef]:
+        """Return all clusters, in the order of ``clusters()``, with the names that fit them now."""
+        found = self.clusters()
+        members = [rows.tolist() for rows in found.members_]
+        numbers = [self.numbers.of(rows[0]) for rows in members]
+        self._proposals.update(found, numbers)
+        return list(map(self.ref, members))
 
     @exclusive
     def clusters(self) -> Clusters:
@@ -85,6 +134,10 @@ class ProjectPart:
         if self._found is None or self._found[0] != state:
             self._found = state, self.session.clusters()
         return self._found[1]
+
+    def notes(self) -> list[str]:
+        """Return what one should know about what is found, with clusters by names and numbers."""
+        return notes_called(self.clusters(), [f"“{title_of(ref)}”" for ref in self.refs()])
 
     def _members(self, cluster: int) -> list[int]:
         members = self.session.members_of(cluster) if 0 <= cluster < self.session.points.n else []
@@ -96,5 +149,5 @@ class ProjectPart:
 
     def _label_of(self, cluster: int) -> int:
         """Return the label of a cluster in ``clusters()``."""
-        first = self._members(cluster)[0]
-        return next(k for k, rows in enumerate(self.clusters().members_) if rows[0] == first)
+        own = set(self._members(cluster))
+        return next(k for k, rows in enumerate(self.clusters().members_) if int(rows[0]) in own)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import floor
 
+import numpy as np
+
+from samekind.algorithms import Certificate, percent_at_most
+from samekind.engine import Forecast
 from samekind.flow import DIFFERENT, SAME, UNSURE
 from samekind.ledger import Ledger, LedgerLine
-from samekind.project.records import ItemView
+from samekind.project.records import ClusterRef, ItemView
 
 __all__ = [
     "ANSWERS",
@@ -15,16 +20,24 @@ __all__ = [
     "ProjectError",
     "QuestionClosed",
     "act_in_words",
+    "advice_in_words",
     "check_name",
+    "counted",
     "left_in_words",
+    "name_in_table",
     "name_of",
+    "numbered",
     "plain",
     "plain_item",
+    "press_range",
+    "text_of",
+    "title_of",
 ]
 
 ANSWERS = {"same": SAME, "different": DIFFERENT, "unsure": UNSURE}
 WORDS = {number: word for word, number in ANSWERS.items()}
 LONGEST_NAME = 200
+SMALL = 1000  # rows of a pile in which they are counted one by one
 
 
 class ProjectError(ValueError):
@@ -50,13 +63,45 @@ def plain_item(item: ItemView) -> ItemView:
     )
 
 
-def name_of(members: list[int], ledger: Ledger) -> str | None:
-    """Return what a cluster is called: the newest name that was given to any of its members.
+def text_of(item: ItemView) -> str:
+    """Return all that is written about an item, to be searched."""
+    return " ".join([item.title, item.text or "", *(value for _, value in item.fields)])
 
-    Names are given to rows, so they outlive clusters that merge, split or change.
+
+def name_of(members: list[int], ledger: Ledger) -> str | None:
+    """Return what a cluster is called: what was last said of the row that holds its number.
+
+    If nothing was, as it has been merged with named ones: the name of the oldest of those. Names are given
+    to rows, so they outlive clusters that merge, split or change.
     """
     named = ledger.names.keys() & members if ledger.names else ()
-    return max(ledger.names[row] for row in named).text or None if named else None
+    if not named:
+        return None
+    own = set(members)
+    holding = [row for _, row in sorted(ledger.anchors.items()) if row in own]
+    if holding and holding[0] in named:
+        return ledger.names[holding[0]].text or None
+    first = next((row for row in holding if row in named and ledger.names[row].text), None)
+    if first is not None:
+        return ledger.names[first].text
+    return max(ledger.names[row] for row in named).text or None
+
+
+def name_in_table(ref: ClusterRef) -> str:
+    """Return what to call a cluster in any case."""
+    return ref.name or ref.proposed_name
+
+
+def title_of(ref: ClusterRef) -> str:
+    """Return a cluster's name and number, on one line, and say if the name is only proposed."""
+    if ref.name is None and ref.proposed_name == numbered(ref.number):
+        return ref.proposed_name
+    return f"{name_in_table(ref)} ({ref.number}{', proposed' * (ref.name is None)})"
+
+
+def numbered(number: int) -> str:
+    """Return what a cluster is called that has no other name."""
+    return f"kind {number}"
 
 
 def check_name(name: str) -> str:
@@ -82,12 +127,68 @@ def act_in_words(lines: list[LedgerLine]) -> str:
     return f"rows {first.a} and {first.b}: {said}"
 
 
-def left_in_words(questions_to_next: float | None, done: bool) -> str:
+def left_in_words(forecast: Forecast | None, done: bool) -> str:
     """Say how much is left to do."""
     if done:
         return ""
-    if questions_to_next is None:
+    if forecast is None:
         return "too early to say how many more kinds there are"
-    if questions_to_next > 2000:
+    low, high = press_range(forecast)
+    if not np.isfinite(forecast.median):
         return "hardly a new kind to be expected"
-    return f"about {max(1, round(questions_to_next)):,} more questions for the next kind"
+    about = counted(max(1, round(forecast.median)), "more press", "more presses")
+    if high is None:
+        return f"about {about} for the next kind, if there is one"
+    return f"about {about} for the next kind" + f" ({low:,} to {high:,})" * (high > low)
+
+
+def press_range(forecast: Forecast) -> tuple[int, int | None]:
+    """Return between how many presses the next cluster is found with 80 % probability; None: open."""
+    return max(1, int(forecast.low)), int(np.ceil(forecast.high)) if np.isfinite(
+        forecast.high
+    ) else None
+
+
+def advice_in_words(
+    certificate: Certificate | None,
+    is_safe: bool,
+    unknown: int,
+    n_rows: int,
+    ahead: int,
+    new: float | None,
+    rows: int | None,
+) -> str:
+    """Say whether it is safe to stop, given the rows that are not known and what more presses would find."""
+    if unknown == 0:
+        return "Safe to stop: every row that anybody could tell is known."
+    wrong = 1.0 if certificate is None else certificate.wrong
+    most = min(unknown, round(wrong * n_rows))  # in a small pile, few can be wrong
+    if is_safe:
+        text = f"Safe to stop: at least {floor(100 * (1 - most / n_rows) + 1e-9)} % of the labels are right"
+    elif certificate is None or (not certificate.n_audited and most == unknown):
+        text = f"Not yet: nothing is checked, and {counted(unknown, 'row')} are not known"
+    else:
+        text = f"Not yet: up to {percent_at_most(most / n_rows)} of the labels may be wrong"
+        if n_rows <= SMALL:
+            text += f", {most:,} of the {counted(unknown, 'row')} that are not known"
+    return f"{text}{_new_in_words(ahead, new, rows)}."
+
+
+def _new_in_words(ahead: int, new: float | None, rows: int | None) -> str:
+    if new is None or rows is None:
+        return ""
+    if new < 0.1:
+        return f"; another {ahead} presses would hardly find a new kind"
+    number = "one" if round(new) <= 1 else f"{round(new):,}"
+    each = "" if number == "one" else " each"
+    what = "more kind" if number == "one" else "more kinds"
+    maybe = "maybe" if new < 0.5 else "about"
+    return (
+        f"; another {ahead} presses would find {maybe} {number} {what} with about "
+        f"{counted(rows, 'row')}{each}"
+    )
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun: "1 press", "2,000 presses"."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

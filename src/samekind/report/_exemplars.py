@@ -61,8 +61,7 @@ def cards(
         known = len(clusters.members_[cluster])
         counts = f"{state}{counted(sizes[cluster], 'row')}, {known:,} known"
         name = escape(shown_text(names[cluster] or "", LONGEST))
-        number = f"<span>cluster {cluster}</span>"
-        title = f"<h3>{name}</h3>{number}" if name else f"<h3>Cluster {cluster}</h3>"
+        title = f"<h3>{name or f'Cluster {cluster}'}</h3>"
         chip = f'<span class="chip" style="background:{color_of(cluster)}"></span>'
         remark = ""
         if compared is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from samekind.clusters import STOP_REASONS, Clusters
+from samekind.clusters import STOP_REASONS, Clusters, notes_called
 from samekind.report._comparison import Comparison
 from samekind.report._figures import shown_text
 
@@ -22,11 +22,11 @@ def counted(number: int, noun: str) -> str:
 
 
 def called(cluster: int, names: Sequence[str | None]) -> str:
-    """Return what a cluster is called: its name and number, or only its number."""
+    """Return what a cluster is called: its name, or its place among the labels."""
     if cluster < 0:
         return "no cluster"
     name = shown_text(names[cluster] or "", LONGEST_NAME)
-    return f"{name} ({cluster})" if name else f"cluster {cluster}"
+    return name or f"cluster {cluster}"
 
 
 def table(head: str, body: str) -> str:
@@ -66,13 +66,15 @@ def tiles(clusters: Clusters, truth: Comparison | None) -> str:
     return _definitions(numbers)
 
 
-def facts(clusters: Clusters) -> str:
+def facts(clusters: Clusters, names: Sequence[str | None], advice: str = "") -> str:
     """Return what else one should know, line by line."""
     why = STOP_REASONS.get(clusters.stop_reason_, str(clusters.stop_reason_))
     lines = [
         ("stopped because", escape(why)),
         ("algorithm", f"{escape(clusters.algorithm_)}, seed {clusters.random_state_}"),
     ]
+    if advice:
+        lines.append(("when to stop", escape(shown_text(advice, 500))))
     if clusters.n_samples_:
         rounds = f" in {counted(clusters.n_rounds_, 'round')}" if clusters.n_rounds_ else ""
         lines.append(("rows drawn", f"{clusters.n_samples_:,}{rounds}"))
@@ -81,7 +83,9 @@ def facts(clusters: Clusters) -> str:
     if len(clusters.given_up_):
         lines.append(("given up as unsure", counted(len(clusters.given_up_), "row")))
     if clusters.notes_:
-        lines.append(('<span class="warn">notes</span>', _listed(clusters.notes_)))
+        spoken = [called(cluster, names) for cluster in range(clusters.n_discovered_)]
+        notes = _listed(notes_called(clusters, spoken))
+        lines.append(('<span class="warn">notes</span>', notes))
     if clusters.contradictions_:
         name = f'<span class="bad">contradictions ({len(clusters.contradictions_):,})</span>'
         lines.append((name, _listed(clusters.contradictions_)))

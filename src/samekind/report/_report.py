@@ -43,6 +43,7 @@ def write_report(
     title: str = "",
     feature_names: Sequence[str] | None = None,
     names: Sequence[str | None] | None = None,
+    advice: str = "",
     seed: int = 0,
 ) -> Path | None:
     """Write one HTML page with plots, examples and numbers; it needs no network.
@@ -70,7 +71,9 @@ def write_report(
     feature_names : sequence of str or None
         Names of the columns of X; by default x0, x1, ….
     names : sequence of str or None, or None
-        What each cluster is called, by its number.
+        What each cluster is called, with its number if it has one; by its label.
+    advice : str
+        A sentence about whether to go on.
     seed : int
         Fixes which rows are drawn where there are too many.
 
@@ -127,9 +130,9 @@ def write_report(
     ]
     text = page(
         title=shown_text(title, 200) or DEFAULT_TITLE,
-        lead=lead(clusters, points.d),
+        lead=lead(clusters, points.d if frame is None else frame.shape[1]),
         tiles=tiles(clusters, compared),
-        facts=facts(clusters),
+        facts=facts(clusters, cluster_names, advice),
         figures=figures,
         annotators=annotator_table(clusters),
         exemplars=cards(clusters, points, sizes, columns, frame, pictures, compared, cluster_names),

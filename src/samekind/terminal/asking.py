@@ -7,13 +7,24 @@ import getpass
 from rich.console import Console
 from rich.text import Text
 
-from samekind.project import ItemView, LineupQuestion, PairQuestion, Project, ProjectError, Question
-from samekind.terminal.cards import short_title
+from samekind.project import (
+    ItemView,
+    LineupQuestion,
+    PairQuestion,
+    Project,
+    ProjectError,
+    Question,
+    counted,
+    title_of,
+)
+from samekind.terminal.cards import in_one_line, short_title
 from samekind.terminal.keys import Keys, keys_at_hand
-from samekind.terminal.prompt import ANYWHERE, IN_A_PROJECT, NONE, PAIR, Conversation
+from samekind.terminal.prompt import ANYWHERE, IN_A_PROJECT, NONE, PAIR, SUGGESTED, Conversation
 from samekind.terminal.text import printable
 
 __all__ = ["answer_in_terminal", "user_name"]
+
+ADVICE = 10  # presses after which it is said again whether to stop
 
 
 def answer_in_terminal(
@@ -97,6 +108,9 @@ class _Asking(Conversation):
                 self._name()
             elif wanted == "contradictions":
                 self._show_contradictions()
+            elif wanted == "suggestions":
+                self._suggest()
+                return True
             else:
                 self._answer(question, wanted)
                 return True
@@ -141,9 +155,8 @@ class _Asking(Conversation):
         if isinstance(question, LineupQuestion):
             shown = self._cards.lineup(question.item, question.options, full=full)
         else:
-            name = None if question.b_cluster is None else question.b_cluster.name
             a, b, more = question.a, question.b, question.more
-            shown = self._cards.pair(a, b, name=name, more=more, full=full)
+            shown = self._cards.pair(a, b, ref=question.b_cluster, more=more, full=full)
         self._screen.print(shown)
 
     def _undo(self) -> None:
@@ -180,15 +193,44 @@ class _Asking(Conversation):
             "Undo, or answer anew on the page." if found else "No answers contradict each other."
         )
 
+    def _suggest(self) -> None:
+        """Go through the suggestions, until there is none left or the person has enough."""
+        seen: set[str] = set()
+        while fresh := [one for one in self._project.suggestions() if one.id not in seen]:
+            one = fresh[0]
+            seen.add(one.id)
+            for item in one.items:
+                self._say(f"  {in_one_line(item)}")
+            for cluster in one.clusters:
+                self._say(f"  {title_of(cluster)}: " + "; ".join(map(in_one_line, cluster.members)))
+            ask = {
+                "merge": "Are these one kind?",
+                "wrong": "Take this out of the first kind?",
+                "unsure": "Ask about these again?",
+            }[one.what]
+            self._say(f"{one.text} {ask}")
+            wanted = self._ask("Y yes  N no  L later  Q back to the questions", SUGGESTED)
+            if wanted == "quit":
+                return
+            if wanted != "later":
+                self._project.decide({one.id: wanted}, who=self._who)
+        self._say("There is nothing more to suggest.")
+
     def _status(self) -> Text:
         now = self._project.status()
         of = "" if now.budget is None else f" of {now.budget:,}"
-        noun = "kind" if now.clusters == 1 else "kinds"
-        text = Text(f"Question {now.questions + 1:,}{of}.", style="bold")
-        text.append(f"  {now.clusters:,} {noun} found", style="not bold")
+        text = Text(f"Press {now.presses + 1:,}{of}.", style="bold")
+        limit = self._project.session.budget
+        asked = counted(now.questions if limit is None else limit, "question")
+        if limit is not None:
+            asked = f"{now.questions:,} of {asked}"
+        known = f"{counted(now.clusters, 'kind')} found with {asked}"
+        text.append(f"  {known if now.presses else 'Nothing is known yet'}", style="not bold")
         if now.left_text:
             text.append(f"; {now.left_text}", style="not bold dim")
         text.append(".", style="not bold dim")
+        if now.presses and now.presses % ADVICE == 0:
+            text.append(f"\n{self._project.stopping().text}", style="not bold dim")
         if now.contradictions:
             warning = f"\nAnswers that contradict others: {now.contradictions:,}. C shows them."
             text.append(warning, style="red")

@@ -13,11 +13,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from samekind.project import ClusterOption, ItemView
+from samekind.project import ClusterOption, ClusterRef, ItemView, name_in_table
 from samekind.terminal.pictures import TextPicture, pictures
 from samekind.terminal.text import brief, differing, printable
 
-__all__ = ["Cards", "ImageOf", "short_title"]
+__all__ = ["Cards", "ImageOf", "in_one_line", "short_title"]
 
 WIDEST = 100  # columns of the screen over which an eye still compares two texts
 LONGEST = 300  # characters of a text, unless all is wanted
@@ -44,12 +44,12 @@ class Cards:
         a: ItemView,
         b: ItemView,
         *,
-        name: str | None = None,
+        ref: ClusterRef | None = None,
         more: Sequence[ItemView] = (),
         full: bool = False,
     ) -> RenderableType:
         """Show two items side by side, b with the name and further members of its cluster."""
-        titles = _title(a), _title(b, name)
+        titles = _title(a), _title(b, ref)
         parts: list[RenderableType] = []
         if self._image_of(a.row) is not None:
             parts.append(self._pictures_beside(a, b, titles, [] if full else more, full))
@@ -60,7 +60,7 @@ class Cards:
             parts.append(_compared(a, b, headings=titles, full=full))
         if more:
             parts.append(Text("also of the kind on the right:", style="dim"))
-            parts += [Text.assemble(("  · ", "dim"), _in_one_line(item)) for item in more]
+            parts += [Text.assemble(("  · ", "dim"), in_one_line(item)) for item in more]
         return Group(*parts)
 
     def lineup(
@@ -74,8 +74,7 @@ class Cards:
         for number, option in enumerate(options, 1):
             members = option.members if full else option.members[:2]
             shown = [_beside(item, member, full) for member in members]
-            if option.name:
-                shown.insert(0, Text(brief(option.name, LINE), style="bold cyan"))
+            shown.insert(0, _name(option, LINE))
             grid = Table.grid(padding=(0, 1, 0, 0))
             grid.add_column(width=2, style="bold cyan")
             grid.add_column()
@@ -118,8 +117,7 @@ class Cards:
             members = len(option.members[:each])
             shown, drawn = drawn[:members], drawn[members:]
             heading = Text(str(number), style="bold cyan")
-            if option.name:
-                heading.append("  " + brief(option.name, SMALL_SIZE[0] * members - 4))
+            heading.append("  ").append_text(_name(option, SMALL_SIZE[0] * members - 4))
             beside = Table.grid(padding=(0, 1, 0, 0))
             beside.add_row(*shown)
             cells.append(Group(heading, beside))
@@ -137,7 +135,7 @@ def _beside(item: ItemView, member: ItemView, full: bool) -> Text:
     if member.text is not None or not member.fields:
         if full:
             return printable(member.text or member.title, lines=True)
-        return Text(_in_one_line(member))
+        return Text(in_one_line(member))
     own = dict(item.fields)
     text = Text()
     for place, (name, value) in enumerate(member.fields if full else member.fields[:8]):
@@ -197,9 +195,15 @@ def _more_fields(count: int) -> Text:
     return Text(f"… {count:,} more fields: M shows them", style="italic")
 
 
-def _title(item: ItemView, name: str | None = None) -> Text:
+def _title(item: ItemView, ref: ClusterRef | None = None) -> Text:
     title = Text(brief(item.title, 40), style="bold")
-    return title.append(f"  {brief(name, 40)}", style="bold cyan") if name else title
+    return title if ref is None else title.append("  ").append_text(_name(ref, 40))
+
+
+def _name(ref: ClusterRef, most: int) -> Text:
+    """Return a cluster's name, in italics if it is only proposed."""
+    style = "bold cyan" if ref.name else "not bold italic dim"
+    return Text(brief(name_in_table(ref), most), style=style)
 
 
 def short_title(item: ItemView) -> str:
@@ -211,7 +215,8 @@ def _question(item: ItemView) -> Text:
     return _title(item).append("  of which kind is it?", style="not bold")
 
 
-def _in_one_line(item: ItemView) -> str:
+def in_one_line(item: ItemView) -> str:
+    """Return an item on one line: its text, its fields or what it is called."""
     if item.text is not None:
         return brief(item.text, LINE)
     if item.fields:

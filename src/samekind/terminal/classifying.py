@@ -99,9 +99,9 @@ class _Classifying(Conversation):
     def _show(self, row: int, member: int, *, full: bool) -> None:
         members = self._session.clusters.members_[self._session.cluster_of(member)].tolist()
         more = [self._project.item(other) for other in members if other != member][:MORE]
-        name = self._project.name_of(members)
+        ref = self._project.ref(members)
         b = self._project.item(member)
-        self._screen.print(self._cards.pair(self._item(row), b, name=name, more=more, full=full))
+        self._screen.print(self._cards.pair(self._item(row), b, ref=ref, more=more, full=full))
 
     def _item(self, row: int) -> ItemView:
         """Return a new item, with the fields that the old ones have, too."""

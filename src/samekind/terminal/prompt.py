@@ -9,7 +9,7 @@ from samekind.terminal.cards import Cards, ImageOf
 from samekind.terminal.keys import Keys
 from samekind.terminal.text import brief
 
-__all__ = ["ANYWHERE", "HELP", "IN_A_PROJECT", "NONE", "PAIR", "Conversation"]
+__all__ = ["ANYWHERE", "HELP", "IN_A_PROJECT", "NONE", "PAIR", "SUGGESTED", "Conversation"]
 
 ANYWHERE = {
     **dict.fromkeys(("u", "space", "unsure", "not sure"), "unsure"),
@@ -26,6 +26,13 @@ IN_A_PROJECT = {
     **dict.fromkeys(("k", "skip"), "skip"),
     **dict.fromkeys(("r", "rename", "name"), "name"),
     **dict.fromkeys(("c", "contradictions"), "contradictions"),
+    **dict.fromkeys(("g", "suggestions"), "suggestions"),
+}
+SUGGESTED = {
+    **dict.fromkeys(("y", "yes"), "yes"),
+    **dict.fromkeys(("n", "no"), "no"),
+    **dict.fromkeys(("l", "later"), "later"),
+    **dict.fromkeys(("q", "quit", "exit"), "quit"),
 }
 NONE = dict.fromkeys(("0", "n", "none"), "none")
 SAID = {"unsure": "not sure", "none": "none of these", "skip": "skipped"}
@@ -38,6 +45,7 @@ HELP = """\
   M             more: every field, long texts whole, pictures large
   R             give a name to the kind of the thing that you saw last
   C             show answers that contradict each other
+  G             suggestions: kinds that may be one, things that look wrong
   Q             quit: every answer is kept
 """
 

@@ -8,7 +8,7 @@ from fastapi import Body, HTTPException, Query, Response
 from fastapi.encoders import jsonable_encoder
 from fastapi.responses import JSONResponse
 
-from samekind.project import AnswerPage, QuestionClosed, Status
+from samekind.project import AnswerPage, PressPage, QuestionClosed, Status
 from samekind.web import replies as r
 from samekind.web.bodies import Answer, Correction, Undo
 from samekind.web.parameters import Limit, Offset, ProjectOf, WantedBy, Who, responses, routers
@@ -20,7 +20,8 @@ reads, changes = routers("asking")
 
 @reads.get("/status")
 def status(project: ProjectOf) -> Status:
-    """Where the work stands."""
+    """Where the work stands, and whether it is safe to stop."""
+    project.stopping()
     return project.status()
 
 
@@ -59,6 +60,17 @@ def answers(project: ProjectOf, offset: Offset = 0, limit: Limit = 50) -> Answer
     return project.answers(offset, limit)
 
 
+@reads.get("/presses")
+def presses(
+    project: ProjectOf,
+    offset: Offset = 0,
+    limit: Limit = 20,
+    search: Annotated[str, Query(max_length=200)] = "",
+) -> PressPage:
+    """What was answered, press by press, newest first."""
+    return project.presses(offset, limit, search)
+
+
 @changes.put("/answers")
 def correct(project: ProjectOf, who: Who, given: Correction) -> r.Changed:
     """Change one's mind about a pair."""
@@ -75,8 +87,10 @@ def import_answers(
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise HTTPException(422, "The file is not UTF-8. Save it as CSV in UTF-8.") from None
-    imported = project.import_answers(text, who=who)
-    return r.Imported(imported=imported, status=project.status())
+    counts = project.import_answers(text, who=who)
+    return r.Imported(
+        imported=counts.news, contradictory=counts.contradictory, status=project.status()
+    )
 
 
 @reads.get("/contradictions")

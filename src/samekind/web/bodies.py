@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 
-__all__ = ["LARGEST", "Answer", "Correction", "Merge", "Name", "Removal", "Undo"]
+__all__ = ["LARGEST", "Answer", "Correction", "Decisions", "Merge", "Name", "Removal", "Undo"]
 
 LARGEST = 2**53 - 1  # JavaScript's
 Row = Annotated[StrictInt, Field(ge=0, le=LARGEST)]
@@ -55,3 +55,12 @@ class Correction(Body):
     a: Row
     b: Row
     answer: Literal["same", "different", "unsure"]
+
+
+Id = Annotated[StrictStr, Field(min_length=1, max_length=100)]
+
+
+class Decisions(Body):
+    """What to do with suggestions, by their ids."""
+
+    decisions: Annotated[dict[Id, Literal["yes", "no"]], Field(min_length=1, max_length=100)]

@@ -7,7 +7,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from samekind.project import ContradictionRecord, LineupQuestion, PairQuestion, Status
+from samekind.project import (
+    ContradictionRecord,
+    LineupQuestion,
+    PairQuestion,
+    Status,
+    SuggestionRecord,
+)
 
 __all__ = [
     "Changed",
@@ -18,6 +24,7 @@ __all__ = [
     "NextQuestions",
     "Saved",
     "Skipped",
+    "Suggested",
     "Undone",
 ]
 
@@ -75,9 +82,10 @@ class Skipped:
 
 @dataclass(frozen=True)
 class Imported(Changed):
-    """So many answers were taken in."""
+    """So many answers were taken in; so many pairs were answered both ways, and the last answer counts."""
 
     imported: int
+    contradictory: int
 
 
 @dataclass(frozen=True)
@@ -85,3 +93,10 @@ class Contradictions:
     """All of them."""
 
     contradictions: list[ContradictionRecord]
+
+
+@dataclass(frozen=True)
+class Suggested:
+    """What to look at."""
+
+    suggestions: list[SuggestionRecord]

@@ -200,7 +200,7 @@ class Audit:
         wrong, wrong_at_any_time = (
             (bound(n_wrong, self.n_draws, n_unlearnt, RISK_WRONG) - n_settled) / n_rows
             if self.n_draws
-            else 1.0
+            else (n_rows - state.n_labelled) / n_rows
             for bound in (most_wrong, most_wrong_at_any_time)
         )
         return Certificate(

@@ -10,6 +10,8 @@ from samekind.flow import FloatArray, IntArray
 
 __all__ = ["ClusterPairs"]
 
+NOTED = 1e-3  # similarity from which on it is noted what became of a pair
+
 
 class ClusterPairs:
     """Of every two clusters: whether they are proven different, undecidable or open, and their similarity.
@@ -26,6 +28,8 @@ class ClusterPairs:
         self._n_rows = np.zeros(16)
         self._merged = np.zeros(16, dtype=bool)
         self._ahead: list[tuple[int, int]] = []  # the next pairs to ask about, most similar last
+        self.outcomes: list[tuple[float, bool]] = []
+        """Similarities of pairs when they were decided, if not very small, and whether they were one."""
 
     def add_cluster(self) -> None:
         """Make room for a new cluster, of which nothing is known."""
@@ -64,8 +68,21 @@ class ClusterPairs:
 
     def separate(self, a: int, b: int) -> None:
         """Note that two clusters are different."""
+        if self._open[a, b]:
+            self._note(a, b, is_one=False)
         self._open[a, b] = self._open[b, a] = False
         self._undecidable[a, b] = self._undecidable[b, a] = False
+
+    def _note(self, a: int, b: int, *, is_one: bool) -> None:
+        similarity = float(max(self._similarity[a, b], self._similarity[b, a]))
+        if similarity >= NOTED:
+            self.outcomes.append((similarity, is_one))
+
+    def open_similarities(self) -> tuple[FloatArray, IntArray, IntArray]:
+        """Return the pairs that may be one: their similarities, the ones and the others."""
+        k = self.n_clusters
+        a, b = np.nonzero(np.triu(self._open[:k, :k], 1))
+        return np.maximum(self._similarity[a, b], self._similarity[b, a]), a, b
 
     def separated(self, least: float) -> list[tuple[float, int, int]]:
         """Return the pairs held to be different with at least this similarity: (similarity, a, b)."""
@@ -93,6 +110,7 @@ class ClusterPairs:
         """Make one cluster part of another: what was different from either is different from both."""
         k = self.n_clusters
         self._ahead = []
+        self._note(keep, gone, is_one=True)
         different = ~(self._open | self._undecidable)
         for other in self._alive:
             if other not in (keep, gone) and (different[keep, other] or different[gone, other]):

@@ -21,6 +21,7 @@ from samekind.algorithms.focused.answer_policy import AnswerPolicy
 from samekind.algorithms.focused.audit import all_asked
 from samekind.algorithms.focused.guess import guess_clusters
 from samekind.algorithms.focused.learner import Learner, OpenRow
+from samekind.algorithms.focused.mergers import likely_mergers
 from samekind.algorithms.focused.noisy_answers import NoisyAnswers
 from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.planner import RowPlanner
@@ -295,6 +296,7 @@ class Focused(Algorithm[FocusedParams]):
             confused=[(a, b) for a in range(k) for b in trials.confused_with(a)],
             notes=self._policy.notes(),
             error_rate=self._policy.error_rate(),
+            mergers=likely_mergers(learner.pairs, counts),
         )
         return self._snapshot(centers, prediction)
 
@@ -308,11 +310,3 @@ class Focused(Algorithm[FocusedParams]):
         unknown = self.state.cluster_of(rows) < 0
         found[unknown] = self._learner.model.confidence(rows[unknown])
         return np.minimum(found, self._policy.certainty(rows))
-
-    def questions_to_next_cluster(self) -> float | None:
-        """Return the expected number of questions until the next new cluster."""
-        scheduler = self._learner.scheduler
-        expected = scheduler.questions_to_next_cluster()
-        if expected is None or self._planner.is_exhausted:
-            return None
-        return expected * (1 + self._clusters.n_asked / scheduler.n_asked)

@@ -115,15 +115,3 @@ class AimScheduler:
     def is_flat(self) -> bool:
         """Return whether rows are nearly always as predicted."""
         return max(self._surprises.values()) < const.FLAT
-
-    def questions_to_next_cluster(self) -> float | None:
-        """Return the expected number of questions about rows until the next new cluster; None at first.
-
-        As if only the search found clusters, and as it did lately: when it found none for long, the true
-        number may be any larger one.
-        """
-        if not self._spent_searching:
-            return None
-        rates = [self._found_per_question("survey"), self._found_per_question(self.steady_aim)]
-        found = sum(rate**2 for rate in rates) / sum(rates)  # each is chosen by what it brings
-        return self._spent / (found * self._spent_searching)

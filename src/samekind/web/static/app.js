@@ -3,7 +3,7 @@
 import { byId, count, h, number, toast } from "./dom.js";
 import { Project } from "./project.js";
 import { Finish } from "./finish.js";
-import { OverviewPanel, inShort, isSafe } from "./overview.js";
+import { OverviewPanel } from "./overview.js";
 import { openHelp } from "./help.js";
 import { keyOf, keys, leftField, pressesControl, takesTyping } from "./keys.js";
 import { QuestionArea } from "./question.js";
@@ -21,8 +21,8 @@ const review = new Review(project, goto);
 const finish = new Finish(project, goto);
 const area = new QuestionArea(project, { act, answer, goto });
 
-/** @type {import("./types.js").Certificate | null} */
-let certificate = null;
+/** @type {import("./types.js").StopAdvice | null} */
+let stopping = null;
 
 /** @param {string} view show a screen */
 function goto(view) {
@@ -88,7 +88,7 @@ document.addEventListener("keydown", (event) => {
 
 project.addEventListener("state", showStanding);
 project.addEventListener("overview", (event) => {
-  certificate = /** @type {CustomEvent} */ (event).detail.certificate;
+  stopping = /** @type {CustomEvent} */ (event).detail.stopping;
   showStanding();
 });
 
@@ -98,20 +98,26 @@ function showStanding() {
   document.title = `${state.title} – samekind`;
   byId("title").textContent = state.title;
   byId("version").textContent = state.version;
-  const asked = state.budget ? `${number(state.questions)} of ${count(state.budget, "question")}` : count(state.questions, "question");
+  const done = state.budget ? `${number(state.presses)} of ${count(state.budget, "press", "presses")}` : count(state.presses, "press", "presses");
   const left = state.done ? state.stop_text : state.left_text;
-  const promise = certificate && !state.done ? inShort(certificate) : "";
+  const safe = !state.done && (state.stopping ?? stopping)?.safe;
   byId("standing").replaceChildren(
-    h("strong", {}, asked),
+    h("strong", { title: count(state.questions, "question") }, done),
     h("strong", {}, count(state.clusters, "kind")),
     ...(left ? [h("span", { class: "left" }, left)] : []),
-    ...(promise ? [h("span", { class: certificate && isSafe(certificate) ? "safe" : "left" }, promise)] : []),
+    ...(safe ? [h("span", { class: "safe" }, "safe to stop")] : []),
   );
   const budget = byId("budget");
   budget.hidden = !state.budget;
   budget.max = state.budget ?? 1;
-  budget.value = Math.min(state.questions, budget.max);
+  budget.value = Math.min(state.presses, budget.max);
 }
+
+project.addEventListener("busy", (event) => {
+  const busy = /** @type {CustomEvent} */ (event).detail;
+  document.body.toggleAttribute("data-busy", busy);
+  byId("busy").textContent = busy ? "Working…" : "";
+});
 
 project.addEventListener("status", (event) => {
   const { state, waiting, seconds, why, stuck } = /** @type {CustomEvent} */ (event).detail;

@@ -56,6 +56,11 @@ export class ClusterActions {
     ]);
   }
 
+  /** @param {ClusterRef[]} clusters that have one name now: are they one? */
+  offerMerge(clusters) {
+    toast(`Another kind is called “${clusters[0].name}”, too.`, { action: "Merge them", onaction: () => this.merge(clusters) });
+  }
+
   /** @param {ItemView} item @param {ClusterRef | null} cluster @param {string} [note] show an item, and let it be taken out of its cluster */
   showItem(item, cluster, note) {
     const dialog = openDialog(

@@ -1,72 +1,33 @@
 /**
- * Numbers and colours of clusters. A cluster goes by the row that stands for it; people see a small number instead, which
- * it keeps for as long as the tab is open, a reload included.
+ * What clusters are called. The server gives each a number for life, a name if somebody gave it one, and else a name that
+ * it proposes from the cluster's own words. Programs know a cluster by a row that stands for it.
  */
 
 /** @typedef {import("./types.js").ClusterRef} ClusterRef */
 
-const COLORS = 20; // see colors.js
-
-/** @type {Map<number, number>} */
+/** @type {Map<number, number>} the number of each cluster that was seen */
 const numbers = new Map();
-/** @type {Map<number, number>} the place of a cluster among the colours */
-const places = new Map();
-let key = "";
 
-/** @param {string} project take up the numbers that this tab has given before */
-export function recall(project) {
-  if (key) return;
-  key = `samekind.kinds.${project}`;
-  try {
-    for (const [cluster, number, place] of JSON.parse(sessionStorage.getItem(key) ?? "[]")) {
-      numbers.set(cluster, number);
-      places.set(cluster, place);
-    }
-  } catch {
-    // They are given anew.
-  }
-}
-
-/** @param {ClusterRef[]} clusters all there are: number those that are new, in this order */
+/** @param {ClusterRef[]} clusters note their numbers, which are also their colours */
 export function meet(clusters) {
-  const there = new Set(clusters.map(({ cluster }) => cluster));
-  const fresh = [...there].filter((cluster) => !numbers.has(cluster));
-  if (!fresh.length) return;
-  let last = Math.max(0, ...numbers.values());
-  for (const cluster of fresh) numbers.set(cluster, ++last);
-  const taken = new Set([...places].filter(([cluster]) => there.has(cluster)).map(([, place]) => place));
-  for (const cluster of fresh.filter((cluster) => !places.has(cluster)).sort((a, b) => a - b)) {
-    places.set(cluster, freePlace(cluster, taken));
-    taken.add(placeOf(cluster));
-  }
-  try {
-    sessionStorage.setItem(key, JSON.stringify([...numbers].map(([cluster, number]) => [cluster, number, placeOf(cluster)])));
-  } catch {
-    // They hold until the page is left.
-  }
+  for (const { cluster, number } of clusters) numbers.set(cluster, number);
 }
 
-/** @param {number} cluster @param {Set<number>} taken @returns {number} its own place, or the next that no other cluster has */
-function freePlace(cluster, taken) {
-  for (let round = 0; ; round += COLORS) {
-    for (let step = 0; step < COLORS; step += 1) {
-      const place = round + ((cluster + step) % COLORS);
-      if (!taken.has(place)) return place;
-    }
-  }
-}
-
-/** @param {number} cluster @returns {number} */
+/** @param {number} cluster @returns {number} its place among the colours, from 0 */
 export function placeOf(cluster) {
-  return places.get(cluster) ?? cluster % COLORS;
+  return (numbers.get(cluster) ?? cluster + 1) - 1;
 }
 
-/** @param {ClusterRef} cluster @returns {string} its name or its number; empty if it has neither yet */
-export function knownAs({ cluster, name }) {
-  return name || (numbers.has(cluster) ? `kind ${numbers.get(cluster)}` : "");
+/** @param {ClusterRef} cluster @returns {string} the name that it has, or the one that is proposed */
+export function clusterName({ cluster, name, proposed_name: proposed }) {
+  return name || proposed || (numbers.has(cluster) ? `kind ${numbers.get(cluster)}` : "kind without a name");
 }
 
-/** @param {ClusterRef} cluster @returns {string} what to call it in any case */
-export function clusterName(cluster) {
-  return knownAs(cluster) || "kind without a name";
+/** @param {ClusterRef} cluster @returns {string} */
+export const knownAs = clusterName;
+
+/** @param {ClusterRef} cluster @returns {string} with its number, where that is not the name */
+export function numberedName(cluster) {
+  const name = clusterName(cluster);
+  return name === `kind ${cluster.number}` ? name : `${name} (${cluster.number})`;
 }

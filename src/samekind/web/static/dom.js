@@ -61,10 +61,12 @@ export function number(value) {
   return value.toLocaleString("en");
 }
 
-/** @param {number} share @returns {string} a share in per cent; small ones keep a digit */
+/** @param {number} share @returns {string} a bound in per cent with two digits, rounded up, as the server writes it */
 export function percent(share) {
-  const value = 100 * share;
-  return `${value < 10 ? Math.ceil(value * 10) / 10 : Math.ceil(value)} %`;
+  const value = 100 * Math.min(share, 1);
+  if (value < 1e-6) return "0 %";
+  const unit = 10 ** (Math.floor(Math.log10(value)) - 1);
+  return `${Number((Math.ceil(value / unit - 1e-9) * unit).toPrecision(3))} %`;
 }
 
 const TOAST_MS = 9000;

@@ -21,7 +21,7 @@ export function unbroken(text) {
 /** @param {import("./types.js").Status} state @returns {string} why nothing more is asked */
 export function whyDone(state) {
   if (state.stop_reason === "budget") {
-    return `The budget of ${count(state.budget ?? state.questions, "question")} is spent. Start samekind with a larger --budget to go on.`;
+    return `The budget of ${count(state.budget ?? state.presses, "press", "presses")} is spent. Start samekind with a larger --budget to go on.`;
   }
   return state.stop_text || "There are no more questions.";
 }
@@ -45,7 +45,8 @@ export class Finish {
         ? unbroken(whyDone(state))
         : ["You can stop at any time, close this page, and go on another day: every answer is saved."])),
       this.#summary(state),
-      h("p", { id: "finish-promise" }),
+      h("p", { id: "finish-stopping" }),
+      h("p", { id: "finish-promise", class: "hint" }),
       h("p", { class: "buttons" }, ...this.#buttons(state)),
       h(
         "section",
@@ -66,8 +67,8 @@ export class Finish {
       "dl",
       { class: "tiles" },
       tile(number(state.clusters), state.clusters === 1 ? "kind found" : "kinds found"),
-      tile(number(state.questions), state.budget ? `of ${number(state.budget)} questions` : "questions answered"),
-      tile(number(state.clicks), "clicks and keys"),
+      tile(number(state.presses), state.budget ? `of ${count(state.budget, "press", "presses")}` : state.presses === 1 ? "press" : "presses"),
+      tile(number(state.questions), state.questions === 1 ? "question answered by it" : "questions answered by them"),
       tile(`${number(state.known_rows)}`, `of ${number(state.n_rows)} rows known`),
     );
   }
@@ -81,7 +82,7 @@ export class Finish {
         if (state.done && !(await this.project.perform(() => call("POST", "/api/resume", { body: {} })))) return;
         const now = this.project.state;
         if (now?.done) toast(`There is nothing to go on with: ${whyDone(now)}`);
-        else this.goto("question");
+        else if (document.body.dataset.view === "finish") this.goto("question"); // they may be elsewhere by now
       },
     }, "Go on");
     const end = h("button", { type: "button", onclick: () => this.project.perform(() => call("POST", "/api/finish", { body: {} })) }, "Finish here");
@@ -91,8 +92,9 @@ export class Finish {
 
   async #promise() {
     try {
-      const { certificate } = await call("GET", "/api/clusters?members=1");
-      const place = byId("finish-promise");
+      const { certificate, stopping } = await call("GET", "/api/clusters?members=1");
+      const [advice, place] = [byId("finish-stopping"), byId("finish-promise")];
+      if (advice) advice.textContent = stopping.text;
       if (certificate && place) place.textContent = certificate.text;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -106,7 +108,8 @@ export class Finish {
       if (!csv) return toast("Choose a CSV file first.", { bad: true });
       if (csv.size > LARGEST) return toast("The file is larger than 16 MB. Split it into several.", { bad: true });
       const reply = await this.project.perform(() => call("POST", "/api/answers/import", { csv }));
-      if (reply) toast(`${count(reply.imported, "answer")} imported.`);
+      const both = reply?.contradictory ? ` ${count(reply.contradictory, "pair")} had both answers in the file: the last one counts.` : "";
+      if (reply) toast(`${count(reply.imported, "answer")} imported.${both}`);
       return undefined;
     };
     return h(

@@ -1,7 +1,7 @@
-/** The map of the rows, coloured by cluster, with a legend that says the same in words; and clusters over questions. */
+/** The map of the rows, coloured by cluster, with a legend that says the same in words. */
 
 import { colorOf, paint } from "./colors.js";
-import { count, h, number, svg } from "./dom.js";
+import { count, h, number } from "./dom.js";
 import { clusterName, placeOf } from "./cluster_names.js";
 
 const REACH = 16; // pixels from a point within which a click means it
@@ -120,33 +120,4 @@ function dot(pen, x, y, size, form) {
     pen.closePath();
   }
   pen.fill();
-}
-
-/**
- * Draw how many clusters were known after how many questions.
- *
- * @param {{questions: number[], clusters: number[]}} history
- * @returns {Element}
- */
-export function clustersOverQuestions({ questions, clusters }) {
-  const last = questions.at(-1) ?? 0;
-  const most = Math.max(1, ...clusters);
-  if (questions.length < 2 || !last) return h("p", { class: "hint" }, "The curve begins with the first answers.");
-  const [width, height, left, bottom] = [320, 120, 26, 20];
-  const x = (/** @type {number} */ q) => left + ((width - left - 4) * q) / last;
-  const y = (/** @type {number} */ k) => height - bottom - ((height - bottom - 8) * k) / most;
-  let path = `M${x(questions[0])} ${y(clusters[0])}`;
-  for (let i = 1; i < questions.length; i += 1) path += `H${x(questions[i]).toFixed(1)}V${y(clusters[i]).toFixed(1)}`;
-  const word = (/** @type {number} */ at, /** @type {number} */ level, /** @type {string} */ text, anchor = "end") =>
-    svg("text", { x: at, y: level, "text-anchor": anchor }, text);
-  return svg(
-    "svg",
-    { class: "curve", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${count(clusters.at(-1) ?? 0, "kind")} after ${count(last, "question")}` },
-    svg("path", { class: "axis", d: `M${left} 4V${height - bottom}H${width - 4}` }),
-    svg("path", { class: "line", d: path }),
-    word(left - 5, y(most) + 4, String(most)),
-    word(left - 5, y(0) + 2, "0"),
-    word(width - 4, height - 5, count(last, "question")),
-    word(left, height - 5, "0", "start"),
-  );
 }

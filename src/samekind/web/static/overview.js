@@ -2,9 +2,10 @@
 
 import { ApiError, Cached, call } from "./api.js";
 import { paint } from "./colors.js";
-import { byId, count, h, number, percent } from "./dom.js";
+import { byId, count, h, number } from "./dom.js";
 import { ClusterActions } from "./cluster_actions.js";
-import { clustersOverQuestions, RowMap } from "./map.js";
+import { clustersOverPresses } from "./curve.js";
+import { RowMap } from "./map.js";
 import { takesTyping } from "./keys.js";
 import { clusterName, meet } from "./cluster_names.js";
 import { mini, spoken } from "./items.js";
@@ -13,8 +14,6 @@ import { mini, spoken } from "./items.js";
 
 const IDLE_MS = 1200; // the panel waits until the person pauses
 const LONGEST_MS = 8000; // but not longer than this
-const TELLING = 0.5; // a bound above this says next to nothing
-const SAFE = 0.05; // both bounds of a certificate at most this: it is safe to stop
 
 export class OverviewPanel {
   /** @param {import("./project.js").Project} project */
@@ -49,7 +48,7 @@ export class OverviewPanel {
         "div",
         { class: "found-plots" },
         h("section", { class: "plot", "aria-label": "Map" }, h("h3", {}, "Map"), this.map.element),
-        h("section", { class: "plot", "aria-label": "Kinds over questions" }, h("h3", {}, "Kinds over questions"), this.curve),
+        h("section", { class: "plot", "aria-label": "Kinds over presses" }, h("h3", {}, "Kinds over presses"), this.curve),
       ),
       h("section", { class: "found-kinds", "aria-label": "Kinds" }, h("h3", {}, "Kinds"), this.mergeBar, this.list, this.open),
     );
@@ -79,7 +78,7 @@ export class OverviewPanel {
     try {
       const revision = this.project.state.revision;
       if (await this.overview.refresh()) this.#showOverview();
-      if (await this.past.refresh()) this.curve.replaceChildren(clustersOverQuestions(this.past.value));
+      if (await this.past.refresh()) this.curve.replaceChildren(clustersOverPresses(this.past.value));
       await this.mapped.refresh(); // its colours and names may have changed even if it has not
       this.map.update(this.mapped.value, new Map(this.overview.value.clusters.map((/** @type {ClusterSummary} */ cluster) => [cluster.cluster, cluster])));
       this.revision = revision;
@@ -114,15 +113,12 @@ export class OverviewPanel {
   }
 
   /** @param {import("./types.js").Overview} overview */
-  #showPromise({ certificate, notes }) {
-    const safe = certificate !== null && isSafe(certificate);
+  #showPromise({ certificate, notes, stopping }) {
     this.promise.hidden = false;
-    this.promise.classList.toggle("safe", safe);
+    this.promise.classList.toggle("safe", stopping.safe);
     this.promise.replaceChildren(
-      ...(safe ? [h("p", { class: "safe-title" }, "Safe to stop")] : []),
-      ...(certificate
-        ? [h("p", { id: "certificate" }, certificate.text)]
-        : [h("p", {}, "No certificate yet: it comes when enough kinds are known to check on.")]),
+      h("p", { id: "stopping", class: stopping.safe ? "safe-title" : "" }, stopping.text),
+      ...(certificate ? [h("details", {}, h("summary", {}, "How sure is that?"), h("p", { id: "certificate" }, certificate.text))] : []),
       ...notes.map((note) => h("p", { class: "hint", dir: "auto" }, note)),
     );
   }
@@ -178,7 +174,7 @@ export class OverviewPanel {
     return h(
       "li",
       { class: "kind", "data-cluster": cluster.cluster },
-      h("div", { class: "kind-head" }, paint(h("span", { class: "chip" }), cluster.cluster), this.#nameField(cluster), h("label", { class: "pick" }, "merge", pick)),
+      h("div", { class: "kind-head" }, paint(h("span", { class: "chip" }), cluster.cluster), h("span", { class: "kind-number", title: "Its number, for life" }, String(cluster.number)), this.#nameField(cluster), h("label", { class: "pick" }, "merge", pick)),
       h(
         "p",
         { class: "kind-counts" },
@@ -197,10 +193,10 @@ export class OverviewPanel {
       class: "kind-name",
       maxlength: 200,
       dir: "auto",
-      placeholder: clusterName({ ...cluster, name: null }),
+      placeholder: cluster.proposed_name,
       value: cluster.name ?? "",
-      "aria-label": `Name of ${clusterName({ ...cluster, name: null })}`,
-      title: "Type to name this kind",
+      "aria-label": `Name of kind ${cluster.number}${cluster.name ? "" : `, proposed: ${cluster.proposed_name}`}`,
+      title: cluster.name ? "Type to change the name" : "A proposed name; type to give it one",
     }));
     field.addEventListener("keydown", (event) => {
       if (event.key === "Escape") field.value = cluster.name ?? "";
@@ -209,8 +205,11 @@ export class OverviewPanel {
     field.addEventListener("blur", async () => {
       const name = field.value.trim();
       if (name === (cluster.name ?? "")) return;
-      if (await this.actions.rename(cluster, name)) cluster.name = name || null;
-      else field.value = cluster.name ?? "";
+      if (await this.actions.rename(cluster, name)) {
+        cluster.name = name || null;
+        const same = [...this.cards.values()].map((card) => card.cluster).find((other) => other.cluster !== cluster.cluster && other.name?.toLowerCase() === name.toLowerCase());
+        if (name && same) this.actions.offerMerge([same, cluster]);
+      } else field.value = cluster.name ?? "";
     });
     return field;
   }
@@ -250,7 +249,7 @@ export class OverviewPanel {
 
   /** @param {number} row @param {number | null} number @param {boolean} known */
   async #openRow(row, number, known) {
-    const cluster = number === null ? null : (this.cards.get(number)?.cluster ?? { cluster: number, name: null });
+    const cluster = number === null ? null : (this.cards.get(number)?.cluster ?? { cluster: number, number, name: null, proposed_name: "" });
     try {
       const note = cluster ? `${known ? "Known" : "Predicted"} to be one of “${clusterName(cluster)}”.` : "Of no kind yet.";
       this.actions.showItem(await call("GET", `/api/items/${row}`), cluster, note);
@@ -258,15 +257,4 @@ export class OverviewPanel {
       this.summary.textContent = /** @type {Error} */ (error).message;
     }
   }
-}
-
-/** @param {import("./types.js").Certificate} certificate @returns {boolean} */
-export function isSafe(certificate) {
-  return certificate.undiscovered <= SAFE && certificate.wrong_at_any_time <= SAFE;
-}
-
-/** @param {import("./types.js").Certificate} certificate @returns {string} the shortest form, for the top bar; empty while it says little */
-export function inShort(certificate) {
-  if (isSafe(certificate)) return "safe to stop";
-  return certificate.undiscovered <= TELLING ? `at most ${percent(certificate.undiscovered)} not found yet` : "";
 }

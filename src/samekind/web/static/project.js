@@ -7,7 +7,6 @@
 
 import { ApiError, call } from "./api.js";
 import { Outbox } from "./outbox.js";
-import { recall } from "./cluster_names.js";
 import { remembered } from "./settings.js";
 import { brief } from "./items.js";
 
@@ -17,8 +16,9 @@ const MOST = 3;
 const SETTLE_MS = 350; // how long keys are ignored when a question changes under the person's eyes
 const ASK_AGAIN_MS = 4000;
 const MOST_SEEN = 500;
+const BUSY_MS = 300; // what takes longer is said to be under way
 
-/** Fires "question" (another one to show), "state", "status" (saved or not), "say" (a message), "trouble". */
+/** Fires "question" (another one to show), "state", "status" (saved or not), "busy" (or not), "say" (a message), "trouble". */
 export class Project extends EventTarget {
   constructor() {
     super();
@@ -70,10 +70,7 @@ export class Project extends EventTarget {
       this.loaded = true;
       this.locked = false;
       this.state = reply.status;
-      if (first) {
-        recall(this.storageKey);
-        this.outbox.restore(this.storageKey);
-      }
+      if (first) this.outbox.restore(this.storageKey);
       this.#tell("trouble", null);
       const unwanted = first && !this.lineup && reply.questions.some((/** @type {Question} */ { type }) => type === "lineup");
       if (unwanted) return this.load();
@@ -120,8 +117,9 @@ export class Project extends EventTarget {
    * @returns {Promise<T | null>} null if it was refused; the reason has been said then
    */
   async perform(change) {
-    await this.outbox.idle();
+    const slow = setTimeout(() => this.#tell("busy", true), BUSY_MS);
     try {
+      await this.outbox.idle();
       const reply = await change();
       await this.load();
       return reply;
@@ -129,6 +127,9 @@ export class Project extends EventTarget {
       if (!(error instanceof ApiError)) throw error;
       this.#tell("say", { text: error.message, bad: true });
       return null;
+    } finally {
+      clearTimeout(slow);
+      this.#tell("busy", false);
     }
   }
 

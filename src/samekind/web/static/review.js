@@ -1,13 +1,15 @@
-/** Review: contradictions to settle, skipped questions to come back to, and every answer, which may be changed. */
+/** Review: suggestions, contradictions to settle, skipped questions to come back to, and every answer, press by press. */
 
 import { ApiError, call } from "./api.js";
 import { byId, count, h, toast } from "./dom.js";
 import { remember, remembered } from "./settings.js";
 import { brief, mini, oneLine, pictures, spoken } from "./items.js";
+import { Suggestions } from "./suggestions.js";
 
 /** @typedef {import("./types.js").ItemView} ItemView */
 
 const PAGE = 20;
+const SEARCH_MS = 250;
 const ANSWERS = [["same", "Same"], ["different", "Different"], ["unsure", "Not sure"]];
 
 /** @param {string} project @param {string} id note that a question was flagged; the note stays in this browser */
@@ -31,8 +33,8 @@ export class Review {
     this.project = project;
     this.goto = goto;
     this.offset = 0;
-    /** @type {Map<number, Promise<ItemView>>} */
-    this.items = new Map();
+    this.search = "";
+    this.suggestions = new Suggestions(project, () => this.show());
     project.addEventListener("state", () => this.#badge());
   }
 
@@ -49,29 +51,12 @@ export class Review {
     if (!body.children.length) body.append(h("p", { class: "hint" }, "Loading…"));
     try {
       await this.project.outbox.idle();
-      const [conflicts, skipped, answers] = await Promise.all([
-        call("GET", "/api/contradictions"),
-        call("GET", "/api/skipped?most=20"),
-        call("GET", `/api/answers?offset=${this.offset}&limit=${PAGE}`),
-      ]);
-      const items = await this.#fetch(answers.answers.flatMap((/** @type {any} */ said) => [said.a, said.b]));
-      body.replaceChildren(this.#conflicts(conflicts.contradictions), this.#skipped(skipped.questions), this.#answers(answers, items));
+      const [conflicts, skipped] = await Promise.all([call("GET", "/api/contradictions"), call("GET", "/api/skipped?most=20"), this.suggestions.load()]);
+      body.replaceChildren(this.suggestions.element, this.#conflicts(conflicts.contradictions), this.#skipped(skipped.questions), this.#answers());
+      await this.#list();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       body.replaceChildren(h("p", { class: "hint" }, error.message), h("button", { type: "button", onclick: () => this.show() }, "Try again"));
-    }
-  }
-
-  /** @param {number[]} rows @returns {Promise<Map<number, ItemView>>} */
-  async #fetch(rows) {
-    const wanted = [...new Set(rows)];
-    for (const row of wanted) if (!this.items.has(row)) this.items.set(row, call("GET", `/api/items/${row}`));
-    try {
-      const items = await Promise.all(wanted.map((row) => this.items.get(row)));
-      return new Map(items.map((item) => [/** @type {ItemView} */ (item).row, /** @type {ItemView} */ (item)]));
-    } catch (error) {
-      this.items.clear();
-      throw error;
     }
   }
 
@@ -116,33 +101,64 @@ export class Review {
     );
   }
 
-  /** @param {{answers: any[], total: number}} answers @param {Map<number, ItemView>} items */
-  #answers({ answers, total }, items) {
-    const turn = (/** @type {string} */ label, /** @type {number} */ by, /** @type {boolean} */ can) =>
-      h("button", { type: "button", disabled: !can, onclick: () => ((this.offset += by), this.show()) }, label);
+  /** Every press, with a search; the field stays as it is while the list changes. */
+  #answers() {
+    const field = /** @type {HTMLInputElement} */ (h("input", { type: "search", id: "answer-search", maxlength: 200, value: this.search, placeholder: "Search", "aria-label": "Search the answers by what the things say" }));
+    field.addEventListener("input", () => {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => ((this.search = field.value), (this.offset = 0), this.#list()), SEARCH_MS);
+    });
+    this.where = h("p", { class: "hint", role: "status" });
+    this.presses = h("ul", { class: "answers" });
+    this.pages = h("p", { class: "buttons" });
     return h(
       "section",
       { "aria-labelledby": "answers-title", class: "block" },
       h("h3", { id: "answers-title" }, "Answers"),
-      h("p", { class: "hint" }, total
-        ? `${this.offset + 1}–${this.offset + answers.length} of ${count(total, "answer")}, the newest first. Change one, and what was learnt from it changes, too.`
-        : "No answers yet."),
-      h("ul", { class: "answers" }, ...answers.map((said) =>
-        this.#row(/** @type {ItemView} */ (items.get(said.a)), /** @type {ItemView} */ (items.get(said.b)), said))),
-      total > PAGE &&
-        h("p", { class: "buttons" }, turn("‹ Newer", -PAGE, this.offset > 0), turn("Older ›", PAGE, this.offset + PAGE < total)),
+      field,
+      this.where,
+      this.presses,
+      this.pages,
+    );
+  }
+
+  async #list() {
+    const wanted = this.search;
+    const query = new URLSearchParams({ offset: String(this.offset), limit: String(PAGE), search: wanted });
+    const { presses, total } = await call("GET", `/api/presses?${query}`);
+    if (wanted !== this.search || !this.where) return;
+    const turn = (/** @type {string} */ label, /** @type {number} */ by, /** @type {boolean} */ can) =>
+      h("button", { type: "button", disabled: !can, onclick: () => ((this.offset += by), this.#list()) }, label);
+    this.where.textContent = total
+      ? `${this.offset + 1}–${this.offset + presses.length} of ${count(total, "press", "presses")}, the newest first. Change an answer, and what was learnt from it changes, too.`
+      : wanted ? "Nothing that was answered says this." : "No answers yet.";
+    this.presses.replaceChildren(...presses.map((/** @type {any} */ press) => this.#press(press)));
+    this.pages.hidden = total <= PAGE;
+    this.pages.replaceChildren(turn("‹ Newer", -PAGE, this.offset > 0), turn("Older ›", PAGE, this.offset + PAGE < total));
+  }
+
+  /** @param {any} press one line; what it holds is folded away if it is more than one answer */
+  #press(press) {
+    const [first] = press.pairs;
+    if (press.total === 1) return this.#row(first.a, first.b, { ...press, answer: first.answer });
+    const same = press.pairs.find((/** @type {any} */ pair) => pair.answer === "same");
+    const what = same ? `${count(press.total, "answer")}, the same as one` : `different from ${press.total}`;
+    return h(
+      "li",
+      { class: "press" },
+      h("span", { class: "two" }, oneItem(first.a), h("span", { class: "muted" }, press.asked ? what : count(press.total, "answer"))),
+      h("span", { class: "muted", dir: "auto" }, told(press)),
+      h("details", {}, h("summary", {}, "Show them"), h("ul", { class: "answers" }, ...press.pairs.map((/** @type {any} */ pair) => this.#row(pair.a, pair.b, pair)))),
     );
   }
 
   /** @param {ItemView} a @param {ItemView} b @param {{answer: string, who?: string, at?: number, asked?: boolean}} said */
   #row(a, b, said) {
-    const when = said.at ? new Date(1000 * said.at).toLocaleString() : "";
-    const how = said.asked === false ? "by hand" : "";
     return h(
       "li",
       {},
       twoItems(a, b),
-      h("span", { class: "muted", dir: "auto" }, [said.who, how, when].filter(Boolean).join(" · ")),
+      h("span", { class: "muted", dir: "auto" }, told(said)),
       h(
         "span",
         { class: "choice", role: "group", "aria-label": `Answer on ${oneLine(a)} and ${oneLine(b)}` },
@@ -167,8 +183,18 @@ export class Review {
   }
 }
 
+/** @param {{who?: string, at?: number, asked?: boolean}} said @returns {string} who said it, how and when */
+function told(said) {
+  const when = said.at ? new Date(1000 * said.at).toLocaleString() : "";
+  return [said.who, said.asked === false ? "by hand" : "", when].filter(Boolean).join(" · ");
+}
+
+/** @param {ItemView} item @returns {HTMLElement} */
+function oneItem(item) {
+  return h("span", { class: "one", title: oneLine(item) }, mini(item), h("span", { class: "hidden" }, spoken(item)));
+}
+
 /** @param {ItemView} a @param {ItemView} b @returns {HTMLElement} */
 function twoItems(a, b) {
-  const one = (/** @type {ItemView} */ item) => h("span", { class: "one", title: oneLine(item) }, mini(item), h("span", { class: "hidden" }, spoken(item)));
-  return h("span", { class: "two" }, one(a), one(b));
+  return h("span", { class: "two" }, oneItem(a), oneItem(b));
 }

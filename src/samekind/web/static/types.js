@@ -3,23 +3,28 @@
  *
  * @typedef {{row: number, title: string, text: string | null, fields: [string, string][],
  *   has_picture: boolean, known?: boolean}} ItemView
- * @typedef {{cluster: number, name: string | null}} ClusterRef
- * @typedef {{cluster: number, name: string | null, members: ItemView[]}} ClusterOption
+ * @typedef {{cluster: number, number: number, name: string | null, proposed_name: string}} ClusterRef
+ * @typedef {ClusterRef & {members: ItemView[]}} ClusterOption
  * @typedef {{id: string, type: "pair", a: ItemView, b: ItemView, b_cluster: ClusterRef | null, more: ItemView[],
  *   skipped?: boolean}} PairQuestion
  * @typedef {{id: string, type: "lineup", item: ItemView, options: ClusterOption[], skipped?: boolean}} LineupQuestion
  * @typedef {PairQuestion | LineupQuestion} Question
- * @typedef {{title: string, medium: string, n_rows: number, questions: number, clicks: number,
+ * @typedef {{title: string, medium: string, n_rows: number, presses: number, questions: number,
  *   budget: number | null, clusters: number, known_rows: number, done: boolean, stop_reason: string | null,
- *   stop_text: string, questions_to_next: number | null, left_text: string, can_undo: boolean, skipped: number,
+ *   stop_text: string, presses_to_next: [number, number | null] | null, left_text: string, stopping: StopAdvice | null, can_undo: boolean, skipped: number,
  *   contradictions: number, lineups: boolean, revision: number, version: string}} Status
  * @typedef {{questions?: Question[], status?: Status, error?: string, undone?: string[]}} Reply
- * @typedef {{cluster: number, name: string | null, known: number, estimated: number, recovered: boolean,
+ * @typedef {ClusterRef & {known: number, estimated: number, recovered: boolean,
  *   members: ItemView[], doubtful: ItemView[]}} ClusterSummary
  * @typedef {{text: string, undiscovered: number, wrong: number, wrong_at_any_time: number, undecided: number}} Certificate
+ * @typedef {{safe: boolean, text: string, wrong: number | null, presses_ahead: number, new_clusters: number | null,
+ *   rows_each: number | null, at_presses: number}} StopAdvice
  * @typedef {{clusters: ClusterSummary[], unplaced: number, certificate: Certificate | null, notes: string[],
- *   revision: number}} Overview
- * @typedef {{rows: number[], x: number[], y: number[], place: number[], known: boolean[], clusters: number[]}} RowMap
+ *   stopping: StopAdvice, revision: number}} Overview
+ * @typedef {{rows: number[], x: number[], y: number[], place: number[], known: boolean[], clusters: number[],
+ *   numbers: number[]}} RowMap
+ * @typedef {{id: string, what: "merge" | "wrong" | "unsure", text: string, probability: number, clusters: ClusterOption[],
+ *   items: ItemView[]}} Suggestion
  * @typedef {"same" | "different" | "unsure" | "skip" | "none" | number} Said
  */
 export {};

@@ -1,0 +1,99 @@
+BEGIN TRANSACTION;
+CREATE TABLE "answers" (
+	id INTEGER NOT NULL CHECK (id > 0), 
+	a BIGINT NOT NULL CHECK ("a" >= 0 AND "a" < 2147483648 AND CAST("a" AS BIGINT) = "a"), 
+	b BIGINT NOT NULL CHECK ("b" >= 0 AND "b" < 2147483648 AND CAST("b" AS BIGINT) = "b"), 
+	answer SMALLINT NOT NULL CHECK (answer IN (-1, 0, 1)), 
+	who TEXT NOT NULL, 
+	at FLOAT NOT NULL CHECK (at >= 0 AND at < 1000000000000), 
+	asked BOOLEAN NOT NULL, 
+	PRIMARY KEY (id), 
+	CHECK (a <> b), 
+	CHECK (asked IN (0, 1))
+);
+INSERT INTO "answers" VALUES(1,0,13,0,'ann',1.79490616449441838268e+09,1);
+INSERT INTO "answers" VALUES(2,24,0,0,'ann',1.79490616455968642235e+09,1);
+INSERT INTO "answers" VALUES(3,35,13,0,'ann',1.79490616457065558435e+09,1);
+INSERT INTO "answers" VALUES(4,34,35,1,'ann',1.79490616458850049969e+09,1);
+INSERT INTO "answers" VALUES(5,6,0,1,'ann',1.79490616461105847358e+09,1);
+INSERT INTO "answers" VALUES(6,14,13,1,'ann',1.79490616464750337606e+09,1);
+INSERT INTO "answers" VALUES(7,20,24,1,'ann',1.79490616465387272833e+09,1);
+INSERT INTO "answers" VALUES(8,21,24,1,'ann',1.79490616469370865828e+09,1);
+INSERT INTO "answers" VALUES(9,24,35,0,'ann',1.79490616472153854368e+09,1);
+INSERT INTO "answers" VALUES(10,24,13,0,'ann',1.79490616472153854368e+09,1);
+INSERT INTO "answers" VALUES(11,10,13,1,'ann',1.79490616473394346236e+09,1);
+INSERT INTO "answers" VALUES(12,9,0,1,'ann',1.79490616475599026684e+09,1);
+INSERT INTO "answers" VALUES(13,31,35,1,'ann',1.79490616477239060396e+09,1);
+INSERT INTO "answers" VALUES(14,28,21,1,'ann',1.79490616478528690336e+09,1);
+INSERT INTO "answers" VALUES(15,15,10,1,'ann',1.79490616479891872407e+09,1);
+INSERT INTO "answers" VALUES(16,7,0,1,'ann',1.79490616482292842867e+09,1);
+INSERT INTO "answers" VALUES(17,38,31,1,'ann',1.79490616484665727612e+09,1);
+INSERT INTO "answers" VALUES(18,27,20,1,'ann',1.79490616487926888463e+09,1);
+INSERT INTO "answers" VALUES(19,0,35,0,'ann',1.79490616494715857502e+09,1);
+INSERT INTO "answers" VALUES(20,18,13,1,'ann',1.79490616497858834267e+09,1);
+INSERT INTO "answers" VALUES(21,4,9,1,'ann',1.79490616501118874551e+09,1);
+INSERT INTO "answers" VALUES(22,0,13,1,'ann',1794906165.09877,0);
+CREATE TABLE "changes" (
+	id INTEGER NOT NULL CHECK (id > 0), 
+	after_answer BIGINT NOT NULL CHECK (after_answer >= 0), 
+	upto_answer BIGINT NOT NULL CHECK (upto_answer >= after_answer), 
+	after_retraction BIGINT NOT NULL CHECK (after_retraction >= 0), 
+	upto_retraction BIGINT NOT NULL CHECK (upto_retraction >= after_retraction), 
+	checkpoint_id BIGINT, 
+	PRIMARY KEY (id), 
+	FOREIGN KEY(checkpoint_id) REFERENCES "checkpoints" (id) ON DELETE SET NULL
+);
+INSERT INTO "changes" VALUES(1,21,22,0,0,NULL);
+INSERT INTO "changes" VALUES(2,22,22,0,1,NULL);
+CREATE TABLE "checkpoints" (
+	id INTEGER NOT NULL CHECK (id > 0), 
+	answer_id BIGINT, 
+	upto BIGINT NOT NULL CHECK (upto >= 0), 
+	rows BLOB NOT NULL, 
+	ask BLOB NOT NULL, 
+	PRIMARY KEY (id), 
+	FOREIGN KEY(answer_id) REFERENCES "answers" (id) ON DELETE CASCADE
+);
+CREATE TABLE "corrections" (
+	id INTEGER NOT NULL CHECK (id > 0), 
+	answer_id BIGINT NOT NULL, 
+	replaced_id BIGINT NOT NULL, 
+	PRIMARY KEY (id), 
+	CHECK (answer_id <> replaced_id), 
+	FOREIGN KEY(answer_id) REFERENCES "answers" (id) ON DELETE CASCADE, 
+	FOREIGN KEY(replaced_id) REFERENCES "answers" (id) ON DELETE CASCADE
+);
+CREATE TABLE meta (
+	"key" VARCHAR(64) NOT NULL, 
+	value TEXT NOT NULL, 
+	PRIMARY KEY ("key")
+);
+INSERT INTO "meta" VALUES('project_id','842cff563e2c0af6216c088b176bc48c');
+INSERT INTO "meta" VALUES('edition','1');
+INSERT INTO "meta" VALUES('schema_version','3');
+INSERT INTO "meta" VALUES('fingerprint','c4ee3f7447ffea724fa4a56cbe4ab021');
+INSERT INTO "meta" VALUES('shape','40 x 2');
+INSERT INTO "meta" VALUES('seed','0');
+INSERT INTO "meta" VALUES('algorithm','focused 2');
+INSERT INTO "meta" VALUES('things','{"data": "ROWS.npy"}');
+INSERT INTO "meta" VALUES('settings','{"random_state": 0}');
+INSERT INTO "meta" VALUES('title','Four corners');
+CREATE TABLE "names" (
+	id INTEGER NOT NULL CHECK (id > 0), 
+	"row" BIGINT NOT NULL CHECK ("row" >= 0 AND "row" < 2147483648 AND CAST("row" AS BIGINT) = "row"), 
+	name TEXT NOT NULL, 
+	who TEXT NOT NULL, 
+	at FLOAT NOT NULL CHECK (at >= 0 AND at < 1000000000000), 
+	PRIMARY KEY (id)
+);
+INSERT INTO "names" VALUES(1,0,'noughts','ann',1.79490616505777478219e+09);
+INSERT INTO "names" VALUES(2,13,'ones','ann',1.79490616507584667209e+09);
+CREATE TABLE "retractions" (
+	id INTEGER NOT NULL CHECK (id > 0), 
+	answer_id BIGINT NOT NULL, 
+	at FLOAT NOT NULL CHECK (at >= 0 AND at < 1000000000000), 
+	PRIMARY KEY (id), 
+	FOREIGN KEY(answer_id) REFERENCES "answers" (id) ON DELETE CASCADE
+);
+INSERT INTO "retractions" VALUES(1,22,1.79490616514699792864e+09);
+COMMIT;

@@ -1,0 +1,317 @@
+"""Clusters keep one number and one name for life; those that nobody named are named by their own words."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from samekind import SqlLedger
+from samekind.data import load
+from samekind.datasets import make_messages
+from samekind.ledger import Ledger, check_file
+from samekind.project import Project, make_project, open_project
+from test_ledger_faults import sql
+from test_project import KINDS, ROWS, answer, cluster_of
+
+
+@pytest.fixture
+def file(tmp_path):
+    np.save(tmp_path / "rows.npy", ROWS)
+    return tmp_path / "rows.npy"
+
+
+@pytest.fixture
+def project(file, tmp_path):
+    with closing(make_project(load(file), tmp_path / "mine.db", random_state=0)) as project:
+        yield project
+
+
+def numbers(project):
+    """Return the number of each true kind that was found."""
+    return {int(KINDS[k.cluster]): k.number for k in project.overview().clusters}
+
+
+def number_of(project, row):
+    return project.ref(project.session.members_of(row)).number
+
+
+class TestLedger:
+    @pytest.mark.parametrize("where", [None, "mine.db"])
+    def test_the_newest_row_holds_a_number(self, where, tmp_path):
+        with Ledger() if where is None else SqlLedger(tmp_path / where) as ledger:
+            before = ledger.revision
+            ledger.anchor(1, 7)
+            ledger.anchor(2, 0)
+            ledger.anchor(1, 8)
+            assert ledger.anchors == {1: 8, 2: 0}
+            assert ledger.revision != before
+            for number, row in ((0, 1), (1, -1)):
+                with pytest.raises(ValueError):
+                    ledger.anchor(number, row)
+        if where is not None:
+            with SqlLedger(tmp_path / where) as again:
+                assert again.anchors == {1: 8, 2: 0}
+
+    def test_others_take_them_in(self, tmp_path):
+        with SqlLedger(tmp_path / "mine.db") as one, SqlLedger(tmp_path / "mine.db") as other:
+            one.anchor(1, 7)
+            other.refresh()
+            assert other.anchors == {1: 7}
+
+    def test_nothing_is_kept_of_a_transaction_that_fails(self, tmp_path):
+        with SqlLedger(tmp_path / "mine.db") as ledger:
+            with pytest.raises(ValueError), ledger.transaction():
+                [ledger.anchor(number, 7) for number in (1, 0)]
+            assert ledger.anchors == {}
+
+    def test_nonsense_is_found(self, tmp_path):
+        with SqlLedger(tmp_path / "mine.db") as ledger:
+            ledger.anchor(1, 7)
+        with closing(sqlite3.connect(tmp_path / "mine.db")) as tampered:
+            tampered.execute("PRAGMA ignore_check_constraints = ON")
+            tampered.execute("INSERT INTO anchors VALUES (2, 0, 3)")
+            tampered.commit()
+        assert [fault.table for fault in check_file(tmp_path / "mine.db").faults] == ["anchors"]
+
+
+class TestForLife:
+    def test_from_one_on_in_the_order_of_discovery(self, project):
+        answer(project, 60)
+        assert sorted(numbers(project).values()) == [1, 2, 3, 4, 5]
+
+    def test_stay_as_more_is_answered(self, project):
+        seen = {}
+        for _ in range(60):
+            answer(project, 1)
+            now = numbers(project)
+            assert seen.items() <= now.items()
+            seen = now
+
+    def test_survive_a_restart_with_other_settings(self, project, tmp_path):
+        answer(project, 60)
+        before = numbers(project)
+        project.close()
+        for settings in ({}, {"random_state": 5}, {"lineup": 3}):
+            with closing(open_project(tmp_path / "mine.db", **settings)) as again:
+                assert numbers(again) == before
+
+    def test_the_oldest_keeps_its_number_and_name_when_kinds_merge(self, project):
+        answer(project, 60)
+        of = {number: kind for kind, number in numbers(project).items()}
+        old, new = cluster_of(project, of[2]), cluster_of(project, of[4])
+        project.rename(old, "the second", who="ann")
+        project.rename(new, "the fourth", who="ann")
+        project.merge([new, old], who="ann")
+        found = {k.number: k.name for k in project.overview().clusters}
+        assert found == {1: None, 2: "the second", 3: None, 5: None}
+        project.undo(who="ann")
+        found = {k.number: k.name for k in project.overview().clusters}
+        assert found == {1: None, 2: "the second", 3: None, 4: "the fourth", 5: None}
+
+    def test_a_name_that_only_the_younger_has_is_not_lost(self, project):
+        answer(project, 60)
+        of = {number: kind for kind, number in numbers(project).items()}
+        project.rename(cluster_of(project, of[3]), "threes", who="ann")
+        project.merge([cluster_of(project, of[3]), cluster_of(project, of[1])], who="ann")
+        assert {k.number: k.name for k in project.overview().clusters}[1] == "threes"
+
+    def test_what_is_taken_out_takes_neither_number_nor_name_along(self, project):
+        answer(project, 60)
+        kind = next(k for k in project.overview().clusters if k.known > 3)
+        project.rename(kind.cluster, "mine", who="ann")
+        rest = [row for row in project.session.members_of(kind.cluster) if row != kind.cluster]
+        project.remove(kind.cluster, [kind.cluster], who="ann")  # the row that stands for it
+        found = {k.number: k for k in project.overview().clusters}
+        assert found[kind.number].name == "mine"
+        assert number_of(project, rest[0]) == kind.number
+        assert all(k.name is None for number, k in found.items() if number != kind.number)
+        project.undo(who="ann")
+        assert number_of(project, kind.cluster) == kind.number
+        assert {k.number: k.name for k in project.overview().clusters}[kind.number] == "mine"
+
+    def test_a_changed_answer_leaves_the_number_with_most_rows(self, project):
+        answer(project, 60)
+        kind = next(k for k in project.overview().clusters if k.known > 3)
+        rest = [row for row in project.session.members_of(kind.cluster) if row != kind.cluster]
+        chain = "".join(f"{a},{b},same\n" for a, b in pairwise(rest))
+        project.import_answers(f"a,b,answer\n{chain}", who="ann")  # they hang together without it
+        lines = project.session.ledger.active()[["a", "b", "answer"]].tolist()
+        for a, b, said in lines:
+            if said == 1 and kind.cluster in (a, b):
+                project.correct(a, b, "different", who="ann")
+        assert not set(project.session.members_of(kind.cluster)) & set(rest)
+        assert {number_of(project, row) for row in rest} == {kind.number}
+
+    def test_undoing_and_answering_again_gives_the_same_numbers(self, project):
+        asked = answer(project, 40)
+        before = numbers(project)
+        project.undo(len(asked), who="ann")
+        answer(project, 80)
+        assert {kind: number for kind, number in numbers(project).items() if kind in before}
+        after = sorted(numbers(project).values())
+        assert len(set(after)) == 5
+
+    def test_two_servers_agree(self, file, tmp_path):
+        one = make_project(load(file), tmp_path / "mine.db", random_state=0)
+        other = open_project(tmp_path / "mine.db")
+        with closing(one), closing(other):
+            for _ in range(30):
+                for project, who in ((one, "ann"), (other, "bob")):
+                    answer(project, 1, who=who)
+            assert numbers(one) == numbers(other)
+            held = sql(tmp_path / "mine.db", "SELECT number FROM anchors")
+            assert len(set(held)) == len(held)
+
+    def test_a_project_without_numbers_is_given_some_and_a_reader_sees_the_same(
+        self, project, tmp_path
+    ):
+        answer(project, 60)
+        project.close()
+        with closing(sqlite3.connect(tmp_path / "mine.db")) as older:
+            older.execute("DELETE FROM anchors")
+            older.commit()
+        with closing(open_project(tmp_path / "mine.db", read_only=True)) as read:
+            seen = numbers(read)
+        assert sql(tmp_path / "mine.db", "SELECT count(*) FROM anchors") == [(0,)]
+        with closing(open_project(tmp_path / "mine.db")) as again:
+            assert numbers(again) == seen
+        assert sorted(seen.values()) == [1, 2, 3, 4, 5]
+
+    def test_who_only_looks_is_not_kept_from_it_by_one_who_writes(self, file, tmp_path):
+        path = tmp_path / "mine.db"
+        make_project(load(file), path, random_state=0).close()
+        ledger = SqlLedger(path, wait=0.1)
+        looking = Project(load(file), ledger, random_state=0)
+        with closing(make_project(load(file), path, random_state=0)) as writing:
+            answer(writing, 20)
+        with closing(sqlite3.connect(path)) as other:
+            other.execute("DELETE FROM anchors")
+            other.execute("UPDATE meta SET value = '2' WHERE key = 'edition'")
+            other.commit()
+            looking.session.catch_up()
+            other.execute("BEGIN IMMEDIATE")
+            seen = sorted(looking.ref(rows.tolist()).number for rows in looking.clusters().members_)
+            other.execute("ROLLBACK")
+        assert seen == [1, 2, 3, 4, 5]
+        assert sql(path, "SELECT count(*) FROM anchors") == [(0,)]
+        ledger.close()
+
+    def test_one_number_everywhere(self, project, tmp_path):
+        answer(project, 60)
+        project.rename(cluster_of(project, 2), "twos", who="ann")
+        shown = {
+            k.cluster: (k.number, k.name or k.proposed_name) for k in project.overview().clusters
+        }
+        for name in ("clusters.csv", "clusters.json", "report.html"):
+            project.export(name, tmp_path / name)
+        table = pd.read_csv(tmp_path / "clusters.csv")
+        for row, (number, name) in shown.items():
+            assert table.loc[row, ["kind", "name"]].tolist() == [number, name]
+            page = project.cluster(row)
+            assert (page.number, page.name or page.proposed_name) == (number, name)
+        kinds = json.loads((tmp_path / "clusters.json").read_text())["kinds"]
+        assert {(kind["kind"], kind["name"]) for kind in kinds} == set(shown.values())
+        drawn = project.map()
+        assert dict(zip(drawn.clusters, drawn.numbers, strict=True)) == {
+            row: number for row, (number, _) in shown.items()
+        }
+        report = (tmp_path / "report.html").read_text()
+        assert "when to stop" in report
+        number = dict(shown.values())
+        assert f"twos ({next(n for n, name in number.items() if name == 'twos')})" in report
+
+
+class TestProposedNames:
+    @pytest.fixture
+    def messages(self, tmp_path):
+        texts, topics = make_messages(240, random_state=0)
+        pd.DataFrame({"text": texts}).to_csv(tmp_path / "messages.csv", index=False)
+        items = load(tmp_path / "messages.csv", text="text", features="words")
+        project = Project(items, random_state=0)
+        for _ in range(60):
+            [question] = project.next("ann") or [None]
+            if question is None:
+                break
+            said = "none"
+            if question.type == "pair":
+                same = topics[question.a.row] == topics[question.b.row]
+                said = "same" if same else "different"
+            else:
+                for option in question.options:
+                    if topics[option.cluster] == topics[question.item.row]:
+                        said = option.cluster
+            project.answer(question.id, said, who="ann")
+        return project
+
+    def test_are_the_clusters_own_words(self, messages):
+        found = messages.overview().clusters
+        assert len(found) > 5
+        proposed = [k.proposed_name for k in found]
+        assert len(set(proposed)) == len(proposed)
+        assert not any(name.startswith("kind ") for name in proposed)
+        for kind in found:
+            own = " ".join(
+                member.text.lower() for member in messages.cluster(kind.cluster, limit=500).members
+            )
+            assert kind.name is None
+            assert all(word in own for word in kind.proposed_name.split(", "))
+
+    def test_questions_call_them_the_same(self, messages):
+        proposed = {k.number: k.proposed_name for k in messages.overview().clusters}
+        [question] = messages.next("ann")
+        refs = [question.b_cluster] if question.type == "pair" else question.options
+        for ref in refs:
+            assert proposed[ref.number] == ref.proposed_name
+
+    def test_no_name_in_an_export_is_empty(self, messages, tmp_path):
+        messages.export("clusters.csv", tmp_path / "c.csv")
+        table = pd.read_csv(tmp_path / "c.csv", keep_default_na=False)
+        assert (table["name"].str.len() > 0).all()
+        assert table["name_is_proposed"].all()
+
+    def test_a_name_that_was_given_is_not_marked(self, messages, tmp_path):
+        first = messages.overview().clusters[0]
+        messages.rename(first.cluster, "mine")
+        messages.export("clusters.csv", tmp_path / "c.csv")
+        table = pd.read_csv(tmp_path / "c.csv")
+        assert set(table.loc[table["kind"] == first.number, "name"]) == {"mine"}
+        assert not table.loc[table["kind"] == first.number, "name_is_proposed"].any()
+
+    def test_rows_of_a_table_are_called_by_telling_values(self, tmp_path):
+        rng = np.random.default_rng(0)
+        kind = np.repeat([0, 1, 2], 40)
+        table = pd.DataFrame(
+            {
+                "colour": np.array(["red", "green", "blue"])[kind],
+                "coin": rng.choice(["heads", "tails"], 120),
+                "size": 5.0 * kind + rng.normal(size=120),
+            }
+        )
+        table.to_csv(tmp_path / "rows.csv", index=False)
+        project = Project(load(tmp_path / "rows.csv"), random_state=0)
+        for _ in range(30):
+            questions = project.next("ann")
+            if not questions:
+                break
+            [question] = questions
+            if question.type == "pair":
+                said = "same" if kind[question.a.row] == kind[question.b.row] else "different"
+            else:
+                own = [
+                    o.cluster
+                    for o in question.options
+                    if kind[o.cluster] == kind[question.item.row]
+                ]
+                said = own[0] if own else "none"
+            project.answer(question.id, said, who="ann")
+        assert {k.proposed_name for k in project.overview().clusters} == {
+            "colour: red",
+            "colour: green",
+            "colour: blue",
+        }
