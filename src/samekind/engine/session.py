@@ -287,17 +287,14 @@ class Session(FlowSession):
                     self.ledger.set_meta("seed", str(self.seed))
         if self._takes_kept_seed:
             self.seed = int(self.ledger.meta["seed"])
-        if not was_bound and "algorithm" not in self.ledger.meta:  # new, or of a session in memory
-            self.ledger.set_meta("algorithm", self._asked_by)
-        self._bind_version()
+        self._bind_version(is_new=not was_bound)
 
-    @property
-    def _asked_by(self) -> str:
-        return f"{self._algorithm.name} {self._algorithm.version}"
+    def _bind_version(self, *, is_new: bool) -> None:
+        """Note which version of the algorithm asks; what an earlier one was answered is known from now on.
 
-    def _bind_version(self) -> None:
-        """Note which version of the algorithm asks; what an earlier one was answered is known from now on."""
-        now = self._asked_by
+        What is in a new ledger was asked by a session in memory, of this version.
+        """
+        now = f"{self._algorithm.name} {self._algorithm.version}"
         if self.ledger.meta.get("algorithm") == now:
             return
         if self.ledger.read_only:  # nothing is kept
@@ -305,7 +302,8 @@ class Session(FlowSession):
             return
         with self.ledger.transaction():
             if self.ledger.meta.get("algorithm") != now:
-                self._adopt_answers()
+                if not is_new:
+                    self._adopt_answers()
                 self.ledger.set_meta("algorithm", now)
 
     def _adopt_answers(self) -> None:
