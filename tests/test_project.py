@@ -26,7 +26,7 @@ from samekind.project import (
     make_project,
     open_project,
 )
-from samekind.project.edits import merge_answers, split_answers
+from samekind.project.pair_answers import merge_answers, split_answers
 from samekind.project.imports import read_answers
 from samekind.project.leases import Leases
 

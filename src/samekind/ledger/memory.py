@@ -170,11 +170,11 @@ class Ledger(RowLimits, Transactions):
     # Writing
 
     def record(
-        self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", asked: bool = True
+        self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", asked: Asked = True
     ) -> None:
         """Write answers down; when this returns they are kept.
 
-        `asked` says that they cost a question; volunteered or imported ones do not.
+        `asked` says of all, or of each, that it cost a question; volunteered or imported ones do not.
         """
         check_text("who", who)
         checked = self._check_rows(check_pairs(pairs))

@@ -17,6 +17,7 @@ from samekind.engine import Session
 from samekind.ledger import Ledger, LedgerLine
 from samekind.project.edits import Edits
 from samekind.project.exports import FILES
+from samekind.project.finding import Finding
 from samekind.project.overview import Overviews
 from samekind.project.questions import Questions
 from samekind.project.records import (
@@ -31,11 +32,13 @@ from samekind.project.words import WORDS, ProjectError, act_in_words, left_in_wo
 
 __all__ = ["Project"]
 
+AT_ONCE = 0.5  # seconds within which a name and answers were given at once
 BATCH = 4  # rows asked about at once: the next question is there before this one is answered
 LINEUP = 9  # clusters in a line-up, at most: as many as there are keys
+SHEET = 12  # rows on a sheet, at most: as many as are seen at a glance
 
 
-class Project(Questions, Overviews, Edits):
+class Project(Questions, Finding, Overviews, Edits):
     """Questions for annotators about items, what they answered, and what was found.
 
     A thin driver of a `Session`: all that counts is in its ledger. A cluster goes by the number of the row
@@ -90,9 +93,19 @@ class Project(Questions, Overviews, Edits):
             taken = self.session.take_back(count, who=who, together=True)
             if taken:
                 self._set_finished(False)  # what was taken back is asked again
+                self._drop_names(taken)
         for line in taken:
             acts.setdefault((line.when, line.who), []).insert(0, line)
         return [act_in_words(lines) for lines in acts.values()]
+
+    def _drop_names(self, taken: list[LedgerLine]) -> None:
+        """Take the names away that were given together with answers that were taken back."""
+        ledger = self.session.ledger
+        latest = {row: line.when for line in taken[::-1] for row in (line.a, line.b)}
+        for row in latest.keys() & ledger.names.keys():
+            name = ledger.names[row]
+            if name.text and 0 <= name.at - latest[row] < AT_ONCE:
+                ledger.name(row, "", who=name.who)
 
     @exclusive
     def finish(self) -> None:
@@ -134,6 +147,8 @@ class Project(Questions, Overviews, Edits):
             skipped=len(self.skipped_pairs()),
             contradictions=session.n_contradictions,
             lineups=self.lineups,
+            sheets=self.sheets and self.session.params.most_on_sheet > 0,
+            criterion=self.criterion,
             revision=self.revision,
             version=samekind.__version__,
         )
@@ -185,4 +200,4 @@ def _defaults(settings: dict[str, Any]) -> dict[str, Any]:
     """Return the settings of a session for people: labels matter to them, not centres."""
     if not find_algorithm(settings.get("algorithm", DEFAULT)).asks_lineups:
         return settings
-    return {"batch": BATCH, "lineup": LINEUP, "goal": "labels"} | settings
+    return {"batch": BATCH, "lineup": LINEUP, "sheet": SHEET, "goal": "labels"} | settings

@@ -43,6 +43,21 @@ AUTO_WAVE_SHARE, AUTO_WAVE_ROWS = 1 / 64, 16
 FIRST_ROWS = 8
 """Rows that a change of earlier answers leaves open, asked about at once beside those of the open wave."""
 
+# Sheets
+
+SHEET_EVERY = 4
+"""Other rows between two sheets, which look for what sheets cannot find."""
+SHEET_LIKELY = 0.5
+"""Probability of a row's cluster from which on it may be on a sheet."""
+SHEET_LEAST_ROWS = 4
+"""Rows of a sheet, at least."""
+SHEET_ROWS_A_PRESS = 1.5
+"""Rows that a sheet is expected to settle with one press, at least; other questions settle about one."""
+SHEET_SAMPLE = 4096
+"""Rows among which those of a sheet are sought: more would find better ones, and take longer."""
+SHEET_PRIOR_ROWS = 12
+"""Rows of sheets, all as likely as predicted, before the first one."""
+
 # How questions are divided among the aims
 
 SEARCH_SHARE = 1 / 2

@@ -11,10 +11,10 @@ __all__ = ["SEARCH_AIMS", "Aim", "AimScheduler", "SteadyAim"]
 SearchAim = Literal["explore", "survey", "typical"]
 SteadyAim = Literal["explore", "typical"]
 Aim = Literal[
-    "explore", "survey", "typical", "fill", "refine", "paper", "audit", "confirm", "given"
+    "explore", "survey", "typical", "fill", "refine", "paper", "audit", "confirm", "sheet", "given"
 ]
 """What a row is asked about for: see `Focused`. Besides, with noisy answers, to "confirm" a cluster of one
-row by a neighbour; "given" rows were known before."""
+row by a neighbour; "sheet" rows are asked about together; "given" rows were known before."""
 
 SEARCH_AIMS: tuple[SearchAim, ...] = ("explore", "survey", "typical")
 """The aims that look for new clusters."""
