@@ -26,9 +26,9 @@ from samekind.project import (
     make_project,
     open_project,
 )
-from samekind.project.pair_answers import merge_answers, split_answers
 from samekind.project.imports import read_answers
 from samekind.project.leases import Leases
+from samekind.project.pair_answers import merge_answers, split_answers
 
 RNG = np.random.default_rng(0)
 KINDS = np.repeat(np.arange(5), 40)

@@ -51,7 +51,7 @@ class Finding(ProjectPart):
         for members in groups:
             by_name = _likeness(wanted, utils.default_process(self.name_of(members) or ""))
             likeness = {m: _likeness(wanted, self._text(m)) for m in members[:EXAMPLES]}
-            best = sorted(likeness, key=lambda m: -likeness[m])  # noqa: B023
+            best = sorted(likeness, key=lambda m: -likeness[m])
             by_example = likeness[best[0]]
             if max(by_name, by_example) < FITS:
                 continue

@@ -4,9 +4,9 @@ Both are written as answers about pairs, in one act:
 
 - *It is in cluster k*: SAME with one member of it, which settles the row. Nothing is said of other clusters,
   as two of them may prove to be one.
-- *It is a new cluster*: DIFFERENT from one row of every cluster that there is. That is what it means, and less
-  would leave the row to be asked about again. So the ledger grows by as many lines as there are clusters;
-  for 77 clusters, all found so, by 2,926 lines.
+- *It is a new cluster*: DIFFERENT from one row of every cluster that there is. That is what it means, and
+  less would leave the row to be asked about again. So the ledger grows by as many lines as there are
+  clusters; for 77 clusters, all found so, by 2,926 lines.
 - *A row that was elsewhere* is taken out there first, as `Edits.remove` does.
 """
 
@@ -70,7 +70,9 @@ class Placements(ProjectPart):
             return
         pair = np.array([[row, members[0]]])
         if own and self.session.ledger.lookup(pair)[0] != DIFFERENT:
-            answers: PairAnswers = [(row, members[0], SAME)]  # clusters are compared, and two are one
+            answers: PairAnswers = [
+                (row, members[0], SAME)
+            ]  # clusters are compared, and two are one
         else:
             answers = self._placing([row], members)
         asked = [{a, b} <= {row, *members} for a, b, _ in answers]
@@ -97,7 +99,7 @@ class Placements(ProjectPart):
     # Within
 
     def _named(self, text: str) -> list[int]:
-        """Return the members of the cluster of this name, however it is capitalised; none if there is none."""
+        """Return the members of the cluster of this name, in capitals or not; none if there is none."""
         wanted = text.casefold()
         if not wanted:
             return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -30,8 +31,9 @@ from samekind.project.records import (
 from samekind.project.shared import exclusive
 from samekind.project.words import WORDS, ProjectError, act_in_words, left_in_words, plain
 
-__all__ = ["Project"]
+__all__ = ["SETTINGS", "Project"]
 
+SETTINGS = "settings"  # in `meta`: those that were given
 AT_ONCE = 0.5  # seconds within which a name and answers were given at once
 BATCH = 4  # rows asked about at once: the next question is there before this one is answered
 LINEUP = 9  # clusters in a line-up, at most: as many as there are keys
@@ -78,9 +80,32 @@ class Project(Questions, Finding, Overviews, Edits):
         **settings: Any,
     ) -> None:
         self.title = plain(title or items.source)
+        self._opened: tuple[Ledger | str | Path | None, dict[str, Any]] | None = None
         if session is None:
+            self._opened = ledger, settings
             session = Session(items, ledger=ledger, **_defaults(settings))
         super().__init__(items, session)
+
+    @exclusive
+    def use_sheets(self, wanted: bool) -> None:
+        """Ask about many rows of a cluster at once where that pays, or never; it is kept with the project."""
+        size = SHEET if wanted else 0
+        if self.session.params.most_on_sheet == size:
+            return
+        if self._opened is None or not find_algorithm(self.session.algorithm).asks_lineups:
+            raise ProjectError("Nothing is asked in sheets here.")
+        (ledger, settings), session = self._opened, self.session
+        settings = settings | {"sheet": size, "random_state": session.seed}
+        session.checkpoint()  # from here on with other settings
+        with session.act():
+            if kept := session.ledger.meta.get(SETTINGS):
+                session.ledger.set_meta(SETTINGS, json.dumps(json.loads(kept) | {"sheet": size}))
+        session.close()
+        again = session.ledger if ledger is None else ledger
+        self.session = Session(self.items, ledger=again, **_defaults(settings))
+        self._opened = ledger, settings
+        self._stopped = False
+        self._heed_finish()
 
     @exclusive
     def undo(self, count: int = 1, *, who: str | None = None) -> list[str]:
@@ -147,7 +172,7 @@ class Project(Questions, Finding, Overviews, Edits):
             skipped=len(self.skipped_pairs()),
             contradictions=session.n_contradictions,
             lineups=self.lineups,
-            sheets=self.sheets and self.session.params.most_on_sheet > 0,
+            sheets=self.session.params.most_on_sheet > 0,
             criterion=self.criterion,
             revision=self.revision,
             version=samekind.__version__,

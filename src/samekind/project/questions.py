@@ -35,13 +35,10 @@ class Questions(Placements):
     def __init__(self, items: Items, session: Session) -> None:
         super().__init__(items, session)
         self.lineups = True  # whether line-ups are shown to anybody
-        self.sheets = True  # and sheets
         self._leases = Leases()
 
     @exclusive
-    def next(
-        self, who: str = "", *, lineup: bool = True, sheet: bool = True, most: int = 1
-    ) -> list[Question]:
+    def next(self, who: str = "", *, lineup: bool = True, most: int = 1) -> list[Question]:
         """Return open questions for somebody, at most so many, and keep them for them for two minutes.
 
         Asked again, they get the same ones. Nobody goes empty while there is a question: if others have them
@@ -49,7 +46,7 @@ class Questions(Placements):
         """
         self.catch_up()
         chains = self._open()
-        sheets = self._sheets(chains) if sheet and self.sheets else {}
+        sheets = self._sheets(chains)
         on_sheets = {row for rows in sheets.values() for row in rows[1:]}
         keys = [row for row in chains if row not in on_sheets]  # a sheet goes by its first row
         self._leases.keep(set(chains))
@@ -73,8 +70,8 @@ class Questions(Placements):
 
         To a pair: "same", "different", "unsure" or "skip". To a line-up: "none", "unsure" or "skip". To
         either, of its first row: the cluster that it is in, be it among those shown or not, or a
-        `NewCluster`. To a sheet: a `SheetAnswer`, "unsure" or "skip". What is skipped is not charged and can be
-        come back to.
+        `NewCluster`. To a sheet: a `SheetAnswer`, "unsure" or "skip". What is skipped is not charged and can
+        be come back to.
         """
         with self.session.act():
             self._answer(*_parse(question_id), answer, who)

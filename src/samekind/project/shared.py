@@ -58,7 +58,7 @@ class ProjectPart:
 
     @exclusive
     def set_criterion(self, text: str) -> None:
-        """Say in a sentence when two rows are of one cluster; "" takes it away. It is kept with the project."""
+        """Say in a sentence when two rows are of one cluster, and keep it; "" takes it away."""
         sentence = check_name(text, "A criterion")
         with self.session.act():
             self.session.ledger.set_meta(CRITERION, sentence)

@@ -45,18 +45,21 @@ FIRST_ROWS = 8
 
 # Sheets
 
-SHEET_EVERY = 4
+SHEET_EVERY = 2
 """Other rows between two sheets, which look for what sheets cannot find."""
-SHEET_LIKELY = 0.5
+SHEET_LIKELY = 0.7
 """Probability of a row's cluster from which on it may be on a sheet."""
 SHEET_LEAST_ROWS = 4
 """Rows of a sheet, at least."""
-SHEET_ROWS_A_PRESS = 1.5
-"""Rows that a sheet is expected to settle with one press, at least; other questions settle about one."""
+SHEET_OUT_COST = 2
+"""Presses that a row costs that is not of its sheet's cluster: to point at it, and to find its own."""
+SHEET_SETTLED = 0.04
+"""What it is worth to know a row that was predicted rightly, compared with one that was not."""
 SHEET_SAMPLE = 4096
 """Rows among which those of a sheet are sought: more would find better ones, and take longer."""
-SHEET_PRIOR_ROWS = 12
-"""Rows of sheets, all as likely as predicted, before the first one."""
+SHEET_PRIOR_ROWS, SHEET_DECAY = 12, 0.8
+"""Rows of sheets, all as likely as predicted, before the first one, and the decay of what sheets say of how
+far the model is to be trusted."""
 
 # How questions are divided among the aims
 

@@ -69,7 +69,7 @@ class Focused(Algorithm[FocusedParams]):
     """
 
     name = "focused"
-    version = 2
+    version = 3
     Params = FocusedParams
     predicts = True
     resumes_from_known = True
@@ -102,7 +102,8 @@ class Focused(Algorithm[FocusedParams]):
             self.known = None
         yield from self._ask_first()
         while not (reason := self._reason_to_stop()):
-            plan = self._sheets.plan() or self._planner.plan(self._wave())
+            sheet = self._sheets.plan()
+            plan = sheet or self._planner.plan(self._sheets.rows_between(self._wave()))
             if plan:
                 yield from self._ask(plan)
             self._sheets.learn(plan)

@@ -111,6 +111,11 @@ class AimScheduler:
         """Return the share of doubtful rows that were not as predicted lately."""
         return self._surprises["refine"]
 
+    def expected_surprise(self) -> float:
+        """Return the probability that the next row which is not searched for is not as predicted."""
+        shares = [max(const.MIN_SURPRISE, share) for share in self._surprises.values()]
+        return sum(share**2 for share in shares) / sum(shares)  # as `should_refine` chooses
+
     def is_flat(self) -> bool:
         """Return whether rows are nearly always as predicted."""
         return max(self._surprises.values()) < const.FLAT

@@ -1,7 +1,7 @@
 """Sheets: rows that are likely of one cluster, compared with one member of it in one wave.
 
-To a person a sheet is one question, "are these all of one kind?": they point at those that are not, and answer
-for all others at once. So it pays where most of its rows are as predicted, and few are certain.
+To a person a sheet is one question, "are these all of one kind?": they point at those that are not, and
+answer for all others at once. So it pays where most of its rows are as predicted.
 """
 
 from __future__ import annotations
@@ -19,10 +19,13 @@ __all__ = ["SheetPlanner"]
 
 
 class SheetPlanner:
-    """Plans a sheet where one settles more rows a press than other questions do.
+    """Plans a sheet where a press for it is worth more than one for another question.
 
-    A press settles about one row otherwise. A sheet takes one, and one more for every row that is not of the
-    cluster. How likely rows are of it, the model says; how far that is to be trusted, earlier sheets do.
+    What counts is predictions that are corrected, and a little that rows are known which were only predicted.
+    Another question corrects as many as rows of doubt were not as predicted lately. A sheet corrects all its
+    rows that are not of its cluster; it takes a press, and some more for each of them. How likely they are,
+    the model says; how far that is to be trusted, earlier sheets do. So there are none while there is much to
+    learn, and many when nearly all rows are as predicted.
     """
 
     def __init__(self, learner: Learner, planner: RowPlanner) -> None:
@@ -30,6 +33,7 @@ class SheetPlanner:
         self._planner = planner
         self._size = learner.params.sheet if learner.params.trusts_answers else 0
         self._expected = self._found = float(const.SHEET_PRIOR_ROWS)  # rows that were as predicted
+        self._pays = False  # whether there was a sheet to ask about the last time
         self._n_since = 0  # other rows since the last sheet
 
     def plan(self) -> list[OpenRow]:
@@ -37,17 +41,22 @@ class SheetPlanner:
         if self._size < 2 or self._n_since < const.SHEET_EVERY:
             return []
         rows, clusters, chances = self._candidates()
-        best, sheet = const.SHEET_ROWS_A_PRESS, np.empty(0, dtype=np.intp)
+        best = self._learner.scheduler.expected_surprise() + const.SHEET_SETTLED
+        sheet = rows[:0]
         for cluster in np.unique(clusters).tolist():
             own = np.flatnonzero(clusters == cluster)
-            own = own[np.argsort(chances[own], kind="stable")][: self._size]  # the most doubtful ones
-            if own.size < const.SHEET_LEAST_ROWS:
-                continue
-            same = chances[own].sum()
-            gain = same / (1 + own.size - same)
-            if gain > best:
-                best, sheet = gain, own
-        return self._open(rows[sheet], int(clusters[sheet[0]])) if sheet.size else []
+            own = own[np.argsort(chances[own], kind="stable")][: self._size]  # the most doubtful
+            wrong = (1 - chances[own]).sum()
+            worth = wrong + const.SHEET_SETTLED * own.size
+            a_press = worth / (1 + const.SHEET_OUT_COST * wrong)
+            if own.size >= const.SHEET_LEAST_ROWS and a_press > best:
+                best, sheet = a_press, own
+        self._pays = sheet.size > 0
+        return self._open(rows[sheet], int(clusters[sheet[0]])) if self._pays else []
+
+    def rows_between(self, most: int) -> int:
+        """Return how many other rows to ask about before the next sheet, at most so many."""
+        return min(most, const.SHEET_EVERY) if self._pays else most
 
     def learn(self, plan: list[OpenRow]) -> None:
         """Learn from rows that were asked about, on a sheet or not."""
@@ -55,6 +64,8 @@ class SheetPlanner:
         self._n_since = 0 if sheet else self._n_since + len(plan)
         if sheet:
             self._learner.scheduler.spend("sheet", 1)  # as it is one question to a person
+            self._expected *= const.SHEET_DECAY
+            self._found *= const.SHEET_DECAY
         for open_row in sheet:
             self._expected += open_row.prior.max(initial=0.0)
             self._found += open_row.cluster == open_row.prior.argmax()
