@@ -23,6 +23,8 @@ from samekind.project import (
     Project,
     ProjectError,
     QuestionClosed,
+    SheetAnswer,
+    SheetQuestion,
     make_project,
     open_project,
 )
@@ -56,6 +58,9 @@ def truth(question, kinds=KINDS):
     """Answer as one who knows the kinds."""
     if isinstance(question, PairQuestion):
         return "same" if kinds[question.a.row] == kinds[question.b.row] else "different"
+    if isinstance(question, SheetQuestion):
+        kind = kinds[question.cluster.cluster]
+        return SheetAnswer([item.row for item in question.items if kinds[item.row] != kind])
     for option in question.options:
         if kinds[option.cluster] == kinds[question.item.row]:
             return option.cluster
@@ -64,6 +69,8 @@ def truth(question, kinds=KINDS):
 
 def about(question):
     """Return the row that a question is about."""
+    if isinstance(question, SheetQuestion):
+        return question.items[0].row
     return question.a.row if isinstance(question, PairQuestion) else question.item.row
 
 
@@ -118,7 +125,7 @@ class TestAsking:
         with pytest.raises(ProjectError):
             project.answer(name, "same")
 
-    @pytest.mark.parametrize("said", ["yes", "", 1, "none", None])
+    @pytest.mark.parametrize("said", ["yes", "", True, "none", None, SheetAnswer()])
     def test_nonsense_answers_are_refused(self, project, said):
         (first,) = project.next()
         with pytest.raises(ProjectError, match="answer to a pair"):

@@ -112,6 +112,9 @@ def say(question, y):
     if question["type"] == "pair":
         same = y[question["a"]["row"]] == y[question["b"]["row"]]
         return "same" if same else "different"
+    if question["type"] == "sheet":
+        kind = y[question["cluster"]["cluster"]]
+        return {"different": [i["row"] for i in question["items"] if y[i["row"]] != kind]}
     kind = y[question["item"]["row"]]
     return next((o["cluster"] for o in question["options"] if y[o["cluster"]] == kind), "none")
 
@@ -119,6 +122,8 @@ def say(question, y):
 def rows_of(question):
     if question["type"] == "pair":
         return {question["a"]["row"], question["b"]["row"]}
+    if question["type"] == "sheet":
+        return {question["cluster"]["cluster"], *(item["row"] for item in question["items"])}
     return {question["item"]["row"], *(o["cluster"] for o in question["options"])}
 
 

@@ -320,6 +320,10 @@ class Algorithm(ABC, Generic[P]):
         sizes = [len(members) for members in self.state.members]
         return sorted((c for c, size in enumerate(sizes) if size), key=lambda c: -sizes[c])
 
+    def sheet_members(self) -> dict[int, int]:
+        """Return the rows that a person may be asked about at once, each with what it is compared with."""
+        return {}
+
     def questions_to_next_cluster(self) -> float | None:
         """Return the expected number of questions until the next new cluster; None if there is no telling."""
         return None

@@ -165,11 +165,6 @@ class Session(FlowSession):
         with self.edit():
             self.ledger.record(checked, said, who=who, asked=charged)
 
-    @property
-    def amends(self) -> bool:
-        """Whether the run is told of changes, and does not start over."""
-        return self._amends
-
     @contextmanager
     def edit(self) -> Iterator[None]:
         """Within it, write to the ledger what changes what the flow has seen; see `act`."""
@@ -208,6 +203,10 @@ class Session(FlowSession):
         """Return the first row of every cluster, those first that a row is likeliest in."""
         members = self._run.state.members
         return [members[cluster][0] for cluster in self._run.rank_clusters(row)]
+
+    def sheet_members(self) -> dict[int, int]:
+        """Return the rows that a person may be asked about at once, each with what it is compared with."""
+        return self._run.sheet_members()
 
     def clusters(self) -> Clusters:
         """Return what is found so far, and how reliable those who answered are if that is of interest."""

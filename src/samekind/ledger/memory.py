@@ -258,10 +258,10 @@ class Ledger(RowLimits, Transactions):
             about = self._log.about(a, b)
             return self._retract(about[~self._log.lines["struck"][about]])
 
-    def name(self, row: int, text: str, *, who: str = "") -> None:
-        """Give a row's cluster a name; "" takes it away. The name outlives changes of the cluster."""
+    def name(self, row: int, text: str, *, who: str = "", at: float | None = None) -> None:
+        """Name a row's cluster, whatever becomes of it; "" takes it away. `at`: when, if with an answer."""
         self._check_name(row, text, who)
-        self._notes.add_name(row, text, who, self._now())
+        self._notes.add_name(row, text, who, self._now() if at is None else at)
 
     def add_checkpoint(self, checkpoint: Checkpoint) -> None:
         """Keep a place from which a run may begin."""

@@ -53,8 +53,7 @@ class Placements(ProjectPart):
             answers = self._founding(rows, [])
             if answers:
                 self._write(answers, who)
-            if text:
-                self.session.ledger.name(rows[0], text, who=who)
+            self._name(rows[0], text, who, together=bool(answers))
 
     # What is asked
 
@@ -93,10 +92,15 @@ class Placements(ProjectPart):
         else:
             answers = self._founding([row], others)
             self._write(answers, who, [b in others for _, b, _ in answers])
-        if text:
-            self.session.ledger.name(row, text, who=who)
+        self._name(row, text, who)
 
     # Within
+
+    def _name(self, row: int, text: str, who: str, *, together: bool = True) -> None:
+        """Name the cluster of a row; together with what was just answered, unless that was nothing."""
+        if text:
+            latest = float(self.session.ledger.active()["when"].max(initial=0.0))
+            self.session.ledger.name(row, text, who=who, at=latest if together else None)
 
     def _named(self, text: str) -> list[int]:
         """Return the members of the cluster of this name, in capitals or not; none if there is none."""

@@ -34,7 +34,6 @@ from samekind.project.words import WORDS, ProjectError, act_in_words, left_in_wo
 __all__ = ["SETTINGS", "Project"]
 
 SETTINGS = "settings"  # in `meta`: those that were given
-AT_ONCE = 0.5  # seconds within which a name and answers were given at once
 BATCH = 4  # rows asked about at once: the next question is there before this one is answered
 LINEUP = 9  # clusters in a line-up, at most: as many as there are keys
 SHEET = 12  # rows on a sheet, at most: as many as are seen at a glance
@@ -129,7 +128,7 @@ class Project(Questions, Finding, Overviews, Edits):
         latest = {row: line.when for line in taken[::-1] for row in (line.a, line.b)}
         for row in latest.keys() & ledger.names.keys():
             name = ledger.names[row]
-            if name.text and 0 <= name.at - latest[row] < AT_ONCE:
+            if name.text and name.at == latest[row]:
                 ledger.name(row, "", who=name.who)
 
     @exclusive

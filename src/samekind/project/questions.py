@@ -165,12 +165,10 @@ class Questions(Placements):
 
     def _sheets(self, chains: dict[int, list[int]]) -> dict[int, list[int]]:
         """Return the rows that are to be compared with one and the same other, by the first of them."""
-        if self.session.params.most_on_sheet < 2:
-            return {}
         sheets: dict[int, list[int]] = {}
-        for row, others in chains.items():
-            if len(others) == 1 and not self.session.members_of(row):
-                sheets.setdefault(others[0], []).append(row)
+        for row, member in self.session.sheet_members().items():
+            if chains.get(row) == [member]:
+                sheets.setdefault(member, []).append(row)
         return {rows[0]: rows for rows in sheets.values() if len(rows) >= LEAST_ON_SHEET}
 
     def _sheet(self, member: int, rows: list[int]) -> SheetQuestion:

@@ -269,16 +269,16 @@ class _Asking(Conversation):
 
 def _choices(question: Question) -> tuple[str, dict[str, str]]:
     """Return the prompt of a question, and what may be typed."""
-    rest = "space not sure  K skip  B undo  M more  Q quit  ? help"
+    rest = "space not sure  K skip  B undo  M more  Q quit  ?"
     if isinstance(question, SheetQuestion):
         return f"S all the same  O some are not  {rest}", ANYWHERE | IN_A_PROJECT | SHEET
     if isinstance(question, PairQuestion):
         say = {} if question.skipped else SAY
-        text = f"S same  D different  {'F find its kind  ' if say else ''}{rest}"
+        text = f"S same  D different  {'F find  ' if say else ''}{rest}"
         return text, PAIR | IN_A_PROJECT | say
     n = len(question.options)
     numbers = {str(number): str(number) for number in range(1, n + 1)}
-    text = f"1–{n} this kind  0 none  F find its kind  {rest}"
+    text = f"1–{n} this kind  0 none  F find  {rest}"
     return text, ANYWHERE | IN_A_PROJECT | NONE | SAY | numbers
 
 

@@ -45,8 +45,8 @@ FIRST_ROWS = 8
 
 # Sheets
 
-SHEET_EVERY = 2
-"""Other rows between two sheets, which look for what sheets cannot find."""
+SHEET_BESIDE = 2
+"""Other rows asked about beside a sheet: they find what sheets cannot, and somebody else may answer them."""
 SHEET_LIKELY = 0.7
 """Probability of a row's cluster from which on it may be on a sheet."""
 SHEET_LEAST_ROWS = 4

@@ -25,7 +25,7 @@ from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.planner import RowPlanner
 from samekind.algorithms.focused.questions import ClusterQuestions, RowQuestions, score_open_rows
 from samekind.algorithms.focused.scheduler import Aim
-from samekind.algorithms.focused.sheets import SheetPlanner
+from samekind.algorithms.focused.sheets import SheetPlanner, keep_sheets, sheet_members
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN
 from samekind.flow import FloatArray, Flow, IntArray
 from samekind.points import Points
@@ -102,8 +102,7 @@ class Focused(Algorithm[FocusedParams]):
             self.known = None
         yield from self._ask_first()
         while not (reason := self._reason_to_stop()):
-            sheet = self._sheets.plan()
-            plan = sheet or self._planner.plan(self._sheets.rows_between(self._wave()))
+            plan = self._sheets.plan(self._wave())
             if plan:
                 yield from self._ask(plan)
             self._sheets.learn(plan)
@@ -164,12 +163,9 @@ class Focused(Algorithm[FocusedParams]):
                 self._learner.pairs.separate(a, b)
         compared = [pair for pair in amended.to_compare if pair not in self._first_pairs]
         self._first_pairs = [*compared, *self._first_pairs, *self._clusters.interrupt()]
-        members = {open_row.row: open_row.sheet_member for open_row in self._open}
-        members |= {row: other for row, (aim, other) in self._first.items() if aim == "sheet"}
-        self._first = {
-            row: (aim, members.get(row, -1) if aim == "sheet" and other < 0 else other)
-            for row, (aim, other) in amended.to_ask.items()
-        }
+        members = {row: other for row, (aim, other) in self._first.items() if aim == "sheet"}
+        members |= sheet_members(self._open)
+        self._first = keep_sheets(amended.to_ask, members, self.params.sheet)
         self._pairs_lead = bool(compared)
         self._open = []
 
@@ -193,7 +189,8 @@ class Focused(Algorithm[FocusedParams]):
         if self._pairs_lead:
             yield from self._compare_first()
         while self._first:
-            some = list(islice(self._first.items(), self._wave() + const.FIRST_ROWS))
+            size = self._wave() + const.FIRST_ROWS + self.params.sheet
+            some = list(islice(self._first.items(), size))
             plan = [self._planner.open_row(row, aim) for row, (aim, _) in some]
             for open_row, (_, (_, other)) in zip(plan, some, strict=True):
                 open_row.compare_first = other
@@ -339,6 +336,10 @@ class Focused(Algorithm[FocusedParams]):
         weights = model.scorer.score(X, near, features=False).weights[0]
         order: list[int] = np.argsort(-weights, kind="stable").tolist()
         return [cluster for cluster in order if self.state.members[cluster]]
+
+    def sheet_members(self) -> dict[int, int]:
+        """Return the rows that are on a sheet now, each with the member that it is compared with."""
+        return sheet_members(self._open)
 
     def questions_to_next_cluster(self) -> float | None:
         """Return the expected number of questions until the next new cluster."""

@@ -6,16 +6,23 @@ answer for all others at once. So it pays where most of its rows are as predicte
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
 import numpy as np
 
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.learner import Learner
 from samekind.algorithms.focused.open_row import OpenRow
 from samekind.algorithms.focused.planner import RowPlanner
+from samekind.algorithms.focused.scheduler import Aim
 from samekind.algorithms.state import UNKNOWN
 from samekind.flow import FloatArray, IntArray
 
-__all__ = ["SheetPlanner"]
+__all__ = ["SheetPlanner", "keep_sheets", "sheet_members"]
+
+RowsToAsk = dict[int, tuple[Aim, int]]
+"""Rows to ask about, with their aims and the rows to compare them with first, -1 for any."""
 
 
 class SheetPlanner:
@@ -33,13 +40,18 @@ class SheetPlanner:
         self._planner = planner
         self._size = learner.params.sheet if learner.params.trusts_answers else 0
         self._expected = self._found = float(const.SHEET_PRIOR_ROWS)  # rows that were as predicted
-        self._pays = False  # whether there was a sheet to ask about the last time
-        self._n_since = 0  # other rows since the last sheet
 
-    def plan(self) -> list[OpenRow]:
-        """Return the rows of a sheet, each with the member to compare it with first; none if none pays."""
-        if self._size < 2 or self._n_since < const.SHEET_EVERY:
-            return []
+    def plan(self, size: int) -> list[OpenRow]:
+        """Draw up to `size` rows to ask about, or those of a sheet and a few others beside it."""
+        sheet = self._choose() if self._size > 1 else []
+        if not sheet:
+            return self._planner.plan(size)
+        taken = {open_row.row for open_row in sheet}
+        others = self._planner.plan(min(size, const.SHEET_BESIDE))
+        return sheet + [open_row for open_row in others if open_row.row not in taken]
+
+    def _choose(self) -> list[OpenRow]:
+        """Return the rows of the best sheet, each with the member to compare it with; none if none pays."""
         rows, clusters, chances = self._candidates()
         best = self._learner.scheduler.expected_surprise() + const.SHEET_SETTLED
         sheet = rows[:0]
@@ -51,17 +63,11 @@ class SheetPlanner:
             a_press = worth / (1 + const.SHEET_OUT_COST * wrong)
             if own.size >= const.SHEET_LEAST_ROWS and a_press > best:
                 best, sheet = a_press, own
-        self._pays = sheet.size > 0
-        return self._open(rows[sheet], int(clusters[sheet[0]])) if self._pays else []
-
-    def rows_between(self, most: int) -> int:
-        """Return how many other rows to ask about before the next sheet, at most so many."""
-        return min(most, const.SHEET_EVERY) if self._pays else most
+        return self._open(rows[sheet], int(clusters[sheet[0]])) if sheet.size else []
 
     def learn(self, plan: list[OpenRow]) -> None:
         """Learn from rows that were asked about, on a sheet or not."""
         sheet = [open_row for open_row in plan if open_row.aim == "sheet"]
-        self._n_since = 0 if sheet else self._n_since + len(plan)
         if sheet:
             self._learner.scheduler.spend("sheet", 1)  # as it is one question to a person
             self._expected *= const.SHEET_DECAY
@@ -99,8 +105,30 @@ class SheetPlanner:
                 continue
             learner.state.n_samples += 1
             plan.append(self._planner.open_row(row, "sheet"))
-        center = np.mean([open_row.x for open_row in plan], axis=0)
-        member = learner.model.sites.nearest_member(center, cluster)
+        member = learner.state.members[cluster][0]  # so that all hang together by one row
         for open_row in plan:
             open_row.compare_first = open_row.sheet_member = member
         return plan
+
+
+def sheet_members(open_rows: Iterable[OpenRow]) -> dict[int, int]:
+    """Return the rows that are on a sheet now, each with the member that it is compared with."""
+    return {
+        open_row.row: open_row.sheet_member
+        for open_row in open_rows
+        if open_row.sheet_member >= 0 and open_row.n_asked == 0
+    }
+
+
+def keep_sheets(to_ask: RowsToAsk, members: dict[int, int], size: int) -> RowsToAsk:
+    """Return rows to ask about, with their aims and the rows to compare them with first, as sheets.
+
+    Rows that were on one stay so. Those whose answers about one member were taken back together are on one.
+    """
+    others = Counter(other for aim, other in to_ask.values() if aim == "refine" and other >= 0)
+    kept: RowsToAsk = {}
+    for row, (aim, other) in to_ask.items():
+        member = members.get(row, -1) if other < 0 else other
+        together = aim == "refine" and others[other] >= const.SHEET_LEAST_ROWS and size > 1
+        kept[row] = ("sheet", member) if together or row in members else (aim, other)
+    return kept
