@@ -453,7 +453,7 @@ class TestHandEdits:
         assert comparable(project.status()) == standing
 
     def test_a_predicted_row_that_does_not_belong(self, project):
-        answer(project, 60)
+        answer(project, 20)
         kind = cluster_of(project, 2)
         page = project.cluster(kind, limit=1000)
         row = next(member.row for member in page.members if not member.known)

@@ -181,6 +181,8 @@ class TestAsking:
             "contradictions": 0,
             "version": samekind.__version__,
             "lineups": True,
+            "sheets": True,
+            "criterion": "",
             "revision": 0,
         }
         assert state["left_text"] == "too early to say how many more kinds there are"
@@ -627,8 +629,8 @@ class TestTwoServers:
         things, y = table
         path = tmp_path / "both.db"
         with (
-            Serving(Project(things, path, random_state=0)) as one,
-            Serving(Project(things, path)) as other,
+            Serving(Project(things, path, random_state=0, sheet=0)) as one,
+            Serving(Project(things, path, sheet=0)) as other,
         ):
             acknowledged = set()
             for turn in range(400):
@@ -797,6 +799,11 @@ def test_the_schema_lists_every_route_of_the_contract(small):
         ("PUT", "/api/clusters/{cluster}/name"),
         ("POST", "/api/clusters/{cluster}/remove"),
         ("POST", "/api/clusters/merge"),
+        ("GET", "/api/find"),
+        ("POST", "/api/rows/place"),
+        ("POST", "/api/rows/new"),
+        ("PUT", "/api/criterion"),
+        ("PUT", "/api/sheets"),
         ("GET", "/api/map"),
         ("GET", "/api/history"),
         ("GET", "/api/contradictions"),

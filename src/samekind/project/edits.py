@@ -9,15 +9,15 @@ import numpy as np
 
 from samekind.flow import UNSURE, Answers, Pairs
 from samekind.project.imports import latest_of_each, read_answers
-from samekind.project.pair_answers import PairAnswers, merge_answers, split_answers
-from samekind.project.placement import author_of
-from samekind.project.shared import ProjectPart, exclusive
+from samekind.project.pair_answers import merge_answers, split_answers
+from samekind.project.placement import Placements
+from samekind.project.shared import exclusive
 from samekind.project.words import ANSWERS, WORDS, ProjectError, check_name
 
 __all__ = ["Edits"]
 
 
-class Edits(ProjectPart):
+class Edits(Placements):
     """Changes by hand; each is one transaction. A cluster goes by any of its known rows."""
 
     @exclusive
@@ -45,7 +45,7 @@ class Edits(ProjectPart):
             strangers = np.array(rows)[labels != self._label_of(cluster)]
             if strangers.size:
                 raise ProjectError(f"Row {strangers.min()} is not in this kind.")
-            self._volunteer(split_answers(members, rows, self.session.ledger.active()), who)
+            self._write(split_answers(members, rows, self.session.ledger.active()), who)
 
     @exclusive
     def merge(self, clusters: list[int], *, who: str = "") -> None:
@@ -57,7 +57,7 @@ class Edits(ProjectPart):
             if len(members) < 2:
                 raise ProjectError("These are one kind already.")
             lines = self.session.ledger.active()
-            self._volunteer(merge_answers(list(members.values()), lines), who)
+            self._write(merge_answers(list(members.values()), lines), who)
 
     @exclusive
     def correct(self, a: int, b: int, answer: str, *, who: str = "") -> None:
@@ -90,8 +90,3 @@ class Edits(ProjectPart):
             if new.any():
                 self.session.change(pairs[new], answers[new], who=who)
         return int(new.sum())
-
-    def _volunteer(self, answers: PairAnswers, who: str) -> None:
-        """Record answers that nobody was asked for."""
-        pairs, said = np.array([line[:2] for line in answers]), np.array([a for *_, a in answers])
-        self.session.learn(pairs, said, who=author_of(self.session.ledger, answers, who))

@@ -16,7 +16,8 @@ __all__ = ["Finding"]
 By = Literal["name", "example", "likelihood"]
 
 SHOWN = 3  # examples of a cluster
-EXAMPLES = 200  # members of a cluster that are looked through
+EXAMPLES = 200  # members of a cluster that are looked through,
+MOST_EXAMPLES = 20_000  # and of all clusters together, about
 LONGEST = 1000  # characters of an example that are
 KEPT = 50_000  # examples that are remembered
 FITS = 70.0  # of 100: how well a name or an example has to fit
@@ -47,10 +48,11 @@ class Finding(ProjectPart):
         wanted = utils.default_process(text)
         if not wanted:
             return [self._match(members, members, "likelihood") for members in groups[:most]]
+        each = max(SHOWN, min(EXAMPLES, MOST_EXAMPLES // max(1, len(groups))))
         found: list[tuple[float, ClusterMatch]] = []
         for members in groups:
             by_name = _likeness(wanted, utils.default_process(self.name_of(members) or ""))
-            likeness = {m: _likeness(wanted, self._text(m)) for m in members[:EXAMPLES]}
+            likeness = {m: _likeness(wanted, self._text(m)) for m in members[:each]}
             best = sorted(likeness, key=lambda m: -likeness[m])
             by_example = likeness[best[0]]
             if max(by_name, by_example) < FITS:

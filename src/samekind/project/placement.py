@@ -16,12 +16,12 @@ import numpy as np
 
 from samekind.engine import Session
 from samekind.flow import DIFFERENT, SAME
-from samekind.ledger import Ledger, Lines
+from samekind.ledger import Lines
 from samekind.project.pair_answers import PairAnswers, pairs_between, split_answers
 from samekind.project.shared import ProjectPart, exclusive
 from samekind.project.words import check_name
 
-__all__ = ["Placements", "author_of"]
+__all__ = ["Placements"]
 
 
 class Placements(ProjectPart):
@@ -147,19 +147,16 @@ class Placements(ProjectPart):
         return answers
 
     def _write(self, answers: PairAnswers, who: str, asked: list[bool] | bool = False) -> None:
-        pairs = np.array([line[:2] for line in answers])
-        author = author_of(self.session.ledger, answers, who)
-        self.session.change(pairs, [said for *_, said in answers], who=author, asked=asked)
+        """Record answers, at once, whatever anybody said of these pairs before.
 
-
-def author_of(ledger: Ledger, answers: PairAnswers, who: str) -> str:
-    """Return under whose name to write answers that may turn others round.
-
-    Where they concern pairs that somebody without a name answered, that may have been the same person.
-    """
-    nameless = [number for number, name in enumerate(ledger.annotators) if name == ""]
-    answered = ledger.annotators_of(np.array([line[:2] for line in answers]))
-    return "" if np.isin(answered, nameless).any() else who
+        Where that was somebody without a name, it may have been the same person.
+        """
+        pairs, said = np.array([line[:2] for line in answers]), [line[2] for line in answers]
+        ledger = self.session.ledger
+        nameless = [number for number, name in enumerate(ledger.annotators) if name == ""]
+        author = "" if np.isin(ledger.annotators_of(pairs), nameless).any() else who
+        with self.session.edit():
+            ledger.correct_all(pairs, said, who=author, asked=np.array(asked))
 
 
 def _taking_out(session: Session, rows: list[int], lines: Lines) -> PairAnswers:
