@@ -40,7 +40,7 @@ class Ledger(RowLimits, Transactions):
     Parameters
     ----------
     infer : bool
-        Whether to answer what follows from other answers. Right for an oracle that does not err.
+        Whether to answer what follows from other answers: for an oracle that does not err.
 
     Examples
     --------
@@ -208,10 +208,7 @@ class Ledger(RowLimits, Transactions):
     def correct_all(
         self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", asked: Asked = False
     ) -> None:
-        """Answer pairs, at once; nobody's earlier answers to them count any more.
-
-        What was paid for stays so, and costs no further question. Taking it back brings them back.
-        """
+        """Answer pairs, whatever was answered before, until that is taken back; what was paid stays paid."""
         checked = self._check_rows(check_pairs(pairs))
         with self.transaction():
             earlier = EarlierAnswers(self._log, checked)
