@@ -2,8 +2,8 @@
 
 They know of every thing that they are shown what it is, and nothing else. They answer what is asked, give a
 name to every kind that has none when they see it, and say what a thing is, by the name of its kind, where
-that is not among those shown. What counts is presses: one for each answer, each name, and each thing that does not
-belong to a sheet.
+that is not among those shown. What counts is presses: one for each answer, each name, and each thing that
+does not belong to a sheet.
 """
 
 from __future__ import annotations
