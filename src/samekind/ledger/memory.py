@@ -112,8 +112,7 @@ class Ledger(RowLimits, Transactions):
     def active(self, upto: int | None = None, *, consistent: bool = False) -> Lines:
         """Return the lines that are not retracted, as a structured array.
 
-        With `upto`, only of the first so many lines ever written; with `consistent`, none that contradicts
-        earlier ones.
+        With `upto`, only of the first so many ever written; `consistent`: none that contradicts earlier ones.
         """
         stands = ~self._log.lines["retracted"]
         if consistent and self._known.conflicts:
