@@ -244,7 +244,7 @@ def test_mistakes_are_explained(folder, arguments, message):
     "arguments",
     [
         ["run"],
-        ["run", "flowers.csv", "--labels", "kind", "--budget", "0"],
+        ["run", "flowers.csv", "--labels", "kind", "--budget", "-1"],
         ["run", "flowers.csv", "--labels", "kind", "--seed", "-1"],
         ["run", "flowers.csv", "--oracle", "nobody"],
         ["demo", "--budget", "many"],

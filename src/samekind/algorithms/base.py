@@ -308,6 +308,10 @@ class Algorithm(ABC, Generic[P]):
             prediction=prediction,
         )
 
+    def guess(self) -> Snapshot:
+        """Return the clusters as they seem to be from the rows alone, when nothing may be asked."""
+        return self.snapshot()
+
     def confidence(self, rows: IntArray) -> FloatArray:
         """Return how likely each row is in the cluster that it is known, or predicted, to be in.
 

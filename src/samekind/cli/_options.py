@@ -209,7 +209,9 @@ _algorithm = _ask(
     "improved-exact or noisy-exact, with the paper's constants." + _default("focused"),
 )
 Algorithm = Annotated[str | None, _algorithm]
-_budget = _ask("N", "The most questions to ask; by default no limit.", min=1)
+_budget = _ask(
+    "N", "The most questions to ask; by default no limit. 0: a guess from the data alone.", min=0
+)
 Budget = Annotated[int | None, _budget]
 _target = _ask("K", "Stop when so many clusters are recovered.", min=1)
 Target = Annotated[int | None, _target]

@@ -38,7 +38,7 @@ class FlowSession(FlowRunner):
     def __init__(
         self, params: Params, ledger: Ledger | str | Path | None, budget: int | None
     ) -> None:
-        limit = check_int("budget", budget, none="ask without limit")
+        limit = check_int("budget", budget, minimum=0, none="ask without limit")
         super().__init__(params, open_ledger(ledger), limit)
         self._owns_ledger = not isinstance(ledger, Ledger)
         self._is_closed = False

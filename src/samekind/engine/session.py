@@ -50,7 +50,7 @@ class Session(FlowSession):
         Where answers are kept; None keeps them in memory.
     budget : int or None
         The most questions to ask; None asks without limit. Those of earlier sessions of the project
-        count, too.
+        count, too. With 0 the result of "focused" is a guess from the rows alone.
     metric : {"auto", "euclidean", "cosine"}
         "cosine" compares rows by their direction alone; a row of zeros has none, and stays as far
         from one row as from another. "auto" is "cosine" for embeddings of `Items`, and for rows of
@@ -260,9 +260,10 @@ class Session(FlowSession):
         return annotator_reliability(places.reshape(-1, 2), active["answer"], who, labels)
 
     def _found(self) -> Clusters:
+        asks_nothing = self.budget == 0 and not len(self.ledger)
         history = np.array(self._history).reshape(-1, len(COLUMNS)).T.copy()
         return Clusters.from_snapshot(
-            self._run.snapshot(),
+            self._run.guess() if asks_nothing else self._run.snapshot(),
             self.points,
             self._open_space(),
             algorithm_=self.algorithm,

@@ -82,7 +82,8 @@ def solve(
         "focused", which asks far fewer questions; "uniform", "basic", "batched" (the paper's practical
         algorithms), "basic-exact", "improved-exact" or "noisy-exact" (with the paper's constants).
     budget : int or None
-        The most questions to ask; None asks until the algorithm stops by itself.
+        The most questions to ask; None asks until the algorithm stops by itself. With 0 the result of
+        "focused" is a guess from the rows alone: where their density has modes.
     batch : int, "auto" or None
         Rows asked about at once; "auto" starts with one and grows with what is known. None takes what
         suits the oracle: one for a function, "auto" for labels.

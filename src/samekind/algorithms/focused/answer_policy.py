@@ -7,7 +7,12 @@ from itertools import islice, product
 
 import numpy as np
 
-from samekind.algorithms.focused.constants import MEMBER_PAIRS, NEW_BELOW
+from samekind.algorithms.focused.constants import (
+    ENOUGH_REFUSALS,
+    LIKELY,
+    MEMBER_PAIRS,
+    NEW_BELOW,
+)
 from samekind.algorithms.focused.learner import Learner, OpenRow
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN
 from samekind.flow import SAME, FloatArray, Flow, IntArray
@@ -32,6 +37,7 @@ class AnswerPolicy:
         self._members = learner.state.members
         self._full = learner.params.certify == "full"
         self._new_below = NEW_BELOW[learner.scheduler.steady_aim]
+        self._asks_typical_rows = learner.scheduler.steady_aim == "typical"
 
     # Rows
 
@@ -81,11 +87,18 @@ class AnswerPolicy:
         best = int(weights.argmax())
         if not weights[best] > 0:
             return -1
-        if open_row.refused and not self._full:
-            rest = float(weights.sum())
-            if rest < self._new_below * (rest + open_row.new_weight):
-                return -1
+        if open_row.refused and not self._full and self._calls_new(open_row, float(weights[best])):
+            return -1
         return best
+
+    def _calls_new(self, open_row: OpenRow, best: float) -> bool:
+        """Return whether a row that was refused is to be called new, though clusters are left."""
+        rest = float(open_row.weights.sum())
+        total = rest + open_row.new_weight
+        if rest < self._new_below * total:
+            return True
+        may_be_hasty = self._asks_typical_rows and open_row.aim != "survey"
+        return may_be_hasty and len(open_row.refused) >= ENOUGH_REFUSALS and best < LIKELY * total
 
     def next_member(self, open_row: OpenRow, cluster: int) -> int:
         """Return the member of a cluster to ask about next: the nearest site, or after UNSURE any other.

@@ -19,6 +19,7 @@ from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.amendment import Amender, separate_founded
 from samekind.algorithms.focused.answer_policy import AnswerPolicy
 from samekind.algorithms.focused.audit import all_asked
+from samekind.algorithms.focused.guess import guess_clusters
 from samekind.algorithms.focused.learner import Learner, OpenRow
 from samekind.algorithms.focused.noisy_answers import NoisyAnswers
 from samekind.algorithms.focused.params import FocusedParams
@@ -319,6 +320,10 @@ class Focused(Algorithm[FocusedParams]):
             error_rate=self._policy.error_rate(),
         )
         return self._snapshot(centers, prediction)
+
+    def guess(self) -> Snapshot:
+        """Return the modes of the density as clusters."""
+        return guess_clusters(self.points)
 
     def confidence(self, rows: IntArray) -> FloatArray:
         """Return how likely each row is in the cluster that it is known, or predicted, to be in."""

@@ -280,7 +280,8 @@ class GraphPredictor(RowPredictor):
     def typical_row(self, taken: set[int], aside: list[int]) -> int:
         """Return the row that stands for most of the doubt, none of those taken or put aside; -1: none.
 
-        That of the largest sum of doubts, its own and those of the rows around it.
+        That of the largest sum of doubts, its own and those of the rows around it. Doubts count less where
+        labelled rows are near.
         """
         if self._graph is None:
             return -1
@@ -289,7 +290,8 @@ class GraphPredictor(RowPredictor):
         for row in taken:
             self._settle(doubts, row)
         doubts[aside] = 0.0
-        gathered = self._graph.gather(doubts)
+        labelled = self._graph.gather(self._graph.known.astype(np.float64))
+        gathered = self._graph.gather(doubts / (1 + const.COVERED * labelled))
         gathered[self._graph.known] = 0.0
         gathered[[*taken, *aside]] = 0.0
         row = int(gathered.argmax())

@@ -99,7 +99,8 @@ class AimScheduler:
         return "explore" if is_far else self.steady_aim
 
     def _found_per_question(self, aim: SearchAim) -> float:
-        return (self._found[aim] + const.RATE_FOUND) / (self._asked[aim] + const.RATE_ASKED)
+        least = const.RATE_SURVEYED[self.steady_aim] if aim == "survey" else const.RATE_FOUND
+        return (self._found[aim] + least) / (self._asked[aim] + const.RATE_ASKED)
 
     def should_refine(self, uniform: float) -> bool:
         """Choose whether to refine rather than go on, in proportion to how often either surprises."""
