@@ -199,7 +199,9 @@ class TestAsking:
         assert project.status().questions == 7
         assert project.status().stop_reason == "budget"
 
-    def test_many_threads(self, project):
+    def test_many_threads(self, file):
+        project = Project(load(file), random_state=0, sheet=0)
+
         def work(who):
             for _ in range(25):
                 (question,) = project.next(who)
