@@ -24,7 +24,7 @@ X, Y = blobs((16, 9, 6), seed=1)
 BACKENDS = ("float64", "float32", "memmap", "parquet", "dask")
 
 NEEDS = {"noisy-exact": {"error_rate": 0.0}}  # parameters without a default
-FOR_PEOPLE = {"focused": {"goal": "labels", "lineup": 9}}  # what a page asks with
+FOR_PEOPLE = {"focused": {"goal": "labels", "lineup": 9, "sheet": 12}}  # what a page asks with
 
 algorithms = pytest.mark.parametrize("algorithm", list(ALGORITHMS))
 

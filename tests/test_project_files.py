@@ -14,7 +14,15 @@ import sqlalchemy as sa
 from samekind import DIFFERENT, UNSURE, SqlLedger
 from samekind.data import load
 from samekind.ledger.migrations import VERSION
-from samekind.project import PairQuestion, Project, ProjectError, make_project, open_project
+from samekind.project import (
+    PairQuestion,
+    Project,
+    ProjectError,
+    SheetAnswer,
+    SheetQuestion,
+    make_project,
+    open_project,
+)
 from test_ledger_faults import fork
 
 PROJECTS = Path(__file__).parent / "projects"
@@ -26,6 +34,9 @@ ROWS = CORNERS[KINDS] + np.stack([np.arange(40) % 5, np.arange(40) % 7], axis=1)
 def truth(question):
     if isinstance(question, PairQuestion):
         return "same" if KINDS[question.a.row] == KINDS[question.b.row] else "different"
+    if isinstance(question, SheetQuestion):
+        kind = KINDS[question.cluster.cluster]
+        return SheetAnswer([item.row for item in question.items if KINDS[item.row] != kind])
     own = KINDS[question.item.row]
     return next((o.cluster for o in question.options if KINDS[o.cluster] == own), "none")
 
@@ -156,7 +167,9 @@ class TestTwoProcesses:
         assert ledger.revision.names == 20
         texts = {name for (name,) in sqlite3.connect(path).execute("SELECT name FROM names")}
         assert texts == {f"{who} {turn}" for who in ("bob", "cy") for turn in range(10)}
-        assert len(ledger._notes.replaced) == 4
+        assert (
+            len(ledger._notes.replaced) >= 4
+        )  # by corrections, and by merging what was told apart
         assert ledger.revision.changes >= 8  # at least one for each merge and each correction
         again = open_project(path)
         assert again.next("x", most=9) == project.next("x", most=9)

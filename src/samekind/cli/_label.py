@@ -52,7 +52,9 @@ def label(
     who: options.Who = None,
     project: options.LabelProject = None,
     budget: options.Presses = None,
+    criterion: options.Criterion = None,
     no_lineup: options.NoLineup = False,
+    sheets: options.Sheets = None,
     error_rate: options.ErrorRate = None,
     tolerance: options.Tolerance = None,
     metric: options.Metric = None,
@@ -105,6 +107,11 @@ def label(
     opened = _open(None if demo else data, where, chosen, settings, screen)
     opened.lineups = not no_lineup
     with closing(opened):
+        with users_values(where):
+            if criterion is not None:
+                opened.set_criterion(criterion)
+            if sheets is not None:
+                opened.use_sheets(sheets)
         _introduce(opened, where, screen)
         code = 0
         if terminal:

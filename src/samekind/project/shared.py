@@ -14,12 +14,21 @@ from samekind.engine import Session
 from samekind.ledger import Revision
 from samekind.project.numbers import ClusterNumbers
 from samekind.project.proposals import ProposedNames
-from samekind.project.records import ClusterRef
-from samekind.project.words import ProjectError, name_of, plain_item, title_of
+from samekind.project.records import ClusterOption, ClusterRef
+from samekind.project.words import (
+    ProjectError,
+    check_name,
+    name_of,
+    plain,
+    plain_item,
+    title_of,
+)
 
-__all__ = ["ProjectPart", "exclusive"]
+__all__ = ["SHOWN", "ProjectPart", "exclusive"]
 
 FINISHED = "finished"  # in `meta`: whether somebody wants no more questions
+SHOWN = 3  # members of a cluster beside a question
+CRITERION = "criterion"  # in `meta`: when two rows are of one cluster, in a sentence
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -43,12 +52,16 @@ class ProjectPart:
     def __init__(self, items: Items, session: Session, budget: int | None = None) -> None:
         self.items = items
         self.budget = check_int("budget", budget, none="ask without limit")
-        self.session = session
         self._lock = threading.RLock()
+        self._proposals = ProposedNames(items)
+        self._attach(session)
+
+    def _attach(self, session: Session) -> None:
+        """Go on with a session."""
+        self.session = session
         self._found: tuple[tuple[Revision, str | None], Clusters] | None = None
         self._counted: tuple[Revision, int] | None = None  # presses
         self.numbers = ClusterNumbers(session)
-        self._proposals = ProposedNames(items)
         self._stopped = ""  # why nothing is asked: somebody finished, or the budget is spent
         self._heed_end()
 
@@ -57,6 +70,18 @@ class ProjectPart:
         self.session.catch_up()
         self._heed_end()
         self.numbers.give()
+
+    @property
+    def criterion(self) -> str:
+        """When two rows are of one cluster, in a sentence, for those who answer; "" if nobody said."""
+        return plain(self.session.ledger.meta.get(CRITERION, ""))
+
+    @exclusive
+    def set_criterion(self, text: str) -> None:
+        """Say in a sentence when two rows are of one cluster, and keep it; "" takes it away."""
+        sentence = check_name(text, "A criterion")
+        with self.session.act():
+            self.session.ledger.set_meta(CRITERION, sentence)
 
     def _set_finished(self, finished: bool) -> None:
         """Keep whether somebody has finished, and heed it."""
@@ -118,6 +143,11 @@ class ProjectPart:
             proposed_name=self._proposals.name(number, members),
         )
 
+    def option(self, members: list[int], examples: list[int] | None = None) -> ClusterOption:
+        """Return the cluster with these members, with a few examples, its first ones if you name none."""
+        shown = (members if examples is None else examples)[:SHOWN]
+        return ClusterOption(**vars(self.ref(members)), members=list(map(self.item, shown)))
+
     @exclusive
     def refs(self) -> list[ClusterRef]:
         """Return all clusters, in the order of ``clusters()``, with the names that fit them now."""
@@ -138,6 +168,14 @@ class ProjectPart:
     def notes(self) -> list[str]:
         """Return what one should know about what is found, with clusters by names and numbers."""
         return notes_called(self.clusters(), [f"“{title_of(ref)}”" for ref in self.refs()])
+
+    def _check_rows(self, rows: list[int]) -> None:
+        n = self.session.points.n
+        if not rows:
+            raise ProjectError("Say which rows are meant.")
+        wrong = [row for row in rows if not 0 <= row < n]
+        if wrong:
+            raise ProjectError(f"There is no row {wrong[0]}: rows go from 0 to {n - 1}.")
 
     def _members(self, cluster: int) -> list[int]:
         members = self.session.members_of(cluster) if 0 <= cluster < self.session.points.n else []

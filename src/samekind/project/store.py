@@ -12,7 +12,7 @@ from typing import Any
 from samekind.data import Items
 from samekind.data import load as load_items
 from samekind.ledger import Ledger, LedgerDamaged, LedgerError, SqlLedger
-from samekind.project.project import Project
+from samekind.project.project import SETTINGS, Project
 
 __all__ = [
     "ITEMS",
@@ -25,7 +25,7 @@ __all__ = [
     "open_project",
 ]
 
-ITEMS, SETTINGS, TITLE = "things", "settings", "title"  # in `meta`
+ITEMS, TITLE = "things", "title"  # in `meta`
 
 Progress = Callable[[str, int, int], None]
 

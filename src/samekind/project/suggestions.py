@@ -14,15 +14,15 @@ from scipy.sparse.csgraph import connected_components
 
 from samekind.flow import DIFFERENT, SAME, UNSURE
 from samekind.ledger import pairs_of
-from samekind.project.edits import Edits, PairAnswers, merge_answers, split_answers
-from samekind.project.records import ClusterOption, SuggestionRecord
-from samekind.project.shared import exclusive
+from samekind.project.edits import Edits
+from samekind.project.pair_answers import PairAnswers, merge_answers, split_answers
+from samekind.project.records import SuggestionRecord
+from samekind.project.shared import SHOWN, exclusive
 from samekind.project.words import ProjectError
 
 __all__ = ["Suggestions"]
 
 MOST = 30
-SHOWN = 3  # members of a cluster
 NAMESAKES = 0.95  # probability that clusters of one name are one
 
 
@@ -52,7 +52,7 @@ class Suggestions(Edits):
                         what="wrong",
                         text=f"Rows like it are of another kind: {one.probability:.0%} likely.",
                         probability=one.probability,
-                        clusters=[self._option(a), self._option(b)],
+                        clusters=[self.option(a), self.option(b)],
                         items=[self.item(one.row)],
                     )
                 )
@@ -102,7 +102,7 @@ class Suggestions(Edits):
                 answers += merge_answers([self._members(row) for row in group], active)
             unique = {(min(a, b), max(a, b)): (a, b, said) for a, b, said in answers}
             if unique:
-                self._volunteer(list(unique.values()), who)
+                self._write(list(unique.values()), who)
         return len(unique)
 
     def _row_answers(self, row: int, is_wrong: bool) -> PairAnswers:
@@ -147,7 +147,7 @@ class Suggestions(Edits):
     def _merger(
         self, pair: tuple[list[int], list[int]], text: str, probability: float
     ) -> SuggestionRecord:
-        options = sorted(map(self._option, pair), key=lambda option: option.number)
+        options = sorted(map(self.option, pair), key=lambda option: option.number)
         return SuggestionRecord(
             id="merge-" + ".".join(str(option.cluster) for option in options),
             what="merge",
@@ -156,10 +156,6 @@ class Suggestions(Edits):
             clusters=options,
             items=[],
         )
-
-    def _option(self, members: list[int]) -> ClusterOption:
-        shown = list(map(self.item, members[:SHOWN]))
-        return ClusterOption(**vars(self.ref(members)), members=shown)
 
 
 def _parsed(name: str) -> tuple[str, list[int]]:

@@ -35,7 +35,7 @@ def next_questions(wanted: WantedBy) -> r.NextQuestions:
 def answer(wanted: WantedBy, given: Answer) -> r.Saved | Response:
     """Answer a question. It is on disk when this says so."""
     try:
-        wanted.project.answer(given.id, given.answer, who=wanted.who)
+        wanted.project.answer(given.id, given.said(), who=wanted.who)
     except QuestionClosed as error:
         return JSONResponse(jsonable_encoder(wanted.reply(r.Closed, error=str(error))), 409)
     return wanted.reply(r.Saved)

@@ -8,9 +8,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from samekind.project import (
+    ClusterMatch,
     ContradictionRecord,
     LineupQuestion,
     PairQuestion,
+    SheetQuestion,
     Status,
     SuggestionRecord,
 )
@@ -20,6 +22,7 @@ __all__ = [
     "Closed",
     "Contradictions",
     "Failure",
+    "Found",
     "Imported",
     "NextQuestions",
     "Saved",
@@ -28,7 +31,7 @@ __all__ = [
     "Undone",
 ]
 
-Question = Annotated[PairQuestion | LineupQuestion, Field(discriminator="type")]
+Question = Annotated[PairQuestion | LineupQuestion | SheetQuestion, Field(discriminator="type")]
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,13 @@ class Imported(Changed):
 
     imported: int
     contradictory: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """Clusters to pick from, best first."""
+
+    clusters: list[ClusterMatch]
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from samekind.algorithms.base import (
     Snapshot,
 )
 from samekind.algorithms.focused import constants as const
-from samekind.algorithms.focused.amendment import Amender
+from samekind.algorithms.focused.amendment import Amender, separate_founded
 from samekind.algorithms.focused.answer_policy import AnswerPolicy
 from samekind.algorithms.focused.audit import all_asked
 from samekind.algorithms.focused.guess import guess_clusters
@@ -27,6 +27,7 @@ from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.planner import RowPlanner
 from samekind.algorithms.focused.questions import ClusterQuestions, RowQuestions, score_open_rows
 from samekind.algorithms.focused.scheduler import Aim
+from samekind.algorithms.focused.sheets import SheetPlanner, keep_sheets, sheet_members
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN
 from samekind.flow import FloatArray, Flow, IntArray
 from samekind.points import Points
@@ -70,7 +71,7 @@ class Focused(Algorithm[FocusedParams]):
     """
 
     name = "focused"
-    version = 2
+    version = 3
     Params = FocusedParams
     predicts = True
     resumes_from_known = True
@@ -88,6 +89,7 @@ class Focused(Algorithm[FocusedParams]):
         self._learner = learner = Learner(self)
         self._policy = AnswerPolicy(learner) if params.trusts_answers else NoisyAnswers(learner)
         self._planner = RowPlanner(learner, self._policy)
+        self._sheets = SheetPlanner(learner, self._planner)
         self._rows = RowQuestions(learner, self._policy)
         self._clusters = ClusterQuestions(learner, self._policy)
         self._open: list[OpenRow] = []  # what is being asked about
@@ -102,9 +104,10 @@ class Focused(Algorithm[FocusedParams]):
             self.known = None
         yield from self._ask_first()
         while not (reason := self._reason_to_stop()):
-            plan = self._planner.plan(self._wave())
+            plan = self._sheets.plan(self._wave())
             if plan:
                 yield from self._ask(plan)
+            self._sheets.learn(plan)
             if self.params.uses("merge"):
                 yield from self._compare_clusters(plan)
         if reason == "certified" and self.params.recovers:
@@ -150,29 +153,48 @@ class Focused(Algorithm[FocusedParams]):
         """Change what is known, and ask first what that leaves open, then what was being asked."""
         open_rows: dict[int, Aim] = {open_row.row: open_row.aim for open_row in self._open}
         open_rows |= {row: aim for row, (aim, _) in self._first.items()}
+        n_before = len(self.state)
         amended = Amender(self._learner, amendment, open_rows).amend()
         for rows, number in amended.to_learn:
             cluster = number
             self._learner.unsure.mark_clear(rows)
             for row in rows:
-                aim = open_rows.get(row, "given")
-                self.state.n_samples += aim == "given"
-                cluster = self._learn_known(row, aim, cluster)
+                cluster = self._learn_told(row, open_rows.get(row), cluster)
+        separate_founded(self._learner, amendment, n_before)
         compared = [pair for pair in amended.to_compare if pair not in self._first_pairs]
         self._first_pairs = [*compared, *self._first_pairs, *self._clusters.interrupt()]
-        self._first = amended.to_ask
+        members = {row: other for row, (aim, other) in self._first.items() if aim == "sheet"}
+        members |= sheet_members(self._open)
+        self._first = keep_sheets(amended.to_ask, members, self.params.sheet)
         self._pairs_lead = bool(compared)
         self._open = []
+
+    def _learn_told(self, row: int, aim: Aim | None, cluster: int) -> int:
+        """Learn a row that somebody told: one that was being asked about with an aim, or another.
+
+        A row of the audit whose cluster is not known stays in it.
+        """
+        audit = self._learner.audit
+        if aim is not None:
+            self._learner.scheduler.spend(aim, 1)
+            return self._learn_known(row, aim, cluster)
+        if row in audit:
+            return self._learn_known(row, "audit", cluster)
+        self.state.n_samples += 1
+        audit.add_volunteered()
+        return self._learn_known(row, "given", cluster)
 
     def _ask_first(self) -> Flow[None]:
         """Ask what an amendment left open, and what was being asked when it came."""
         if self._pairs_lead:
             yield from self._compare_first()
         while self._first:
-            some = list(islice(self._first.items(), self._wave() + const.FIRST_ROWS))
+            size = self._wave() + const.FIRST_ROWS + self.params.sheet
+            some = list(islice(self._first.items(), size))
             plan = [self._planner.open_row(row, aim) for row, (aim, _) in some]
             for open_row, (_, (_, other)) in zip(plan, some, strict=True):
                 open_row.compare_first = other
+                open_row.sheet_member = other if open_row.aim == "sheet" else -1
             for row, _ in some:
                 del self._first[row]
             yield from self._ask(plan)
@@ -203,7 +225,8 @@ class Focused(Algorithm[FocusedParams]):
 
     def _conclude(self, open_row: OpenRow) -> None:
         """Take in that a row is decided."""
-        self._learner.scheduler.spend(open_row.aim, open_row.n_asked)
+        n_asked = open_row.n_asked - (open_row.aim == "sheet")  # the sheet is one question for all
+        self._learner.scheduler.spend(open_row.aim, max(0, n_asked))
         self._learner.unsure.learn(open_row)
         if open_row.cluster == GIVEN_UP:
             self._learner.give_up(open_row)
@@ -308,5 +331,14 @@ class Focused(Algorithm[FocusedParams]):
         """Return how likely each row is in the cluster that it is known, or predicted, to be in."""
         found = np.ones(rows.size)
         unknown = self.state.cluster_of(rows) < 0
-        found[unknown] = self._learner.model.confidence(rows[unknown])
+        found[unknown] = self._learner.model.likeliest(rows[unknown])[1]
         return np.minimum(found, self._policy.certainty(rows))
+
+    def rank_clusters(self, row: int) -> list[int]:
+        """Return all clusters, those first that a row is likeliest in."""
+        order = self._learner.model.rank_clusters(row)
+        return [cluster for cluster in order if self.state.members[cluster]]
+
+    def sheet_members(self) -> dict[int, int]:
+        """Return the rows that are on a sheet now, each with the member that it is compared with."""
+        return sheet_members(self._open)

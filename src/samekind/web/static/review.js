@@ -5,6 +5,7 @@ import { byId, count, h, toast } from "./dom.js";
 import { remember, remembered } from "./settings.js";
 import { brief, mini, oneLine, pictures, spoken } from "./items.js";
 import { Suggestions } from "./suggestions.js";
+import { ClusterActions } from "./cluster_actions.js";
 
 /** @typedef {import("./types.js").ItemView} ItemView */
 
@@ -32,6 +33,7 @@ export class Review {
   constructor(project, goto) {
     this.project = project;
     this.goto = goto;
+    this.actions = new ClusterActions(project, () => this.show());
     this.offset = 0;
     this.search = "";
     this.suggestions = new Suggestions(project, () => this.show());
@@ -97,7 +99,7 @@ export class Review {
         : h("p", { class: "hint" }, "None."),
       questions.length > 0 &&
         h("ul", { class: "answers" }, ...questions.map((question) =>
-          h("li", {}, twoItems(question.a, question.b), h("span", { class: "muted" }, flagged.has(pairOf(question.id)) ? "⚑ flagged" : "skipped")))),
+          h("li", {}, this.#two(question.a, question.b), h("span", { class: "muted" }, flagged.has(pairOf(question.id)) ? "⚑ flagged" : "skipped")))),
     );
   }
 
@@ -146,7 +148,7 @@ export class Review {
     return h(
       "li",
       { class: "press" },
-      h("span", { class: "two" }, oneItem(first.a), h("span", { class: "muted" }, press.asked ? what : count(press.total, "answer"))),
+      h("span", { class: "two" }, this.#one(first.a), h("span", { class: "muted" }, press.asked ? what : count(press.total, "answer"))),
       h("span", { class: "muted", dir: "auto" }, told(press)),
       h("details", {}, h("summary", {}, "Show them"), h("ul", { class: "answers" }, ...press.pairs.map((/** @type {any} */ pair) => this.#row(pair.a, pair.b, pair)))),
     );
@@ -157,7 +159,7 @@ export class Review {
     return h(
       "li",
       {},
-      twoItems(a, b),
+      this.#two(a, b),
       h("span", { class: "muted", dir: "auto" }, told(said)),
       h(
         "span",
@@ -181,20 +183,20 @@ export class Review {
     }
     this.show();
   }
+
+  /** @param {ItemView} a @param {ItemView} b @returns {HTMLElement} both, each to be opened */
+  #two(a, b) {
+    return h("span", { class: "two" }, this.#one(a), this.#one(b));
+  }
+
+  /** @param {ItemView} item @returns {HTMLElement} to be opened */
+  #one(item) {
+    return h("button", { type: "button", class: "one member", title: oneLine(item), "aria-label": spoken(item), onclick: () => this.actions.showItem(item, null) }, mini(item));
+  }
 }
 
 /** @param {{who?: string, at?: number, asked?: boolean}} said @returns {string} who said it, how and when */
 function told(said) {
   const when = said.at ? new Date(1000 * said.at).toLocaleString() : "";
   return [said.who, said.asked === false ? "by hand" : "", when].filter(Boolean).join(" · ");
-}
-
-/** @param {ItemView} item @returns {HTMLElement} */
-function oneItem(item) {
-  return h("span", { class: "one", title: oneLine(item) }, mini(item), h("span", { class: "hidden" }, spoken(item)));
-}
-
-/** @param {ItemView} a @param {ItemView} b @returns {HTMLElement} */
-function twoItems(a, b) {
-  return h("span", { class: "two" }, oneItem(a), oneItem(b));
 }

@@ -6,13 +6,16 @@
  * @typedef {{cluster: number, number: number, name: string | null, proposed_name: string}} ClusterRef
  * @typedef {ClusterRef & {members: ItemView[]}} ClusterOption
  * @typedef {{id: string, type: "pair", a: ItemView, b: ItemView, b_cluster: ClusterRef | null, more: ItemView[],
- *   skipped?: boolean}} PairQuestion
- * @typedef {{id: string, type: "lineup", item: ItemView, options: ClusterOption[], skipped?: boolean}} LineupQuestion
- * @typedef {PairQuestion | LineupQuestion} Question
+ *   a_cluster?: ClusterRef | null, refused?: number, skipped?: boolean}} PairQuestion
+ * @typedef {{id: string, type: "lineup", item: ItemView, options: ClusterOption[], item_cluster?: ClusterRef | null,
+ *   refused?: number, skipped?: boolean}} LineupQuestion
+ * @typedef {{id: string, type: "sheet", items: ItemView[], cluster: ClusterOption, skipped?: boolean}} SheetQuestion
+ * @typedef {PairQuestion | LineupQuestion | SheetQuestion} Question
+ * @typedef {ClusterOption & {known: number, by: "name" | "example" | "likelihood"}} ClusterMatch
  * @typedef {{title: string, medium: string, n_rows: number, presses: number, questions: number,
  *   budget: number | null, clusters: number, known_rows: number, done: boolean, stop_reason: string | null,
  *   stop_text: string, presses_to_next: [number, number | null] | null, left_text: string, stopping: StopAdvice | null, can_undo: boolean, skipped: number,
- *   contradictions: number, lineups: boolean, revision: number, version: string}} Status
+ *   contradictions: number, lineups: boolean, sheets: boolean, criterion: string, revision: number, version: string}} Status
  * @typedef {{questions?: Question[], status?: Status, error?: string, undone?: string[]}} Reply
  * @typedef {ClusterRef & {known: number, estimated: number, recovered: boolean,
  *   members: ItemView[], doubtful: ItemView[]}} ClusterSummary
@@ -25,6 +28,6 @@
  *   numbers: number[]}} RowMap
  * @typedef {{id: string, what: "merge" | "wrong" | "unsure", text: string, probability: number, clusters: ClusterOption[],
  *   items: ItemView[]}} Suggestion
- * @typedef {"same" | "different" | "unsure" | "skip" | "none" | number} Said
+ * @typedef {"same" | "different" | "unsure" | "skip" | "none" | number | {new: string} | {different: number[]}} Said
  */
 export {};
