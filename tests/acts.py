@@ -31,7 +31,7 @@ def write_data(folder: Path, rows: int = ROWS) -> Path:
 
 def open_at(folder: Path, **settings: object) -> Project:
     """Open the project in a folder."""
-    settings = {"random_state": 0, "batch": 3, "lineup": 3} | settings
+    settings = {"random_state": 0, "batch": 3, "lineup": 3, "sheet": 0} | settings
     return Project(load(folder / "rows.csv"), folder / "mine.db", **settings)
 
 
