@@ -15,7 +15,7 @@ from samekind import SqlLedger
 from samekind.data import load
 from samekind.datasets import make_messages
 from samekind.ledger import Ledger, check_file
-from samekind.project import Project, make_project, open_project
+from samekind.project import Project, SheetAnswer, make_project, open_project
 from test_ledger_faults import sql
 from test_project import KINDS, ROWS, answer, cluster_of
 
@@ -300,7 +300,10 @@ class TestProposedNames:
             if not questions:
                 break
             [question] = questions
-            if question.type == "pair":
+            if question.type == "sheet":
+                own = kind[question.cluster.cluster]
+                said = SheetAnswer([i.row for i in question.items if kind[i.row] != own])
+            elif question.type == "pair":
                 said = "same" if kind[question.a.row] == kind[question.b.row] else "different"
             else:
                 own = [

@@ -119,10 +119,10 @@ def test_sheets(browser, items):
         expect(page.locator("[data-answer=all]")).to_contain_text(
             f"{len(rows) - 1} the same, 1 not"
         )
-        clicks = project.status().clicks
+        clicks = project.status().presses
         tab.press("s")
         tab.saved()
-        assert project.status().clicks == clicks + 1
+        assert project.status().presses == clicks + 1
         pairs = np.array([[row, question.cluster.members[0].row] for row in rows])
         told = project.session.ledger.lookup(pairs).tolist()
         assert told == [SAME, DIFFERENT] + [SAME] * (len(rows) - 2)

@@ -33,6 +33,7 @@ __all__ = [
     "UNKNOWN",
     "Algorithm",
     "Amendment",
+    "AnyAlgorithm",
     "Certificate",
     "Classified",
     "ClusterState",

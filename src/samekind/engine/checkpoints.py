@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from samekind.algorithms import Known
+from samekind.algorithms import AnyAlgorithm, Known
 from samekind.flow import DIFFERENT, SAME, IntArray
 from samekind.ledger import Checkpoint, Ledger, pairs_of
 
-__all__ = ["adopt_answers", "known_at", "make_checkpoint"]
+__all__ = ["bind_version", "known_at", "make_checkpoint"]
 
 
 def make_checkpoint(ledger: Ledger, members: list[list[int]]) -> None:
@@ -46,7 +46,32 @@ def make_checkpoint(ledger: Ledger, members: list[list[int]]) -> None:
     ledger.add_checkpoint(Checkpoint(-1, upto, known_still, np.array(lost, dtype=np.int32)))
 
 
-def adopt_answers(ledger: Ledger) -> None:
+def bind_version(ledger: Ledger, algorithm: AnyAlgorithm, *, is_new: bool, amends: bool) -> None:
+    """Note which version of the algorithm asks; what an earlier one was answered is known from now on.
+
+    What is in a new ledger was asked by a session in memory, of this version.
+    """
+    now = f"{algorithm.name} {algorithm.version}"
+    if ledger.meta.get("algorithm") == now:
+        return
+    if ledger.read_only:  # nothing is kept
+        _adopt_earlier(ledger, algorithm, amends=amends)
+        return
+    with ledger.transaction():
+        if ledger.meta.get("algorithm") != now:
+            if not is_new:
+                _adopt_earlier(ledger, algorithm, amends=amends)
+            ledger.set_meta("algorithm", now)
+
+
+def _adopt_earlier(ledger: Ledger, algorithm: AnyAlgorithm, *, amends: bool) -> None:
+    name, _, version = ledger.meta.get("algorithm", f"{algorithm.name} 1").partition(" ")
+    is_older = name == algorithm.name and int(version) < algorithm.version
+    if amends and is_older and len(ledger):
+        _adopt_answers(ledger)
+
+
+def _adopt_answers(ledger: Ledger) -> None:
     """Make a checkpoint of what the answers say, where there is no run that could tell more.
 
     Rows that are the same as another one are known. Rows of which is only known where they are not are to be

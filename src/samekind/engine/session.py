@@ -18,7 +18,7 @@ from samekind.algorithms import DEFAULT, UNKNOWN, find_algorithm
 from samekind.clusters import Clusters
 from samekind.data import as_points
 from samekind.engine.amendments import find_amendment
-from samekind.engine.checkpoints import adopt_answers, known_at, make_checkpoint
+from samekind.engine.checkpoints import bind_version, known_at, make_checkpoint
 from samekind.engine.flow_session import FlowSession
 from samekind.engine.forecast import Forecast, discovery_times, forecast_discovery
 from samekind.engine.working_space import SpaceChoice
@@ -299,30 +299,7 @@ class Session(FlowSession):
                     self.ledger.set_meta("seed", str(self.seed))
         if self._takes_kept_seed:
             self.seed = int(self.ledger.meta["seed"])
-        self._bind_version(is_new=not was_bound)
-
-    def _bind_version(self, *, is_new: bool) -> None:
-        """Note which version of the algorithm asks; what an earlier one was answered is known from now on.
-
-        What is in a new ledger was asked by a session in memory, of this version.
-        """
-        now = f"{self._algorithm.name} {self._algorithm.version}"
-        if self.ledger.meta.get("algorithm") == now:
-            return
-        if self.ledger.read_only:  # nothing is kept
-            self._adopt_answers()
-            return
-        with self.ledger.transaction():
-            if self.ledger.meta.get("algorithm") != now:
-                if not is_new:
-                    self._adopt_answers()
-                self.ledger.set_meta("algorithm", now)
-
-    def _adopt_answers(self) -> None:
-        name, _, version = self.ledger.meta.get("algorithm", f"{self.algorithm} 1").partition(" ")
-        is_older = name == self.algorithm and int(version) < self._algorithm.version
-        if self._amends and is_older and len(self.ledger):
-            adopt_answers(self.ledger)
+        bind_version(self.ledger, self._algorithm, is_new=not was_bound, amends=self._amends)
 
     def _open_space(self) -> tuple[WorkingSpace | None, Points]:
         """Return the space in which the algorithm works, and the points there; found when first needed."""

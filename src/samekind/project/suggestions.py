@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from samekind.flow import DIFFERENT, SAME, UNSURE
+from samekind.flow import DIFFERENT, SAME, UNANSWERED, UNSURE
 from samekind.ledger import pairs_of
 from samekind.project.edits import Edits
 from samekind.project.pair_answers import PairAnswers, merge_answers, split_answers
@@ -111,7 +111,9 @@ class Suggestions(Edits):
         if not others:
             raise ProjectError("This row is a kind of its own already.")
         if not is_wrong:
-            return [(row, others[0], SAME)]
+            said = self.session.ledger.lookup(np.array([[row, o] for o in others]), infer=False)
+            unasked = np.flatnonzero(said == UNANSWERED)  # so that it counts as said by hand
+            return [(row, others[unasked[0] if unasked.size else 0], SAME)]
         anchor = self.numbers.anchor_of(row)
         if anchor == row:
             self.numbers.move(self.numbers.of(row), others[0])
