@@ -181,7 +181,9 @@ def test_line_ups_answer_several_questions_at_once():
     assert "Please type one of the above" in screen  # 7 is no option
     assert len(project.session.ledger) > 3
     assert max(map(len, screen.splitlines())) <= 80
-    assert "Taken back: 2 answers" in sit_down(new_project("focused", goal="centers"), ["n", "0", "b"])
+    assert "Taken back: 2 answers" in sit_down(
+        new_project("focused", goal="centers"), ["n", "0", "b"]
+    )
 
 
 def test_line_ups_to_the_end_and_switched_off():

@@ -51,6 +51,7 @@ def label(
     terminal: options.Terminal = False,
     who: options.Who = None,
     project: options.LabelProject = None,
+    any_data: options.AnyData = False,
     budget: options.Budget = None,
     no_lineup: options.NoLineup = False,
     error_rate: options.ErrorRate = None,
@@ -102,6 +103,7 @@ def label(
     where = _project(data, project, demo)
     for note in secret.notes:
         chat(screen, f"Note: {note}")
+    settings |= {"any_data": True} if any_data else {}
     opened = _open(None if demo else data, where, chosen, settings, screen)
     opened.lineups = not no_lineup
     with closing(opened):
@@ -171,12 +173,15 @@ def _introduce(project: Project, path: Path, screen: Console) -> None:
     verb = "is" if before == 1 else "are"
     lines = [f"{plural(items.n, what)} from {items.source}."]
     lines += [f"  {in_options(note)}" for note in items.notes]
-    lines.append(
+    chat(screen, "\n".join(lines))
+    if project.notices:
+        chat(screen, "\n".join(project.notices), wrap=True)
+    chat(
+        screen,
         f"{plural(before, 'answer')} from before {verb} in {path}."
         if before
-        else f"Answers are kept in {path}."
+        else f"Answers are kept in {path}.",
     )
-    chat(screen, "\n".join(lines))
 
 
 def _ask_here(project: Project, who: str | None, screen: Console) -> int:

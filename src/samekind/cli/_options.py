@@ -313,6 +313,14 @@ Formats = Annotated[list[str] | None, _formats]
 Repair = Annotated[
     bool, _plain(None, "Drop what cannot be right; a copy of the project is kept.", "--repair")
 ]
+_take_in = _plain(
+    None, "Take in what has changed in the data: answers stay with their things.", "--take-in"
+)
+TakeIn = Annotated[bool, _take_in]
+_any_data = _data(
+    None, "Take in the data even if hardly a thing of the project is in them.", "--any-data"
+)
+AnyData = Annotated[bool, _any_data]
 ForgetWho = Annotated[
     str, _plain("NAME", 'Whose answers to erase; "" for those without a name.', "--who")
 ]

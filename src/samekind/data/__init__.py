@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from samekind.data.columns import ColumnUse, Role
+    from samekind.data.contents import Contents, match_contents, read_contents
     from samekind.data.conversion import as_points
     from samekind.data.demo import demo_items
     from samekind.data.embedding import embed, fit_texts, transform_texts
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DEMO",
     "ColumnUse",
+    "Contents",
     "ItemView",
     "Items",
     "PictureFile",
@@ -31,6 +33,8 @@ __all__ = [
     "embed",
     "fit_texts",
     "load",
+    "match_contents",
+    "read_contents",
     "transform_texts",
 ]
 
@@ -38,6 +42,9 @@ __all__ = [
 _HOMES = {
     "as_points": "conversion",
     "ColumnUse": "columns",
+    "Contents": "contents",
+    "match_contents": "contents",
+    "read_contents": "contents",
     "Role": "columns",
     "Items": "items",
     "DEMO": "options",

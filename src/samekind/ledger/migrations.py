@@ -18,6 +18,7 @@ from samekind.ledger.faults import described, find_faults
 from samekind.ledger.packing import pack_rows
 from samekind.ledger.sqlite_file import APPLICATION_ID
 from samekind.ledger.version_3 import add_constraints
+from samekind.ledger.version_5 import add_row_contents
 
 __all__ = ["NOTES_VERSION", "VERSION", "find_version", "migrate"]
 
@@ -121,6 +122,7 @@ def _make_all(connection: sa.Connection) -> None:
     """Make the tables of this version in an empty database."""
     MADE.create_all(connection, [meta])
     add_constraints(connection, meta, [])
+    add_row_contents(connection)
 
 
 def _give_notes_tables(connection: sa.Connection) -> None:
@@ -149,6 +151,7 @@ STEPS: Sequence[Callable[[sa.Connection], None]] = (
     _make_all,
     _give_notes_tables,
     _refuse_nonsense,
+    add_row_contents,
 )
 VERSION = len(STEPS)
 NOTES_VERSION = 2  # the first one with a table for everything

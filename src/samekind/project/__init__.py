@@ -6,7 +6,14 @@ from samekind.project import records
 from samekind.project.exports import EXPORTS, beside_own_columns, write_answers, write_csv
 from samekind.project.project import Project
 from samekind.project.records import *  # noqa: F403
-from samekind.project.store import cache_of, data_of, features_of, make_project, open_project
+from samekind.project.store import (
+    cache_of,
+    changes_of_data,
+    data_of,
+    features_of,
+    make_project,
+    open_project,
+)
 from samekind.project.upkeep import answers_by_annotator, forget_annotator, repair_project
 from samekind.project.words import ANSWERS, ProjectError, QuestionClosed, plain
 
@@ -19,6 +26,7 @@ __all__ = [
     "answers_by_annotator",
     "beside_own_columns",
     "cache_of",
+    "changes_of_data",
     "data_of",
     "features_of",
     "forget_annotator",

@@ -53,7 +53,7 @@ class Overviews(ProjectPart):
                 certificate.wrong_at_any_time,
                 certificate.n_undecided,
             ),
-            notes=list(found.notes_),
+            notes=[*self.notices, *found.notes_],
             revision=self.revision,
         )
 

@@ -39,6 +39,7 @@ class ProjectPart:
     def __init__(self, items: Items, session: Session) -> None:
         self.items = items
         self.session = session
+        self.notices: list[str] = []  # what somebody who opens it should know
         self._lock = threading.RLock()
         self._found: tuple[tuple[Revision, str | None], Clusters] | None = None
 
