@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from samekind.project import records
 from samekind.project.exports import EXPORTS, beside_own_columns, write_answers, write_csv
+from samekind.project.new_rows import classify_new, new_rows_table, oracle_of_names
 from samekind.project.project import Project
 from samekind.project.records import *  # noqa: F403
 from samekind.project.store import (
@@ -27,11 +28,14 @@ __all__ = [
     "beside_own_columns",
     "cache_of",
     "changes_of_data",
+    "classify_new",
     "data_of",
     "features_of",
     "forget_annotator",
     "make_project",
+    "new_rows_table",
     "open_project",
+    "oracle_of_names",
     "plain",
     "repair_project",
     "write_answers",

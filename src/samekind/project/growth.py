@@ -7,6 +7,7 @@ stays with its rows; a run begins with all that is known from it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,14 @@ from samekind.engine.checkpoints import adopt_answers
 from samekind.errors import DataError
 from samekind.ledger import Ledger, Renumbered, Renumbering, SqlLedger
 
-__all__ = ["DataChange", "compare_contents", "keep_contents", "kept_contents", "take_in_data"]
+__all__ = [
+    "DataChange",
+    "compare_contents",
+    "keep_contents",
+    "kept_contents",
+    "renumber_ledger",
+    "take_in_data",
+]
 
 FEWEST = 0.5  # of the rows that must be there again, or else these are other data
 SPACE, FINISHED = "space", "finished"  # in `meta`: found anew, and asked on
@@ -134,7 +142,7 @@ def take_in_data(
     with ledger.transaction():
         if ledger.meta.get("fingerprint") == fingerprint:
             return []  # somebody else was faster
-        change, places, returned = _match(ledger, known, now)
+        change = _match(ledger, known, now).change
         if change.is_other_data and not any_data:
             raise OtherDataError(
                 f"this project belongs to other data: {items.source} holds only "
@@ -147,12 +155,24 @@ def take_in_data(
             SPACE: None,
             **({FINISHED: None} if change.added else {}),
         }
-        stand_ins = _stand_ins(ledger, places) if trusts else {}
-        moved = Renumbering(places, returned, stand_ins, now.to_bytes(), facts)
-        done = ledger.renumber(moved)
+        done = renumber_ledger(ledger, known, now, facts, trusts=trusts)
         if len(ledger) and algorithm.resumes_from_known and trusts:
             adopt_answers(ledger)
     return _told(items.source, change, done, len(ledger))
+
+
+def renumber_ledger(
+    ledger: SqlLedger,
+    known: Contents,
+    now: Contents,
+    facts: Mapping[str, str | None],
+    *,
+    trusts: bool,
+) -> Renumbered:
+    """Give the rows of a ledger their numbers of now; from answers that it `trusts` others follow."""
+    _, places, returned = _match(ledger, known, now)
+    stand_ins = _stand_ins(ledger, places) if trusts else {}
+    return ledger.renumber(Renumbering(places, returned, stand_ins, now.to_bytes(), facts))
 
 
 def _are_same(known: Contents, now: Contents) -> bool:
