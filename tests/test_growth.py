@@ -365,3 +365,68 @@ def test_matching_by_hand(folder):
     found = match_contents(*contents)
     assert found.now.tolist() == [1, 2, -1, 0]  # b and d as they are, a is called e now
     assert (found.edited, found.changed.tolist()) == (1, [3])  # c holds another text
+
+
+class TestImportById:
+    @pytest.fixture
+    def project(self, folder):
+        project = answered(flowers(), questions=3)
+        yield project
+        project.close()
+
+    @pytest.mark.parametrize(
+        ("text", "column"),
+        [
+            ("a,b,answer\nf0-0,f0-1,same\nf0-1,f0-20,no\n", None),
+            ("code_a,code_b,answer\nf0-0,f0-1,same\nf0-1,f0-20,no\n", None),
+            ("a,b,answer\nf0-0,f0-1,same\nf0-1,f0-20,no\n", "code"),
+            ("a,b,answer\n0,1,same\n1,20,no\n", None),
+        ],
+    )
+    def test_rows_go_by_number_or_by_any_column(self, project, text, column):
+        assert project.import_answers(text, id_column=column, who="bob").news == 2
+        pairs = np.array([[0, 1], [1, 20]])
+        assert project.session.ledger.lookup(pairs).tolist() == [1, 0]
+
+    @pytest.mark.parametrize(
+        ("text", "column", "message"),
+        [
+            ("a,b,answer\nf0-0,nobody,same\n", "code", "Line 2: 'nobody' is nowhere in the column"),
+            ("a,b,answer\nf0-0,nobody,same\n", None, "'f0-0' is not a row of the data"),
+            ("a,b,answer\nrose,iris,same\n", "kind", "'rose' is in 12 rows in the column 'kind'"),
+            ("a,b,answer\n0,1,same\n", "cod", "no column 'cod'. Did you mean 'code'"),
+            ("x,y,answer\n0,1,same\n", None, "a and b are missing"),
+        ],
+    )
+    def test_mistakes_are_named(self, project, text, column, message):
+        with pytest.raises(samekind.project.ProjectError, match=message):
+            project.import_answers(text, id_column=column)
+
+    def test_the_command_says_what_it_did(self, project):
+        project.close()
+        Path("known.csv").write_text(
+            "code_a,code_b,answer\nf0-0,f0-1,same\nf0-1,f0-0,different\nf0-3,f0-4,same\n"
+        )
+        result = CliRunner().invoke(app, ["import", str(PATH), "known.csv", "--who", "bob"])
+        assert result.exit_code == 0, result.output
+        assert "2 answers of known.csv taken into flowers.db." in result.output
+        assert "Answered both ways in it: 1 pair." in " ".join(result.output.split())
+
+
+def test_pictures_of_phones(folder, monkeypatch):
+    heif = pytest.importorskip("pillow_heif")
+    heif.register_heif_opener()
+    Path("photos").mkdir()
+    for i in range(4):
+        draw("photos/one.png", 40 * i, i)
+        Image.open("photos/one.png").save(f"photos/p{i}.heic")
+    Path("photos/one.png").unlink()
+    items = load("photos")
+    assert (items.n, items.medium) == (4, "image")
+    assert items.picture(2).media_type == "image/png"
+    draw("photos/a.png", 90, 5)
+    draw("photos/b.png", 9, 6)
+    monkeypatch.setitem(sys.modules, "pillow_heif", None)
+    items = load("photos")
+    assert items.n == 2
+    assert "pip install 'samekind[heic]'" in " ".join(items.notes)

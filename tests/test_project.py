@@ -578,8 +578,8 @@ class TestImport:
     def test_answers_are_free_and_used(self, project):
         pairs = [(0, row, int(KINDS[row] == 0)) for row in range(1, 200, 7)]
         text = "answer,b,a,note\n" + "".join(f"{s},{b},{a},x\n" for a, b, s in pairs)
-        assert project.import_answers(text) == len(pairs)
-        assert project.import_answers(text, who="bob") == 0  # no news
+        assert project.import_answers(text) == (len(pairs), 0)
+        assert project.import_answers(text, who="bob").news == 0
         assert project.status().questions == 0
         together = range(1, 40, 7)
         assert set(together) <= set(project.session.members_of(0))  # at once

@@ -321,6 +321,14 @@ _any_data = _data(
     None, "Take in the data even if hardly a thing of the project is in them.", "--any-data"
 )
 AnyData = Annotated[bool, _any_data]
+AnswersFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="ANSWERS", help="A CSV file of answers.", exists=True, dir_okay=False, readable=True
+    ),
+]
+_id_column = _plain("COLUMN", "The column of the data whose values the file names.", "--id")
+IdColumn = Annotated[str | None, _id_column]
 ForgetWho = Annotated[
     str, _plain("NAME", 'Whose answers to erase; "" for those without a name.', "--who")
 ]

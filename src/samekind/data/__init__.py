@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from samekind.data.options import DEMO
     from samekind.data.sources import check_cluster_options
     from samekind.data.text_inputs import are_texts
-    from samekind.data.views import ItemView, PictureFile
+    from samekind.data.views import ItemView, PictureFile, cell_text
 
 __all__ = [
     "DEMO",
@@ -28,6 +28,7 @@ __all__ = [
     "Role",
     "are_texts",
     "as_points",
+    "cell_text",
     "check_cluster_options",
     "demo_items",
     "embed",
@@ -57,6 +58,7 @@ _HOMES = {
     "check_cluster_options": "sources",
     "ItemView": "views",
     "PictureFile": "views",
+    "cell_text": "views",
 }
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -14,14 +15,21 @@ from scipy.sparse.csgraph import connected_components
 
 from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
 from samekind.ledger import Lines, pairs_of
-from samekind.project.imports import latest_of_each, read_answers
+from samekind.project.imports import count_disputed, latest_of_each, read_answers
 from samekind.project.shared import ProjectPart, exclusive
 from samekind.project.words import ANSWERS, WORDS, ProjectError, check_name
 
-__all__ = ["Edits", "merge_answers", "split_answers"]
+__all__ = ["Edits", "ImportedAnswers", "merge_answers", "split_answers"]
 
 PairAnswers = list[tuple[int, int, int]]
 """Two rows and an answer about them, several times."""
+
+
+class ImportedAnswers(NamedTuple):
+    """How many answers were news, and how many pairs the file answered both ways: the last one counts."""
+
+    news: int
+    disputed: int
 
 
 class Edits(ProjectPart):
@@ -77,17 +85,22 @@ class Edits(ProjectPart):
                 raise ProjectError("Nobody has answered this pair yet.")
             self.session.ledger.correct(a, b, ANSWERS[answer], who=who)
 
-    def import_answers(self, csv_text: str, *, who: str = "") -> int:
+    def import_answers(
+        self, csv_text: str, *, who: str = "", id_column: str | None = None
+    ) -> ImportedAnswers:
         """Take in a CSV of pairs, with columns a, b and answer; return how many were news.
 
         They count at once. "Unsure" is no news, and of several answers to a pair only the last one counts.
-        Others can go on while the text is read.
+        a and b are row numbers, or values of a column of the data; see `read_answers`. Others can go on while
+        the text is read.
         """
         try:
-            pairs, answers = read_answers(csv_text, self.session.points.n)
+            frame = self.items.frame
+            pairs, answers = read_answers(csv_text, self.session.points.n, frame, id_column)
         except ValueError as error:
             raise ProjectError(str(error)) from error
-        return self._take_in(*latest_of_each(pairs, answers), who)
+        news = self._take_in(*latest_of_each(pairs, answers), who)
+        return ImportedAnswers(news, count_disputed(pairs, answers))
 
     @exclusive
     def _take_in(self, pairs: Pairs, answers: Answers, who: str) -> int:

@@ -70,13 +70,13 @@ def correct(project: ProjectOf, who: Who, given: Correction) -> r.Changed:
 def import_answers(
     project: ProjectOf, who: Who, body: Annotated[bytes, Body(media_type="text/csv")]
 ) -> r.Imported:
-    """Take in answers from a CSV with the columns a, b and answer."""
+    """Take in answers from a CSV with the columns a, b and answer; rows go by number or by any id."""
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise HTTPException(422, "The file is not UTF-8. Save it as CSV in UTF-8.") from None
     imported = project.import_answers(text, who=who)
-    return r.Imported(imported=imported, status=project.status())
+    return r.Imported(imported=imported.news, disputed=imported.disputed, status=project.status())
 
 
 @reads.get("/contradictions")

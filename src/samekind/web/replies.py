@@ -78,6 +78,7 @@ class Imported(Changed):
     """So many answers were taken in."""
 
     imported: int
+    disputed: int  # pairs that the file answers both ways; the last answer counts
 
 
 @dataclass(frozen=True)

@@ -106,14 +106,15 @@ export class Finish {
       if (!csv) return toast("Choose a CSV file first.", { bad: true });
       if (csv.size > LARGEST) return toast("The file is larger than 16 MB. Split it into several.", { bad: true });
       const reply = await this.project.perform(() => call("POST", "/api/answers/import", { csv }));
-      if (reply) toast(`${count(reply.imported, "answer")} imported.`);
+      const both = reply?.disputed ? ` The file answers ${count(reply.disputed, "pair")} both ways: the last answer counts.` : "";
+      if (reply) toast(`${count(reply.imported, "answer")} imported.${both}`);
       return undefined;
     };
     return h(
       "section",
       { class: "block", "aria-labelledby": "import-title" },
       h("h3", { id: "import-title" }, "Import answers"),
-      h("p", { class: "hint" }, "A CSV file with the columns a, b (row numbers, from 0) and answer (same, different or unsure)."),
+      h("p", { class: "hint" }, "A CSV file with the columns a, b and answer (same, different or unsure). a and b are row numbers, from 0, or values of a column of yours that has each only once."),
       h("p", { class: "buttons" }, h("label", { for: "import-file", class: "hidden" }, "CSV file of answers"), file, h("button", { type: "button", onclick: send }, "Import")),
     );
   }
