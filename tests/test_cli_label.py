@@ -17,13 +17,14 @@ from typer.testing import CliRunner
 
 import samekind
 from samekind.cli import app
+from samekind.cli._export import FORMATS
 from samekind.cli._label import has_display
 from samekind.cli._options import names_in
 from samekind.data import load
-from samekind.project import EXPORTS, cache_of, make_project
+from samekind.project import cache_of, make_project
 
 PLACES = {"rose": 0.0, "iris": 10.0, "fern": 30.0}
-FILES = set(EXPORTS)
+FILES = {file for file, _ in FORMATS.values()}
 
 
 def cli(*arguments, code=0, stdin=None):

@@ -23,7 +23,8 @@ def import_(
     """Take answers from a CSV file into a project: columns a, b and answer.
 
     The answer is same, different or unsure. a and b are row numbers, from 0, or values of a column of the
-    data that has each only once: that which --id names, which the file names (order_a, order_b), or which fits.
+    data that has each only once: that which --id names, which the file names (order_a, order_b), or
+    which fits.
     """
     from contextlib import closing
 

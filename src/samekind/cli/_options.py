@@ -24,6 +24,14 @@ class Answerer(StrEnum):
     terminal = "terminal"
 
 
+class FolderHow(StrEnum):
+    """How pictures come into folders by kind."""
+
+    copy = "copy"
+    link = "link"
+    symlink = "symlink"
+
+
 class Distance(StrEnum):
     """How rows are compared."""
 
@@ -306,10 +314,17 @@ _out_place = _plain(
 OutPlace = Annotated[Path, _out_place]
 _formats = _plain(
     "NAME",
-    "Only this: csv, parquet, json, answers, report or npz; give it once for each.",
+    "Only this: csv, parquet, json, answers, report, npz, or for other tools dataset (Hugging Face, "
+    "Argilla), label-studio, prodigy, or folders (pictures by kind); give it once for each.",
     *("--format", "-f"),
 )
 Formats = Annotated[list[str] | None, _formats]
+_pictures_how = _plain(
+    None,
+    "How pictures come into folders: copied, or linked, which takes no room (hard or symbolic links).",
+    "--pictures",
+)
+PicturesHow = Annotated[FolderHow, _pictures_how]
 Repair = Annotated[
     bool, _plain(None, "Drop what cannot be right; a copy of the project is kept.", "--repair")
 ]

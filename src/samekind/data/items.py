@@ -16,6 +16,7 @@ from samekind.data.contents import Contents, contents_of
 from samekind.data.features import Made
 from samekind.data.files import Array
 from samekind.data.options import LoadOptions
+from samekind.data.picture_paths import inside
 from samekind.data.picture_sources import Source, pictures_of
 from samekind.data.tables import FrameTable, Tick
 from samekind.data.views import SIZES, ItemView, PictureFile, shown_text
@@ -221,6 +222,14 @@ class Items:
                 raise DataError(f"row {row} has no picture: {self.source} is no pile of pictures.")
             self._pictures = pictures_of(_as_bytes(self.images))
         return self._encoded(row, SIZES[size])
+
+    def picture_path(self, row: int) -> Path | None:
+        """Return the file of a row's picture; None where it is in none of its own."""
+        self._check(row)
+        where = None if self._pictures is None else self._pictures.where
+        if self._pictures is None or not isinstance(where, Path):
+            return None
+        return inside(where, self._pictures.names[row])
 
     @cachedmethod(lambda self: self._sent, lock=lambda self: self._lock)
     def _encoded(self, row: int, size: int) -> PictureFile:

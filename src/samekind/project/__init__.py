@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from samekind.project import records
-from samekind.project.exports import EXPORTS, beside_own_columns, write_answers, write_csv
+from samekind.project.exports import (
+    EXPORTS,
+    beside_own_columns,
+    exports_of,
+    write_answers,
+    write_csv,
+)
 from samekind.project.new_rows import classify_new, new_rows_table, oracle_of_names
 from samekind.project.project import Project
 from samekind.project.records import *  # noqa: F403
@@ -16,7 +22,7 @@ from samekind.project.store import (
     open_project,
 )
 from samekind.project.upkeep import answers_by_annotator, forget_annotator, repair_project
-from samekind.project.words import ANSWERS, ProjectError, QuestionClosed, plain
+from samekind.project.words import ANSWERS, ProjectError, QuestionClosed, name_of, plain
 
 __all__ = [
     "ANSWERS",
@@ -30,9 +36,11 @@ __all__ = [
     "changes_of_data",
     "classify_new",
     "data_of",
+    "exports_of",
     "features_of",
     "forget_annotator",
     "make_project",
+    "name_of",
     "new_rows_table",
     "open_project",
     "oracle_of_names",

@@ -16,7 +16,8 @@ from samekind.data import Items
 from samekind.engine import Session
 from samekind.ledger import Ledger, LedgerLine
 from samekind.project.edits import Edits
-from samekind.project.exports import FILES
+from samekind.project.exports import FILES, export_folders
+from samekind.project.folders import How
 from samekind.project.overview import Overviews
 from samekind.project.questions import Questions
 from samekind.project.records import (
@@ -149,6 +150,11 @@ class Project(Questions, Overviews, Edits):
             raise ProjectError(f"{name} cannot be exported; these can: {', '.join(FILES)}.")
         with path.open("wb") if isinstance(path, Path) else nullcontext(path) as file:
             FILES[name].write(file, self)
+
+    @exclusive
+    def export_pictures(self, folder: Path, how: How = "copy") -> tuple[int, int]:
+        """Put the pictures of each cluster into a folder of its own; return how many pictures and folders."""
+        return export_folders(self, folder, how)
 
     @exclusive
     def answers(self, offset: int = 0, limit: int = 50) -> AnswerPage:
