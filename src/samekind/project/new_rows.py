@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
-from scipy.spatial.distance import cdist
 
 from samekind.data import Contents, Items
 from samekind.engine import NOT_ASKED, ClassifySession
@@ -153,6 +151,8 @@ def _confidence(project: Project, X: Floats, labels: NDArray[np.intp]) -> Floats
     is, the known rows tell, each compared with the others: the value under which their own clusters are
     likeliest.
     """
+    from scipy.spatial.distance import cdist
+
     found = project.clusters()
     members = [rows for rows in found.members_ if rows.size]
     if len(members) < 2:
@@ -188,6 +188,8 @@ def _chances(nearest: Floats, steepness: float) -> Floats:
 
 def _steepness(nearest: Floats, own: NDArray[np.intp]) -> float:
     """Return the value under which rows are likeliest in their own clusters, not quite to certainty."""
+    from scipy.optimize import minimize_scalar
+
     scale = max(float(np.median(nearest[np.isfinite(nearest)])), 1e-12)
     rows = np.arange(len(own))
 

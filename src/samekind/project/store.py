@@ -116,9 +116,12 @@ def open_project(
     progress: Progress | None = None,
     read_only: bool = False,
     any_data: bool = False,
+    on_items: Callable[[Items], object] | None = None,
     **settings: Any,
 ) -> Project:
     """Return a project from its file, with the items that it remembers; see `make_project`.
+
+    `on_items` is called with them before anything is made of them.
 
     With `read_only` nothing is written, nobody is waited for, and the file may be one that cannot be written.
     """
@@ -131,6 +134,8 @@ def open_project(
             "`samekind label DATA --project` with the data that it was made with."
         )
     items = load_items(**_recipe(recipe), cache=cache_of(path), progress=progress)
+    if on_items is not None:
+        on_items(items)
     if not read_only:
         return make_project(items, path, any_data=any_data, **settings)
     reading = SqlLedger(path, read_only=True)
