@@ -5,7 +5,13 @@ import tempfile
 from pathlib import Path
 
 from samekind.data import load
-from samekind.project import LineupQuestion, make_project, open_project
+from samekind.project import (
+    LineupQuestion,
+    SheetAnswer,
+    SheetQuestion,
+    make_project,
+    open_project,
+)
 
 messages = {
     "where is my new card": "card",
@@ -32,6 +38,10 @@ with tempfile.TemporaryDirectory() as folder:
             kind = kinds[question.item.row]
             fits = [o.cluster for o in question.options if kinds[o.cluster] == kind]
             project.answer(question.id, fits[0] if fits else "none", who="ann")
+        elif isinstance(question, SheetQuestion):  # items that are likely in one cluster
+            kind = kinds[question.cluster.cluster]
+            others = [item.row for item in question.items if kinds[item.row] != kind]
+            project.answer(question.id, SheetAnswer(others), who="ann")
         else:
             same = kinds[question.a.row] == kinds[question.b.row]
             project.answer(question.id, "same" if same else "different", who="ann")

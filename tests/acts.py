@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from samekind.data import load
-from samekind.project import Project, ProjectError, QuestionClosed
+from samekind.project import Project, ProjectError, QuestionClosed, Said, SheetAnswer
 
 ROWS, KINDS = 60, 4
 
@@ -35,10 +35,13 @@ def open_at(folder: Path, **settings: object) -> Project:
     return Project(load(folder / "rows.csv"), folder / "mine.db", **settings)
 
 
-def truth(question: object) -> str | int:
+def truth(question: object) -> Said:
     """Answer a question truly."""
     if question.type == "pair":
         return "same" if question.a.row % KINDS == question.b.row % KINDS else "different"
+    if question.type == "sheet":
+        kind = question.cluster.cluster % KINDS
+        return SheetAnswer([item.row for item in question.items if item.row % KINDS != kind])
     kind = question.item.row % KINDS
     return next((o.cluster for o in question.options if o.cluster % KINDS == kind), "none")
 

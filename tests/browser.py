@@ -200,7 +200,7 @@ def main():
         "eights",
         "nines",
     ]
-    project = Project(demo_items(), title="digits", random_state=0, budget=400)
+    project = Project(demo_items(), title="digits", random_state=0, budget=400, sheet=0)
     with Served(project) as served, chromium() as browser:
         visit = Visit(browser.new_context(viewport={"width": 1280, "height": 760}), served.url)
         wanted = {"p": "label-pair.png", "l": "label-lineup.png"}

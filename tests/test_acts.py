@@ -227,7 +227,7 @@ class TestAfterAChange:
 
     def test_the_audit_stays(self, tmp_path):
         write_data(tmp_path, rows=400)
-        with closing(open_at(tmp_path, batch=1)) as project:
+        with closing(open_at(tmp_path, batch=1, sheet=0)) as project:
             run = project.session._run
             answer(project, 80)
             audit = run._learner.audit

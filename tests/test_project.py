@@ -23,12 +23,14 @@ from samekind.project import (
     Project,
     ProjectError,
     QuestionClosed,
+    SheetAnswer,
+    SheetQuestion,
     make_project,
     open_project,
 )
-from samekind.project.edits import merge_answers, split_answers
 from samekind.project.imports import read_answers
 from samekind.project.leases import Leases
+from samekind.project.pair_answers import merge_answers, split_answers
 
 RNG = np.random.default_rng(0)
 KINDS = np.repeat(np.arange(5), 40)
@@ -56,6 +58,9 @@ def truth(question, kinds=KINDS):
     """Answer as one who knows the kinds."""
     if isinstance(question, PairQuestion):
         return "same" if kinds[question.a.row] == kinds[question.b.row] else "different"
+    if isinstance(question, SheetQuestion):
+        kind = kinds[question.cluster.cluster]
+        return SheetAnswer([item.row for item in question.items if kinds[item.row] != kind])
     for option in question.options:
         if kinds[option.cluster] == kinds[question.item.row]:
             return option.cluster
@@ -64,6 +69,8 @@ def truth(question, kinds=KINDS):
 
 def about(question):
     """Return the row that a question is about."""
+    if isinstance(question, SheetQuestion):
+        return question.items[0].row
     return question.a.row if isinstance(question, PairQuestion) else question.item.row
 
 
@@ -118,7 +125,7 @@ class TestAsking:
         with pytest.raises(ProjectError):
             project.answer(name, "same")
 
-    @pytest.mark.parametrize("said", ["yes", "", 1, "none", None])
+    @pytest.mark.parametrize("said", ["yes", "", True, "none", None, SheetAnswer()])
     def test_nonsense_answers_are_refused(self, project, said):
         (first,) = project.next()
         with pytest.raises(ProjectError, match="answer to a pair"):
@@ -446,7 +453,7 @@ class TestHandEdits:
         assert comparable(project.status()) == standing
 
     def test_a_predicted_row_that_does_not_belong(self, project):
-        answer(project, 60)
+        answer(project, 20)
         kind = cluster_of(project, 2)
         page = project.cluster(kind, limit=1000)
         row = next(member.row for member in page.members if not member.known)

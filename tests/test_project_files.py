@@ -14,7 +14,15 @@ import sqlalchemy as sa
 from samekind import DIFFERENT, UNSURE, SqlLedger
 from samekind.data import load
 from samekind.ledger.migrations import VERSION
-from samekind.project import PairQuestion, Project, ProjectError, make_project, open_project
+from samekind.project import (
+    PairQuestion,
+    Project,
+    ProjectError,
+    SheetAnswer,
+    SheetQuestion,
+    make_project,
+    open_project,
+)
 from test_ledger_faults import fork
 
 PROJECTS = Path(__file__).parent / "projects"
@@ -26,6 +34,9 @@ ROWS = CORNERS[KINDS] + np.stack([np.arange(40) % 5, np.arange(40) % 7], axis=1)
 def truth(question):
     if isinstance(question, PairQuestion):
         return "same" if KINDS[question.a.row] == KINDS[question.b.row] else "different"
+    if isinstance(question, SheetQuestion):
+        kind = KINDS[question.cluster.cluster]
+        return SheetAnswer([item.row for item in question.items if KINDS[item.row] != kind])
     own = KINDS[question.item.row]
     return next((o.cluster for o in question.options if KINDS[o.cluster] == own), "none")
 

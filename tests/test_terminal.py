@@ -181,9 +181,7 @@ def test_line_ups_answer_several_questions_at_once():
     assert "Please type one of the above" in screen  # 7 is no option
     assert len(project.session.ledger) > 3
     assert max(map(len, screen.splitlines())) <= 80
-    assert "Taken back: 2 answers" in sit_down(
-        new_project("focused", goal="centers"), ["n", "0", "b"]
-    )
+    assert "none of 2 kinds" in sit_down(new_project("focused", goal="centers"), ["n", "0", "b"])
 
 
 def test_line_ups_to_the_end_and_switched_off():
@@ -508,7 +506,7 @@ def test_run_answer_quit_resume_and_finish(folder):
     for _ in range(3):
         asked.append(sitting.question())
         assert "thing" in sitting.seen
-        assert "kind  " not in sitting.seen.split("Question")[1]  # the label is hidden
+        assert "this kind  " not in sitting.seen.split("Question")[1]  # the label is hidden
         sitting.answer(asked[-1])
     waiting = sitting.question()
     sitting.type("q")

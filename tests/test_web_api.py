@@ -112,6 +112,9 @@ def say(question, y):
     if question["type"] == "pair":
         same = y[question["a"]["row"]] == y[question["b"]["row"]]
         return "same" if same else "different"
+    if question["type"] == "sheet":
+        kind = y[question["cluster"]["cluster"]]
+        return {"different": [i["row"] for i in question["items"] if y[i["row"]] != kind]}
     kind = y[question["item"]["row"]]
     return next((o["cluster"] for o in question["options"] if y[o["cluster"]] == kind), "none")
 
@@ -119,6 +122,8 @@ def say(question, y):
 def rows_of(question):
     if question["type"] == "pair":
         return {question["a"]["row"], question["b"]["row"]}
+    if question["type"] == "sheet":
+        return {question["cluster"]["cluster"], *(item["row"] for item in question["items"])}
     return {question["item"]["row"], *(o["cluster"] for o in question["options"])}
 
 
@@ -176,6 +181,8 @@ class TestAsking:
             "contradictions": 0,
             "version": samekind.__version__,
             "lineups": True,
+            "sheets": True,
+            "criterion": "",
             "revision": 0,
         }
         assert state["left_text"] == "too early to say how many more kinds there are"
@@ -622,8 +629,8 @@ class TestTwoServers:
         things, y = table
         path = tmp_path / "both.db"
         with (
-            Serving(Project(things, path, random_state=0)) as one,
-            Serving(Project(things, path)) as other,
+            Serving(Project(things, path, random_state=0, sheet=0)) as one,
+            Serving(Project(things, path, sheet=0)) as other,
         ):
             acknowledged = set()
             for turn in range(400):
@@ -792,6 +799,11 @@ def test_the_schema_lists_every_route_of_the_contract(small):
         ("PUT", "/api/clusters/{cluster}/name"),
         ("POST", "/api/clusters/{cluster}/remove"),
         ("POST", "/api/clusters/merge"),
+        ("GET", "/api/find"),
+        ("POST", "/api/rows/place"),
+        ("POST", "/api/rows/new"),
+        ("PUT", "/api/criterion"),
+        ("PUT", "/api/sheets"),
         ("GET", "/api/map"),
         ("GET", "/api/history"),
         ("GET", "/api/contradictions"),

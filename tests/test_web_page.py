@@ -109,7 +109,7 @@ def visiting(browser):
 @contextmanager
 def serving(things, clicks=0, several=1, labels=LABELS, options=(), **settings):
     """Serve a project at which so many questions have been answered already, and several are open."""
-    project = Project(things, **{"random_state": 0} | settings)
+    project = Project(things, **{"random_state": 0, "sheet": 0} | settings)
     while clicks > 0 or (
         several > 1 and len(project.next("", lineup=False, most=several)) < several
     ):

@@ -87,6 +87,11 @@ def pairs_of(question, said):
     if question["type"] == "pair":
         pair = unordered(question["a"]["row"], question["b"]["row"])
         return [pair], {pair: said == "same"}
+    if question["type"] == "sheet":
+        member = question["cluster"]["members"][0]["row"]
+        rows = [item["row"] for item in question["items"]]
+        told = {unordered(row, member): row not in said["different"] for row in rows}
+        return list(told), told
     row = question["item"]["row"]
     pairs = {o["cluster"]: unordered(row, o["members"][0]["row"]) for o in question["options"]}
     told = dict.fromkeys(pairs.values(), False) if said == "none" else {pairs[said]: True}

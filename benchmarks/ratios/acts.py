@@ -37,7 +37,7 @@ def acts(setting: Setting) -> Iterator[Ratio]:
     items = Items.of_array(X, "rows", [f"x{k}" for k in range(X.shape[1])])
     with tempfile.TemporaryDirectory(dir=setting.scratch) as folder:
         path = Path(folder) / "mine.db"
-        with closing(Project(items, path, random_state=0, budget=None)) as project:
+        with closing(Project(items, path, random_state=0, budget=None, sheet=0)) as project:
             _answer_at_once(project, y, few)
             times = [_click(project, y) for _ in range(200)]
             yield _within(

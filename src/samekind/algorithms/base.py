@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
@@ -157,6 +157,8 @@ class Amendment(NamedTuple):
     """Pairs whose answers were taken back, and which nothing else answers, in the order of asking."""
     reopened: list[int]
     """Rows that were given up, and of which something else is known now."""
+    founders: Sequence[int] = ()
+    """Rows, each in a group of its own, that are in none of the clusters: each is one by itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,6 +213,11 @@ class Params:
     def most_in_lineup(self) -> int:
         """How many clusters a row is compared with at once, where a person can pick one of them."""
         return 1
+
+    @property
+    def most_on_sheet(self) -> int:
+        """How many rows are compared with one member of a cluster at once, where a person answers for all."""
+        return 0
 
 
 def check_rate(value: object) -> None:
@@ -307,6 +314,15 @@ class Algorithm(ABC, Generic[P]):
         1 where that is known; NaN where the algorithm does not say.
         """
         return np.where(self.state.cluster_of(rows) >= 0, 1.0, np.nan)
+
+    def rank_clusters(self, row: int) -> list[int]:
+        """Return all clusters, those first that a row is likeliest in; here, the largest first."""
+        sizes = [len(members) for members in self.state.members]
+        return sorted((c for c, size in enumerate(sizes) if size), key=lambda c: -sizes[c])
+
+    def sheet_members(self) -> dict[int, int]:
+        """Return the rows that a person may be asked about at once, each with what it is compared with."""
+        return {}
 
     def questions_to_next_cluster(self) -> float | None:
         """Return the expected number of questions until the next new cluster; None if there is no telling."""

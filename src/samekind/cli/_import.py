@@ -53,8 +53,8 @@ def import_(
         except ProjectError as error:
             raise UserError(f"{answers}: {error}") from error
         chat(out, f"{plural(imported.news, 'answer')} of {answers} taken into {project}.")
-        if imported.disputed:
-            pairs = plural(imported.disputed, "pair")
+        if imported.contradictory:
+            pairs = plural(imported.contradictory, "pair")
             chat(out, f"Answered both ways in it: {pairs}. The last answer counts.", wrap=True)
         wrong = opened.status().contradictions
         if wrong:

@@ -55,7 +55,9 @@ def label(
     project: options.LabelProject = None,
     any_data: options.AnyData = False,
     budget: options.Budget = None,
+    criterion: options.Criterion = None,
     no_lineup: options.NoLineup = False,
+    sheets: options.Sheets = None,
     error_rate: options.ErrorRate = None,
     tolerance: options.Tolerance = None,
     metric: options.Metric = None,
@@ -113,6 +115,11 @@ def label(
         opened = _open(None if demo else data, where, chosen, settings, screen, preparation)
         opened.lineups = not no_lineup
         with closing(opened):
+            with users_values(where):
+                if criterion is not None:
+                    opened.set_criterion(criterion)
+                if sheets is not None:
+                    opened.use_sheets(sheets)
             _introduce(opened, where, screen)
             code = 0
             if terminal:

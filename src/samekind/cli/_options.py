@@ -264,6 +264,18 @@ _reduce = _ask(
 Reduced = Annotated[str | None, _reduce]
 _no_lineup = _ask(None, "Only ever ask about two things at a time.", "--no-lineup")
 NoLineup = Annotated[bool, _no_lineup]
+_sheets = _ask(
+    None,
+    "Ask about many things at once where that saves answers, or never. [default: as before; at first, do]",
+    "--sheets/--no-sheets",
+)
+Sheets = Annotated[bool | None, _sheets]
+_criterion = _ask(
+    "TEXT",
+    "When two are of one kind, in a sentence; shown above every question, and kept.",
+    "--criterion",
+)
+Criterion = Annotated[str | None, _criterion]
 Seed = Annotated[int | None, _ask("N", "Fixes the draws.", min=0)]
 
 _host = _page(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from samekind.algorithms import GIVEN_UP, Amendment, ClusterState
-from samekind.flow import UNANSWERED, IntArray, Pairs
+from samekind.flow import DIFFERENT, UNANSWERED, IntArray, Pairs
 from samekind.ledger import Change, Ledger, keys_of, pairs_of
 
 __all__ = ["find_amendment"]
@@ -36,14 +36,36 @@ def find_amendment(
     component = ledger.implications.components(rows)
     _, place, size = np.unique(component, return_inverse=True, return_counts=True)
     tied = (size[place] > 1) & (component >= 0) & np.isin(rows, near)  # others are come to in time
-    known = tied | (state.cluster_of(rows) >= 0)
+    founders = _founders(ledger, written, state) if len(written) else []
+    known = tied | (state.cluster_of(rows) >= 0) | np.isin(rows, founders)
     given_up = mentioned[state.cluster_of(mentioned) == GIVEN_UP]
     return Amendment(
         groups=_groups(rows[known], component[known]),
         different=_differences(ledger, rows[known], state),
         ask_again=_unanswered(ledger, taken_back),
         reopened=np.setdiff1d(given_up, rows[known]).tolist(),
+        founders=founders,
     )
+
+
+def _founders(ledger: Ledger, written: Pairs, state: ClusterState) -> list[int]:
+    """Return the rows of these pairs that differ from all that is known: each is a cluster by itself."""
+    implied = ledger.implications
+    known = np.array([row for members in state.members for row in members], dtype=np.intp)
+    component = implied.components(known)
+    _, first = np.unique(component, return_index=True)
+    firsts = np.union1d(known[first], known[component < 0])
+    numbers, sizes = np.unique(implied.components(implied.rows()), return_counts=True)
+    rows = np.unique(written)
+    own = implied.components(rows)
+    alone = rows[own >= 0][sizes[np.searchsorted(numbers, own[own >= 0])] == 1]
+    found: list[int] = []
+    for row in alone.tolist():
+        others = np.array([*firsts[firsts != row].tolist(), *found], dtype=np.intp)
+        pairs = np.column_stack([np.full(others.size, row), others])
+        if others.size and (ledger.lookup(pairs) == DIFFERENT).all():
+            found.append(row)
+    return found
 
 
 def _touched_rows(ledger: Ledger, near: IntArray, state: ClusterState) -> IntArray:

@@ -57,6 +57,11 @@ class FlowRunner(ABC):
         self._unclaimed: set[int] = set()  # pairs that were asked and are not charged
 
     @property
+    def amends(self) -> bool:
+        """Whether what runs is told of changes, and does not start over."""
+        return self._amends
+
+    @property
     @abstractmethod
     def algorithm(self) -> str:
         """The name of what asks."""

@@ -152,16 +152,18 @@ class Session(FlowSession):
             self.ledger.record_checked(checked, said, who, False)
 
     def change(
-        self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", asked: bool = False
+        self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", asked: ArrayLike = False
     ) -> None:
         """Write answers that change what the flow has seen: they count at once.
 
-        Where the algorithm can be told what changed; others start over, and use what they come to ask.
+        Where the algorithm can be told what changed (`amends`); others start over, and use what they come to
+        ask. Those that were `asked` for, all or some, are charged.
         """
         checked = self._check_rows(pairs)
         said = check_answers(answers, len(checked))
+        charged = np.broadcast_to(np.asarray(asked, dtype=bool), len(checked))
         with self.edit():
-            self.ledger.record(checked, said, who=who, asked=asked)
+            self.ledger.record(checked, said, who=who, asked=charged)
 
     @contextmanager
     def edit(self) -> Iterator[None]:
@@ -196,6 +198,15 @@ class Session(FlowSession):
         """Return all rows known to be in a row's cluster, its first one first; none if unknown."""
         cluster = self._run.state.cluster_of_row(row)
         return list(self._run.state.members[cluster]) if cluster >= 0 else []
+
+    def rank_clusters(self, row: int) -> list[int]:
+        """Return the first row of every cluster, those first that a row is likeliest in."""
+        members = self._run.state.members
+        return [members[cluster][0] for cluster in self._run.rank_clusters(row)]
+
+    def sheet_members(self) -> dict[int, int]:
+        """Return the rows that a person may be asked about at once, each with what it is compared with."""
+        return self._run.sheet_members()
 
     def clusters(self) -> Clusters:
         """Return what is found so far, and how reliable those who answered are if that is of interest."""

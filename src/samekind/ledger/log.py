@@ -211,6 +211,6 @@ class AnswerLog:
             return
         latest = np.zeros(first.size, dtype=np.intp)
         np.maximum.at(latest, by, standing)
-        paid = lines["paid"][standing]
+        paid = lines["asked"][standing] = lines["paid"][standing]
         np.logical_or.at(lines["asked"], latest[by], paid)  # what is paid stays paid
         lines["retracted"][np.setdiff1d(standing, latest)] = True

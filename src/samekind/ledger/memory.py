@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from samekind._validation import check_positive_int
 from samekind.flow import DIFFERENT, UNANSWERED, UNSURE, Answers, Pairs, check_answers, check_pairs
 from samekind.ledger.checks import RowLimits, check_text
+from samekind.ledger.earlier import EarlierAnswers
 from samekind.ledger.inference import Contradiction, Implications, Statement
 from samekind.ledger.knowledge import Knowledge
 from samekind.ledger.log import Asked, LedgerLine, Lines, Wave, keys_of, pairs_of
@@ -170,11 +171,11 @@ class Ledger(RowLimits, Transactions):
     # Writing
 
     def record(
-        self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", asked: bool = True
+        self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", asked: Asked = True
     ) -> None:
         """Write answers down; when this returns they are kept.
 
-        `asked` says that they cost a question; volunteered or imported ones do not.
+        `asked` says of all, or of each, that it cost a question; volunteered or imported ones do not.
         """
         check_text("who", who)
         checked = self._check_rows(check_pairs(pairs))
@@ -201,22 +202,25 @@ class Ledger(RowLimits, Transactions):
         return True
 
     def correct(self, a: int, b: int, answer: int, *, who: str = "") -> None:
-        """Answer a pair anew; nobody's earlier answer to it counts any more.
+        """Answer a pair anew; see `correct_all`."""
+        self.correct_all([[a, b]], [answer], who=who)
 
-        It costs no further question. Taking it back brings the earlier answers back.
+    def correct_all(
+        self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", asked: Asked = False
+    ) -> None:
+        """Answer pairs, at once; nobody's earlier answers to them count any more.
+
+        What was paid for stays so, and costs no further question. Taking it back brings them back.
         """
-        self._check_rows(check_pairs([[a, b]]))
-        check_answers([answer], 1)
+        checked = self._check_rows(check_pairs(pairs))
         with self.transaction():
-            lines = self._log.lines
-            about = self._log.about(a, b)
-            replaced = about[~lines["retracted"][about]]
-            paid = bool(lines["asked"][replaced].any())
-            if np.any(lines["who"][replaced] != self._numbers.get(who, -1)):
-                self.retract_pair(a, b)
-            self.record([[a, b]], [answer], who=who, asked=paid)
-            if replaced.size:
-                self._append_correction(self._log.size - 1, replaced.tolist())
+            earlier = EarlierAnswers(self._log, checked)
+            for place in earlier.of_others(self._numbers.get(who, -1)):
+                self.retract_pair(*checked[place].tolist())
+            first = self._log.size
+            self.record(checked, answers, who=who, asked=earlier.paid | asked)
+            for place, lines in earlier.lines.items():
+                self._append_correction(first + place, lines)
 
     def retract(
         self,
@@ -258,10 +262,10 @@ class Ledger(RowLimits, Transactions):
             about = self._log.about(a, b)
             return self._retract(about[~self._log.lines["struck"][about]])
 
-    def name(self, row: int, text: str, *, who: str = "") -> None:
-        """Give a row's cluster a name; "" takes it away. The name outlives changes of the cluster."""
+    def name(self, row: int, text: str, *, who: str = "", at: float | None = None) -> None:
+        """Name a row's cluster, whatever becomes of it; "" takes it away. `at`: when, if with an answer."""
         self._check_name(row, text, who)
-        self._notes.add_name(row, text, who, self._now())
+        self._notes.add_name(row, text, who, self._now() if at is None else at)
 
     def add_checkpoint(self, checkpoint: Checkpoint) -> None:
         """Keep a place from which a run may begin."""

@@ -112,10 +112,10 @@ class SqlLedger(GrowingLedger):
             finally:
                 self._connection = None
 
-    def name(self, row: int, text: str, *, who: str = "") -> None:
-        """Give a row's cluster a name; "" takes it away. The name outlives changes of the cluster."""
+    def name(self, row: int, text: str, *, who: str = "", at: float | None = None) -> None:
+        """Name a row's cluster, whatever becomes of it; "" takes it away. `at`: when, if with an answer."""
         self._check_name(row, text, who)
-        at = self._add(tables.names, [{"row": row, "name": text, "who": who}], "keep a name")
+        at = self._add(tables.names, [{"row": row, "name": text, "who": who}], "keep a name", at)
         self._notes.add_name(row, text, who, at)
 
     def add_checkpoint(self, checkpoint: Checkpoint) -> None:
@@ -223,11 +223,15 @@ class SqlLedger(GrowingLedger):
         super()._append_correction(line, replaced)
 
     def _add(
-        self, table: sa.TableClause, rows: Sequence[Mapping[str, object]], purpose: str
+        self,
+        table: sa.TableClause,
+        rows: Sequence[Mapping[str, object]],
+        purpose: str,
+        at: float | None = None,
     ) -> float:
         """Write rows, with ids and, where there is a column for it, the time; return the time."""
         with self._connected(purpose) as connection:
-            at = self._now()
+            at = self._now() if at is None else at
             stamp = {"at": at} if "at" in table.c else {}
             ids = range(self._ids[table].next, self._ids[table].next + len(rows))
             new = [{"id": number, **row, **stamp} for number, row in zip(ids, rows, strict=True)]

@@ -5,34 +5,24 @@ What is done to a whole cluster is written as answers about pairs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import pairwise
-from typing import NamedTuple
-
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
-from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
-from samekind.ledger import Lines, pairs_of
-from samekind.project.imports import count_disputed, latest_of_each, read_answers
-from samekind.project.shared import ProjectPart, exclusive
+from samekind.flow import UNSURE, Answers, Pairs
+from samekind.project.imports import (
+    ImportCounts,
+    latest_of_each,
+    n_contradictory,
+    read_answers,
+)
+from samekind.project.pair_answers import merge_answers, split_answers
+from samekind.project.placement import Placements
+from samekind.project.shared import exclusive
 from samekind.project.words import ANSWERS, WORDS, ProjectError, check_name
 
-__all__ = ["Edits", "ImportedAnswers", "merge_answers", "split_answers"]
-
-PairAnswers = list[tuple[int, int, int]]
-"""Two rows and an answer about them, several times."""
+__all__ = ["Edits"]
 
 
-class ImportedAnswers(NamedTuple):
-    """How many answers were news, and how many pairs the file answered both ways: the last one counts."""
-
-    news: int
-    disputed: int
-
-
-class Edits(ProjectPart):
+class Edits(Placements):
     """Changes by hand; each is one transaction. A cluster goes by any of its known rows."""
 
     @exclusive
@@ -60,7 +50,7 @@ class Edits(ProjectPart):
             strangers = np.array(rows)[labels != self._label_of(cluster)]
             if strangers.size:
                 raise ProjectError(f"Row {strangers.min()} is not in this kind.")
-            self._volunteer(split_answers(members, rows, self.session.ledger.active()), who)
+            self._write(split_answers(members, rows, self.session.ledger.active()), who)
 
     @exclusive
     def merge(self, clusters: list[int], *, who: str = "") -> None:
@@ -72,7 +62,7 @@ class Edits(ProjectPart):
             if len(members) < 2:
                 raise ProjectError("These are one kind already.")
             lines = self.session.ledger.active()
-            self._volunteer(merge_answers(list(members.values()), lines), who)
+            self._write(merge_answers(list(members.values()), lines), who)
 
     @exclusive
     def correct(self, a: int, b: int, answer: str, *, who: str = "") -> None:
@@ -87,7 +77,7 @@ class Edits(ProjectPart):
 
     def import_answers(
         self, csv_text: str, *, who: str = "", id_column: str | None = None
-    ) -> ImportedAnswers:
+    ) -> ImportCounts:
         """Take in a CSV of pairs, with columns a, b and answer; return how many were news.
 
         They count at once. "Unsure" is no news, and of several answers to a pair only the last one counts.
@@ -100,7 +90,7 @@ class Edits(ProjectPart):
         except ValueError as error:
             raise ProjectError(str(error)) from error
         news = self._take_in(*latest_of_each(pairs, answers), who)
-        return ImportedAnswers(news, count_disputed(pairs, answers))
+        return ImportCounts(news, n_contradictory(pairs, answers))
 
     @exclusive
     def _take_in(self, pairs: Pairs, answers: Answers, who: str) -> int:
@@ -110,74 +100,3 @@ class Edits(ProjectPart):
             if new.any():
                 self.session.change(pairs[new], answers[new], who=who)
         return int(new.sum())
-
-    def _check_rows(self, rows: list[int]) -> None:
-        n = self.session.points.n
-        wrong = [row for row in rows if not 0 <= row < n]
-        if wrong:
-            raise ProjectError(f"There is no row {wrong[0]}: rows go from 0 to {n - 1}.")
-
-    def _volunteer(self, answers: PairAnswers, who: str) -> None:
-        """Record answers that nobody was asked for.
-
-        Where they concern pairs that somebody without a name answered, that may have been the same person.
-        """
-        pairs, said = np.array([line[:2] for line in answers]), np.array([a for *_, a in answers])
-        ledger = self.session.ledger
-        nameless = [number for number, name in enumerate(ledger.annotators) if name == ""]
-        same_person = np.isin(ledger.annotators_of(pairs), nameless).any()
-        self.session.learn(pairs, said, who="" if same_person else who)
-
-
-def merge_answers(members: list[list[int]], active: Lines) -> PairAnswers:
-    """Return what makes several clusters one.
-
-    Every answer that says otherwise is turned round; clusters that nobody compared are joined by the rows
-    that stand for them.
-    """
-    cluster_of = {row: cluster for cluster, rows in enumerate(members) for row in rows}
-    answers: PairAnswers = []
-    for a, b in _pairs_among(active, DIFFERENT, list(cluster_of)):
-        if a in cluster_of and b in cluster_of and cluster_of[a] != cluster_of[b]:
-            answers.append((a, b, SAME))
-    joined = {(min(a, b), max(a, b)) for a, b, _ in answers}
-    for first, second in pairwise(members):
-        pair = min(first[0], second[0]), max(first[0], second[0])
-        if pair not in joined:
-            answers.append((*pair, SAME))
-    return answers
-
-
-def _pairs_among(lines: Lines, answer: int, rows: list[int]) -> list[tuple[int, int]]:
-    """Return the pairs of these rows that were answered so."""
-    pairs = pairs_of(lines[lines["answer"] == answer])
-    found: list[tuple[int, int]] = pairs[np.isin(pairs, rows).all(axis=1)].tolist()
-    return found
-
-
-def split_answers(members: list[int], out: Iterable[int], active: Lines) -> PairAnswers:
-    """Return what takes some rows out of a cluster and leaves the rest of it one cluster.
-
-    Every answer that ties them to the rest is turned round; a row with no such answer differs from the one
-    that stands for the rest. Where the rest hung together only by them, it is tied anew.
-    """
-    gone = set(out)
-    rest = [row for row in members if row not in gone]
-    inside = gone & set(members)
-    place = {row: k for k, row in enumerate(rest)}
-    answers: PairAnswers = []
-    ties: list[tuple[int, int]] = []
-    for a, b in _pairs_among(active, SAME, members):
-        if (a in inside and b in place) or (b in inside and a in place):
-            answers.append((a, b, DIFFERENT))
-        elif a in place and b in place:
-            ties.append((place[a], place[b]))
-    cut = {row for a, b, _ in answers for row in (a, b)}
-    answers += [(row, rest[0], DIFFERENT) for row in sorted(gone - cut)]
-    if not inside:
-        return answers
-    edges = np.array(ties, dtype=np.intp).reshape(-1, 2)
-    graph = coo_array((np.ones(len(edges)), edges.T), shape=(len(rest), len(rest)))
-    _, part = connected_components(graph, directed=False)
-    firsts = [rest[int(k)] for k in np.unique(part, return_index=True)[1]]
-    return answers + [(firsts[0], other, SAME) for other in firsts[1:]]

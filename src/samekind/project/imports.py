@@ -6,7 +6,7 @@ import csv
 import io
 from array import array
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["count_disputed", "latest_of_each", "read_answers"]
+__all__ = ["ImportCounts", "latest_of_each", "n_contradictory", "read_answers"]
 
 MEANINGS = {
     **dict.fromkeys(("same", "s", "yes", "y", "true", "1"), SAME),
@@ -61,6 +61,21 @@ def read_answers(
         raise ValueError(f"This is not a CSV file: {error}.") from error
 
 
+class ImportCounts(NamedTuple):
+    """What came of an import.
+
+    Attributes
+    ----------
+    news : int
+        Pairs whose answers are new, or changed.
+    contradictory : int
+        Pairs that the file answers both "same" and "different": the last answer counts.
+    """
+
+    news: int
+    contradictory: int
+
+
 def latest_of_each(pairs: Pairs, answers: Answers) -> tuple[Pairs, Answers]:
     """Return each pair of which somebody was sure once, with the last answer to it, in the order of those."""
     sure = answers != UNSURE
@@ -70,7 +85,7 @@ def latest_of_each(pairs: Pairs, answers: Answers) -> tuple[Pairs, Answers]:
     return pairs[kept], answers[kept]
 
 
-def count_disputed(pairs: Pairs, answers: Answers) -> int:
+def n_contradictory(pairs: Pairs, answers: Answers) -> int:
     """Return how many pairs are answered both SAME and DIFFERENT."""
     same, different = (_keys(pairs[answers == said]) for said in (SAME, DIFFERENT))
     return int(np.intersect1d(same, different).size)

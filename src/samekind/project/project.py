@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -17,6 +18,7 @@ from samekind.engine import Session
 from samekind.ledger import Ledger, LedgerLine
 from samekind.project.edits import Edits
 from samekind.project.exports import FILES, export_folders
+from samekind.project.finding import Finding
 from samekind.project.folders import How
 from samekind.project.overview import Overviews
 from samekind.project.questions import Questions
@@ -30,13 +32,15 @@ from samekind.project.records import (
 from samekind.project.shared import exclusive
 from samekind.project.words import WORDS, ProjectError, act_in_words, left_in_words, plain
 
-__all__ = ["Project"]
+__all__ = ["SETTINGS", "Project"]
 
+SETTINGS = "settings"  # in `meta`: those that were given
 BATCH = 4  # rows asked about at once: the next question is there before this one is answered
 LINEUP = 9  # clusters in a line-up, at most: as many as there are keys
+SHEET = 12  # rows on a sheet, at most: as many as are seen at a glance
 
 
-class Project(Questions, Overviews, Edits):
+class Project(Questions, Finding, Overviews, Edits):
     """Questions for annotators about items, what they answered, and what was found.
 
     A thin driver of a `Session`: all that counts is in its ledger. A cluster goes by the number of the row
@@ -76,9 +80,32 @@ class Project(Questions, Overviews, Edits):
         **settings: Any,
     ) -> None:
         self.title = plain(title or items.source)
+        self._opened: tuple[Ledger | str | Path | None, dict[str, Any]] | None = None
         if session is None:
+            self._opened = ledger, settings
             session = Session(items, ledger=ledger, **_defaults(settings))
         super().__init__(items, session)
+
+    @exclusive
+    def use_sheets(self, wanted: bool) -> None:
+        """Ask about many rows of a cluster at once where that pays, or never; it is kept with the project."""
+        size = SHEET if wanted else 0
+        if self.session.params.most_on_sheet == size:
+            return
+        if self._opened is None or not find_algorithm(self.session.algorithm).asks_lineups:
+            raise ProjectError("Nothing is asked in sheets here.")
+        (ledger, settings), session = self._opened, self.session
+        settings = settings | {"sheet": size, "random_state": session.seed}
+        session.checkpoint()  # from here on with other settings
+        with session.act():
+            if kept := session.ledger.meta.get(SETTINGS):
+                session.ledger.set_meta(SETTINGS, json.dumps(json.loads(kept) | {"sheet": size}))
+        session.close()
+        again = session.ledger if ledger is None else ledger
+        self.session = Session(self.items, ledger=again, **_defaults(settings))
+        self._opened = ledger, settings
+        self._stopped = False
+        self._heed_finish()
 
     @exclusive
     def undo(self, count: int = 1, *, who: str | None = None) -> list[str]:
@@ -91,9 +118,19 @@ class Project(Questions, Overviews, Edits):
             taken = self.session.take_back(count, who=who, together=True)
             if taken:
                 self._set_finished(False)  # what was taken back is asked again
+                self._drop_names(taken)
         for line in taken:
             acts.setdefault((line.when, line.who), []).insert(0, line)
         return [act_in_words(lines) for lines in acts.values()]
+
+    def _drop_names(self, taken: list[LedgerLine]) -> None:
+        """Take the names away that were given together with answers that were taken back."""
+        ledger = self.session.ledger
+        latest = {row: line.when for line in taken[::-1] for row in (line.a, line.b)}
+        for row in latest.keys() & ledger.names.keys():
+            name = ledger.names[row]
+            if name.text and name.at == latest[row]:
+                ledger.name(row, "", who=name.who)
 
     @exclusive
     def finish(self) -> None:
@@ -135,6 +172,8 @@ class Project(Questions, Overviews, Edits):
             skipped=len(self.skipped_pairs()),
             contradictions=session.n_contradictions,
             lineups=self.lineups,
+            sheets=self.session.params.most_on_sheet > 0,
+            criterion=self.criterion,
             revision=self.revision,
             version=samekind.__version__,
         )
@@ -191,4 +230,4 @@ def _defaults(settings: dict[str, Any]) -> dict[str, Any]:
     """Return the settings of a session for people: labels matter to them, not centres."""
     if not find_algorithm(settings.get("algorithm", DEFAULT)).asks_lineups:
         return settings
-    return {"batch": BATCH, "lineup": LINEUP, "goal": "labels"} | settings
+    return {"batch": BATCH, "lineup": LINEUP, "sheet": SHEET, "goal": "labels"} | settings

@@ -1,4 +1,4 @@
-"""The questions that are open, as pairs and line-ups, and what an answer to them says."""
+"""The questions that are open, as pairs, line-ups and sheets, and what an answer to them says."""
 
 from __future__ import annotations
 
@@ -8,22 +8,28 @@ from samekind.data import Items
 from samekind.engine import Session
 from samekind.flow import DIFFERENT, SAME, UNSURE
 from samekind.project.leases import Leases
+from samekind.project.placement import Placements
 from samekind.project.records import (
     ClusterOption,
     ClusterRef,
     LineupQuestion,
+    NewCluster,
     PairQuestion,
     Question,
+    Said,
+    SheetAnswer,
+    SheetQuestion,
 )
-from samekind.project.shared import ProjectPart, exclusive
+from samekind.project.shared import exclusive
 from samekind.project.words import ANSWERS, ProjectError, QuestionClosed
 
 __all__ = ["Questions"]
 
 SHOWN = 3  # members of a cluster beside a question
+LEAST_ON_SHEET = 3  # rows; fewer are asked about one by one
 
 
-class Questions(ProjectPart):
+class Questions(Placements):
     """What is asked now, of whom, and what they answer."""
 
     def __init__(self, items: Items, session: Session) -> None:
@@ -40,47 +46,87 @@ class Questions(ProjectPart):
         """
         self.catch_up()
         chains = self._open()
+        sheets = self._sheets(chains)
+        on_sheets = {row for rows in sheets.values() for row in rows[1:]}
+        keys = [row for row in chains if row not in on_sheets]  # a sheet goes by its first row
         self._leases.keep(set(chains))
-        own = list(islice((row for row in chains if self._leases.take(row, who)), most))
-        if chains and not own:
-            own = [next(iter(chains))]
+        own = list(islice((row for row in keys if self._leases.take(row, who)), most))
+        if keys and not own:
+            own = keys[:1]
             self._leases.take(own[0], who, share=True)
-        return [
-            self._lineup(row, chains[row])
-            if len(chains[row]) > 1 and lineup and self.lineups
-            else self._pair(row, chains[row][0])
-            for row in own
-        ]
+        shown: list[Question] = []
+        for row in own:
+            if row in sheets:
+                shown.append(self._sheet(chains[row][0], sheets[row]))
+            elif len(chains[row]) > 1 and lineup and self.lineups:
+                shown.append(self._lineup(row, chains[row]))
+            else:
+                shown.append(self._pair(row, chains[row][0]))
+        return shown
 
     @exclusive
-    def answer(self, question_id: str, answer: str | int, *, who: str = "") -> None:
+    def answer(self, question_id: str, answer: Said, *, who: str = "") -> None:
         """Take an answer; it is on disk when this returns.
 
-        To a pair: "same", "different", "unsure" or "skip". To a line-up: the cluster that it is in, "none",
-        "unsure" or "skip". What is skipped is not charged and can be come back to.
+        To a pair: "same", "different", "unsure" or "skip". To a line-up: "none", "unsure" or "skip". To
+        either, of its first row: the cluster that it is in, be it among those shown or not, or a
+        `NewCluster`. To a sheet: a `SheetAnswer`, "unsure" or "skip". What is skipped is not charged and can
+        be come back to.
         """
         with self.session.act():
             self._answer(*_parse(question_id), answer, who)
 
-    def _answer(self, form: str, row: int, others: list[int], answer: str | int, who: str) -> None:
+    def _answer(self, form: str, row: int, others: list[int], answer: Said, who: str) -> None:
         if form == "s":
             if (row, others[0]) not in self.skipped_pairs():
                 raise QuestionClosed("This question was answered meanwhile.")
             if (word := _word(answer)) != "skip":
                 self.session.change([[row, others[0]]], [ANSWERS[word]], who=who, asked=True)
             return
-        if not set(others) <= set(self._open().get(row, [])):
+        chains = self._open()
+        if form == "g":
+            still = all(row in chains.get(other, []) for other in others)
+        else:
+            still = set(others) <= set(chains.get(row, []))
+        if not still:
             raise QuestionClosed(
                 "This question is not open any more: it was answered, or taken back."
             )
-        if answer == "skip":
-            answered, said = others[:1], [UNSURE]
+        if form == "g":
+            self._answer_sheet(row, others, answer, who)
+        elif isinstance(answer, NewCluster):
+            self._say_new(row, others, answer.name, who)
+        elif isinstance(answer, int) and not isinstance(answer, bool):
+            self._say_cluster(row, others, answer, who)
+        elif answer == "skip":
+            self.session.tell([[row, others[0]]], [UNSURE], who=who, free=True)
         elif form == "p":
-            answered, said = others, [ANSWERS[_word(answer)]]
+            self.session.tell([[row, others[0]]], [ANSWERS[_word(answer)]], who=who)
+        elif answer == "unsure":
+            self.session.tell([[row, others[0]]], [UNSURE], who=who)
+        elif answer == "none":
+            self.session.tell([[row, o] for o in others], [DIFFERENT] * len(others), who=who)
         else:
-            answered, said = self._lineup_answers(others, answer)
-        pairs = [[row, other] for other in answered]
-        self.session.tell(pairs, said, who=who, free=answer == "skip")
+            raise ProjectError(
+                'The answer to a line-up is the number of a kind, a new kind, "none", "unsure" or "skip".'
+            )
+
+    def _answer_sheet(self, member: int, rows: list[int], answer: Said, who: str) -> None:
+        pairs = [[row, member] for row in rows]
+        if answer in ("unsure", "skip"):
+            self.session.tell(pairs, [UNSURE] * len(rows), who=who, free=answer == "skip")
+            return
+        if not isinstance(answer, SheetAnswer) or not (
+            {*answer.different, *answer.unsure} <= set(rows)
+        ):
+            raise ProjectError(
+                'The answer to a sheet is which of its rows do not belong to the others, "unsure" or "skip".'
+            )
+        said = [
+            DIFFERENT if row in answer.different else UNSURE if row in answer.unsure else SAME
+            for row in rows
+        ]
+        self.session.tell(pairs, said, who=who)
 
     @exclusive
     def skipped(self, most: int = 3) -> list[PairQuestion]:
@@ -96,11 +142,42 @@ class Questions(ProjectPart):
             b=self.item(b),
             b_cluster=self._ref(members) if members else None,
             more=list(map(self.item, more)),
+            a_cluster=self._ref_of(a),
+            refused=self._n_refused(a),
             skipped=skipped,
         )
 
     def _ref(self, members: list[int]) -> ClusterRef:
         return ClusterRef(members[0], self.name_of(members))
+
+    def _ref_of(self, row: int) -> ClusterRef | None:
+        """Return the cluster that a row is known to be in, if it is."""
+        members = self.session.members_of(row)
+        return self._ref(members) if members else None
+
+    def _n_refused(self, row: int) -> int:
+        """Return in how many clusters an unknown row is known not to be, by answers about it."""
+        if self.session.members_of(row):
+            return 0
+        pairs = self.session.ledger.different_pairs()
+        others = pairs[(pairs == row).any(axis=1)].sum(axis=1) - row
+        return len({tuple(self.session.members_of(other)[:1]) for other in others.tolist()})
+
+    def _sheets(self, chains: dict[int, list[int]]) -> dict[int, list[int]]:
+        """Return the rows that are to be compared with one and the same other, by the first of them."""
+        sheets: dict[int, list[int]] = {}
+        for row, member in self.session.sheet_members().items():
+            if chains.get(row) == [member]:
+                sheets.setdefault(member, []).append(row)
+        return {rows[0]: rows for rows in sheets.values() if len(rows) >= LEAST_ON_SHEET}
+
+    def _sheet(self, member: int, rows: list[int]) -> SheetQuestion:
+        compared = ".".join(map(str, rows))
+        return SheetQuestion(
+            id=f"g-{member}-{compared}",
+            items=list(map(self.item, rows)),
+            cluster=self._option(member),
+        )
 
     def _open(self) -> dict[int, list[int]]:
         """Return the rows asked about now, each with those that it is to be compared with."""
@@ -110,30 +187,21 @@ class Questions(ProjectPart):
         return chains
 
     def _lineup(self, row: int, others: list[int]) -> LineupQuestion:
-        options: list[ClusterOption] = []
-        for other in others:
-            members = self.session.members_of(other)
-            shown = [other, *(member for member in members if member != other)][:SHOWN]
-            ref = self._ref(members)
-            options.append(ClusterOption(ref.cluster, ref.name, list(map(self.item, shown))))
         compared = ".".join(map(str, others))
-        return LineupQuestion(id=f"l-{row}-{compared}", item=self.item(row), options=options)
+        return LineupQuestion(
+            id=f"l-{row}-{compared}",
+            item=self.item(row),
+            options=list(map(self._option, others)),
+            item_cluster=self._ref_of(row),
+            refused=self._n_refused(row),
+        )
 
-    def _lineup_answers(self, others: list[int], said: str | int) -> tuple[list[int], list[int]]:
-        """Return which of the rows are answered, and how.
-
-        Who picks a cluster says nothing of the others: two of them may prove to be one.
-        """
-        if said == "unsure":
-            return others[:1], [UNSURE]
-        if said == "none":
-            return others, [DIFFERENT] * len(others)
-        picked = [other for other in others if self.session.members_of(other)[:1] == [said]]
-        if not picked or isinstance(said, bool):
-            raise ProjectError(
-                'The answer to a line-up is the number of one of its kinds, "none", "unsure" or "skip".'
-            )
-        return picked[:1], [SAME]
+    def _option(self, member: int) -> ClusterOption:
+        """Return the cluster of a row, with that and further members."""
+        members = self.session.members_of(member)
+        shown = [member, *(other for other in members if other != member)][:SHOWN]
+        ref = self._ref(members)
+        return ClusterOption(ref.cluster, ref.name, list(map(self.item, shown)))
 
     def skipped_pairs(self) -> list[tuple[int, int]]:
         """Return the pairs that were skipped and not answered since."""
@@ -145,8 +213,8 @@ class Questions(ProjectPart):
 def _parse(question_id: str) -> tuple[str, int, list[int]]:
     form, _, rest = question_id.partition("-")
     row, _, others = rest.partition("-")
-    numbers = others.split(".") if form == "l" else [others]
-    if form not in ("p", "l", "s") or not all(_is_number(text) for text in (row, *numbers)):
+    numbers = others.split(".") if form in ("l", "g") else [others]
+    if form not in ("p", "l", "s", "g") or not all(_is_number(text) for text in (row, *numbers)):
         raise ProjectError("There is no such question.")
     return form, int(row), [int(text) for text in numbers]
 
@@ -155,7 +223,7 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 10 and int(text) < 2**31
 
 
-def _word(said: str | int) -> str:
-    if said not in (*ANSWERS, "skip"):
+def _word(said: Said) -> str:
+    if not isinstance(said, str) or said not in (*ANSWERS, "skip"):
         raise ProjectError('The answer to a pair is "same", "different", "unsure" or "skip".')
     return str(said)

@@ -6,6 +6,7 @@ numbers in ``labels_`` change as the run goes on.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,6 +17,7 @@ __all__ = [
     "AnswerRecord",
     "AnsweredPair",
     "CertificateRecord",
+    "ClusterMatch",
     "ClusterMember",
     "ClusterOption",
     "ClusterPage",
@@ -25,10 +27,14 @@ __all__ = [
     "History",
     "ItemView",
     "LineupQuestion",
+    "NewCluster",
     "Overview",
     "PairQuestion",
     "Question",
     "RowMap",
+    "Said",
+    "SheetAnswer",
+    "SheetQuestion",
     "Status",
 ]
 
@@ -50,6 +56,8 @@ class PairQuestion:
     b: ItemView
     b_cluster: ClusterRef | None  # None: nothing is known of b
     more: list[ItemView]  # further members of it
+    a_cluster: ClusterRef | None = None  # None: nothing is known of a; else clusters are compared
+    refused: int = 0  # clusters that a is known not to be in
     skipped: bool = False
     type: Literal["pair"] = "pair"
 
@@ -68,10 +76,51 @@ class LineupQuestion:
     id: str
     item: ItemView
     options: list[ClusterOption]
+    item_cluster: ClusterRef | None = (
+        None  # None: nothing is known of it; else clusters are compared
+    )
+    refused: int = 0  # clusters that it is known not to be in
     type: Literal["lineup"] = "lineup"
 
 
-Question = PairQuestion | LineupQuestion
+@dataclass(frozen=True)
+class SheetQuestion:
+    """Are these all in one cluster?"""
+
+    id: str
+    items: list[ItemView]
+    cluster: ClusterOption
+    type: Literal["sheet"] = "sheet"
+
+
+Question = PairQuestion | LineupQuestion | SheetQuestion
+
+
+@dataclass(frozen=True)
+class NewCluster:
+    """The answer that a row is in none of the clusters found so far, and what its own is called."""
+
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class SheetAnswer:
+    """The answer to a sheet: which of its rows do not belong to the others, and of which nobody can tell."""
+
+    different: Sequence[int] = ()
+    unsure: Sequence[int] = ()
+
+
+Said = str | int | NewCluster | SheetAnswer
+"""An answer: "same", "different", "unsure", "skip", "none", the number of a cluster, or one of these."""
+
+
+@dataclass(frozen=True)
+class ClusterMatch(ClusterOption):
+    """A cluster that fits what somebody typed, or where a row likely is; its best examples first."""
+
+    known: int
+    by: Literal["name", "example", "likelihood"]
 
 
 @dataclass(frozen=True)
@@ -95,6 +144,8 @@ class Status:
     skipped: int
     contradictions: int
     lineups: bool  # whether line-ups may be shown
+    sheets: bool  # and sheets
+    criterion: str  # when two are of one cluster, in a sentence; "" if nobody said
     revision: int  # changes whenever anything was answered, named or taken back
     version: str
 

@@ -11,11 +11,12 @@ from samekind.clusters import Clusters
 from samekind.data import Items, ItemView
 from samekind.engine import Session
 from samekind.ledger import Revision
-from samekind.project.words import ProjectError, name_of, plain_item
+from samekind.project.words import ProjectError, check_name, name_of, plain, plain_item
 
 __all__ = ["ProjectPart", "exclusive"]
 
 FINISHED = "finished"  # in `meta`: whether somebody wants no more questions
+CRITERION = "criterion"  # in `meta`: when two rows are of one cluster, in a sentence
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -50,6 +51,18 @@ class ProjectPart:
         """Take in what others wrote, also that somebody finished, or went on."""
         self.session.catch_up()
         self._heed_finish()
+
+    @property
+    def criterion(self) -> str:
+        """When two rows are of one cluster, in a sentence, for those who answer; "" if nobody said."""
+        return plain(self.session.ledger.meta.get(CRITERION, ""))
+
+    @exclusive
+    def set_criterion(self, text: str) -> None:
+        """Say in a sentence when two rows are of one cluster, and keep it; "" takes it away."""
+        sentence = check_name(text, "A criterion")
+        with self.session.act():
+            self.session.ledger.set_meta(CRITERION, sentence)
 
     def _set_finished(self, finished: bool) -> None:
         """Keep whether somebody has finished, and heed it."""
@@ -86,6 +99,14 @@ class ProjectPart:
         if self._found is None or self._found[0] != state:
             self._found = state, self.session.clusters()
         return self._found[1]
+
+    def _check_rows(self, rows: list[int]) -> None:
+        n = self.session.points.n
+        if not rows:
+            raise ProjectError("Say which rows are meant.")
+        wrong = [row for row in rows if not 0 <= row < n]
+        if wrong:
+            raise ProjectError(f"There is no row {wrong[0]}: rows go from 0 to {n - 1}.")
 
     def _members(self, cluster: int) -> list[int]:
         members = self.session.members_of(cluster) if 0 <= cluster < self.session.points.n else []

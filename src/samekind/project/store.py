@@ -21,7 +21,7 @@ from samekind.project.growth import (
     kept_contents,
     take_in_data,
 )
-from samekind.project.project import Project
+from samekind.project.project import SETTINGS, Project
 
 __all__ = [
     "ITEMS",
@@ -35,7 +35,7 @@ __all__ = [
     "open_project",
 ]
 
-ITEMS, SETTINGS, TITLE = "things", "settings", "title"  # in `meta`
+ITEMS, TITLE = "things", "title"  # in `meta`
 
 Progress = Callable[[str, int, int], None]
 

@@ -59,13 +59,13 @@ def name_of(members: list[int], ledger: Ledger) -> str | None:
     return max(ledger.names[row] for row in named).text or None if named else None
 
 
-def check_name(name: str) -> str:
-    """Return a name on one line, or raise an error if it cannot be one."""
+def check_name(name: str, what: str = "A name") -> str:
+    """Return a name, or what else is on one line, or raise an error if it cannot be one."""
     text = " ".join(name.split())
     if len(text) > LONGEST_NAME:
-        raise ProjectError(f"A name has at most {LONGEST_NAME} characters, this has {len(text)}.")
+        raise ProjectError(f"{what} has at most {LONGEST_NAME} characters, this has {len(text)}.")
     if not text.isprintable():
-        raise ProjectError("A name has only characters that can be seen.")
+        raise ProjectError(f"{what} has only characters that can be seen.")
     return text
 
 
@@ -73,6 +73,9 @@ def act_in_words(lines: list[LedgerLine]) -> str:
     """Say what somebody answered at once."""
     first = lines[0]
     if len(lines) > 1:
+        common = set.intersection(*({line.a, line.b} for line in lines))
+        if len(common) == 1 and all(line.answer == DIFFERENT for line in lines):
+            return f"row {common.pop()}: none of {len(lines)} kinds"
         rows = sorted({row for line in lines for row in (line.a, line.b)})
         return f"{len(lines)} answers about rows {', '.join(map(str, rows[:4]))}" + (
             " and others" if len(rows) > 4 else ""

@@ -7,11 +7,31 @@ import getpass
 from rich.console import Console
 from rich.text import Text
 
-from samekind.project import ItemView, LineupQuestion, PairQuestion, Project, ProjectError, Question
+from samekind.project import (
+    ClusterMatch,
+    ItemView,
+    LineupQuestion,
+    NewCluster,
+    PairQuestion,
+    Project,
+    ProjectError,
+    Question,
+    Said,
+    SheetAnswer,
+    SheetQuestion,
+)
 from samekind.terminal.cards import short_title
 from samekind.terminal.keys import Keys, keys_at_hand
-from samekind.terminal.prompt import ANYWHERE, IN_A_PROJECT, NONE, PAIR, Conversation
-from samekind.terminal.text import printable
+from samekind.terminal.prompt import (
+    ANYWHERE,
+    IN_A_PROJECT,
+    NONE,
+    PAIR,
+    SAY,
+    SHEET,
+    Conversation,
+)
+from samekind.terminal.text import brief, printable
 
 __all__ = ["answer_in_terminal", "user_name"]
 
@@ -97,20 +117,65 @@ class _Asking(Conversation):
                 self._name()
             elif wanted == "contradictions":
                 self._show_contradictions()
-            else:
-                self._answer(question, wanted)
+            elif (said := self._said(question, wanted)) is not None:
+                self._answer(question, said)
                 return True
 
-    def _answer(self, question: Question, wanted: str) -> None:
-        said: str | int = wanted
+    def _said(self, question: Question, wanted: str) -> Said | None:
+        """Return the answer that is meant; None if the person thought better of it."""
+        if isinstance(question, SheetQuestion):
+            if wanted == "some":
+                return self._which(question)
+            return SheetAnswer() if wanted == "all" else wanted
+        if wanted == "say":
+            return self._find(_subject(question))
         if isinstance(question, LineupQuestion) and wanted.isdigit():
-            said = question.options[int(wanted) - 1].cluster
+            return question.options[int(wanted) - 1].cluster
+        return wanted
+
+    def _answer(self, question: Question, said: Said) -> None:
         try:
             self._project.answer(question.id, said, who=self._who)
         except ProjectError as error:
             self._say(str(error))
-        self._item = question.item if isinstance(question, LineupQuestion) else question.a
+        self._item = _subject(question)
         self._answered = True
+
+    def _which(self, question: SheetQuestion) -> SheetAnswer | None:
+        """Ask which of a sheet do not belong to it."""
+        n = len(question.items)
+        self._say(f"Which do not belong? Numbers from 1 to {n}, like 2 5: ", end="")
+        typed = self._line().replace(",", " ").split()
+        numbers = [int(word) for word in typed if word.isascii() and word.isdigit()]
+        if not typed or len(numbers) < len(typed) or not all(1 <= k <= n for k in numbers):
+            self._say("Nothing was answered.")
+            return None
+        return SheetAnswer([question.items[k - 1].row for k in numbers])
+
+    def _find(self, item: ItemView) -> Said | None:
+        """Ask of what kind an item is, and look for that."""
+        self._say(f"Of what kind is {short_title(item)}? A name, or a word of it: ", end="")
+        text = self._line().strip()
+        found = self._project.find(text, row=item.row, most=9)
+        if text and [one for one in found if (one.name or "").casefold() == text.casefold()][:1]:
+            return found[0].cluster
+        for number, one in enumerate(found, 1):
+            self._say(f"  {number}  {_in_words(one)}")
+        choices = {str(number): str(number) for number in range(1, len(found) + 1)}
+        choices |= dict.fromkeys(("n", "new"), "new") | dict.fromkeys(("enter", "q", ""), "back")
+        of = f" “{text}”" if text else ""
+        prompt = f"N a new kind{of}  Enter back to the question"
+        wanted = self._ask(f"1–{len(found)} this kind  {prompt}" if found else prompt, choices)
+        if wanted == "new":
+            return NewCluster(text)
+        return found[int(wanted) - 1].cluster if wanted.isdigit() else None
+
+    def _line(self) -> str:
+        try:
+            return self._keys.line()
+        except EOFError:
+            self._say("")
+            return ""
 
     def _end(self) -> bool:
         """Nothing is left to ask; return whether to go on all the same."""
@@ -138,7 +203,11 @@ class _Asking(Conversation):
         return True
 
     def _show(self, question: Question, *, full: bool) -> None:
-        if isinstance(question, LineupQuestion):
+        if self._project.criterion:
+            self._screen.print(printable(self._project.criterion), style="italic")
+        if isinstance(question, SheetQuestion):
+            shown = self._cards.sheet(question.items, question.cluster, full=full)
+        elif isinstance(question, LineupQuestion):
             shown = self._cards.lineup(question.item, question.options, full=full)
         else:
             name = None if question.b_cluster is None else question.b_cluster.name
@@ -200,10 +269,27 @@ class _Asking(Conversation):
 
 def _choices(question: Question) -> tuple[str, dict[str, str]]:
     """Return the prompt of a question, and what may be typed."""
+    rest = "space not sure  K skip  B undo  M more  Q quit  ?"
+    if isinstance(question, SheetQuestion):
+        return f"S all the same  O some are not  {rest}", ANYWHERE | IN_A_PROJECT | SHEET
     if isinstance(question, PairQuestion):
-        text = "S same  D different  space not sure  K skip  B undo  M more  Q quit  ? help"
-        return text, PAIR | IN_A_PROJECT
+        say = {} if question.skipped else SAY
+        text = f"S same  D different  {'F find  ' if say else ''}{rest}"
+        return text, PAIR | IN_A_PROJECT | say
     n = len(question.options)
     numbers = {str(number): str(number) for number in range(1, n + 1)}
-    text = f"1–{n} this kind  0 none  space not sure  K skip  B undo  M more  Q quit  ? help"
-    return text, ANYWHERE | IN_A_PROJECT | NONE | numbers
+    text = f"1–{n} this kind  0 none  F find  {rest}"
+    return text, ANYWHERE | IN_A_PROJECT | NONE | SAY | numbers
+
+
+def _subject(question: Question) -> ItemView:
+    """Return what a question is about."""
+    if isinstance(question, SheetQuestion):
+        return question.items[0]
+    return question.item if isinstance(question, LineupQuestion) else question.a
+
+
+def _in_words(found: ClusterMatch) -> str:
+    """Return a kind on one line: its name and what is in it."""
+    examples = "; ".join(brief(item.text or item.title, 40) for item in found.members)
+    return f"{found.name}: {examples}" if found.name else examples

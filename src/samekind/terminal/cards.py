@@ -84,6 +84,34 @@ class Cards:
             lines.append(Constrain(grid, WIDEST))
         return Group(*lines)
 
+    def sheet(
+        self, items: Sequence[ItemView], cluster: ClusterOption, *, full: bool = False
+    ) -> RenderableType:
+        """Show items that may all be in one cluster, with numbers, below examples of it."""
+        name = f" “{brief(cluster.name, 40)}”" if cluster.name else ""
+        heading = Text.assemble((f"Are these all of the kind{name}?", "bold"))
+        if self._image_of(items[0].row) is None:
+            lines: list[RenderableType] = [heading]
+            lines += [Text.assemble(("  · ", "dim"), _in_one_line(m)) for m in cluster.members]
+            grid = Table.grid(padding=(0, 1, 0, 0))
+            grid.add_column(width=2, style="bold cyan")
+            grid.add_column()
+            for number, item in enumerate(items, 1):
+                shown = item.text if full and item.text is not None else _in_one_line(item)
+                grid.add_row(str(number), printable(shown, lines=True))
+            return Group(*lines, "", Constrain(grid, WIDEST))
+        drawn = self._pictures([*cluster.members, *items], *SMALL_SIZE)
+        examples = Table.grid(padding=(0, 1, 0, 0))
+        examples.add_row(*drawn[: len(cluster.members)])
+        rows = Table.grid(padding=(0, 3, 0, 0))
+        cells = [
+            Group(Text(str(number), style="bold cyan"), picture)
+            for number, picture in enumerate(drawn[len(cluster.members) :], 1)
+        ]
+        for start in range(0, len(cells), 4):
+            rows.add_row(*cells[start : start + 4])
+        return Group(heading, examples, "", rows)
+
     def _pictures_beside(
         self,
         a: ItemView,

@@ -9,7 +9,7 @@ from samekind.terminal.cards import Cards, ImageOf
 from samekind.terminal.keys import Keys
 from samekind.terminal.text import brief
 
-__all__ = ["ANYWHERE", "HELP", "IN_A_PROJECT", "NONE", "PAIR", "Conversation"]
+__all__ = ["ANYWHERE", "HELP", "IN_A_PROJECT", "NONE", "PAIR", "SAY", "SHEET", "Conversation"]
 
 ANYWHERE = {
     **dict.fromkeys(("u", "space", "unsure", "not sure"), "unsure"),
@@ -28,10 +28,17 @@ IN_A_PROJECT = {
     **dict.fromkeys(("c", "contradictions"), "contradictions"),
 }
 NONE = dict.fromkeys(("0", "n", "none"), "none")
+SAY = dict.fromkeys(("f", "find", "say"), "say")
+SHEET = {
+    **dict.fromkeys(("s", "left", "same", "y", "yes", "all"), "all"),
+    **dict.fromkeys(("o", "out", "some"), "some"),
+}
 SAID = {"unsure": "not sure", "none": "none of these", "skip": "skipped"}
 HELP = """\
   S or ←        the same kind            1 to 9   in a line-up: of this kind
   D or →        different kinds          0 or N   in a line-up: of none of these
+  F             find: say of what kind it is, by a name or a word of it, or that it is a new one
+  S, O          of many at once: all the same, or some do not belong
   space or U    not sure: you are not asked about it again
   K             skip: not counted, you can come back to it at the end
   B, Backspace  undo the last answer, as often as you like

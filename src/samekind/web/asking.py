@@ -34,7 +34,7 @@ def next_questions(wanted: WantedBy) -> r.NextQuestions:
 def answer(wanted: WantedBy, given: Answer) -> r.Saved | Response:
     """Answer a question. It is on disk when this says so."""
     try:
-        wanted.project.answer(given.id, given.answer, who=wanted.who)
+        wanted.project.answer(given.id, given.said(), who=wanted.who)
     except QuestionClosed as error:
         return JSONResponse(jsonable_encoder(wanted.reply(r.Closed, error=str(error))), 409)
     return wanted.reply(r.Saved)
@@ -76,7 +76,9 @@ def import_answers(
     except UnicodeDecodeError:
         raise HTTPException(422, "The file is not UTF-8. Save it as CSV in UTF-8.") from None
     imported = project.import_answers(text, who=who)
-    return r.Imported(imported=imported.news, disputed=imported.disputed, status=project.status())
+    return r.Imported(
+        imported=imported.news, contradictory=imported.contradictory, status=project.status()
+    )
 
 
 @reads.get("/contradictions")

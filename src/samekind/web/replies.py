@@ -7,13 +7,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from samekind.project import ContradictionRecord, LineupQuestion, PairQuestion, Status
+from samekind.project import (
+    ClusterMatch,
+    ContradictionRecord,
+    LineupQuestion,
+    PairQuestion,
+    SheetQuestion,
+    Status,
+)
 
 __all__ = [
     "Changed",
     "Closed",
     "Contradictions",
     "Failure",
+    "Found",
     "Imported",
     "NextQuestions",
     "Saved",
@@ -21,7 +29,7 @@ __all__ = [
     "Undone",
 ]
 
-Question = Annotated[PairQuestion | LineupQuestion, Field(discriminator="type")]
+Question = Annotated[PairQuestion | LineupQuestion | SheetQuestion, Field(discriminator="type")]
 
 
 @dataclass(frozen=True)
@@ -78,7 +86,14 @@ class Imported(Changed):
     """So many answers were taken in."""
 
     imported: int
-    disputed: int  # pairs that the file answers both ways; the last answer counts
+    contradictory: int  # pairs that the file answers both ways; the last answer counts
+
+
+@dataclass(frozen=True)
+class Found:
+    """Clusters to pick from, best first."""
+
+    clusters: list[ClusterMatch]
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,8 @@ class Amender:
         state = self._state
         owned = self._find_owners()
         for number, rows in enumerate(self._groups):
-            if rows.size == 1 and number not in owned and state.cluster_of(rows)[0] >= 0:
+            is_lost = rows.size == 1 and rows[0] not in self._amendment.founders
+            if is_lost and number not in owned and state.cluster_of(rows)[0] >= 0:
                 self._forget(int(rows[0]))
         to_learn: list[tuple[list[int], int]] = []
         for number, rows in enumerate(self._groups):
@@ -106,7 +107,8 @@ class Amender:
             else:
                 cluster = self._split_off(known) if known.size else -1
             unknown = rows[state.cluster_of(rows) == UNKNOWN]
-            if unknown.size and (rows.size > 1 or cluster >= 0):
+            founds = rows.size > 1 or rows[0] in self._amendment.founders
+            if unknown.size and (founds or cluster >= 0):
                 to_learn.append((unknown.tolist(), cluster))
         return to_learn
 

@@ -95,6 +95,7 @@ class Audit:
         self.rows: dict[int, AuditedRow] = {}
         self.surveys = Surveys()
         self._n_founders = 0
+        self._n_volunteered = 0
 
     def __contains__(self, row: int) -> bool:
         return row in self.rows
@@ -119,6 +120,15 @@ class Audit:
     def add_founder(self) -> None:
         """Add a row that founded a cluster, and was learnt from."""
         self._n_founders += 1
+
+    def add_volunteered(self) -> None:
+        """Note that a row is known now, and learnt from, as somebody chose to tell.
+
+        Who chooses what to tell leaves the audited rows out, as these are known or were asked about; so the
+        others are no uniform sample any more of what nothing was learnt from. They are one of those and the
+        volunteered rows together, which is what the bounds are about from then on.
+        """
+        self._n_volunteered += bool(self.n_draws)
 
     def release(self, row: int) -> AuditedRow | None:
         """Take out a row that is to be learnt from; None if it was not audited."""
@@ -196,7 +206,8 @@ class Audit:
         n_wrong = len(wrong_rows) + self._n_founders
         n_settled = sum(audited.is_settled for audited in wrong_rows) + self._n_founders
         n_known = sum(audited.is_settled for audited in self.rows.values())
-        n_unlearnt = n_rows - state.n_labelled + n_known + self._n_founders
+        n_unlearnt = n_rows - state.n_labelled + n_known + self._n_founders + self._n_volunteered
+        n_unlearnt = min(n_rows, n_unlearnt)
         wrong, wrong_at_any_time = (
             (bound(n_wrong, self.n_draws, n_unlearnt, RISK_WRONG) - n_settled) / n_rows
             if self.n_draws

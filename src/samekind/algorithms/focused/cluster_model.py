@@ -103,14 +103,13 @@ class ClusterModel:
         self.scorer.merge(keep, gone)
         self.predictor.merge(keep, gone)
 
-    def confidence(self, rows: IntArray) -> FloatArray:
-        """Return the probability of the likeliest cluster of each row."""
-        found = np.zeros(rows.size)
+    def likeliest(self, rows: IntArray) -> tuple[IntArray, FloatArray]:
+        """Return the likeliest cluster of each row, and its probability; -1 and 0 if there are none."""
+        clusters, found = np.full(rows.size, -1, dtype=np.intp), np.zeros(rows.size)
         step = max(1, BLOCK // max(1, self.scorer.n_clusters))
         for first in range(0, rows.size if self.scorer.n_clusters else 0, step):
             some = rows[first : first + step]
-            X = self.points.rows(some)
-            found[first : first + step] = self.scorer.likeliest(
-                X, self.predictor.nearness(some, X)
-            )[1]
-        return found
+            X, part = self.points.rows(some), slice(first, first + step)
+            near = self.predictor.nearness(some, X)
+            clusters[part], found[part] = self.scorer.likeliest(X, near)
+        return clusters, found

@@ -43,6 +43,24 @@ AUTO_WAVE_SHARE, AUTO_WAVE_ROWS = 1 / 64, 16
 FIRST_ROWS = 8
 """Rows that a change of earlier answers leaves open, asked about at once beside those of the open wave."""
 
+# Sheets
+
+SHEET_BESIDE = 2
+"""Other rows asked about beside a sheet: they find what sheets cannot, and somebody else may answer them."""
+SHEET_LIKELY = 0.7
+"""Probability of a row's cluster from which on it may be on a sheet."""
+SHEET_LEAST_ROWS = 4
+"""Rows of a sheet, at least."""
+SHEET_OUT_COST = 2
+"""Presses that a row costs that is not of its sheet's cluster: to point at it, and to find its own."""
+SHEET_SETTLED = 0.04
+"""What it is worth to know a row that was predicted rightly, compared with one that was not."""
+SHEET_SAMPLE = 4096
+"""Rows among which those of a sheet are sought: more would find better ones, and take longer."""
+SHEET_PRIOR_ROWS, SHEET_DECAY = 12, 0.8
+"""Rows of sheets, all as likely as predicted, before the first one, and the decay of what sheets say of how
+far the model is to be trusted."""
+
 # How questions are divided among the aims
 
 SEARCH_SHARE = 1 / 2

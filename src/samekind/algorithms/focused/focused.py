@@ -25,6 +25,7 @@ from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.planner import RowPlanner
 from samekind.algorithms.focused.questions import ClusterQuestions, RowQuestions, score_open_rows
 from samekind.algorithms.focused.scheduler import Aim
+from samekind.algorithms.focused.sheets import SheetPlanner, keep_sheets, sheet_members
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN
 from samekind.flow import FloatArray, Flow, IntArray
 from samekind.points import Points
@@ -68,7 +69,7 @@ class Focused(Algorithm[FocusedParams]):
     """
 
     name = "focused"
-    version = 2
+    version = 3
     Params = FocusedParams
     predicts = True
     resumes_from_known = True
@@ -86,6 +87,7 @@ class Focused(Algorithm[FocusedParams]):
         self._learner = learner = Learner(self)
         self._policy = AnswerPolicy(learner) if params.trusts_answers else NoisyAnswers(learner)
         self._planner = RowPlanner(learner, self._policy)
+        self._sheets = SheetPlanner(learner, self._planner)
         self._rows = RowQuestions(learner, self._policy)
         self._clusters = ClusterQuestions(learner, self._policy)
         self._open: list[OpenRow] = []  # what is being asked about
@@ -100,9 +102,10 @@ class Focused(Algorithm[FocusedParams]):
             self.known = None
         yield from self._ask_first()
         while not (reason := self._reason_to_stop()):
-            plan = self._planner.plan(self._wave())
+            plan = self._sheets.plan(self._wave())
             if plan:
                 yield from self._ask(plan)
+            self._sheets.learn(plan)
             if self.params.uses("merge"):
                 yield from self._compare_clusters(plan)
         if reason == "certified" and self.params.recovers:
@@ -153,24 +156,45 @@ class Focused(Algorithm[FocusedParams]):
             cluster = number
             self._learner.unsure.mark_clear(rows)
             for row in rows:
-                aim = open_rows.get(row, "given")
-                self.state.n_samples += aim == "given"
-                cluster = self._learn_known(row, aim, cluster)
+                cluster = self._learn_told(row, open_rows.get(row), cluster)
+        for pair in amendment.different:  # of clusters that are new
+            a, b = map(self.state.cluster_of_row, pair)
+            if a >= 0 and b >= 0 and a != b:
+                self._learner.pairs.separate(a, b)
         compared = [pair for pair in amended.to_compare if pair not in self._first_pairs]
         self._first_pairs = [*compared, *self._first_pairs, *self._clusters.interrupt()]
-        self._first = amended.to_ask
+        members = {row: other for row, (aim, other) in self._first.items() if aim == "sheet"}
+        members |= sheet_members(self._open)
+        self._first = keep_sheets(amended.to_ask, members, self.params.sheet)
         self._pairs_lead = bool(compared)
         self._open = []
+
+    def _learn_told(self, row: int, aim: Aim | None, cluster: int) -> int:
+        """Learn a row that somebody told: one that was being asked about with an aim, or another.
+
+        A row of the audit whose cluster is not known stays in it.
+        """
+        audit = self._learner.audit
+        if aim is not None:
+            self._learner.scheduler.spend(aim, 1)
+            return self._learn_known(row, aim, cluster)
+        if row in audit:
+            return self._learn_known(row, "audit", cluster)
+        self.state.n_samples += 1
+        audit.add_volunteered()
+        return self._learn_known(row, "given", cluster)
 
     def _ask_first(self) -> Flow[None]:
         """Ask what an amendment left open, and what was being asked when it came."""
         if self._pairs_lead:
             yield from self._compare_first()
         while self._first:
-            some = list(islice(self._first.items(), self._wave() + const.FIRST_ROWS))
+            size = self._wave() + const.FIRST_ROWS + self.params.sheet
+            some = list(islice(self._first.items(), size))
             plan = [self._planner.open_row(row, aim) for row, (aim, _) in some]
             for open_row, (_, (_, other)) in zip(plan, some, strict=True):
                 open_row.compare_first = other
+                open_row.sheet_member = other if open_row.aim == "sheet" else -1
             for row, _ in some:
                 del self._first[row]
             yield from self._ask(plan)
@@ -201,7 +225,8 @@ class Focused(Algorithm[FocusedParams]):
 
     def _conclude(self, open_row: OpenRow) -> None:
         """Take in that a row is decided."""
-        self._learner.scheduler.spend(open_row.aim, open_row.n_asked)
+        n_asked = open_row.n_asked - (open_row.aim == "sheet")  # the sheet is one question for all
+        self._learner.scheduler.spend(open_row.aim, max(0, n_asked))
         self._learner.unsure.learn(open_row)
         if open_row.cluster == GIVEN_UP:
             self._learner.give_up(open_row)
@@ -301,8 +326,20 @@ class Focused(Algorithm[FocusedParams]):
         """Return how likely each row is in the cluster that it is known, or predicted, to be in."""
         found = np.ones(rows.size)
         unknown = self.state.cluster_of(rows) < 0
-        found[unknown] = self._learner.model.confidence(rows[unknown])
+        found[unknown] = self._learner.model.likeliest(rows[unknown])[1]
         return np.minimum(found, self._policy.certainty(rows))
+
+    def rank_clusters(self, row: int) -> list[int]:
+        """Return all clusters, those first that a row is likeliest in."""
+        model, X = self._learner.model, self.points.rows(np.array([row]))
+        near = model.predictor.nearness(np.array([row]), X)
+        weights = model.scorer.score(X, near, features=False).weights[0]
+        order: list[int] = np.argsort(-weights, kind="stable").tolist()
+        return [cluster for cluster in order if self.state.members[cluster]]
+
+    def sheet_members(self) -> dict[int, int]:
+        """Return the rows that are on a sheet now, each with the member that it is compared with."""
+        return sheet_members(self._open)
 
     def questions_to_next_cluster(self) -> float | None:
         """Return the expected number of questions until the next new cluster."""

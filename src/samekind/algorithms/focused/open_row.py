@@ -33,6 +33,7 @@ class OpenRow:
         self.weights = np.zeros(0)  # of each cluster, up to a factor,
         self.new_weight = 1.0  # and of "new"
         self.compare_first = -1  # the row to compare it with before any other
+        self.sheet_member = -1  # the row that all on its sheet are compared with
         self.prior = np.zeros(0)  # probability of each cluster before the first answer
         self.features: Features
 

@@ -44,6 +44,9 @@ class FocusedParams(Params):
         "labels" asks nothing for the sake of accurate centres.
     lineup : int
         The most clusters that a row is compared with at once, where a person can pick one of them.
+    sheet : int
+        The most rows of one cluster that are asked about at once, where a person can answer for all of them;
+        0 for none.
     without : tuple of str
         Parts to switch off, for studies: see `PARTS`.
     error_rate : float, "estimate" or None
@@ -56,6 +59,7 @@ class FocusedParams(Params):
     tolerance: float = 0.01
     goal: str = "centers"
     lineup: int = 1
+    sheet: int = 0
     without: tuple[str, ...] | str = ()
     error_rate: ErrorRate | None = None
 
@@ -67,6 +71,8 @@ class FocusedParams(Params):
         check_fraction("tolerance", self.tolerance)
         check_choice("goal", self.goal, GOALS)
         check_positive_int("lineup", self.lineup)
+        if self.sheet != 0:
+            check_positive_int("sheet", self.sheet)
         if isinstance(self.without, str):
             object.__setattr__(self, "without", (self.without,))
         for part in self.without:
@@ -91,3 +97,8 @@ class FocusedParams(Params):
     def most_in_lineup(self) -> int:
         """How many clusters a row is compared with at once."""
         return self.lineup
+
+    @property
+    def most_on_sheet(self) -> int:
+        """How many rows of one cluster are asked about at once."""
+        return self.sheet

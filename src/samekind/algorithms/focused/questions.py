@@ -84,7 +84,8 @@ class RowQuestions:
     def _others(self, open_row: OpenRow, first: int) -> RowLineup:
         """Return the other clusters of a line-up: the plausible ones, unless the first is obvious."""
         found: RowLineup = []
-        if self._params.lineup == 1 or open_row.aim == "audit":
+        on_sheet = open_row.aim == "sheet" and open_row.n_asked == 0
+        if self._params.lineup == 1 or open_row.aim == "audit" or on_sheet:
             return found
         left = self._policy.probabilities(open_row)
         if left[first] >= OBVIOUS:

@@ -11,10 +11,10 @@ __all__ = ["SEARCH_AIMS", "Aim", "AimScheduler", "SteadyAim"]
 SearchAim = Literal["explore", "survey", "typical"]
 SteadyAim = Literal["explore", "typical"]
 Aim = Literal[
-    "explore", "survey", "typical", "fill", "refine", "paper", "audit", "confirm", "given"
+    "explore", "survey", "typical", "fill", "refine", "paper", "audit", "confirm", "sheet", "given"
 ]
 """What a row is asked about for: see `Focused`. Besides, with noisy answers, to "confirm" a cluster of one
-row by a neighbour; "given" rows were known before."""
+row by a neighbour; "sheet" rows are asked about together; "given" rows were known before."""
 
 SEARCH_AIMS: tuple[SearchAim, ...] = ("explore", "survey", "typical")
 """The aims that look for new clusters."""
@@ -110,6 +110,11 @@ class AimScheduler:
     def surprise(self) -> float:
         """Return the share of doubtful rows that were not as predicted lately."""
         return self._surprises["refine"]
+
+    def expected_surprise(self) -> float:
+        """Return the probability that the next row which is not searched for is not as predicted."""
+        shares = [max(const.MIN_SURPRISE, share) for share in self._surprises.values()]
+        return sum(share**2 for share in shares) / sum(shares)  # as `should_refine` chooses
 
     def is_flat(self) -> bool:
         """Return whether rows are nearly always as predicted."""

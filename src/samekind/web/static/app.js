@@ -7,7 +7,10 @@ import { OverviewPanel, inShort, isSafe } from "./overview.js";
 import { openHelp } from "./help.js";
 import { keyOf, keys, leftField, pressesControl, takesTyping } from "./keys.js";
 import { QuestionArea } from "./question.js";
+import { call } from "./api.js";
+import { showCriterion } from "./criterion.js";
 import { flag, Review } from "./review.js";
+import { subject } from "./say.js";
 import { initTheme, remember, remembered } from "./settings.js";
 import { pictures } from "./items.js";
 
@@ -68,10 +71,14 @@ function act(action, event) {
     flag(project.storageKey, question.id);
     answer("skip", event);
     toast("Flagged. It waits for you under Review.");
+  } else if (action === "say") area.say.focus();
+  else if (["unsure", "skip"].includes(action)) answer(/** @type {Said} */ (action), event);
+  else if (area.view?.press) area.view.press(action, event);
+  else if (action === "fresh") {
+    if (subject(question)) answer({ new: "" }, event);
   } else if (/^[1-9]$/.test(action)) {
     if (question.type === "lineup" && question.options[Number(action) - 1]) answer(question.options[Number(action) - 1].cluster, event);
-  } else if (["unsure", "skip"].includes(action)) answer(/** @type {Said} */ (action), event);
-  else if ((question.type === "pair") === (action !== "none")) answer(/** @type {Said} */ (action), event);
+  } else if ((question.type === "pair") === (action !== "none")) answer(/** @type {Said} */ (action), event);
 }
 
 document.addEventListener("keydown", (event) => {
@@ -189,6 +196,13 @@ lineup.addEventListener("change", () => {
   project.load();
 });
 
+const sheets = byId("sheets");
+project.addEventListener("state", () => (sheets.checked = project.state?.sheets ?? true));
+sheets.addEventListener("change", async () => {
+  await project.perform(() => call("PUT", "/api/sheets", { body: { sheets: sheets.checked } }));
+});
+
+showCriterion(project);
 initTheme(byId("theme"));
 show();
 project.load();

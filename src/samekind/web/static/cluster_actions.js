@@ -4,6 +4,7 @@ import { call } from "./api.js";
 import { count, h, openDialog, toast } from "./dom.js";
 import { clusterName } from "./cluster_names.js";
 import { brief, mini, oneLine, pictures, spoken, whole } from "./items.js";
+import { openPlacing, place } from "./say.js";
 
 /** @typedef {import("./types.js").ItemView} ItemView @typedef {import("./types.js").ClusterRef} ClusterRef */
 
@@ -56,20 +57,28 @@ export class ClusterActions {
     ]);
   }
 
-  /** @param {ItemView} item @param {ClusterRef | null} cluster @param {string} [note] show an item, and let it be taken out of its cluster */
-  showItem(item, cluster, note) {
+  /** @param {ItemView} item @param {ClusterRef | null} cluster @param {string} [note] @param {boolean} [predicted] show an item, and let somebody say where it belongs */
+  showItem(item, cluster, note, predicted = false) {
     const dialog = openDialog(
       oneLine(item),
       [
         ...(note ? [h("p", { class: "hint", dir: "auto" }, note)] : []),
         ...whole(item),
-        ...(cluster
-          ? [h("p", { class: "buttons" }, h("button", {
-              type: "button",
-              class: "primary does-not-belong",
-              onclick: () => (dialog.close(), this.remove(cluster, [item])),
-            }, "This does not belong here"))]
-          : []),
+        h(
+          "p",
+          { class: "buttons" },
+          cluster && predicted && h("button", {
+            type: "button",
+            class: "primary right",
+            onclick: async () => (dialog.close(), (await place(this.project, [item], cluster)) && this.changed()),
+          }, "Yes, right"),
+          h("button", { type: "button", class: "belongs", onclick: () => (dialog.close(), openPlacing(this.project, [item], this.changed)) }, "Belongs to…"),
+          cluster && h("button", {
+            type: "button",
+            class: "does-not-belong",
+            onclick: () => (dialog.close(), this.remove(cluster, [item])),
+          }, "This does not belong here"),
+        ),
       ],
       { class: "item-dialog" },
     );
@@ -87,10 +96,25 @@ export class ClusterActions {
       disabled: true,
       onclick: () => (dialog.close(), this.remove(cluster, [...picked.values()])),
     }, "Pick what does not belong here"));
+    const move = /** @type {HTMLButtonElement} */ (h("button", {
+      type: "button",
+      disabled: true,
+      onclick: () => (dialog.close(), openPlacing(this.project, [...picked.values()], this.changed)),
+    }, "They belong to…"));
+    /** @type {ItemView[]} */
+    let shown = [];
+    const right = /** @type {HTMLButtonElement} */ (h("button", {
+      type: "button",
+      onclick: async () => {
+        const others = shown.filter((item) => item.known === false && !picked.has(item.row));
+        if (others.length && (await place(this.project, others, cluster))) this.changed();
+        show(offset);
+      },
+    }, "The others are right"));
     const turn = (/** @type {string} */ label, /** @type {number} */ by) =>
       /** @type {HTMLButtonElement} */ (h("button", { type: "button", onclick: () => show(offset + by) }, label));
     const [before, after] = [turn("‹ Before", -PAGE), turn("More ›", PAGE)];
-    const dialog = openDialog(clusterName(cluster), [where, grid, h("p", { class: "buttons sticky" }, before, after, remove)], { class: "wide" });
+    const dialog = openDialog(clusterName(cluster), [where, grid, h("p", { class: "buttons sticky" }, before, after, remove, move, right)], { class: "wide" });
     let offset = 0;
     const show = async (/** @type {number} */ from) => {
       let page;
@@ -101,6 +125,8 @@ export class ClusterActions {
         return;
       }
       offset = from;
+      shown = page.members;
+      right.disabled = !shown.some((item) => item.known === false);
       before.disabled = from === 0;
       after.disabled = from + PAGE >= page.total;
       where.textContent = `${from + 1}–${from + page.members.length} of ${count(page.total, "row")}. Dashed: predicted, not known from an answer.`;
@@ -116,7 +142,7 @@ export class ClusterActions {
         onclick: () => {
           if (!picked.delete(item.row)) picked.set(item.row, item);
           button.setAttribute("aria-pressed", String(picked.has(item.row)));
-          remove.disabled = picked.size === 0;
+          remove.disabled = move.disabled = picked.size === 0;
           remove.textContent = picked.size ? `${picked.size === 1 ? "This does" : `These ${picked.size} do`} not belong here` : "Pick what does not belong here";
         },
       }, mini(item));

@@ -120,7 +120,7 @@ export class Finish {
       if (!csv) return toast("Choose a CSV file first.", { bad: true });
       if (csv.size > LARGEST) return toast("The file is larger than 16 MB. Split it into several.", { bad: true });
       const reply = await this.project.perform(() => call("POST", "/api/answers/import", { csv }));
-      const both = reply?.disputed ? ` The file answers ${count(reply.disputed, "pair")} both ways: the last answer counts.` : "";
+      const both = reply?.contradictory ? ` The file answers ${count(reply.contradictory, "pair")} both ways: the last answer counts.` : "";
       if (reply) toast(`${count(reply.imported, "answer")} imported.${both}`);
       return undefined;
     };

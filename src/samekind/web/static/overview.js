@@ -226,7 +226,7 @@ export class OverviewPanel {
           class: style,
           "aria-label": prefix + spoken(item),
           title: item.title,
-          onclick: () => this.actions.showItem(item, cluster, `${prefix ? "Predicted, with doubt," : "Known"} to be one of “${clusterName(cluster)}”.`),
+          onclick: () => this.actions.showItem(item, cluster, `${prefix ? "Predicted, with doubt," : "Known"} to be one of “${clusterName(cluster)}”.`, prefix !== ""),
         }, mini(item)))),
     );
   }
@@ -253,7 +253,7 @@ export class OverviewPanel {
     const cluster = number === null ? null : (this.cards.get(number)?.cluster ?? { cluster: number, name: null });
     try {
       const note = cluster ? `${known ? "Known" : "Predicted"} to be one of “${clusterName(cluster)}”.` : "Of no kind yet.";
-      this.actions.showItem(await call("GET", `/api/items/${row}`), cluster, note);
+      this.actions.showItem(await call("GET", `/api/items/${row}`), cluster, note, !known);
     } catch (error) {
       this.summary.textContent = /** @type {Error} */ (error).message;
     }

@@ -6,7 +6,8 @@ import { breakable, difference, foldable, mini, oneLine, picture, shorten, spoke
 import { Blink, Zoom, zoomTools } from "./zoom.js";
 
 /** @typedef {import("./types.js").ItemView} ItemView @typedef {import("./types.js").PairQuestion} PairQuestion */
-/** @typedef {{title: string, said: string, body: HTMLElement, tools: HTMLElement[], zoom: Zoom | null, blink: Blink | null}} View */
+/** @typedef {{title: string, said: string, body: HTMLElement, tools: HTMLElement[], zoom: Zoom | null, blink: Blink | null,
+ *   press?: (action: string, event?: Event) => void}} View press: takes the keys of the question, if it has its own */
 
 const ALIKE = 0.34; // share of words in common from which the differences are what to look at
 const MANY_FIELDS = 14; // from which fields that agree are folded

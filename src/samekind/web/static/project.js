@@ -165,9 +165,11 @@ export class Project extends EventTarget {
   /** @param {Question[]} questions */
   #see(questions) {
     for (const question of questions) {
-      const items = question.type === "pair"
-        ? [question.a, question.b, ...question.more]
-        : [question.item, ...question.options.flatMap((option) => option.members)];
+      const items = question.type === "sheet"
+        ? [...question.items, ...question.cluster.members]
+        : question.type === "pair"
+          ? [question.a, question.b, ...question.more]
+          : [question.item, ...question.options.flatMap((option) => option.members)];
       for (const item of items) {
         this.seen.delete(item.row);
         this.seen.set(item.row, item);
@@ -185,7 +187,10 @@ export class Project extends EventTarget {
     const items = [a, b].flatMap((row) => this.seen.get(Number(row)) ?? []);
     if (said && items.length === 2) return { text: `${brief(items[0])} and ${brief(items[1])}: ${said}`, items };
     const [, many, rows] = /^(\d+ answers) about rows ([\d, ]+)/.exec(text) ?? [];
-    const subject = next && (next.type === "pair" ? next.a : next.item);
+    const [, one, what] = /^row (\d+): (.+)$/.exec(text) ?? [];
+    const shown = this.seen.get(Number(one));
+    if (what && shown) return { text: `${brief(shown)}: ${what}`, items: [shown] };
+    const subject = next && next.type !== "sheet" && (next.type === "pair" ? next.a : next.item);
     if (subject && rows?.split(", ").map(Number).includes(subject.row)) return { text: `${many} about ${brief(subject)}`, items: [subject] };
     return { text, items: [] };
   }

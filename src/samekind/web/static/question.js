@@ -7,6 +7,8 @@ import { lineupView } from "./lineup.js";
 import { knownAs } from "./cluster_names.js";
 import { pairView } from "./pair.js";
 import { prefetch } from "./items.js";
+import { SayBar } from "./say.js";
+import { sheetView } from "./tray.js";
 
 /** @typedef {import("./types.js").Said} Said */
 
@@ -19,6 +21,8 @@ const PAIR = [
 ];
 const SLOW_MS = 1500;
 const LINEUP = [["none", "None of these", "∅", "answer main"], ...PAIR.slice(2)];
+const SHEET = [["all", "All the same", "=", "answer main"], ...PAIR.slice(2)];
+const ACTIONS = { pair: PAIR, lineup: LINEUP, sheet: SHEET };
 
 export class QuestionArea {
   /**
@@ -31,6 +35,7 @@ export class QuestionArea {
     this.section = byId("question");
     /** @type {import("./pair.js").View | null} */
     this.view = null;
+    this.say = new SayBar(byId("say"), project, does.answer);
     project.addEventListener("question", () => this.show());
     project.addEventListener("state", () => this.project.current === null && this.show());
     project.addEventListener("overview", () => this.#nameClusters());
@@ -40,6 +45,7 @@ export class QuestionArea {
   show() {
     const question = this.project.current;
     this.view?.blink?.stop();
+    if (question || !this.project.outbox.items.length) this.say.show(question);
     if (!question) {
       this.#showNone();
       return;
@@ -50,7 +56,8 @@ export class QuestionArea {
       this.#settle();
       return;
     }
-    this.view = question.type === "pair" ? pairView(question) : lineupView(question, this.does.answer);
+    if (question.type === "sheet") this.view = sheetView(question, this.does.answer);
+    else this.view = question.type === "pair" ? pairView(question) : lineupView(question, this.does.answer);
     this.section.dataset.id = question.id;
     this.section.dataset.type = question.type;
     byId("question-title").textContent = question.skipped ? `Again: ${this.view.title}` : this.view.title;
@@ -60,7 +67,7 @@ export class QuestionArea {
     body.replaceChildren(this.view.body);
     if (focused) byId("question-title").focus({ preventScroll: true }); // a pressed option is gone: not so the focus
     this.section.scrollTop = 0;
-    this.#showActions(question.type === "pair" ? PAIR : LINEUP);
+    this.#showActions(question);
     announce(this.view.said);
     this.#settle();
     for (const next of this.project.queue.slice(1)) prefetchQuestion(next);
@@ -88,12 +95,13 @@ export class QuestionArea {
     if (left > 0) setTimeout(() => this.#settle(), left + 1);
   }
 
-  /** @param {string[][]} buttons */
-  #showActions(buttons) {
-    const shown = buttons.map((button) => button[0]).join();
+  /** @param {import("./types.js").Question} question */
+  #showActions(question) {
+    const buttons = ACTIONS[question.type].map(([action, label, ...rest]) => [action, question.type === "sheet" && action === "all" ? `All ${question.items.length} the same` : label, ...rest]);
+    const shown = question.type === "sheet" ? question.id : buttons.map((button) => button[0]).join(); // its label changes
     const actions = byId("actions");
     actions.hidden = false;
-    const labels = buttons.map((button) => keys.label(button[0])).join();
+    const labels = buttons.map((button) => keys.label(keyed(button[0]))).join();
     if (actions.dataset.shown === shown + labels) return;
     actions.dataset.shown = shown + labels;
     actions.replaceChildren(
@@ -104,12 +112,12 @@ export class QuestionArea {
             type: "button",
             class: `${style} ${action}`,
             "data-answer": action,
-            "aria-keyshortcuts": ariaKey(keys.of(action)[0]),
+            "aria-keyshortcuts": ariaKey(keys.of(keyed(action))[0]),
             onclick: (/** @type {Event} */ event) => this.does.act(action, event),
           },
           sign && h("span", { class: "sign", "aria-hidden": "true" }, sign),
           h("span", {}, label),
-          h("kbd", { "aria-hidden": "true" }, keys.label(action)),
+          h("kbd", { "aria-hidden": "true" }, keys.label(keyed(action))),
         ),
       ),
     );
@@ -211,7 +219,9 @@ export class QuestionArea {
 
 /** @param {import("./types.js").Question} question */
 function prefetchQuestion(question) {
-  if (question.type === "pair") {
+  if (question.type === "sheet") {
+    [...question.cluster.members, ...question.items].forEach((item) => prefetch(item, "small"));
+  } else if (question.type === "pair") {
     prefetch(question.a, "large");
     prefetch(question.b, "large");
     question.more.forEach((item) => prefetch(item, "small"));
@@ -219,6 +229,11 @@ function prefetchQuestion(question) {
     prefetch(question.item, "large");
     question.options.forEach((option) => option.members.forEach((item) => prefetch(item, "small")));
   }
+}
+
+/** @param {string} action @returns {string} the action whose key it has */
+function keyed(action) {
+  return action === "all" ? "same" : action;
 }
 
 /** @param {string} key @returns {string} as ARIA spells it */

@@ -4,6 +4,7 @@ import { ApiError, call } from "./api.js";
 import { byId, count, h, toast } from "./dom.js";
 import { remember, remembered } from "./settings.js";
 import { brief, mini, oneLine, pictures, spoken } from "./items.js";
+import { ClusterActions } from "./cluster_actions.js";
 
 /** @typedef {import("./types.js").ItemView} ItemView */
 
@@ -30,6 +31,7 @@ export class Review {
   constructor(project, goto) {
     this.project = project;
     this.goto = goto;
+    this.actions = new ClusterActions(project, () => this.show());
     this.offset = 0;
     /** @type {Map<number, Promise<ItemView>>} */
     this.items = new Map();
@@ -112,7 +114,7 @@ export class Review {
         : h("p", { class: "hint" }, "None."),
       questions.length > 0 &&
         h("ul", { class: "answers" }, ...questions.map((question) =>
-          h("li", {}, twoItems(question.a, question.b), h("span", { class: "muted" }, flagged.has(pairOf(question.id)) ? "⚑ flagged" : "skipped")))),
+          h("li", {}, this.#two(question.a, question.b), h("span", { class: "muted" }, flagged.has(pairOf(question.id)) ? "⚑ flagged" : "skipped")))),
     );
   }
 
@@ -141,7 +143,7 @@ export class Review {
     return h(
       "li",
       {},
-      twoItems(a, b),
+      this.#two(a, b),
       h("span", { class: "muted", dir: "auto" }, [said.who, how, when].filter(Boolean).join(" · ")),
       h(
         "span",
@@ -165,10 +167,11 @@ export class Review {
     }
     this.show();
   }
-}
 
-/** @param {ItemView} a @param {ItemView} b @returns {HTMLElement} */
-function twoItems(a, b) {
-  const one = (/** @type {ItemView} */ item) => h("span", { class: "one", title: oneLine(item) }, mini(item), h("span", { class: "hidden" }, spoken(item)));
-  return h("span", { class: "two" }, one(a), one(b));
+  /** @param {ItemView} a @param {ItemView} b @returns {HTMLElement} both, each to be opened */
+  #two(a, b) {
+    const one = (/** @type {ItemView} */ item) =>
+      h("button", { type: "button", class: "one member", title: oneLine(item), "aria-label": spoken(item), onclick: () => this.actions.showItem(item, null) }, mini(item));
+    return h("span", { class: "two" }, one(a), one(b));
+  }
 }

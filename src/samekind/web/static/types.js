@@ -6,13 +6,16 @@
  * @typedef {{cluster: number, name: string | null}} ClusterRef
  * @typedef {{cluster: number, name: string | null, members: ItemView[]}} ClusterOption
  * @typedef {{id: string, type: "pair", a: ItemView, b: ItemView, b_cluster: ClusterRef | null, more: ItemView[],
- *   skipped?: boolean}} PairQuestion
- * @typedef {{id: string, type: "lineup", item: ItemView, options: ClusterOption[], skipped?: boolean}} LineupQuestion
- * @typedef {PairQuestion | LineupQuestion} Question
+ *   a_cluster?: ClusterRef | null, refused?: number, skipped?: boolean}} PairQuestion
+ * @typedef {{id: string, type: "lineup", item: ItemView, options: ClusterOption[], item_cluster?: ClusterRef | null,
+ *   refused?: number, skipped?: boolean}} LineupQuestion
+ * @typedef {{id: string, type: "sheet", items: ItemView[], cluster: ClusterOption, skipped?: boolean}} SheetQuestion
+ * @typedef {PairQuestion | LineupQuestion | SheetQuestion} Question
+ * @typedef {ClusterOption & {known: number, by: "name" | "example" | "likelihood"}} ClusterMatch
  * @typedef {{title: string, medium: string, n_rows: number, questions: number, clicks: number,
  *   budget: number | null, clusters: number, known_rows: number, done: boolean, stop_reason: string | null,
  *   stop_text: string, questions_to_next: number | null, left_text: string, can_undo: boolean, skipped: number,
- *   contradictions: number, lineups: boolean, revision: number, version: string}} Status
+ *   contradictions: number, lineups: boolean, sheets: boolean, criterion: string, revision: number, version: string}} Status
  * @typedef {{questions?: Question[], status?: Status, error?: string, undone?: string[]}} Reply
  * @typedef {{cluster: number, name: string | null, known: number, estimated: number, recovered: boolean,
  *   members: ItemView[], doubtful: ItemView[]}} ClusterSummary
@@ -20,6 +23,6 @@
  * @typedef {{clusters: ClusterSummary[], unplaced: number, certificate: Certificate | null, notes: string[],
  *   revision: number}} Overview
  * @typedef {{rows: number[], x: number[], y: number[], place: number[], known: boolean[], clusters: number[]}} RowMap
- * @typedef {"same" | "different" | "unsure" | "skip" | "none" | number} Said
+ * @typedef {"same" | "different" | "unsure" | "skip" | "none" | number | {new: string} | {different: number[]}} Said
  */
 export {};

@@ -1,0 +1,84 @@
+"""What is done to whole clusters by hand, as answers about pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from samekind.flow import DIFFERENT, SAME
+from samekind.ledger import Lines, pairs_of
+
+__all__ = ["PairAnswers", "merge_answers", "pairs_between", "split_answers"]
+
+PairAnswers = list[tuple[int, int, int]]
+"""Two rows and an answer about them, several times."""
+
+
+def merge_answers(members: list[list[int]], active: Lines) -> PairAnswers:
+    """Return what makes several clusters one.
+
+    Every answer that says otherwise is turned round; clusters that nobody compared are joined by the rows
+    that stand for them.
+    """
+    cluster_of = {row: cluster for cluster, rows in enumerate(members) for row in rows}
+    answers: PairAnswers = []
+    for a, b in _pairs_among(active, DIFFERENT, list(cluster_of)):
+        if a in cluster_of and b in cluster_of and cluster_of[a] != cluster_of[b]:
+            answers.append((a, b, SAME))
+    joined = {(min(a, b), max(a, b)) for a, b, _ in answers}
+    for first, second in pairwise(members):
+        pair = min(first[0], second[0]), max(first[0], second[0])
+        if pair not in joined:
+            answers.append((*pair, SAME))
+    return answers
+
+
+def _pairs_among(lines: Lines, answer: int, rows: list[int]) -> list[tuple[int, int]]:
+    """Return the pairs of these rows that were answered so."""
+    pairs = pairs_of(lines[lines["answer"] == answer])
+    found: list[tuple[int, int]] = pairs[np.isin(pairs, rows).all(axis=1)].tolist()
+    return found
+
+
+def split_answers(members: list[int], out: Iterable[int], active: Lines) -> PairAnswers:
+    """Return what takes some rows out of a cluster and leaves the rest of it one cluster.
+
+    Every answer that ties them to the rest is turned round; a row with no such answer differs from the one
+    that stands for the rest. Where the rest hung together only by them, it is tied anew.
+    """
+    gone = set(out)
+    rest = [row for row in members if row not in gone]
+    inside = gone & set(members)
+    place = {row: k for k, row in enumerate(rest)}
+    answers: PairAnswers = []
+    ties: list[tuple[int, int]] = []
+    for a, b in _pairs_among(active, SAME, members):
+        if (a in inside and b in place) or (b in inside and a in place):
+            answers.append((a, b, DIFFERENT))
+        elif a in place and b in place:
+            ties.append((place[a], place[b]))
+    cut = {row for a, b, _ in answers for row in (a, b)}
+    answers += [(row, rest[0], DIFFERENT) for row in sorted(gone - cut)]
+    if not inside:
+        return answers
+    edges = np.array(ties, dtype=np.intp).reshape(-1, 2)
+    graph = coo_array((np.ones(len(edges)), edges.T), shape=(len(rest), len(rest)))
+    _, part = connected_components(graph, directed=False)
+    firsts = [rest[int(k)] for k in np.unique(part, return_index=True)[1]]
+    return answers + [(firsts[0], other, SAME) for other in firsts[1:]]
+
+
+def pairs_between(
+    rows: list[int], others: list[int], answer: int, active: Lines
+) -> list[tuple[int, int]]:
+    """Return the pairs of one of these rows and one of the others that were answered so."""
+    pairs = pairs_of(active[active["answer"] == answer])
+    there, back = (
+        np.isin(pairs[:, a], rows) & np.isin(pairs[:, b], others) for a, b in ((0, 1), (1, 0))
+    )
+    found: list[tuple[int, int]] = pairs[there | back].tolist()
+    return [(a, b) for a, b in found]

@@ -1,0 +1,371 @@
+"""Saying what a row is, sheets, and the criterion: in a project, over the API, at the prompt."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from samekind import DIFFERENT, SAME
+from samekind.data import load
+from samekind.project import (
+    NewCluster,
+    Project,
+    ProjectError,
+    QuestionClosed,
+    SheetAnswer,
+    make_project,
+    open_project,
+)
+
+WORDS = ["refund", "parcel", "password", "invoice", "stolen card"]
+KINDS = np.arange(150) % len(WORDS)
+TEXTS = [f"my {WORDS[kind]} number {row} please" for row, kind in enumerate(KINDS)]
+
+
+@pytest.fixture(scope="module")
+def items(tmp_path_factory):
+    """Messages of five kinds that are far apart, with vectors that say so."""
+    folder = tmp_path_factory.mktemp("messages")
+    data, vectors = folder / "messages.csv", folder / "vectors.npy"
+    data.write_text("message\n" + "\n".join(TEXTS), encoding="utf-8")
+    rng = np.random.default_rng(0)
+    np.save(vectors, 6 * np.eye(8)[KINDS] + rng.normal(size=(len(KINDS), 8)))
+    return load(data, text="message", embeddings=vectors)
+
+
+def truth(question):
+    """Answer a pair, line-up or sheet as one who knows the kinds."""
+    if question.type == "sheet":
+        kind = KINDS[question.cluster.cluster]
+        return SheetAnswer([item.row for item in question.items if KINDS[item.row] != kind])
+    if question.type == "pair":
+        return "same" if KINDS[question.a.row] == KINDS[question.b.row] else "different"
+    kind = KINDS[question.item.row]
+    return next((o.cluster for o in question.options if KINDS[o.cluster] == kind), "none")
+
+
+def answered(items, count, path=None, **settings):
+    """Return a project after so many presses."""
+    project = Project(items, path, **{"random_state": 0, "sheet": 0} | settings)
+    for _ in range(count):
+        [question] = project.next("ann")
+        project.answer(question.id, truth(question), who="ann")
+    return project
+
+
+def state(project):
+    session = project.session
+    return (
+        [session.members_of(row) for row in range(len(KINDS))],
+        session.pending().tolist(),
+        session.n_questions,
+        str(project.clusters().certificate_),
+    )
+
+
+def subject(question):
+    return question.a.row if question.type == "pair" else question.item.row
+
+
+def elsewhere(project, row):
+    """Return a cluster that is not compared with a row in an open question."""
+    [question] = project.next("ann")
+    shown = [o.cluster for o in getattr(question, "options", [])]
+    shown += [question.b_cluster.cluster] if question.type == "pair" else []
+    return next(c.cluster for c in project.find(row=row) if c.cluster not in shown)
+
+
+@pytest.fixture
+def project(items):
+    return answered(items, 14, lineup=2)
+
+
+class TestInAQuestion:
+    def test_any_cluster_settles_the_row_with_one_answer(self, project):
+        [question] = project.next("ann")
+        row, ledger = subject(question), project.session.ledger
+        cluster = elsewhere(project, row)
+        before, lines, asked = state(project), len(ledger), project.session.n_questions
+        project.answer(question.id, cluster, who="ann")
+        assert row in project.session.members_of(cluster)
+        assert len(ledger) == lines + 1
+        assert project.session.n_questions == asked + 1
+        assert row not in project.session.pending()[:, 0]
+        assert project.undo(who="ann")
+        assert state(project)[0] == before[0]
+        assert row in project.session.pending()[:, 0]
+
+    def test_a_new_cluster_is_there_at_once_and_goes_with_its_name(self, project):
+        [question] = project.next("ann")
+        row, before = subject(question), state(project)
+        n_clusters, clicks = project.status().clusters, project.status().clicks
+        project.answer(question.id, NewCluster(" Lost  keys "), who="ann")
+        assert project.session.members_of(row) == [row]
+        assert project.status().clusters == n_clusters + 1
+        assert project.status().clicks == clicks + 1
+        assert project.find("lost keys")[0].cluster == row
+        others = [c.cluster for c in project.find() if c.cluster != row]
+        pairs = np.array([[row, other] for other in others])
+        assert (project.session.ledger.lookup(pairs) == DIFFERENT).all()
+        [words] = project.undo(who="ann")
+        assert words == f"row {row}: none of {n_clusters} kinds"
+        assert state(project)[0] == before[0]
+        assert row in project.session.pending()[:, 0]
+        assert project.find("lost keys") == []
+
+    def test_a_new_cluster_of_a_name_that_there_is_means_that_one(self, project):
+        [question] = project.next("ann")
+        cluster = elsewhere(project, subject(question))
+        project.rename(cluster, "Refunds")
+        n_clusters = project.status().clusters
+        project.answer(question.id, NewCluster("refunds"), who="ann")
+        assert subject(question) in project.session.members_of(cluster)
+        assert project.status().clusters == n_clusters
+
+    def test_who_comes_too_late_is_told(self, project):
+        [question] = project.next("ann")
+        project.answer(question.id, NewCluster("a"), who="ann")
+        with pytest.raises(QuestionClosed):
+            project.answer(question.id, NewCluster("b"), who="bob")
+
+    def test_it_is_the_same_after_it_was_opened_again(self, items, tmp_path):
+        project = answered(items, 12, tmp_path / "mine.db", lineup=2)
+        for name in ("one", "two", "three"):
+            [question] = project.next("ann")
+            project.answer(question.id, NewCluster(name), who="ann")
+            [question] = project.next("ann")
+            project.answer(question.id, elsewhere(project, subject(question)), who="ann")
+        kept = state(project)
+        project.close()
+        again = Project(items, tmp_path / "mine.db", random_state=0, lineup=2, sheet=0)
+        assert state(again) == kept
+        again.close()
+
+    @pytest.mark.parametrize(
+        "settings",
+        [{"algorithm": "basic"}, pytest.param({"error_rate": 0.1}, marks=pytest.mark.slow)],
+    )
+    def test_nobody_is_trapped_where_a_run_cannot_be_told(self, items, settings):
+        """Whatever is said of a row, another question comes in the end."""
+        project = Project(items, random_state=0, **settings)
+        asked = []
+        for turn in range(40):
+            questions = project.next("ann")
+            if not questions:
+                break
+            row = subject(questions[0])
+            asked.append(questions[0].id)
+            fits = [c.cluster for c in project.find(row=row) if KINDS[c.cluster] == KINDS[row]]
+            said = fits[0] if fits and turn % 2 else NewCluster(WORDS[KINDS[row]])
+            project.answer(questions[0].id, said, who="ann")
+        assert len(asked) == len(set(asked))
+
+    def test_rows_that_were_refused_say_by_how_many(self, project):
+        [question] = project.next("ann", lineup=False)
+        assert question.refused == 0
+        project.answer(question.id, "different", who="ann")
+        refused = {subject(q): q.refused for q in project.next("ann", most=9)}
+        assert refused.get(subject(question), 1) >= 1
+
+
+class TestOfAnyRow:
+    def test_belongs_to(self, project):
+        known = project.find()[0].cluster
+        other = project.find()[1].cluster
+        row = next(r for r in range(150) if not project.session.members_of(r))
+        before = state(project)
+        project.place([row], known, who="ann")
+        assert row in project.session.members_of(known)
+        project.place([row], other, who="ann")  # it moves
+        assert row in project.session.members_of(other)
+        assert row not in project.session.members_of(known)
+        assert not project.contradictions()
+        for _ in range(2):
+            assert len(project.undo(who="ann")) == 1
+        assert state(project)[0] == before[0]
+
+    def test_a_member_leaves_its_cluster_whole(self, project):
+        largest = max(project.find(), key=lambda c: c.known)
+        members = project.session.members_of(largest.cluster)
+        other = next(c.cluster for c in project.find() if c.cluster != largest.cluster)
+        project.place(members[1:2], other, who="bob")
+        assert members[1] in project.session.members_of(other)
+        assert sorted(project.session.members_of(members[0])) == sorted({*members} - {members[1]})
+        assert not project.contradictions()
+
+    def test_several_rows_are_a_new_cluster(self, project):
+        rows = [r for r in range(150) if not project.session.members_of(r)][:3]
+        project.place_in_new(rows, "odd ones", who="ann")
+        assert sorted(project.session.members_of(rows[0])) == rows
+        assert project.find("odd ones")[0].known == 3
+        assert len(project.undo(who="ann")) == 1
+        assert not project.session.members_of(rows[0])
+
+    def test_what_is_known_is_not_said_again(self, project):
+        known = project.find()[0].cluster
+        lines = len(project.session.ledger)
+        project.place(project.session.members_of(known), known)
+        assert len(project.session.ledger) == lines
+
+    @pytest.mark.parametrize("rows", [[], [150], [-1]])
+    def test_rows_that_are_none(self, project, rows):
+        with pytest.raises(ProjectError):
+            project.place(rows, project.find()[0].cluster)
+        with pytest.raises(ProjectError):
+            project.place_in_new(rows)
+
+
+class TestCertificate:
+    """What somebody chose to tell is no random draw."""
+
+    def audited(self, items):
+        project = answered(items, 45, lineup=2)
+        while not project.clusters().certificate_.n_audited:
+            [question] = project.next("ann")
+            project.answer(question.id, truth(question), who="ann")
+        return project
+
+    def test_volunteered_rows_audit_nothing_and_lower_no_bound(self, items):
+        project = self.audited(items)
+        before = project.clusters().certificate_
+        wave = set(project.session.pending()[:, 0].tolist())
+        rows = [r for r in range(150) if not project.session.members_of(r) and r not in wave][:20]
+        for row in rows:
+            fits = [c.cluster for c in project.find() if KINDS[c.cluster] == KINDS[row]]
+            project.place([row], fits[0], who="ann")
+        after = project.clusters().certificate_
+        assert after.n_audited == before.n_audited
+        assert after.wrong >= before.wrong - 1e-9
+
+    def test_an_audited_row_that_is_told_counts_as_what_it_is(self, items):
+        """It was drawn at random, and its answer, however it is given, says whether it is as predicted."""
+        project = self.audited(items)
+        run = project.session._run
+        for _ in range(200):
+            open_rows = {r.row for r in run._open if r.aim == "audit" and r.cluster is None}
+            questions = project.next("ann", most=9)
+            question = next((q for q in questions if subject(q) in open_rows), None)
+            if question is not None:
+                break
+            project.answer(questions[0].id, truth(questions[0]), who="ann")
+        before = run._learner.audit.count(run._learner.model.predictor.clusters_of)
+        wrong = next(c.cluster for c in project.find() if c.cluster != question.b_cluster.cluster)
+        project.answer(question.id, wrong, who="ann")
+        after = run._learner.audit.count(run._learner.model.predictor.clusters_of)
+        assert (after[0], after[1]) == (before[0] + 1, before[1] + 1)
+
+
+class TestFinding:
+    @pytest.fixture
+    def named(self, items):
+        project = answered(items, 30)
+        for cluster in project.find(most=1000):
+            project.rename(cluster.cluster, f"about a {WORDS[KINDS[cluster.cluster]]}")
+        return project
+
+    @pytest.mark.parametrize("text", ["about a refund", "REFUND", "abuot a refnud", "refun"])
+    def test_by_name(self, named, text):
+        first = named.find(text)[0]
+        assert (first.name, first.by) == ("about a refund", "name")
+
+    def test_by_a_word_of_an_example(self, items):
+        project = answered(items, 30)
+        found = project.find("stolen card")
+        assert {KINDS[cluster.cluster] for cluster in found} == {4}
+        assert found[0].by == "example"
+        assert all("stolen card" in item.text for item in found[0].members)
+
+    def test_all_of_them_the_likeliest_first(self, named):
+        unknown = [row for row in range(150) if not named.session.members_of(row)][:20]
+        right = [KINDS[named.find(row=row)[0].cluster] == KINDS[row] for row in unknown]
+        assert np.mean(right) >= 0.9
+        assert len(named.find(row=unknown[0])) == named.status().clusters
+        assert named.find("nothing of the kind whatsoever") == []
+
+
+class TestSheets:
+    def sheet(self, project, most=300):
+        for _ in range(most):
+            for question in project.next("ann", most=9):
+                if question.type == "sheet":
+                    return question
+            [question, *_] = project.next("ann")
+            project.answer(question.id, truth(question), who="ann")
+        pytest.fail("no sheet in so many questions")
+
+    def test_one_press_answers_for_all(self, items):
+        project = answered(items, 0, sheet=12)
+        question = self.sheet(project)
+        rows = [item.row for item in question.items]
+        assert 4 <= len(rows) <= 12
+        clicks, asked = project.status().clicks, project.session.n_questions
+        before = state(project)
+        project.answer(question.id, SheetAnswer(rows[:1]), who="ann")
+        assert project.status().clicks == clicks + 1
+        assert project.session.n_questions == asked + len(rows)
+        member = question.cluster.members[0].row
+        told = project.session.ledger.lookup(np.array([[row, member] for row in rows]))
+        assert told.tolist() == [DIFFERENT] + [SAME] * (len(rows) - 1)
+        assert len(project.undo(who="ann")) == 1
+        [again] = [q for q in project.next("ann", most=9) if q.type == "sheet"]
+        assert sorted(item.row for item in again.items) == sorted(rows)
+        assert state(project)[0] == before[0]
+
+    def test_a_sheet_stays_one_when_something_else_is_told(self, items):
+        project = answered(items, 0, sheet=12)
+        question = self.sheet(project)
+        rows = [item.row for item in question.items]
+        project.place(rows[:1], question.cluster.cluster, who="bob")
+        rest = [q for q in project.next("ann", most=9) if q.type == "sheet"]
+        assert [[item.row for item in q.items] for q in rest] == [rows[1:]]
+
+    def test_nonsense_is_refused(self, items):
+        project = answered(items, 0, sheet=12)
+        question = self.sheet(project)
+        other = next(r for r in range(150) if r not in [item.row for item in question.items])
+        for said in (SheetAnswer([other]), "same", 3, NewCluster("x")):
+            with pytest.raises(ProjectError, match="answer to a sheet"):
+                project.answer(question.id, said)
+
+    def test_every_row_is_known_with_fewer_presses(self, items):
+        presses = {}
+        for size in (0, 12):
+            project = answered(items, 0, sheet=size)
+            while questions := project.next("ann"):
+                said = truth(questions[0])
+                project.answer(questions[0].id, said, who="ann")
+                outs = len(said.different) if isinstance(said, SheetAnswer) else 0
+                presses[size] = presses.get(size, 0) + 1 + outs
+            assert project.status().known_rows == 150
+        assert presses[12] <= 0.6 * presses[0]
+
+    def test_they_can_be_switched_off_and_on(self, items, tmp_path):
+        path = tmp_path / "mine.db"
+        project = make_project(items, path, random_state=0)
+        self.sheet(project)
+        known = project.status().known_rows
+        project.use_sheets(False)
+        assert project.status().known_rows == known
+        assert not project.status().sheets
+        for _ in range(20):
+            [question] = project.next("ann")
+            assert question.type != "sheet"
+            project.answer(question.id, truth(question), who="ann")
+        project.close()
+        again = make_project(items, path)
+        assert not again.status().sheets
+        again.use_sheets(True)
+        self.sheet(again)
+        again.close()
+
+
+def test_the_criterion_is_kept_with_the_project(items, tmp_path):
+    project = make_project(items, tmp_path / "mine.db", random_state=0)
+    assert project.status().criterion == ""
+    project.set_criterion(" same  intent of the customer ")
+    project.close()
+    again = open_project(tmp_path / "mine.db")
+    assert again.status().criterion == "same intent of the customer"
+    with pytest.raises(ProjectError, match="at most 200 characters"):
+        again.set_criterion("x" * 201)
+    again.close()
