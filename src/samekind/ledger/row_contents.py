@@ -107,6 +107,7 @@ def renumber_rows(connection: sa.Connection, moved: Renumbering) -> Renumbered:
     aside = _set_answers_aside(connection, moved, numbers)
     restored = _restore_answers(connection)
     _move_names(connection, moved, numbers)
+    _move_anchors(connection, moved, numbers)
     for table in (changes, checkpoints):  # runs begin anew, with what is known then
         connection.execute(sa.delete(table))
     for row in moved.returned:
@@ -223,6 +224,20 @@ def _restore_answers(connection: sa.Connection) -> int:
         there.add(int(str(own["id"])))
     connection.execute(sa.delete(set_aside).where(both))
     return len(back)
+
+
+def _move_anchors(connection: sa.Connection, moved: Renumbering, numbers: Numbers) -> None:
+    """Renumber the rows that stand for the numbers of clusters, where a project has such."""
+    if not sa.inspect(connection).has_table("anchors"):
+        return
+    lines = connection.exec_driver_sql('SELECT id, "row" FROM anchors').all()
+    for number, row in lines:
+        place = numbers[moved.stands_for.get(row, row)]
+        if place >= 0:
+            values = (place, number)
+            connection.exec_driver_sql('UPDATE anchors SET "row" = ? WHERE id = ?', values)
+        else:
+            connection.exec_driver_sql("DELETE FROM anchors WHERE id = ?", (number,))
 
 
 def _move_names(connection: sa.Connection, moved: Renumbering, numbers: Numbers) -> None:
