@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -253,6 +255,17 @@ def test_without_the_packages_of_the_page(folder):
 # The page
 
 
+def once_prepared(request):
+    """Ask a page that may still be getting ready, and says so."""
+    while True:
+        try:
+            return urllib.request.urlopen(request)
+        except urllib.error.HTTPError as error:
+            if error.code != 503 or not json.load(error)["preparing"]:
+                raise
+            time.sleep(0.1)
+
+
 def test_the_page_is_served_until_ctrl_c(folder):
     pytest.importorskip("uvicorn")
     command = ("label", "flowers.csv", "--exclude", "kind", "--no-browser", "--no-lineup")
@@ -276,7 +289,7 @@ def test_the_page_is_served_until_ctrl_c(folder):
         headers = {"Content-Type": "application/json", "X-Samekind": "1", "X-Samekind-Who": "ann"}
         for said in ("different", "different", "same"):
             asking = urllib.request.Request(f"{address}api/next?lineup=true", headers=headers)
-            got = json.load(urllib.request.urlopen(asking))
+            got = json.load(once_prepared(asking))
             [question] = got["questions"]
             assert question["type"] == "pair"  # no line-up
             request = urllib.request.Request(

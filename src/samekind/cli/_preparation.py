@@ -60,24 +60,24 @@ class Preparation:
         *,
         open_browser: bool,
     ) -> None:
-        """Listen, and show what is being prepared, where only this machine can see it."""
+        """Show what is being prepared, at once, where only this machine can see it and there is no token."""
         from samekind.web import ServeError, WaitingPage, is_loopback
         from samekind.web.reach import listen, reachable
 
+        self._serving = {"host": host, "port": port, "token": token}
+        self._serving |= {"on_ready": ready, "open_browser": open_browser}
+        self._begin_to_compile()
+        if not is_loopback(host) or token is not None:
+            return
         try:
             listening = listen(host, port)
         except ServeError as error:
             raise UserError(str(error)) from error
-        self._serving = {"host": host, "token": token, "listening": listening}
         self._stack.callback(listening.close)
-        self._begin_to_compile()
-        if not is_loopback(host) or token is not None:
-            self._serving |= {"on_ready": ready, "open_browser": open_browser}
-            return
         self._page = WaitingPage(listening)
+        self._serving = {"host": host, "listening": listening, "open_browser": False, "token": None}
         address = f"http://{reachable(host)}:{_port(listening)}/"
         ready(address)
-        self._serving["open_browser"] = False
         if open_browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 

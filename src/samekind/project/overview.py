@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.project.mapping import MapMaker
 from samekind.project.records import (
     CertificateRecord,
     ClusterMember,
@@ -15,18 +18,20 @@ from samekind.project.records import (
     RowMap,
 )
 from samekind.project.shared import ProjectPart, exclusive
-from samekind.report import choose_rows, project_rows
 
 __all__ = ["Overviews"]
 
-MOST_POINTS = 2000  # on the map
 MOST_STEPS = 500  # of the history
 WEIGHED = 200  # predicted rows of a cluster among which the doubtful ones are sought
-SEED = 0  # of the map, which stays the same as the run goes on
 
 
 class Overviews(ProjectPart):
     """Clusters, to look at."""
+
+    @cached_property
+    def map_maker(self) -> MapMaker:
+        """What lays rows out on the map."""
+        return MapMaker(self.session.points, self.map_file)
 
     @property
     def revision(self) -> int:
@@ -76,22 +81,23 @@ class Overviews(ProjectPart):
 
     @exclusive
     def map(self) -> RowMap:
-        """Place rows in the plane; x and y are in [0, 1]."""
-        found, points = self.clusters(), self.session.points
-        rows = choose_rows(found, SEED, MOST_POINTS)
-        names = [f"x{column}" for column in range(points.d)]
-        _, places = project_rows(points, rows, names, SEED)
-        low, high = places.min(axis=0), places.max(axis=0)
-        places = (places - low) / np.where(high > low, high - low, 1.0)
-        known = np.isin(rows, np.concatenate([*found.members_, np.empty(0, dtype=np.intp)]))
-        x, y = places.round(4).T.tolist()
+        """Place rows in the plane; x and y are in [0, 1].
+
+        At first by principal components; a map made for looking comes in the background, and is `pending`.
+        """
+        found = self.clusters()
+        known = np.concatenate([*found.members_, np.empty(0, dtype=np.intp)])
+        placed = self.map_maker.placed(known)
+        x, y = placed.places.round(4).T.tolist()
         return RowMap(
-            rows=rows.tolist(),
+            rows=placed.rows.tolist(),
             x=x,
             y=y,
-            place=found.labels_[rows].tolist(),
-            known=known.tolist(),
+            place=found.labels_of(placed.rows).tolist(),
+            known=np.isin(placed.rows, known).tolist(),
             clusters=[int(own[0]) for own in found.members_],
+            method=placed.method,
+            pending=placed.pending,
         )
 
     @exclusive

@@ -222,6 +222,7 @@ class Project(Questions, Finding, Overviews, Edits):
 
     def close(self) -> None:
         """Let go of the ledger."""
+        self.map_maker.stop()
         with self._lock:
             self.session.close()
 

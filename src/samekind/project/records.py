@@ -208,6 +208,8 @@ class RowMap:
     place: list[int]
     known: list[bool]
     clusters: list[int]
+    method: str  # how places were found: "UMAP", "t-SNE", "principal components", "the columns"
+    pending: bool  # whether a better map is being made
 
 
 @dataclass(frozen=True)

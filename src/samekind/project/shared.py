@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from samekind.clusters import Clusters
@@ -40,6 +41,7 @@ class ProjectPart:
     def __init__(self, items: Items, session: Session) -> None:
         self.items = items
         self.session = session
+        self.map_file: Path | None = None  # where the map is kept
         self.notices: list[str] = []  # what somebody who opens it should know
         self._lock = threading.RLock()
         self._found: tuple[tuple[Revision, str | None], Clusters] | None = None

@@ -45,6 +45,12 @@ def cache_of(path: Path) -> Path:
     return path.with_suffix("") if path.suffix else path
 
 
+def _map_of(path: Path) -> Path:
+    """Return where the map of a project is kept: beside it."""
+    prefix = cache_of(path)
+    return prefix.with_name(f"{prefix.name}.map.npz")
+
+
 def data_of(ledger: Ledger) -> Path:
     """Return the file or folder that a project is about."""
     return Path(str(kept_in(ledger, ITEMS).get("data", "")))
@@ -98,6 +104,7 @@ def make_project(
     ledger_now = project.session.ledger
     keep_contents(ledger_now, items)
     project.notices = notices
+    project.map_file = _map_of(path)
     if not facts.items() <= ledger_now.meta.items():
         with ledger_now.transaction():
             for key, value in facts.items():
@@ -141,7 +148,9 @@ def open_project(
     reading = SqlLedger(path, read_only=True)
     try:
         _refuse_changed(reading, items, path)
-        return _ReadProject(items, reading, title=title, **kept | settings)
+        project = _ReadProject(items, reading, title=title, **kept | settings)
+        project.map_file = _map_of(path)
+        return project
     except BaseException:
         reading.close()
         raise

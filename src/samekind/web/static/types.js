@@ -22,7 +22,7 @@
  * @typedef {{text: string, undiscovered: number, wrong: number, wrong_at_any_time: number, undecided: number}} Certificate
  * @typedef {{clusters: ClusterSummary[], unplaced: number, certificate: Certificate | null, notes: string[],
  *   revision: number}} Overview
- * @typedef {{rows: number[], x: number[], y: number[], place: number[], known: boolean[], clusters: number[]}} RowMap
+ * @typedef {{rows: number[], x: number[], y: number[], place: number[], known: boolean[], clusters: number[], method: string, pending: boolean}} RowMap
  * @typedef {"same" | "different" | "unsure" | "skip" | "none" | number | {new: string} | {different: number[]}} Said
  */
 export {};
