@@ -86,6 +86,7 @@ def write_results(
         truth=truth,
         title=job.title,
         feature_names=names,
+        by_neighbors=True,
     )
     but = "" if rows.name == ROWS else "the rest "
     written = [

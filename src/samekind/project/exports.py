@@ -150,6 +150,7 @@ def _write_report(file: BinaryIO, project: Project) -> None:
         title=project.title,
         feature_names=project.items.feature_names,
         names=[project.name_of(members.tolist()) for members in found.members_],
+        by_neighbors=True,
     )
 
 

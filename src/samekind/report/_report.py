@@ -44,6 +44,7 @@ def write_report(
     feature_names: Sequence[str] | None = None,
     names: Sequence[str | None] | None = None,
     seed: int = 0,
+    by_neighbors: bool = False,
 ) -> Path | None:
     """Write one HTML page with plots, examples and numbers; it needs no network.
 
@@ -73,6 +74,9 @@ def write_report(
         What each cluster is called, by its number.
     seed : int
         Fixes which rows are drawn where there are too many.
+    by_neighbors : bool
+        Make a map for looking, by UMAP if `umap-learn` is installed, else by t-SNE: rows that are alike lie
+        together. It takes some seconds; without, the map shows principal components.
 
     Returns
     -------
@@ -121,7 +125,7 @@ def write_report(
 
     sizes = sizes_of(labels, clusters.n_discovered_)
     figures = [
-        draw_map(clusters, points, labels, columns, cluster_names, asked, said, seed),
+        draw_map(clusters, points, labels, columns, cluster_names, asked, said, seed, by_neighbors),
         draw_history(clusters, None if compared is None else len(compared.classes)),
         draw_sizes(clusters, sizes, cluster_names),
     ]
