@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from samekind.cli import _options as options
+from samekind.cli import _project_options as own
 from samekind.cli._errors import explained, needs, users_values
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ samekind check messages.samekind.db --take-in
 @explained
 def check(
     project: options.ProjectFile,
-    repair: options.Repair = False,
-    take_in: options.TakeIn = False,
+    repair: own.Repair = False,
+    take_in: own.TakeIn = False,
 ) -> int:
     """Look for damage in a project, and for changes of its data since.
 

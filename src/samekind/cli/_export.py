@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 
 from samekind.cli import _options as options
+from samekind.cli import _project_options as own
 from samekind.cli._errors import UserError, explained
 from samekind.errors import did_you_mean
 
@@ -56,7 +57,7 @@ def export(
     project: options.ProjectFile,
     out: options.OutPlace = Path("samekind-export"),
     formats: options.Formats = None,
-    pictures: options.PicturesHow = options.FolderHow.copy,
+    pictures: own.PicturesHow = own.FolderHow.copy,
 ) -> int:
     """Write what was found in a project: tables, a report, the answers, and files for other tools.
 
@@ -78,9 +79,9 @@ def export(
         raise UserError(f"{project}: there is no such project. samekind label DATA makes one.")
     screen = Console(stderr=True)
     with SqlLedger(project, read_only=True) as ledger:
-        for path, own in product(targets, (project, data_of(ledger))):
-            if path.exists() and own.exists() and path.samefile(own):
-                raise UserError(f"that would replace {own}. Name another place: --out DIR")
+        for path, needed in product(targets, (project, data_of(ledger))):
+            if path.exists() and needed.exists() and path.samefile(needed):
+                raise UserError(f"that would replace {needed}. Name another place: --out DIR")
         folder = next(iter(targets)).parent
         only_answers = set(targets.values()) == {"answers"}
         if only_answers:  # they can be had without the data

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from samekind.cli import _options as options
+from samekind.cli import _project_options as own
 from samekind.cli._errors import UserError, explained, needs, users_values
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -16,8 +17,8 @@ samekind import orders.samekind.db known.csv --id order_number
 @explained
 def import_(
     project: options.ProjectFile,
-    answers: options.AnswersFile,
-    id_column: options.IdColumn = None,
+    answers: own.AnswersFile,
+    id_column: own.IdColumn = None,
     who: options.Who = None,
 ) -> int:
     """Take answers from a CSV file into a project: columns a, b and answer.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from samekind.cli import _options as options
+from samekind.cli import _project_options as own
 from samekind.cli._errors import INTERRUPTED, UserError, explained, needs, users_values
 from samekind.cli._preparation import Preparation
 from samekind.cli._token import PageToken, find_token
@@ -53,7 +54,7 @@ def label(
     terminal: options.Terminal = False,
     who: options.Who = None,
     project: options.LabelProject = None,
-    any_data: options.AnyData = False,
+    any_data: own.AnyData = False,
     budget: options.Budget = None,
     criterion: options.Criterion = None,
     no_lineup: options.NoLineup = False,

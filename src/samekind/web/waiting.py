@@ -37,7 +37,7 @@ class WaitingPage:
         class Handler(_Handler):
             state: ClassVar = page._state
 
-        self._server = _Server(listening, Handler)
+        self._server = _SocketServer(listening, Handler)
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(0.05,), daemon=True
         )
@@ -58,7 +58,7 @@ class WaitingPage:
         self._thread.join()
 
 
-class _Server(ThreadingHTTPServer):
+class _SocketServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, listening: socket.socket, handler: type[BaseHTTPRequestHandler]) -> None:
