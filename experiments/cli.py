@@ -67,6 +67,7 @@ COMMANDS = {
         "our algorithms beside other packages",
         "--data --runs --algorithms --points --limit --jobs --json --out",
     ),
+    "person": ("a simulated person at the labelling page, by presses", "--data --runs"),
     "page": ("make pages anew from results, each beside its file", "files"),
 }
 GROUPS = "synthetic, shuttle, kdd, digits, banking77, mixture, single ones, or all (but mixture)"
@@ -74,7 +75,7 @@ OPTIONS: dict[str, tuple[Callable[[str], object], str, str]] = {
     "data": (str, "DATA", GROUPS),
     "files": (Path, "FILE", "results of experiments, as JSON"),
     "--data": (_several(str), "NAMES", "data sets, with commas; by default all"),
-    "--runs": (int, "N", "runs of each: by default 100, of studies 10, of peers 3"),
+    "--runs": (int, "N", "runs of each: by default 100, of studies 10, of people 5, of peers 3"),
     "--runs-reweighted": (int, "N", "on the reweighted KDD; by default those, but at most 20"),
     "--algorithms": (_several(str), "NAMES", "algorithms, with commas; by default the usual ones"),
     "--points": (_several(int), "NUMBERS", "of questions to count at, with commas"),
@@ -94,7 +95,12 @@ def main(arguments: list[str] | None = None) -> int:
     from experiments.pool import ExperimentError
 
     try:
-        _make_pages(options.files) if options.command == "page" else _run(options)
+        if options.command == "page":
+            _make_pages(options.files)
+        elif options.command == "person":
+            _sit_down(options)
+        else:
+            _run(options)
     except KeyboardInterrupt:
         command = shlex.join(["python", "-m", "experiments", *(arguments or sys.argv[1:])])
         said = "Stopped. Finished runs are kept. To go on, run the same command:"
@@ -155,6 +161,15 @@ def _design(options: Namespace) -> Design:
     shared = ("command", "jobs", "json", "out")
     given = {name: value for name, value in vars(options).items() if value is not None}
     return designs[options.command](**{k: v for k, v in given.items() if k not in shared})
+
+
+def _sit_down(options: Namespace) -> None:
+    from experiments.person import MARKS, main
+
+    unknown = set(options.data or ()) - set(MARKS)
+    if unknown:
+        raise ValueError(f"{min(unknown)} cannot be sorted; these can: {', '.join(MARKS)}.")
+    main(options.data, options.runs or 5)
 
 
 def _make_pages(files: list[Path]) -> None:

@@ -63,9 +63,14 @@ def load_banking77_embedded(*, return_X_y: bool = True) -> Labelled:
 
 def load_texts(*, file: str, return_X_y: bool = True) -> Labelled:
     """Return the texts of a table as samekind embeds them by default, and their labels."""
-    table = pd.read_csv(_kept(file))
+    table = load_table(file)
     texts, labels = sorted(table.columns, key=lambda name: -table[name].nunique())[:2]
     return embed(table[texts].astype(str).tolist()), pd.factorize(table[labels])[0]
+
+
+def load_table(file: str) -> pd.DataFrame:
+    """Return a table as it is kept."""
+    return pd.read_csv(_kept(file))
 
 
 def _kept(file: str) -> Path:

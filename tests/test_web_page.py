@@ -675,9 +675,15 @@ def test_a_line_up_of_pictures_is_seen_whole(digits, visiting, size):
         }""")
         for members in page.locator(".option-members").all():
             tops = "(all) => all.map((one) => Math.round(one.getBoundingClientRect().top))"
-            assert len(set(members.locator(".mini").evaluate_all(tops))) == 1
+            assert len(set(members.locator(".mini:visible").evaluate_all(tops))) == 1
         for button in page.locator("#actions button").all():
             assert button.evaluate("(button) => button.scrollWidth <= button.clientWidth")
+        if size is PHONE:  # the row in question stays in sight, and is large enough to be seen
+            page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+            box = page.locator(".subject .stage").bounding_box()
+            assert box["y"] >= 0
+            assert box["y"] + box["height"] <= 640
+            assert min(box["width"], box["height"]) >= 160
         if size is DESKTOP:
             last = page.locator(".option").last.bounding_box()
             actions = page.locator("#actions").bounding_box()

@@ -40,7 +40,7 @@ class Ledger(RowLimits, Transactions):
     Parameters
     ----------
     infer : bool
-        Whether to answer what follows from other answers. Right for an oracle that does not err.
+        Whether to answer what follows from other answers: for an oracle that does not err.
 
     Examples
     --------
@@ -112,8 +112,7 @@ class Ledger(RowLimits, Transactions):
     def active(self, upto: int | None = None, *, consistent: bool = False) -> Lines:
         """Return the lines that are not retracted, as a structured array.
 
-        With `upto`, only of the first so many lines ever written; with `consistent`, none that contradicts
-        earlier ones.
+        With `upto`, only of the first so many ever written; `consistent`: none that contradicts earlier ones.
         """
         stands = ~self._log.lines["retracted"]
         if consistent and self._known.conflicts:
@@ -208,10 +207,7 @@ class Ledger(RowLimits, Transactions):
     def correct_all(
         self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", asked: Asked = False
     ) -> None:
-        """Answer pairs, at once; nobody's earlier answers to them count any more.
-
-        What was paid for stays so, and costs no further question. Taking it back brings them back.
-        """
+        """Answer pairs, whatever was answered before, until that is taken back; what was paid stays paid."""
         checked = self._check_rows(check_pairs(pairs))
         with self.transaction():
             earlier = EarlierAnswers(self._log, checked)

@@ -25,7 +25,7 @@ from samekind.algorithms.focused.scheduler import Aim
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN
 from samekind.flow import IntArray
 
-__all__ = ["Amended", "Amender"]
+__all__ = ["Amended", "Amender", "separate_founded"]
 
 
 class Amended(NamedTuple):
@@ -264,3 +264,11 @@ class Amender:
             learner.paper.begin_anew(learner.points.sampler())
         else:
             learner.paper.quiet.restart()
+
+
+def separate_founded(learner: Learner, amendment: Amendment, n_before: int) -> None:
+    """Note what the clusters differ from that were founded by an amendment: all but the first so many."""
+    for pair in amendment.different:
+        a, b = sorted(map(learner.state.cluster_of_row, pair))
+        if 0 <= a < b and b >= n_before:
+            learner.pairs.separate(a, b)

@@ -103,6 +103,15 @@ class ClusterModel:
         self.scorer.merge(keep, gone)
         self.predictor.merge(keep, gone)
 
+    def rank_clusters(self, row: int) -> list[int]:
+        """Return all clusters, those first that a row is likeliest in."""
+        rows = np.array([row])
+        X = self.points.rows(rows)
+        near = self.predictor.nearness(rows, X)
+        weights = self.scorer.score(X, near, features=False).weights[0]
+        order: list[int] = np.argsort(-weights, kind="stable").tolist()
+        return order
+
     def likeliest(self, rows: IntArray) -> tuple[IntArray, FloatArray]:
         """Return the likeliest cluster of each row, and its probability; -1 and 0 if there are none."""
         clusters, found = np.full(rows.size, -1, dtype=np.intp), np.zeros(rows.size)

@@ -16,7 +16,7 @@ from samekind.algorithms.base import (
     Snapshot,
 )
 from samekind.algorithms.focused import constants as const
-from samekind.algorithms.focused.amendment import Amender
+from samekind.algorithms.focused.amendment import Amender, separate_founded
 from samekind.algorithms.focused.answer_policy import AnswerPolicy
 from samekind.algorithms.focused.audit import all_asked
 from samekind.algorithms.focused.learner import Learner, OpenRow
@@ -151,16 +151,14 @@ class Focused(Algorithm[FocusedParams]):
         """Change what is known, and ask first what that leaves open, then what was being asked."""
         open_rows: dict[int, Aim] = {open_row.row: open_row.aim for open_row in self._open}
         open_rows |= {row: aim for row, (aim, _) in self._first.items()}
+        n_before = len(self.state)
         amended = Amender(self._learner, amendment, open_rows).amend()
         for rows, number in amended.to_learn:
             cluster = number
             self._learner.unsure.mark_clear(rows)
             for row in rows:
                 cluster = self._learn_told(row, open_rows.get(row), cluster)
-        for pair in amendment.different:  # of clusters that are new
-            a, b = map(self.state.cluster_of_row, pair)
-            if a >= 0 and b >= 0 and a != b:
-                self._learner.pairs.separate(a, b)
+        separate_founded(self._learner, amendment, n_before)
         compared = [pair for pair in amended.to_compare if pair not in self._first_pairs]
         self._first_pairs = [*compared, *self._first_pairs, *self._clusters.interrupt()]
         members = {row: other for row, (aim, other) in self._first.items() if aim == "sheet"}
@@ -331,10 +329,7 @@ class Focused(Algorithm[FocusedParams]):
 
     def rank_clusters(self, row: int) -> list[int]:
         """Return all clusters, those first that a row is likeliest in."""
-        model, X = self._learner.model, self.points.rows(np.array([row]))
-        near = model.predictor.nearness(np.array([row]), X)
-        weights = model.scorer.score(X, near, features=False).weights[0]
-        order: list[int] = np.argsort(-weights, kind="stable").tolist()
+        order = self._learner.model.rank_clusters(row)
         return [cluster for cluster in order if self.state.members[cluster]]
 
     def sheet_members(self) -> dict[int, int]:

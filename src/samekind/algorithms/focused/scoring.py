@@ -86,17 +86,19 @@ class LinearDiscriminant:
         self._clusters = np.empty(64, dtype=np.intp)
         self._fitted_at = 0
         self._waits = False  # with the next fit
+        self._is_due = False  # that was waited with
         self.params = UNFITTED
 
     @contextmanager
     def fit_once(self) -> Iterator[None]:
-        """Within it, put off fits; then fit."""
-        self._waits = True
+        """Within it, put off fits; then fit, if there was one to put off."""
+        self._waits, self._is_due = True, False
         try:
             yield
         finally:
             self._waits = False
-            self._fit()
+            if self._is_due:
+                self._fit()
 
     def learn(self, x: FloatArray, cluster: int) -> int:
         """Add a labelled row; return its place."""
@@ -122,6 +124,7 @@ class LinearDiscriminant:
 
     def _fit(self) -> None:
         if self._waits:
+            self._is_due = True
             return
         self._fitted_at = self._n
         X, clusters = self._rows[: self._n], self._clusters[: self._n]

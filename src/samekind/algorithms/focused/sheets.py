@@ -52,8 +52,10 @@ class SheetPlanner:
 
     def _choose(self) -> list[OpenRow]:
         """Return the rows of the best sheet, each with the member to compare it with; none if none pays."""
-        rows, clusters, chances = self._candidates()
         best = self._learner.scheduler.expected_surprise() + const.SHEET_SETTLED
+        if best >= max(const.SHEET_SETTLED * self._size, 1 / const.SHEET_OUT_COST):
+            return []  # no sheet is worth as much
+        rows, clusters, chances = self._candidates()
         sheet = rows[:0]
         for cluster in np.unique(clusters).tolist():
             own = np.flatnonzero(clusters == cluster)

@@ -55,6 +55,8 @@ export function openHelp(changed) {
         h("li", {}, "Not sure is a fine answer: of a pair, another member of the kind may be asked about later; of a line-up, the thing is left alone. Skip keeps it for later, under Review."),
         h("li", {}, "Undo goes back as far as you like, and takes back what was learnt, too."),
         h("li", {}, "In a line-up, pick the kind that fits, or say that none does: one press answers several questions."),
+        h("li", {}, "You know its kind? Type its name, or a word of it, and press Enter: that settles it. What is not found is a new kind of that name."),
+        h("li", {}, "On a sheet, press those that do not belong, and then once for all others."),
         h("li", {}, "Found so far shows the kinds. Name them, merge them, click what does not belong."),
         h("li", {}, "Close the page whenever you like. Answers are on disk as soon as it says “Saved”.")),
       h("h3", {}, "Keys"),

@@ -1,0 +1,234 @@
+"""A simulated honest person at the labelling page, who reads only what its API gives.
+
+They know of every thing that they are shown what it is, and nothing else. They answer what is asked, give a
+name to every kind that has none when they see it, and say what a thing is, by the name of its kind, where
+that is not among those shown. What counts is presses: one for each answer, each name, and each thing that
+does not belong to a sheet.
+"""
+
+from __future__ import annotations
+
+import socket
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import httpx
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.drawings import write_drawings
+from experiments.small_data import load_table
+from samekind.data import Items, load
+from samekind.measures import adjusted_rand_index
+from samekind.project import Project
+
+Json = dict[str, Any]
+
+TRAPPED = 20  # times that a question may come again
+MARKS = {"texts": (100, 200, 300, 400), "pictures": (60, 80, 100, 120)}
+"""Presses after which the result is looked at."""
+REQUIRED = {"texts": {"right": 0.72, "ari": 0.55}, "pictures": {"right": 1.0, "ari": 1.0}}
+"""What it must be after the last of them, on average."""
+
+
+@dataclass
+class Sitting:
+    """What a person did, and what came of it."""
+
+    data: str
+    seed: int
+    looks: list[Json] = field(default_factory=list)
+    types: Counter[str] = field(default_factory=Counter)
+    seconds: list[float] = field(default_factory=list)
+    presses: int = 0
+
+
+class Person:
+    """Answers over HTTP; `kind_of` says what a thing with this title or text is."""
+
+    def __init__(self, client: httpx.Client, kind_of: dict[str, str], sitting: Sitting) -> None:
+        self._client = client
+        self._kind_of = kind_of
+        self._sitting = sitting
+
+    def answer(self, question: Json) -> Json:
+        """Answer a question; return the reply."""
+        self._sitting.types[question["type"]] += 1
+        said = self._said(question)
+        started = perf_counter()
+        reply = self._send("POST", "/api/answers", {"id": question["id"], "answer": said})
+        self._sitting.seconds.append(perf_counter() - started)
+        for cluster in self._shown(question):
+            if cluster["name"] is None:
+                self._give_name(cluster["cluster"], cluster["kind"])
+        return reply
+
+    def next(self) -> list[Json]:
+        """Return the open questions."""
+        questions: list[Json] = self._send("GET", "/api/next")["questions"]
+        return questions
+
+    def _said(self, question: Json) -> object:
+        if question["type"] == "sheet":
+            kind = self._kind(question["cluster"]["members"][0])
+            out = [item["row"] for item in question["items"] if self._kind(item) != kind]
+            self._sitting.presses += len(out)
+            return {"different": out}
+        if question["type"] == "pair":
+            kind, own = self._kind(question["a"]), question["a_cluster"]
+            if kind == self._kind(question["b"]):
+                return "same"
+            if own is not None:
+                return "different"
+        else:
+            kind, own = self._kind(question["item"]), question["item_cluster"]
+            for option in question["options"]:
+                if self._kind(option["members"][0]) == kind:
+                    return option["cluster"]
+            if own is not None:
+                return "none"
+        row = (question.get("item") or question["a"])["row"]
+        found = self._send("GET", "/api/find", params={"text": kind, "row": row})["clusters"]
+        there = [cluster["cluster"] for cluster in found if cluster["name"] == kind]
+        self._sitting.types["found by name" if there else "new kind"] += 1
+        return there[0] if there else {"new": kind}
+
+    def _shown(self, question: Json) -> Iterator[Json]:
+        """Yield the clusters that were shown, each with what it is."""
+        if question["type"] == "pair" and question["b_cluster"] is not None:
+            yield question["b_cluster"] | {"kind": self._kind(question["b"])}
+        for option in question.get("options", []):
+            yield option | {"kind": self._kind(option["members"][0])}
+
+    def _give_name(self, cluster: int, name: str) -> None:
+        found = self._send("GET", "/api/find", params={"text": name})["clusters"]
+        if any(cluster["name"] == name for cluster in found):
+            return  # they see that there is one already
+        self._sitting.types["name"] += 1
+        self._send("PUT", f"/api/clusters/{cluster}/name", {"name": name})
+
+    def _kind(self, item: Json) -> str:
+        return self._kind_of[item["text"] or item["title"]]
+
+    def _send(self, method: str, path: str, body: object = None, **more: Any) -> Json:
+        self._sitting.presses += method != "GET"
+        response = self._client.request(method, path, json=body, **more)
+        if response.status_code == 400 and path.endswith("/name"):
+            return {}  # the kind was merged by the answer
+        response.raise_for_status()
+        reply: Json = response.json()
+        return reply
+
+
+@contextmanager
+def served(project: Project) -> Iterator[httpx.Client]:
+    """Serve the page of a project here, and yield a client of it."""
+    import uvicorn
+
+    from samekind.web import make_app
+
+    listening = socket.create_server(("127.0.0.1", 0))
+    address = f"127.0.0.1:{listening.getsockname()[1]}"
+    app = make_app(project, allowed_hosts=[address])
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+    thread = threading.Thread(target=server.run, args=([listening],))
+    thread.start()
+    try:
+        headers = {"X-Samekind": "1", "X-Samekind-Who": "ann"}
+        with httpx.Client(base_url=f"http://{address}", headers=headers, timeout=60) as client:
+            yield client
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def sit_down(data: str, items: Items, kinds: list[str], seed: int, **settings: Any) -> Sitting:
+    """Let a person answer until the last mark; return what came of it."""
+    sitting, marks = Sitting(data, seed), list(MARKS[data])
+    views = map(items.show, range(items.n))
+    kind_of = {view.text or view.title: kind for view, kind in zip(views, kinds, strict=True)}
+    codes = np.unique(kinds, return_inverse=True)[1]
+    project = Project(items, random_state=seed, **settings)
+    asked: Counter[str] = Counter()
+    with served(project) as client:
+        person = Person(client, kind_of, sitting)
+        questions = person.next()
+        while marks:
+            if questions:
+                asked[questions[0]["id"]] += 1
+                if asked[questions[0]["id"]] > TRAPPED:
+                    raise RuntimeError(f"question {questions[0]['id']} comes again and again.")
+                questions = person.answer(questions[0])["questions"]
+            if sitting.presses >= marks[0] or not questions:
+                sitting.looks.append({"at": marks.pop(0)} | _look(project, codes))
+    project.close()
+    return sitting
+
+
+def _look(project: Project, codes: NDArray[np.intp]) -> Json:
+    """Return how good the labels are; a cluster is what most of its known rows are."""
+    found = project.clusters()
+    kinds = np.array([np.bincount(codes[rows]).argmax() for rows in found.members_])
+    labels = found.labels_
+    right = (labels >= 0) & (kinds[labels] == codes)
+    return {
+        "right": float(right.mean()),
+        "ari": float(adjusted_rand_index(codes, labels)),
+        "known": sum(map(len, found.members_)),
+        "clusters": len(kinds),
+    }
+
+
+def load_data(name: str, folder: Path) -> tuple[Items, list[str]]:
+    """Return what a person sorts, and what each thing is."""
+    if name == "pictures":
+        kinds = write_drawings(folder / "drawings", n=394, random_state=0)
+        return load(folder / "drawings", cache=folder / "cache"), kinds
+    table = load_table("banking77.csv.gz").sample(3_000, random_state=0)
+    table["text"].to_csv(folder / "texts.csv", index=False)
+    kinds = [kind.replace("_", " ") for kind in table["category"].astype(str)]
+    return load(folder / "texts.csv", text="text", cache=folder / "cache"), kinds
+
+
+def run_people(names: list[str], runs: int, sheets: bool = True) -> list[Sitting]:
+    """Let so many people sort each of the data sets."""
+    settings = {} if sheets else {"sheet": 0}
+    sittings: list[Sitting] = []
+    for name in names:
+        with tempfile.TemporaryDirectory() as folder:
+            items, kinds = load_data(name, Path(folder))
+            for seed in range(runs):
+                sitting = sit_down(name, items, kinds, seed, **settings)
+                sittings.append(sitting)
+                print(_in_words(sitting), flush=True)
+    return sittings
+
+
+def _in_words(sitting: Sitting) -> str:
+    looks = "; ".join(
+        f"{look['at']} presses: {100 * look['right']:.1f} % right, ARI {look['ari']:.3f}, "
+        f"{look['known']:,} known, {look['clusters']} kinds"
+        for look in sitting.looks
+    )
+    slow = 1e3 * float(np.quantile(sitting.seconds, 0.95))
+    types = ", ".join(f"{count} {what}" for what, count in sitting.types.most_common())
+    return f"{sitting.data}, seed {sitting.seed}: {looks}. {types}. p95 {slow:.0f} ms an answer."
+
+
+def main(names: list[str] | None = None, runs: int = 5) -> None:
+    """Print how each sitting went, the means, and what is required."""
+    sittings = run_people(names or list(MARKS), runs)
+    for name in dict.fromkeys(sitting.data for sitting in sittings):
+        last = [sitting.looks[-1] for sitting in sittings if sitting.data == name]
+        for metric, required in REQUIRED[name].items():
+            mean = float(np.mean([look[metric] for look in last]))
+            verdict = "met" if mean >= required - 1e-9 else "NOT MET"
+            at = f"{name}, {metric} after {last[0]['at']} presses"
+            print(f"{at}: {mean:.3f} on average of {len(last)}; at least {required}: {verdict}")
