@@ -25,6 +25,7 @@ def groups(n=240, d=12, k=8, seed=0):
 @pytest.fixture
 def no_umap(monkeypatch):
     monkeypatch.setattr("samekind.report._layout.find_spec", lambda name: None)
+    monkeypatch.setattr("samekind.report._projection.lay_out_elsewhere", lay_out)
 
 
 def told_apart(places, labels):

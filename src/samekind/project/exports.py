@@ -150,7 +150,7 @@ def _write_report(file: BinaryIO, project: Project) -> None:
         title=project.title,
         feature_names=project.items.feature_names,
         names=[project.name_of(members.tolist()) for members in found.members_],
-        by_neighbors=True,
+        laid_out=project.map_maker.laid_out(wait=project.waits_for_map),
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.points import Points
-from samekind.report import Layout, lay_out_elsewhere, quick_layout
+from samekind.report import Layout, has_neighbors, lay_out_elsewhere, quick_layout
 
 __all__ = ["MapMaker", "PlacedRows"]
 
@@ -77,6 +77,15 @@ class MapMaker:
             places = np.vstack([layout.places, self._between(others, layout.places)])
             return PlacedRows(rows, places, layout.method, self._made is None)
 
+    def laid_out(self, *, wait: bool) -> tuple[NDArray[np.intp], Layout] | None:
+        """Return the rows that are laid out, and where; None while there is no better map to `wait` for."""
+        with self._lock:
+            self._begin()
+        if self._made is None and wait:
+            self._make()
+        made = self._made
+        return None if made is None or made is self._quick else (self._rows, made)
+
     def wait(self, timeout: float | None = None) -> None:
         """Wait for the map that is being made."""
         if self._thread is not None:
@@ -89,7 +98,7 @@ class MapMaker:
             self._sample = self._points.rows(self._rows).astype(np.float64, copy=False)
             self._quick = quick_layout(self._sample, SEED)
             self._made = self._read()
-            if self._made is None and self._sample.shape[1] <= 2:
+            if self._made is None and not has_neighbors(self._sample):
                 self._made = self._quick
 
     def _between(self, rows: NDArray[np.intp], places: Floats) -> Floats:

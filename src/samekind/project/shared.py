@@ -41,6 +41,7 @@ class ProjectPart:
     def __init__(self, items: Items, session: Session) -> None:
         self.items = items
         self.session = session
+        self.waits_for_map = False  # or whoever answers would have to wait, too
         self.map_file: Path | None = None  # where the map is kept
         self.notices: list[str] = []  # what somebody who opens it should know
         self._lock = threading.RLock()

@@ -149,7 +149,7 @@ def open_project(
     try:
         _refuse_changed(reading, items, path)
         project = _ReadProject(items, reading, title=title, **kept | settings)
-        project.map_file = _map_of(path)
+        project.map_file, project.waits_for_map = _map_of(path), True
         return project
     except BaseException:
         reading.close()

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-__all__ = ["Layout", "lay_out", "lay_out_elsewhere", "quick_layout"]
+__all__ = ["Layout", "has_neighbors", "lay_out", "lay_out_elsewhere", "quick_layout"]
 
 Floats = NDArray[np.float64]
 FEWEST = 30  # rows below which there are no neighbours to speak of
@@ -37,6 +37,12 @@ class Layout(NamedTuple):
     method: str
 
 
+def has_neighbors(sample: Floats) -> bool:
+    """Return whether rows are too many, and of too many columns, to be shown well as they are."""
+    is_wide = sample.shape[1] > LIKE_PLANE and len(sample) >= FEWEST
+    return is_wide and bool(np.ptp(sample, axis=0).any())
+
+
 def quick_layout(sample: Floats, seed: int) -> Layout:
     """Return a map that takes no time: one or two columns as they are, else principal components."""
     if sample.shape[1] <= LIKE_PLANE:
@@ -50,7 +56,7 @@ def quick_layout(sample: Floats, seed: int) -> Layout:
 
 def lay_out(sample: Floats, seed: int) -> Layout:
     """Return a map of rows of more than two columns; some seconds for two thousand rows."""
-    if sample.shape[1] <= LIKE_PLANE or len(sample) < FEWEST or not np.ptp(sample, axis=0).any():
+    if not has_neighbors(sample):
         return quick_layout(sample, seed)
     with threadpool_limits(1):  # others answer meanwhile
         wide = _components(sample, WIDEST, seed)
@@ -92,10 +98,12 @@ def lay_out_elsewhere(
 def _umap(wide: Floats, seed: int) -> Floats:
     import warnings
 
-    from umap import UMAP
-
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that a seed allows but one thread
+        warnings.simplefilter(
+            "ignore"
+        )  # that a seed allows but one thread, and what else could be installed
+        from umap import UMAP
+
         made = UMAP(n_neighbors=min(MOST_NEIGHBORS, len(wide) - 1), random_state=seed)
         return np.asarray(made.fit_transform(wide), dtype=np.float64)
 

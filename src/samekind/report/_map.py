@@ -14,7 +14,7 @@ from samekind.points import Points
 from samekind.report._colors import color_of, symbol_of
 from samekind.report._figures import Figure, Trace, axis, lines
 from samekind.report._headline import called, counted
-from samekind.report._projection import Projection, choose_rows, project_rows
+from samekind.report._projection import LaidOut, Projection, choose_rows, project_rows
 
 __all__ = ["draw_map"]
 
@@ -37,10 +37,13 @@ def draw_map(
     answers: Answers,
     seed: int,
     by_neighbors: bool = False,
+    laid_out: LaidOut | None = None,
 ) -> Figure:
     """Draw a sample of the rows in two dimensions, coloured by cluster; `names` are of columns."""
     rows = choose_rows(clusters, seed)
-    projection, places = project_rows(points, rows, names, seed, by_neighbors=by_neighbors)
+    projection, places = project_rows(
+        points, rows, names, seed, by_neighbors=by_neighbors, laid_out=laid_out
+    )
     form = "scatter" if len(rows) <= MOST_SVG else "scattergl"
     known = np.isin(rows, np.concatenate([*clusters.members_, np.empty(0, dtype=np.intp)]))
     traces = [
