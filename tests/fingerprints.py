@@ -57,7 +57,7 @@ CASES = [
     Case("focused", parameters={"stop": "certified", "tolerance": 0.3}, name="focused, certified"),
     Case(
         "focused",
-        parameters={"error_rate": "estimate", "budget": 400},
+        parameters={"error_rate": "estimate", "budget": 150},
         wrong=0.1,
         name="focused, wrong answers",
     ),
