@@ -18,6 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 import samekind
+from samekind import SqlLedger
 from samekind.cli import app
 from samekind.cli._export import FORMATS
 from samekind.cli._label import has_display
@@ -525,3 +526,16 @@ def test_help_fits_80_columns(command, monkeypatch):
     text = cli(command, "--help").output
     assert max(map(len, text.splitlines())) <= 80
     assert f"samekind {command} messages" in text
+
+
+def test_the_criterion_and_sheets_are_kept(folder):
+    first = cli(*LABEL, "--criterion", "same  flower", "--no-sheets", stdin="q\n")
+    assert "same flower" in first.stderr
+    again = cli("label", PROJECT, "--terminal", stdin="q\n")
+    assert "same flower" in again.stderr
+    with SqlLedger(PROJECT, read_only=True) as ledger:
+        assert json.loads(ledger.meta["settings"])["sheet"] == 0
+    cli("label", PROJECT, "--terminal", "--sheets", stdin="q\n")
+    with SqlLedger(PROJECT, read_only=True) as ledger:
+        assert json.loads(ledger.meta["settings"])["sheet"] == 12
+    assert "at most 200" in cli(*LABEL, "--criterion", "x" * 201, code=2).stderr

@@ -379,3 +379,27 @@ class TestOpening:
     def test_a_url_that_means_nothing(self, url):
         with pytest.raises(LedgerError, match="cannot use this database"):
             SqlLedger(url)
+
+
+def test_an_answer_that_is_replaced_twice_is_paid_once(tmp_path):
+    """What was paid for passes on to the answer that stands, in memory as on disk."""
+    path = tmp_path / "mine.db"
+    with SqlLedger(path) as ledger:
+        ledger.record([[0, 1]], [DIFFERENT], who="ann")
+        ledger.record([[0, 1]], [SAME], who="ann", asked=False)
+        ledger.record([[0, 1]], [DIFFERENT], who="ann", asked=False)
+        asked = [line.asked for line in ledger.lines()]
+        with SqlLedger(path) as other:
+            assert [line.asked for line in other.lines()] == asked == [True, False, True]
+
+
+def test_several_pairs_are_corrected_at_once(tmp_path):
+    with SqlLedger(tmp_path / "mine.db") as ledger:
+        ledger.record([[0, 1], [1, 2]], [DIFFERENT, SAME], who="ann")
+        ledger.record([[0, 1]], [DIFFERENT], who="eve")
+        ledger.correct_all([[0, 1], [3, 4]], [SAME, SAME], who="bob")
+        pairs = np.array([[0, 1], [1, 2], [3, 4], [0, 2]])
+        assert ledger.lookup(pairs).tolist() == [SAME] * 4
+        assert ledger.contradictions == []
+        assert len(ledger.retract(who="bob", together=True)) == 2
+        assert ledger.lookup(pairs).tolist() == [DIFFERENT, SAME, UNANSWERED, DIFFERENT]

@@ -151,7 +151,9 @@ class TestTwoProcesses:
         assert ledger.revision.names == 20
         texts = {name for (name,) in sqlite3.connect(path).execute("SELECT name FROM names")}
         assert texts == {f"{who} {turn}" for who in ("bob", "cy") for turn in range(10)}
-        assert len(ledger._notes.replaced) == 4
+        assert (
+            len(ledger._notes.replaced) >= 4
+        )  # by corrections, and by merging what was told apart
         assert ledger.revision.changes >= 8  # at least one for each merge and each correction
         again = open_project(path)
         assert again.next("x", most=9) == project.next("x", most=9)

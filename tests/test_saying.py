@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pytest
+from rich.console import Console
 
 from samekind import DIFFERENT, SAME
 from samekind.data import load
@@ -16,6 +19,7 @@ from samekind.project import (
     make_project,
     open_project,
 )
+from samekind.terminal import Lines, answer_in_terminal
 
 WORDS = ["refund", "parcel", "password", "invoice", "stolen card"]
 KINDS = np.arange(150) % len(WORDS)
@@ -369,3 +373,68 @@ def test_the_criterion_is_kept_with_the_project(items, tmp_path):
     with pytest.raises(ProjectError, match="at most 200 characters"):
         again.set_criterion("x" * 201)
     again.close()
+
+
+class TestAtThePrompt:
+    def sit_down(self, project, *lines):
+        """Return what the screen showed when somebody typed these lines."""
+        screen, given = io.StringIO(), iter(lines)
+
+        def read():
+            line = next(given, None)
+            if line is None:
+                raise EOFError
+            return line
+
+        console = Console(file=screen, width=80, force_terminal=False)
+        answer_in_terminal(project, who="ann", console=console, keys=Lines(read))
+        project.resume()
+        return screen.getvalue()
+
+    def test_a_kind_is_found_or_made(self, project):
+        project.set_criterion("same thing lost")
+        [question] = project.next("ann")
+        row = subject(question)
+        screen = self.sit_down(project, "f", "lost keys", "n", "q")
+        assert "same thing lost" in screen
+        assert "N a new kind “lost keys”" in screen
+        assert project.session.members_of(row) == [row]
+        assert project.find("lost keys")[0].cluster == row
+        [question] = project.next("ann")
+        row = subject(question)
+        self.sit_down(project, "f", "Lost Keys", "q")  # a name that there is
+        pair = np.array([[row, project.find("lost keys")[0].cluster]])
+        assert project.session.ledger.lookup(pair) == [SAME]
+        lines = len(project.session.ledger)
+        self.sit_down(project, "f", "nothing like it", "", "q")  # thought better of it
+        assert len(project.session.ledger) == lines
+
+    def test_sheets(self, items):
+        project = answered(items, 0, sheet=12)
+        question = TestSheets().sheet(project)
+        assert project.next("ann")[0].id == question.id
+        rows = [item.row for item in question.items]
+        screen = self.sit_down(project, "o", "2 99", "o", "2, 3", "q")
+        assert "Are these all of the kind" in screen
+        assert "Nothing was answered." in screen
+        pairs = np.array([[row, question.cluster.members[0].row] for row in rows])
+        told = project.session.ledger.lookup(pairs).tolist()
+        assert told == [SAME, DIFFERENT, DIFFERENT] + [SAME] * (len(rows) - 3)
+
+
+def test_what_is_said_by_hand_counts_whoever_answered_before(items):
+    """Bob may move what Ann answered, and merge what she told apart; undone, her answers stand again."""
+    project = answered(items, 30)
+    one, two = (c.cluster for c in project.find()[:2])
+    before = list(map(sorted, state(project)[0]))
+    project.merge([one, two], who="bob")
+    assert project.contradictions() == []
+    assert two in project.session.members_of(one)
+    project.undo(who="bob")
+    assert list(map(sorted, state(project)[0])) == before
+    moved = project.session.members_of(one)[1]
+    project.place([moved], two, who="bob")
+    assert project.contradictions() == []
+    assert moved in project.session.members_of(two)
+    project.undo(who="bob")
+    assert list(map(sorted, state(project)[0])) == before

@@ -71,7 +71,8 @@ class Session(FlowSession):
         refused it, "full" when all did. ``stop``: "reducible", or "certified" to stop when the
         certificate's bounds are within ``tolerance``. ``goal``: "centers", or "labels" to ask nothing for the
         sake of accurate centres. ``lineup``: kinds that a row is compared with at once, where a person can
-        pick one of them. ``without``: parts to switch off, for studies.
+        pick one of them. ``sheet``: rows of one cluster that are asked about at once, where a person can
+        answer for all. ``without``: parts to switch off, for studies.
 
         Of "focused" and "noisy-exact": ``error_rate``: the share of answers that may be wrong, or "estimate".
 

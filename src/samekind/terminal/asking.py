@@ -269,7 +269,7 @@ class _Asking(Conversation):
 
 def _choices(question: Question) -> tuple[str, dict[str, str]]:
     """Return the prompt of a question, and what may be typed."""
-    rest = "space not sure  K skip  B undo  M more  Q quit  ?"
+    rest = "space not sure  K skip  B undo  Q quit  ? help"
     if isinstance(question, SheetQuestion):
         return f"S all the same  O some are not  {rest}", ANYWHERE | IN_A_PROJECT | SHEET
     if isinstance(question, PairQuestion):
