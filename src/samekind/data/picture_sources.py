@@ -69,6 +69,9 @@ class Source:
         more = f"\n  … and {len(broken) - MOST_TOLD:,} more" if len(broken) > MOST_TOLD else ""
         listed = "".join(f"\n  {name}: {why}" for name, why in broken[:MOST_TOLD])
         are = "pictures are" if len(broken) > 1 else "picture is"
+        more += "\nto allow larger ones, set SAMEKIND_MAX_PIXELS in the environment" * any(
+            "pixels are more than" in why for _, why in broken
+        )
         self.notes.append(f"{len(broken):,} {are} left out, as they cannot be read:{listed}{more}")
 
     @property
