@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -18,13 +20,14 @@ from typer.testing import CliRunner
 import samekind
 from samekind import SqlLedger
 from samekind.cli import app
+from samekind.cli._export import FORMATS
 from samekind.cli._label import has_display
 from samekind.cli._options import names_in
 from samekind.data import load
-from samekind.project import EXPORTS, cache_of, make_project
+from samekind.project import cache_of, make_project
 
 PLACES = {"rose": 0.0, "iris": 10.0, "fern": 30.0}
-FILES = set(EXPORTS)
+FILES = {file for file, _ in FORMATS.values()}
 
 
 def cli(*arguments, code=0, stdin=None):
@@ -251,6 +254,17 @@ def test_without_the_packages_of_the_page(folder):
 # The page
 
 
+def once_prepared(request):
+    """Ask a page that may still be getting ready, and says so."""
+    while True:
+        try:
+            return urllib.request.urlopen(request)
+        except urllib.error.HTTPError as error:
+            if error.code != 503 or not json.load(error)["preparing"]:
+                raise
+            time.sleep(0.1)
+
+
 def test_the_page_is_served_until_ctrl_c(folder):
     pytest.importorskip("uvicorn")
     command = ("label", "flowers.csv", "--exclude", "kind", "--no-browser", "--no-lineup")
@@ -274,7 +288,7 @@ def test_the_page_is_served_until_ctrl_c(folder):
         headers = {"Content-Type": "application/json", "X-Samekind": "1", "X-Samekind-Who": "ann"}
         for said in ("different", "different", "same"):
             asking = urllib.request.Request(f"{address}api/next?lineup=true", headers=headers)
-            got = json.load(urllib.request.urlopen(asking))
+            got = json.load(once_prepared(asking))
             [question] = got["questions"]
             assert question["type"] == "pair"  # no line-up
             request = urllib.request.Request(
@@ -404,17 +418,35 @@ def test_classify_predict(project, new):
     rows = pd.read_csv("k.csv")
     assert (rows.samekind_name == rows.kind).tolist() == [True] * 9 + [False]
     assert not rows.known.any()
+    assert rows.confidence[:9].min() > 0.5
+    assert rows.confidence.between(0, 1).all()
     assert not list(Path().glob("*.answers.db"))
 
 
 def test_classify_with_a_column_of_names(project, new):
     result = cli("classify", project, "new.csv", "--labels", "kind", "-o", "k.parquet")
-    assert "1 new row is of no kind known so far: 9" in result.stdout
+    assert "moss: 1 new row of no kind known so far: 9" in result.stdout
     rows = pd.read_parquet("k.parquet")
-    assert (rows.samekind_name == rows.kind).tolist() == [True] * 9 + [False]
-    assert rows.samekind_kind.tolist()[-1] == -1
+    assert rows.samekind_name.tolist() == rows.kind.tolist()
+    assert rows.new_kind.tolist() == [False] * 9 + [True]
+    assert rows.samekind_kind.tolist()[-1] == 4
     assert rows.known.all()
+    assert (rows.confidence == 1).all()
     assert rows.questions.tolist() == [1] * 9 + [3]
+    assert len(standing("flowers.samekind.new.answers.db")) == 12
+    assert (
+        "12 answers from before" in cli("classify", project, "new.csv", "--labels", "kind").stderr
+    )
+    new.loc[:1, "kind"] = "roze"
+    new.to_csv("new.csv", index=False)
+    misspelt = " ".join(
+        cli("classify", project, "new.csv", "--labels", "kind", code=2).stderr.split()
+    )
+    assert "'roze' (2 rows). Did you mean 'rose'?" in misspelt
+    new["kind"] = "x" + new["kind"].str.upper() + "!!!"
+    new.to_csv("new.csv", index=False)
+    none = " ".join(cli("classify", project, "new.csv", "--labels", "kind", code=2).stderr.split())
+    assert "they are called 'fern', 'iris', 'rose'" in none
     assert (
         "Did you mean 'kind'?"
         in cli("classify", project, "new.csv", "--labels", "knd", code=2).stderr
@@ -437,14 +469,31 @@ def test_classify_asks_undoes_quits_and_goes_on(project, new):
     assert "2 answers from before" in again.stderr
     assert "New thing 2 of 10." not in again.stderr
     rows = pd.read_csv("new.kinds.csv")
-    assert rows.known.tolist()[:9] == [True] * 9
-    assert rows.samekind_kind.tolist()[-1] == -1
+    assert rows.known.tolist() == [True] * 10
+    assert rows.samekind_name.tolist()[-1] == "new kind 1"
 
-    new.loc[0, "height"] = 12.0
-    new.to_csv("new.csv", index=False)
-    result = cli("classify", project, "new.csv", code=2)
-    assert "it has changed since" in result.stderr
-    assert "Move flowers.samekind.new.answers.db away" in result.stderr
+    more = pd.concat([flowers(2, 7), new.iloc[::-1]], ignore_index=True)
+    more.to_csv("new.csv", index=False)
+    result = cli("classify", project, "new.csv", stdin="")
+    assert "New thing 1 of 16." in result.stderr
+    rows = pd.read_csv("new.kinds.csv")
+    assert rows.known.tolist() == [False] * 6 + [True] * 10
+    assert rows.samekind_name.tolist()[6:] == ["new kind 1", *new["kind"][:9][::-1]]
+
+
+def test_answers_about_new_rows_stay_when_the_project_grows(project, new):
+    cli("classify", project, "new.csv", "--labels", "kind")
+    before = standing("flowers.samekind.new.answers.db")
+    grown = pd.concat([flowers(4, 9), pd.read_csv("flowers.csv")], ignore_index=True)
+    grown.to_csv("flowers.csv", index=False)
+    cli("check", project, "--take-in")
+    again = cli("classify", project, "new.csv", stdin="")
+    assert "New thing" not in again.stderr.replace("new things", "")
+    now = standing("flowers.samekind.new.answers.db")
+    assert [(line.a - 12, line.b - 12 * (line.b < 70), line.answer) for line in now] == [
+        (line.a, line.b - 12 * (line.b >= 70), line.answer) for line in before
+    ]
+    assert pd.read_csv("new.kinds.csv").known.all()
 
 
 def test_what_was_said_of_a_kind_holds_when_another_row_stands_for_it(project, new):

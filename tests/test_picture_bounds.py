@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -95,12 +96,12 @@ class TestLimit:
         draw(folder / "big.png", 300, 200)
         draw(folder / "bigger.png", 300, 300)
         monkeypatch.setenv("SAMEKIND_MAX_PIXELS", "50000")
-        with pytest.raises(DataError) as raised:
-            load(folder)
-        words = str(raised.value)
-        assert words.startswith("2 of 5 pictures cannot be used:")
-        assert "'big.png': its 300 × 200 pixels are more than 50,000." in words
-        assert "'bigger.png': its 300 × 300 pixels are more than 50,000." in words
+        items = load(folder)
+        assert items.n == 3
+        words = "\n".join(items.notes)
+        assert "2 pictures are left out" in words
+        assert "big.png: its 300 × 200 pixels are more than 50,000" in words
+        assert "bigger.png: its 300 × 300 pixels are more than 50,000" in words
         assert "set SAMEKIND_MAX_PIXELS in the environment" in words
         monkeypatch.setenv("SAMEKIND_MAX_PIXELS", "90000")
         assert load(folder).n == 5
@@ -115,8 +116,10 @@ class TestLimit:
         for k in range(20):
             draw(folder / f"big {k}.png", 300, 200)
         monkeypatch.setenv("SAMEKIND_MAX_PIXELS", "50000")
-        with pytest.raises(DataError, match=r"(?s)20 of 23.*'big 9\.png'.*… and 10 more\.\nMend"):
-            load(folder)
+        items = load(folder)
+        assert (items.n, len(items.left_out)) == (3, 20)
+        [note] = [note for note in items.notes if "left out" in note]
+        assert re.search(r"(?s)20 pictures.*big 9\.png.*… and 10 more", note)
 
     @pytest.mark.parametrize("given", ["many", "0", "-5", "1.5"])
     def test_must_be_a_number(self, folder, monkeypatch, given):

@@ -315,10 +315,10 @@ def test_two_hundred_clusters(tmp_path):
     X, y = blobs(200, 30, 8)
     clusters, _, page = page_of(tmp_path, X, y)
     assert clusters.n_discovered_ == 200
-    assert "Shown are the first 60 of 200 clusters" in page.words
+    assert "Shown are the largest 60 of 200 clusters" in page.words
     assert page.words.count("Cluster ") == 60
     names = page.names("map")
-    assert "176 others" in names
+    assert "184 others" in names
     assert len(names) < 32
     policy = page.find("meta", **{"http-equiv": "Content-Security-Policy"})[0]["content"]
     assert "'unsafe-eval'" in policy  # WebGL

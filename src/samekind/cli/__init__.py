@@ -1,4 +1,4 @@
-"""The command line: ``samekind demo``, ``run``, ``label``, ``classify``, ``export``, ``check``, ``forget``.
+"""The command line: ``samekind demo``, ``run``, ``label``, ``classify``, ``export``, ``import``, ``check`` …
 
 What a command needs is imported when it runs, so that ``samekind --help`` answers at once.
 """
@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from samekind.cli import _check, _classify, _export, _forget, _label, _run
+from samekind.cli import _check, _classify, _export, _forget, _import, _label, _run, _warm_up
 from samekind.cli._demo import demo
 from samekind.cli._help import Command, Group
 
@@ -30,9 +30,11 @@ app.command(cls=Command)(demo)
 app.command(cls=Command, epilog=_label.EXAMPLES)(_label.label)
 app.command(cls=Command, epilog=_classify.EXAMPLES)(_classify.classify)
 app.command(cls=Command, epilog=_export.EXAMPLES)(_export.export)
+app.command("import", cls=Command, epilog=_import.EXAMPLES)(_import.import_)
 app.command(cls=Command, epilog=_run.EXAMPLES)(_run.run)
 app.command(cls=Command, epilog=_check.EXAMPLES)(_check.check)
 app.command(cls=Command, epilog=_forget.EXAMPLES)(_forget.forget)
+app.command("warm-up", cls=Command, epilog=_warm_up.EXAMPLES)(_warm_up.warm_up)
 
 
 def _print_version(wanted: bool) -> None:

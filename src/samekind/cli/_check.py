@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from samekind.cli import _options as options
-from samekind.cli._errors import explained
+from samekind.cli import _project_options as own
+from samekind.cli._errors import explained, needs, users_values
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,14 +19,21 @@ EXAMPLES = """[bold]Examples[/bold]
 samekind check messages.samekind.db
 
 samekind check messages.samekind.db --repair
+
+samekind check messages.samekind.db --take-in
 """
 
 
 @explained
-def check(project: options.ProjectFile, repair: options.Repair = False) -> int:
-    """Look for damage in a project; --repair drops what cannot be right and keeps a copy.
+def check(
+    project: options.ProjectFile,
+    repair: own.Repair = False,
+    take_in: own.TakeIn = False,
+) -> int:
+    """Look for damage in a project, and for changes of its data since.
 
-    Without --repair it only reads, also while others answer.
+    --repair drops what cannot be right and keeps a copy; --take-in takes in what has changed in the data.
+    Without them it only reads, also while others answer.
 
     Exit code 0: all is right, or repaired. 1: something is wrong.
     """
@@ -45,14 +54,14 @@ def check(project: options.ProjectFile, repair: options.Repair = False) -> int:
             return PROBLEMS
         if repaired is None:
             chat(out, f"Nothing is wrong with {project}; nothing was changed.")
-            return 0
-        _list(out, "Dropped:", repaired.dropped)
-        chat(out, f"{project} is repaired. As it was, it is kept in {repaired.backup}.")
-        return 0
+        else:
+            _list(out, "Dropped:", repaired.dropped)
+            chat(out, f"{project} is repaired. As it was, it is kept in {repaired.backup}.")
+        return _take_in(project, out) if take_in else 0
     found = check_file(project)
     if found.is_fine:
         chat(out, f"Nothing is wrong with {project}: {plural(found.answers, 'answer')}.")
-        return 0
+        return _take_in(project, out) if take_in else _compare_data(project, out)
     if found.hopeless:
         chat(out, f"{found.hopeless} It cannot be repaired: put a copy from before in its place.")
         return PROBLEMS
@@ -60,6 +69,54 @@ def check(project: options.ProjectFile, repair: options.Repair = False) -> int:
     name = shlex.quote(str(project))
     chat(out, f"To drop what cannot be right, and keep a copy: samekind check {name} --repair")
     return PROBLEMS
+
+
+def _compare_data(project: Path, out: Console) -> int:
+    """Say whether the data are as the project knows them; it is no damage if they are not."""
+    import shlex
+
+    from samekind.cli._projects import chat
+    from samekind.project import changes_of_data
+
+    name = shlex.quote(str(project))
+    with users_values(project), out.status("Looking at the data …"):
+        try:
+            found = changes_of_data(project)
+        except FileNotFoundError as error:
+            chat(out, f"Its data are not where they were: {str(error).partition('. ')[0]}.")
+            return 0
+    if found is None:
+        return 0
+    source, change, left_out = found
+    if left_out:
+        _list(out, "Left out, as they cannot be read:", [f"{n}: {why}" for n, why in left_out])
+    if change.is_same:
+        chat(out, f"Its data, {source}, are as they were.")
+    elif change.is_other_data:
+        chat(out, f"{source} holds hardly any of its things any more: {change}.", wrap=True)
+    else:
+        chat(out, f"{source} has changed since: {change}.", wrap=True)
+        if change.answered:
+            kept = f"{change.answered_kept:,} of the {change.answered:,} things answered about"
+            chat(out, f"{kept} are still there; answers stay with them.")
+        chat(out, f"To take that in: samekind check {name} --take-in")
+    return 0
+
+
+def _take_in(project: Path, out: Console) -> int:
+    """Open the project as `samekind label` does, and say what changed."""
+    from contextlib import closing
+
+    from samekind.cli._passes import Passes
+    from samekind.cli._projects import chat
+    from samekind.project import open_project
+
+    with needs(), users_values(project), Passes(out) as passes:
+        opened = open_project(project, progress=passes)
+    with closing(opened):
+        told = opened.notices or ["Its data are as they were; nothing was changed."]
+        chat(out, "\n".join(told), wrap=True)
+    return 0
 
 
 def _list(out: Console, heading: str, lines: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from samekind.project import Project
 
 MOST_ROWS = 10  # that are named
+BATCH = 4_096  # rows asked about at once where a column answers
 EXAMPLES = """[bold]Examples[/bold]
 
 samekind classify messages.samekind.db new.csv
@@ -39,7 +41,8 @@ def classify(
 ) -> int:
     """Sort new things into the kinds of a project, with about one question each, or none.
 
-    Answers are kept beside the project; the same command goes on where it was.
+    What fits none is the first of a new kind. Answers are kept beside the project; the same command goes on
+    where it was, also if the new things or those of the project have changed since.
     """
     if predict and labels is not None:
         raise UserError(
@@ -62,7 +65,7 @@ def classify(
     from samekind.cli._projects import chat, opened, plural
     from samekind.cli._results import replace_file
     from samekind.engine import NOT_ASKED
-    from samekind.project import write_csv
+    from samekind.project import beside_own_columns, new_rows_table, write_csv
 
     def write(beside: Path) -> None:
         if path.suffix.lower() == ".parquet":
@@ -71,7 +74,7 @@ def classify(
             write_csv(table, beside)
 
     screen = Console(stderr=True)
-    code = 0
+    code, names = 0, list[str]()
     with opened(project, screen) as known:
         if not known.clusters().n_discovered_:
             raise UserError(
@@ -83,14 +86,15 @@ def classify(
             chat(screen, f"  {in_options(note)}")
         if predict:
             result = Classified(np.full(items.n, NOT_ASKED), np.zeros(items.n, dtype=np.intp))
-        elif labels is not None:
-            result = _classified_by_names(known, items, labels)
         else:
             answers = project.with_name(f"{project.stem}.{new.absolute().stem}.answers.db")
-            result, code = _classified_by_person(known, items, answers, who, screen)
-        table = _table(known, items, result)
+            result, code = _classified(known, items, answers, labels, who, screen)
+        if labels is not None and items.frame is not None:
+            names = items.frame[labels].astype(str).tolist()
+        own = new_rows_table(known, items, result, lambda row: names[row] if names else "")
+        table = beside_own_columns(items.frame, own)
     replace_file(path, write)
-    for line in _told(result):
+    for line in _told(result, own):
         Console().print(Text(line))
     asked = plural(int(result.n_asked.sum()), "question")
     Console().print(
@@ -99,47 +103,32 @@ def classify(
     return code
 
 
-def _classified_by_names(project: Project, items: Items, column: str) -> Classified:
-    """Let the names of the clusters, in a column, answer."""
-    from samekind.errors import no_such_column
-
-    names = [] if items.frame is None else [str(name) for name in items.frame.columns]
-    if items.frame is None or column not in names:
-        raise UserError(str(no_such_column(items.source, "--labels", column, names)))
-    found = project.clusters()
-    given = items.frame[column].astype(str).tolist()
-    name_of: dict[int, str | None] = {}
-    for members in found.members_:
-        name_of |= dict.fromkeys(members.tolist(), project.name_of(members.tolist()))
-    if not any(name_of.values()):
-        raise UserError(
-            "no kind of the project has a name, so a column of names cannot answer. Name the kinds on "
-            "the page, or with R at the prompt."
-        )
-    return found.classify(
-        items.X, lambda row, member: given[row - found.n_rows_] == name_of[member]
-    )
-
-
-def _classified_by_person(
-    project: Project, items: Items, path: Path, who: str | None, screen: Console
+def _classified(
+    project: Project, items: Items, path: Path, labels: str | None, who: str | None, screen: Console
 ) -> tuple[Classified, int]:
+    """Let a column of names answer, or the person here; every answer is kept in a ledger of its own."""
     from samekind.cli._interrupts import Interrupts
     from samekind.cli._projects import chat, plural
-    from samekind.engine import ClassifySession, OtherDataError
+    from samekind.engine import OtherDataError, answer_with
     from samekind.ledger import SqlLedger
+    from samekind.oracles import FunctionOracle
+    from samekind.project import classify_new
     from samekind.terminal import classify_in_terminal, keys_at_hand, user_name
 
+    oracle = None if labels is None else _names_answer(project, items, labels)
     with SqlLedger(path) as ledger, Interrupts() as interrupts:
         before = f", {plural(len(ledger), 'answer')} from before" if len(ledger) else ""
         chat(screen, f"{plural(items.n, 'new thing')}{before}. Answers are kept in {path}.")
         try:
-            session = ClassifySession(project.clusters(), items.X, ledger=ledger)
+            session = classify_new(project, items, ledger, batch=1 if oracle is None else BATCH)
         except OtherDataError as error:
             raise UserError(
                 f"the answers kept about {items.source} are about other rows: it has changed since. "
                 f"Move {path} away to start anew."
             ) from error
+        if oracle is not None:
+            answer_with(session, FunctionOracle(oracle, name=f"column {labels}"))
+            return session.result(), 0
         name = user_name() if who is None else who
         keys = keys_at_hand(interrupts.while_reading)
         with suppress(KeyboardInterrupt):
@@ -147,49 +136,40 @@ def _classified_by_person(
         return session.result(), INTERRUPTED if interrupts.count else 0
 
 
-def _table(project: Project, items: Items, result: Classified) -> pd.DataFrame:
-    """Return a line for each new row: the user's columns, its cluster, and whether somebody said so."""
-    import numpy as np
-    import pandas as pd
+def _names_answer(project: Project, items: Items, column: str) -> Callable[[int, int], bool]:
+    from samekind.errors import no_such_column
+    from samekind.project import ProjectError, oracle_of_names
 
-    from samekind.engine import NOT_ASKED
-    from samekind.project import beside_own_columns, name_in_table
-
-    found = project.clusters()
-    asked = result.labels >= -1
-    clusters = np.where(result.labels >= 0, result.labels, -1)
-    open_rows = result.labels == NOT_ASKED
-    if open_rows.any():
-        clusters[open_rows] = found.predict(items.X[open_rows])
-    refs = project.refs()
-    numbers = np.array([*(ref.number for ref in refs), -1])
-    names = np.array([*map(name_in_table, refs), "no kind"], dtype=object)
-    table = pd.DataFrame(
-        {
-            "row": np.arange(items.n),
-            "kind": numbers[clusters],
-            "name": names[clusters],
-            "name_is_proposed": np.array([*(ref.name is None for ref in refs), True])[clusters],
-            "known": asked,
-            "confidence": np.where(asked, 1.0, np.nan),
-            "questions": result.n_asked,
-        }
-    )
-    return beside_own_columns(items.frame, table)
+    names = [] if items.frame is None else [str(name) for name in items.frame.columns]
+    if column not in names:
+        raise UserError(str(no_such_column(items.source, "--labels", column, names)))
+    try:
+        answer, _ = oracle_of_names(project, items, column)
+    except ProjectError as error:
+        raise UserError(str(error)) from error
+    return answer
 
 
-def _told(result: Classified) -> list[str]:
-    """Say which rows are of no kind that is known, which are unclear, and which nobody was asked about."""
+def _told(result: Classified, table: pd.DataFrame) -> list[str]:
+    """Say which rows are of new kinds, which are unclear, and which nobody was asked about."""
     import numpy as np
 
     from samekind.cli._projects import plural
 
     lines: list[str] = []
-    for cluster, what in ((-1, "of no kind known so far"), (-2, "unclear"), (-3, "predicted")):
+    for name, those in table[table.new_kind].groupby("name", sort=False):
+        lines.append(
+            f"{name}: {plural(len(those), 'new row')} of no kind known so far: {_some(those.row)}"
+        )
+    for cluster, what in ((-2, "unclear"), (-3, "predicted")):
         rows = np.flatnonzero(result.labels == cluster)
         if rows.size:
-            some = ", ".join(map(str, rows[:MOST_ROWS].tolist())) + " …" * (rows.size > MOST_ROWS)
             verb = "is" if rows.size == 1 else "are"
-            listed = "" if cluster == -3 else f": {some}"
+            listed = "" if cluster == -3 else f": {_some(rows)}"
             lines.append(f"{plural(rows.size, 'new row')} {verb} {what}{listed}")
     return lines
+
+
+def _some(rows: Iterable[int]) -> str:
+    listed = [str(row) for row in rows]
+    return ", ".join(listed[:MOST_ROWS]) + " …" * (len(listed) > MOST_ROWS)

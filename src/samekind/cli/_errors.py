@@ -38,6 +38,7 @@ def users_values(project: Path | None = None) -> Iterator[None]:
         text = str(error)
         if project is not None and isinstance(error, OtherDataError):
             what = text.partition(". ")[0].replace("this project", str(project), 1)
+            what = what.replace("any_data=True", "--any-data")
             raise UserError(
                 f"{what}. Run it with the data and options it was made with, or start a new project: "
                 "--project OTHER.db"

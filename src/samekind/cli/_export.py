@@ -9,7 +9,9 @@ from itertools import product
 from pathlib import Path
 
 from samekind.cli import _options as options
+from samekind.cli import _project_options as own
 from samekind.cli._errors import UserError, explained
+from samekind.errors import did_you_mean
 
 FORMATS = {
     "csv": ("clusters.csv", "your columns, the kind of every row, its name, how sure that is"),
@@ -19,12 +21,34 @@ FORMATS = {
     "report": ("report.html", "plots and examples: open it in a browser"),
     "npz": ("clusters.npz", "all of it, for samekind.Clusters.load"),
 }
-_SAME_SUFFIX = {name: (name,) for name in FORMATS} | {"answers": ("csv",)}
+FOLDERS = "folders"
+TOOLS = {
+    "dataset": ("dataset.parquet", "for datasets of Hugging Face, and for Argilla"),
+    "label-studio": ("label-studio.json", "tasks for Label Studio: import it there"),
+    "label-studio-config": ("label-studio.xml", "the labelling interface that goes with them"),
+    "prodigy": ("prodigy.jsonl", "tasks for Prodigy"),
+    "zip": ("pictures.zip", "the pictures, in a folder for each kind"),
+    FOLDERS: ("pictures", "the pictures, in a folder for each kind"),
+}
+ALL = FORMATS | TOOLS
+_SAME_SUFFIX = {name: (name,) for name in FORMATS} | {
+    "answers": ("csv",),
+    "dataset": ("parquet",),
+    "label-studio": ("json",),
+    "label-studio-config": (),
+    "prodigy": (),
+    "zip": (),
+    FOLDERS: (),
+}
 EXAMPLES = """[bold]Examples[/bold]
 
 samekind export messages.samekind.db -o results
 
 samekind export messages.samekind.db -o kinds.parquet
+
+samekind export messages.samekind.db --format label-studio --format dataset
+
+samekind export photos.samekind.db --format folders --pictures link
 """
 
 
@@ -33,12 +57,14 @@ def export(
     project: options.ProjectFile,
     out: options.OutPlace = Path("samekind-export"),
     formats: options.Formats = None,
+    pictures: own.PicturesHow = own.FolderHow.copy,
 ) -> int:
-    """Write what was found in a project: tables, a report, the answers.
+    """Write what was found in a project: tables, a report, the answers, and files for other tools.
 
-    Files of these names that are there are replaced.
+    Without --format: csv, parquet, json, answers, report and npz. Files of these names that are there are
+    replaced.
     """
-    wanted = [_format(name) for name in formats or ()]
+    wanted = [name for given in formats or () for name in _format(given)]
     targets = _targets(out, wanted)
 
     from rich.console import Console
@@ -53,9 +79,9 @@ def export(
         raise UserError(f"{project}: there is no such project. samekind label DATA makes one.")
     screen = Console(stderr=True)
     with SqlLedger(project, read_only=True) as ledger:
-        for path, own in product(targets, (project, data_of(ledger))):
-            if path.exists() and own.exists() and path.samefile(own):
-                raise UserError(f"that would replace {own}. Name another place: --out DIR")
+        for path, needed in product(targets, (project, data_of(ledger))):
+            if path.exists() and needed.exists() and path.samefile(needed):
+                raise UserError(f"that would replace {needed}. Name another place: --out DIR")
         folder = next(iter(targets)).parent
         only_answers = set(targets.values()) == {"answers"}
         if only_answers:  # they can be had without the data
@@ -65,23 +91,33 @@ def export(
     if not only_answers:
         with _hinting(project), opened(project, screen) as known:
             folder.mkdir(parents=True, exist_ok=True)
+            if known.items.medium != "image" and {"zip", FOLDERS} & set(targets.values()):
+                raise UserError(
+                    f"{known.items.source} is no pile of pictures: only these go into folders by kind. Write "
+                    "a table: --format csv"
+                )
             for path, name in targets.items():
                 with screen.status(f"Writing {path.name} …"):
+                    if name == FOLDERS:
+                        known.export_pictures(path, pictures.value)
+                        continue
                     replace_file(
                         path,
-                        lambda beside, name=name: known.export(FORMATS[name][0], beside),  # type: ignore[misc]
+                        lambda beside, name=name: known.export(ALL[name][0], beside),  # type: ignore[misc]
                     )
     width = max(len(str(path)) for path in targets)
     for path, name in targets.items():
-        Console().print(Text(f"{path!s:<{width}}  {FORMATS[name][1]}"), soft_wrap=True)
+        Console().print(Text(f"{path!s:<{width}}  {ALL[name][1]}"), soft_wrap=True)
     return 0
 
 
-def _format(given: str) -> str:
-    for name, (file, _) in FORMATS.items():
+def _format(given: str) -> list[str]:
+    for name, (file, _) in ALL.items():
         if given.lower() in (name, file):
-            return name
-    raise UserError(f"--format must be one of {', '.join(FORMATS)}, got {given!r}.")
+            return ["label-studio", "label-studio-config"] if name == "label-studio" else [name]
+    raise UserError(
+        f"--format must be one of {', '.join(ALL)}, got {given!r}.{did_you_mean(given, ALL)}"
+    )
 
 
 def _targets(out: Path, wanted: list[str]) -> dict[Path, str]:
@@ -89,18 +125,22 @@ def _targets(out: Path, wanted: list[str]) -> dict[Path, str]:
     if out.is_dir() or not out.suffix:
         if out.exists() and not out.is_dir():
             raise UserError(f"{out} is a file without a suffix, no folder. Name another one.")
-        return {out / FORMATS[name][0]: name for name in dict.fromkeys(wanted or FORMATS)}
+        return {out / ALL[name][0]: name for name in dict.fromkeys(wanted or FORMATS)}
+    if len(wanted) == 2 and set(wanted) == {"label-studio", "label-studio-config"}:
+        wanted = [wanted[0]]
     if len(wanted) > 1:
         raise UserError(f"{out} can hold only one format. Name a folder, or give --format once.")
-    by_name = {file: name for name, (file, _) in FORMATS.items()}
+    by_name = {file: name for name, (file, _) in ALL.items()}
     by_suffix = {".csv": "csv", ".parquet": "parquet", ".json": "json", ".npz": "npz"}
-    by_suffix |= {".html": "report", ".htm": "report"}
-    if wanted and by_suffix.get(out.suffix.lower(), "") not in ("", *_SAME_SUFFIX[wanted[0]]):
+    by_suffix |= {".html": "report", ".htm": "report", ".zip": "zip", ".jsonl": "prodigy"}
+    suffix = out.suffix.lower()
+    fits = not wanted or wanted[0] == by_suffix.get(suffix, wanted[0])
+    if not fits and suffix[1:] not in _SAME_SUFFIX[wanted[0]]:
         raise UserError(
             f"{out.name} and --format {wanted[0]} do not fit. Name a "
-            f"{Path(FORMATS[wanted[0]][0]).suffix} file, or leave --format out."
+            f"{Path(ALL[wanted[0]][0]).suffix or 'folder or'} file, or leave --format out."
         )
-    name = (wanted or [by_name.get(out.name) or by_suffix.get(out.suffix.lower(), "")])[0]
+    name = (wanted or [by_name.get(out.name) or by_suffix.get(suffix, "")])[0]
     if not name:
         raise UserError(
             f"{out.name} does not say what to write: its suffix must be one of {', '.join(by_suffix)}. "

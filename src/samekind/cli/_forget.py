@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from samekind.cli import _options as options
+from samekind.cli import _project_options as own
 from samekind.cli._errors import UserError, explained
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -15,7 +16,7 @@ COPIES = ("*.answers.db", "*.backup-*", "*.rescue-*")  # beside a project, after
 
 
 @explained
-def forget(project: options.ProjectFile, who: options.ForgetWho, yes: options.Yes = False) -> int:
+def forget(project: options.ProjectFile, who: own.ForgetWho, yes: own.Yes = False) -> int:
     """Erase all that somebody answered or named in a project, for good.
 
     Nothing of it is left in the file, and there is no undo.

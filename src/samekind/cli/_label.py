@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import re
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from samekind.cli import _options as options
+from samekind.cli import _project_options as own
 from samekind.cli._errors import INTERRUPTED, UserError, explained, needs, users_values
+from samekind.cli._preparation import Preparation
 from samekind.cli._token import PageToken, find_token
 from samekind.cli._words import in_options
 
@@ -51,6 +54,7 @@ def label(
     terminal: options.Terminal = False,
     who: options.Who = None,
     project: options.LabelProject = None,
+    any_data: own.AnyData = False,
     budget: options.Presses = None,
     criterion: options.Criterion = None,
     no_lineup: options.NoLineup = False,
@@ -104,30 +108,30 @@ def label(
     where = _project(data, project, demo)
     for note in secret.notes:
         chat(screen, f"Note: {note}")
-    opened = _open(None if demo else data, where, chosen, settings, screen)
-    opened.lineups = not no_lineup
-    with closing(opened):
-        with users_values(where):
-            if criterion is not None:
-                opened.set_criterion(criterion)
-            if sheets is not None:
-                opened.use_sheets(sheets)
-        _introduce(opened, where, screen)
-        code = 0
-        if terminal:
-            code = _ask_here(opened, who, screen)
-        else:
-            from samekind.web import ServeError, serve
-
-            shown = has_display() and not no_browser
-            try:
-                serve(opened, host, port, token=secret.text, open_browser=shown, on_ready=ready)
-            except ServeError as error:
-                raise UserError(str(error)) from error
-        if not opened.session.done:
-            opened.leave()
-        print_found(opened)
-        print_next(where)
+    settings |= {"any_data": True} if any_data else {}
+    shown = has_display() and not no_browser
+    with Preparation(screen) as preparation:
+        if not terminal:
+            preparation.listen(host, port, secret.text, ready, open_browser=shown)
+        opened = _open(None if demo else data, where, chosen, settings, screen, preparation)
+        opened.lineups = not no_lineup
+        with closing(opened):
+            with users_values(where):
+                if criterion is not None:
+                    opened.set_criterion(criterion)
+                if sheets is not None:
+                    opened.use_sheets(sheets)
+            _introduce(opened, where, screen)
+            code = 0
+            if terminal:
+                preparation.go_on()
+                code = _ask_here(opened, who, screen)
+            else:
+                preparation.serve(opened)
+            if not opened.session.done:
+                opened.leave()
+            print_found(opened)
+            print_next(where)
     return code
 
 
@@ -151,22 +155,29 @@ def _project(data: Path | None, project: Path | None, demo: bool) -> Path:
 
 
 def _open(
-    data: Path | None, path: Path, chosen: dict[str, Any], settings: dict[str, Any], screen: Console
+    data: Path | None,
+    path: Path,
+    chosen: dict[str, Any],
+    settings: dict[str, Any],
+    screen: Console,
+    preparation: Preparation,
 ) -> Project:
     from samekind.cli._passes import Passes
     from samekind.data import DEMO, load
     from samekind.project import cache_of, features_of, make_project, open_project
 
     with needs(), users_values(path), Passes(screen) as passes:
+        tick = preparation.heard_by(passes)
         if data == path:
             if chosen:
                 negative = {"header": "no-header", "standardize": "no-standardize"}
                 names = ", ".join(f"--{negative.get(name, name)}" for name in chosen)
                 raise UserError(f"{path} knows what it is about: leave {names} out.")
-            return open_project(path, progress=passes, **settings)
+            return open_project(path, progress=tick, on_items=preparation.wait, **settings)
         if not chosen.keys() & {"features", "embeddings", "columns"}:
             chosen["features"] = features_of(path) or "auto"
-        items = load(data or DEMO, **chosen, cache=cache_of(path), progress=passes)
+        items = load(data or DEMO, **chosen, cache=cache_of(path), progress=tick)
+        preparation.wait(items)
         return make_project(items, path, **settings)
 
 
@@ -178,12 +189,15 @@ def _introduce(project: Project, path: Path, screen: Console) -> None:
     verb = "is" if before == 1 else "are"
     lines = [f"{plural(items.n, what)} from {items.source}."]
     lines += [f"  {in_options(note)}" for note in items.notes]
-    lines.append(
+    chat(screen, "\n".join(lines))
+    if project.notices:
+        chat(screen, "\n".join(project.notices), wrap=True)
+    chat(
+        screen,
         f"{plural(before, 'answer')} from before {verb} in {path}."
         if before
-        else f"Answers are kept in {path}."
+        else f"Answers are kept in {path}.",
     )
-    chat(screen, "\n".join(lines))
 
 
 def _ask_here(project: Project, who: str | None, screen: Console) -> int:
@@ -204,8 +218,12 @@ def _ask_here(project: Project, who: str | None, screen: Console) -> int:
 
 def _check_page(host: str, file: Path | None, given: str | None, in_command: bool) -> PageToken:
     """Find the token, and complain before a long file is read."""
+    from samekind.web import ServeError, check_reach, is_loopback
+
     with needs():
-        from samekind.web import ServeError, check_reach, is_loopback
+        for package in ("fastapi", "uvicorn"):
+            if find_spec(package) is None:
+                raise ModuleNotFoundError(f"No module named {package!r}", name=package)
     try:
         token = find_token(file, given, in_command=in_command, is_local=is_loopback(host))
         check_reach(host, token.text)

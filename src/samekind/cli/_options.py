@@ -326,14 +326,8 @@ _out_place = _plain(
 OutPlace = Annotated[Path, _out_place]
 _formats = _plain(
     "NAME",
-    "Only this: csv, parquet, json, answers, report or npz; give it once for each.",
+    "Only this: csv, parquet, json, answers, report, npz, or for other tools dataset (Hugging Face, "
+    "Argilla), label-studio, prodigy, or folders (pictures by kind); give it once for each.",
     *("--format", "-f"),
 )
 Formats = Annotated[list[str] | None, _formats]
-Repair = Annotated[
-    bool, _plain(None, "Drop what cannot be right; a copy of the project is kept.", "--repair")
-]
-ForgetWho = Annotated[
-    str, _plain("NAME", 'Whose answers to erase; "" for those without a name.', "--who")
-]
-Yes = Annotated[bool, _plain(None, "Do not ask whether you mean it.", "--yes", "-y")]

@@ -20,9 +20,12 @@ from samekind.terminal import printable
 MOST_KINDS = 12  # in the summary
 
 
-def chat(console: Console, text: str) -> None:
-    """Say something that may hold anything that the user or the data gave."""
-    console.print(printable(text, lines=True), soft_wrap=True)
+def chat(console: Console, text: str, *, wrap: bool = False) -> None:
+    """Say something that may hold anything that the user or the data gave.
+
+    Sentences wrap between words; what may hold a path or a command does not, so that it can be copied.
+    """
+    console.print(printable(text, lines=True), soft_wrap=not wrap)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from samekind._validation import is_dask
 from samekind.cli._errors import UserError
-from samekind.cli._rows_file import MANY, write_csv, write_parquet
+from samekind.cli._rows_file import MANY, write_csv, write_full_csv, write_parquet
 from samekind.clusters import Clusters
 from samekind.engine import Session
 from samekind.report import Comparison, write_report
@@ -65,8 +65,13 @@ def write_results(
     elif items.is_streamed and clusters.n_rows_ > MANY:
         rows = job.out / ROWS_PARQUET
         replace_file(rows, lambda path: write_parquet(path, clusters, items.labels))
-    else:
+    elif items.is_streamed:
         replace_file(rows, lambda path: write_csv(path, clusters, items.labels))
+    else:
+        frame = items.shown_frame(with_labels=True)
+        replace_file(
+            rows, lambda path: write_full_csv(path, clusters, items.labels, session, frame)
+        )
     replace_file(job.out / CENTERS, lambda path: centers.to_csv(path, index=False))
     saved = clusters if rows.name == ROWS else clusters.without_labels()
     replace_file(job.out / SAVED, saved.save)
@@ -81,11 +86,12 @@ def write_results(
         truth=truth,
         title=job.title,
         feature_names=names,
+        by_neighbors=True,
     )
     but = "" if rows.name == ROWS else "the rest "
     written = [
         (job.out / REPORT, "plots and examples: open it in a browser"),
-        (rows, "the cluster of every row, known or predicted"),
+        (rows, "the kind of every row, known or predicted, and how sure that is"),
         (job.out / CENTERS, "every centre, in the units of the data"),
         (job.out / SAVED, f"all {but}of it, for samekind.Clusters.load"),
     ]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.clusters import Clusters
+from samekind.engine import Session
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +24,34 @@ def write_csv(path: Path, clusters: Clusters, labels: Any) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         for piece in pieces_of(clusters, labels):
             piece.to_csv(file, index=False, header=int(piece["row"].iloc[0]) == 0)
+
+
+def write_full_csv(
+    path: Path, clusters: Clusters, labels: Any, session: Session, frame: pd.DataFrame | None
+) -> None:
+    """Write the same beside the user's columns, with the names of clusters, and how sure each row is."""
+    from samekind.project import ClusterNumbers, beside_own_columns, name_of, numbered, write_csv
+
+    own = _joined(list(pieces_of(clusters, labels)))
+    found = own["cluster"].to_numpy()
+    members = [rows.tolist() for rows in clusters.members_]
+    numbers = ClusterNumbers(session).of_clusters(members)
+    names = [
+        name_of(rows, session.ledger) or numbered(number)
+        for rows, number in zip(members, numbers, strict=True)
+    ]
+    sure = session.confidence(np.arange(clusters.n_rows_))
+    own.insert(2, "kind", np.array([*numbers, -1])[found])
+    own.insert(3, "name", np.array([*names, "no kind"], dtype=object)[found])
+    own["confidence"] = np.where(found < 0, np.nan, sure.round(4))
+    write_csv(beside_own_columns(frame, own), path)
+
+
+def _joined(pieces: list[pd.DataFrame]) -> pd.DataFrame:
+    """Put pieces of a table together."""
+    import pandas as pd
+
+    return pieces[0] if len(pieces) == 1 else pd.concat(pieces, ignore_index=True)
 
 
 def write_parquet(path: Path, clusters: Clusters, labels: Any) -> None:

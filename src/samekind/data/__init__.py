@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from samekind.data.columns import ColumnUse, Role
+    from samekind.data.contents import Contents, match_contents, read_contents
     from samekind.data.conversion import as_points
     from samekind.data.demo import demo_items
     from samekind.data.embedding import embed, fit_texts, transform_texts
@@ -15,22 +16,26 @@ if TYPE_CHECKING:
     from samekind.data.options import DEMO
     from samekind.data.sources import check_cluster_options
     from samekind.data.text_inputs import are_texts
-    from samekind.data.views import ItemView, PictureFile
+    from samekind.data.views import ItemView, PictureFile, cell_text
 
 __all__ = [
     "DEMO",
     "ColumnUse",
+    "Contents",
     "ItemView",
     "Items",
     "PictureFile",
     "Role",
     "are_texts",
     "as_points",
+    "cell_text",
     "check_cluster_options",
     "demo_items",
     "embed",
     "fit_texts",
     "load",
+    "match_contents",
+    "read_contents",
     "transform_texts",
 ]
 
@@ -38,6 +43,9 @@ __all__ = [
 _HOMES = {
     "as_points": "conversion",
     "ColumnUse": "columns",
+    "Contents": "contents",
+    "match_contents": "contents",
+    "read_contents": "contents",
     "Role": "columns",
     "Items": "items",
     "DEMO": "options",
@@ -50,6 +58,7 @@ _HOMES = {
     "check_cluster_options": "sources",
     "ItemView": "views",
     "PictureFile": "views",
+    "cell_text": "views",
 }
 
 

@@ -12,9 +12,11 @@ from cachetools import LRUCache, cachedmethod
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from samekind.data.columns import ColumnUse, Role
+from samekind.data.contents import Contents, contents_of
 from samekind.data.features import Made
 from samekind.data.files import Array
 from samekind.data.options import LoadOptions
+from samekind.data.picture_paths import inside
 from samekind.data.picture_sources import Source, pictures_of
 from samekind.data.tables import FrameTable, Tick
 from samekind.data.views import SIZES, ItemView, PictureFile, shown_text
@@ -66,6 +68,8 @@ class Items:
         The table as it stands in the file; for a folder of pictures the names of its files.
     images : ndarray of shape (n, h, w), or None
         Small grey pictures, where items are pictures.
+    left_out : list of (str, str)
+        Pictures of a folder that cannot be read, and why.
     metric : {"auto", "cosine"}
         How rows are best compared; a `Session` takes it unless it is told otherwise.
     """
@@ -90,6 +94,7 @@ class Items:
         self.notes = list(dict.fromkeys([*source.notes, *made.notes]))
         self.frame = None if source.shown is None else source.shown.frame
         self.images: Array | None = made.images
+        self.left_out = source.left_out
         self._points = made.points
         self._table = source.table
         self._options = options = source.options
@@ -229,6 +234,14 @@ class Items:
             self._pictures = pictures_of(_as_bytes(self.images))
         return self._encoded(row, SIZES[size])
 
+    def picture_path(self, row: int) -> Path | None:
+        """Return the file of a row's picture; None where it is in none of its own."""
+        self._check(row)
+        where = None if self._pictures is None else self._pictures.where
+        if self._pictures is None or not isinstance(where, Path):
+            return None
+        return inside(where, self._pictures.names[row])
+
     @cachedmethod(lambda self: self._sent, lock=lambda self: self._lock)
     def _encoded(self, row: int, size: int) -> PictureFile:
         from samekind.data.pixels import encode
@@ -255,6 +268,21 @@ class Items:
         from samekind.data.loader import load_new
 
         return load_new(self, data, embeddings=embeddings, progress=progress)
+
+    def contents(self, like: dict[str, list[str]] | None = None) -> Contents | None:
+        """Return by what rows are recognised when the data have changed; None where they stay in files.
+
+        `like` has the columns of earlier `Contents`.
+        """
+        table = self._table
+        frame = self.frame
+        if frame is None and isinstance(table, FrameTable) and self._pictures is None:
+            frame = table.frame
+        if self.is_streamed or (frame is None and self._pictures is None):
+            return None
+        compared = [use.name for use in self.columns if use.is_feature or use.role is Role.TEXT]
+        hidden = [] if self._options.labels is None else [self._options.labels]
+        return contents_of(frame, self._pictures, compared, hidden, like)
 
     def recipe(self) -> dict[str, object]:
         """Return what loads the same items again, as JSON can hold it: samekind.load(**recipe)."""

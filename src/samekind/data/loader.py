@@ -19,6 +19,7 @@ from samekind.data.items import Items
 from samekind.data.labels import read_labels
 from samekind.data.model_features import is_of_other_model
 from samekind.data.options import DEMO, LoadOptions, absolute
+from samekind.data.picture_paths import UnusablePicturesError
 from samekind.data.picture_sources import Source
 from samekind.data.sources import open_source
 from samekind.data.tables import Tick, silent
@@ -217,7 +218,14 @@ def _computed(
 ) -> Made:
     embeddings = source.options.embeddings
     if embeddings is None:
-        return make_features(source, known, tick)
+        try:
+            return make_features(source, known, tick)
+        except UnusablePicturesError as error:
+            fewest = 2 if known is None else 1
+            if not source.may_leave_out or source.n - len(error.broken) < fewest:
+                raise
+            source.leave_out(error.broken)
+            return make_features(source, known, tick)
     images = make_features(source, None, tick, only_pictures=True).images
     return _given(embeddings, source.n, images, d)
 
@@ -260,6 +268,7 @@ def _from_cache(source: Source, cache: Cache, key: str) -> Items | None:
         return None
     embeddings = source.options.embeddings
     try:
+        source.leave_out([(str(name), str(why)) for name, why in cache.about.get("left_out", [])])
         names, notes = cache.texts("names"), cache.texts("notes")
         made = Made(cache.array("features"), names, images=cache.array("images"), notes=notes)
         made.columns = [ColumnUse.from_json(kept) for kept in cache.about.get("columns", [])]
@@ -298,6 +307,7 @@ def _kept(source: Source, cache: Cache, key: str, tick: Tick) -> Items:
                 "key": key,
                 "names": made.names if own else [],
                 "notes": made.notes,
+                "left_out": source.left_out,
                 "columns": [asdict(column) for column in made.columns],
                 "table_key": None if shown is None else shown.key,
                 "table_notes": [] if shown is None else shown.notes,

@@ -10,9 +10,18 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from samekind.errors import DataError
 
-SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
+HEIC = (".heic", ".heif")  # of phones; they need a package of their own
+SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", *HEIC)
 _KNOWN = ", ".join(suffix[1:] for suffix in SUFFIXES)
 _SVG = (".svg", ".svgz")
+
+
+class UnusablePicturesError(DataError):
+    """Some pictures are broken or too large; `broken` has their names, and why."""
+
+    def __init__(self, message: str, broken: list[tuple[str, str]]) -> None:
+        super().__init__(message)
+        self.broken = broken
 
 
 def check_name(name: str) -> None:

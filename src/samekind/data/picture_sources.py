@@ -22,6 +22,8 @@ from samekind.errors import DataError, no_such_column
 if TYPE_CHECKING:
     from samekind.data.pictures import Pictures
 
+MOST_TOLD = 10  # pictures that are left out
+
 __all__ = ["Source", "array_of_pictures", "folder_of_pictures", "pictures_of", "table_of_pictures"]
 
 
@@ -44,6 +46,33 @@ class Source:
     is_streamed: bool = False
     """Whether rows stay in their files."""
     notes: list[str] = field(default_factory=list)
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+    """Pictures that cannot be read, and why."""
+
+    @property
+    def may_leave_out(self) -> bool:
+        """Whether pictures can be left out: not where something else has a row for each of them."""
+        is_folder = self.pictures is not None and isinstance(self.pictures.where, Path)
+        return is_folder and self.options.data.is_dir() and self.options.embeddings is None
+
+    def leave_out(self, broken: list[tuple[str, str]]) -> None:
+        """Go on without pictures that cannot be read."""
+        if not broken:
+            return
+        assert self.pictures is not None
+        assert self.shown is not None
+        self.left_out = broken
+        self.pictures = self.pictures.without({name for name, _ in broken})
+        self.n = len(self.pictures.names)
+        frame = pd.DataFrame({"file": self.pictures.names})
+        self.table = self.shown = replace(self.shown, frame=frame)
+        more = f"\n  … and {len(broken) - MOST_TOLD:,} more" if len(broken) > MOST_TOLD else ""
+        listed = "".join(f"\n  {name}: {why}" for name, why in broken[:MOST_TOLD])
+        are = "pictures are" if len(broken) > 1 else "picture is"
+        more += "\nto allow larger ones, set SAMEKIND_MAX_PIXELS in the environment" * any(
+            "pixels are more than" in why for _, why in broken
+        )
+        self.notes.append(f"{len(broken):,} {are} left out, as they cannot be read:{listed}{more}")
 
     @property
     def name(self) -> str:

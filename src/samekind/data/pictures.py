@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from samekind.data.picture_paths import inside, unusable
+from samekind.data.picture_paths import UnusablePicturesError, inside, unusable
 from samekind.data.pixel_bounds import VARIABLE
 from samekind.data.pixels import SIDE, Bytes, Canvas, Drawing, on_canvas, open_picture, thumbnail
 from samekind.data.tables import Tick
@@ -58,6 +58,10 @@ class Pictures:
         """Return all pictures at 32 × 32 pixels in colour, an array (n, 32, 32, 3)."""
         return self._read((SIDE, SIDE, 3), thumbnail, tick)
 
+    def without(self, names: set[str]) -> Pictures:
+        """Return all of them but some."""
+        return Pictures(self.where, [name for name in self.names if name not in names])
+
     def _read(self, shape: tuple[int, ...], small: Callable[[Drawing], Bytes], tick: Tick) -> Bytes:
         n = len(self.names) or len(self.where)  # type: ignore[arg-type]
         values = np.empty((n, *shape), dtype=np.uint8)
@@ -81,19 +85,20 @@ class Pictures:
         finally:
             pool.shutdown(cancel_futures=True)
         if broken:
-            raise _unusable(broken, n)
+            raise UnusablePicturesError(
+                _told(broken, n), [(name, str(why)) for name, why in broken]
+            )
         return values
 
 
-def _unusable(broken: list[tuple[str, DataError]], n: int) -> DataError:
-    """Say which pictures are broken or too large, and what to do."""
+def _told(broken: list[tuple[str, DataError]], n: int) -> str:
     advice = "Mend or remove what is broken, and start again."
     if any("pixels are more than" in str(problem) for _, problem in broken):
         advice += f" Or allow larger pictures: set {VARIABLE} in the environment."
     if len(broken) == 1:
-        return DataError(f"{unusable(*broken[0])} {advice}")
+        return f"{unusable(*broken[0])} {advice}"
     lines = [f"  {name!r}: {problem}." for name, problem in broken[:_MOST_TOLD]]
     others = len(broken) - _MOST_TOLD
     lines += [f"  … and {others:,} more."] * (others > 0)
     head = f"{len(broken):,} of {n:,} pictures cannot be used:"
-    return DataError("\n".join([head, *lines, advice]))
+    return "\n".join([head, *lines, advice])

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import ExifTags, Image, UnidentifiedImageError
 
+from samekind.data.picture_paths import HEIC
 from samekind.data.pixel_bounds import DECODING, MAX_BYTES, max_pixels
 from samekind.errors import DataError
 
@@ -69,7 +70,8 @@ def open_picture(path: Path, near: int, *, kept_below: int = 0) -> tuple[Drawing
         if about.st_size > MAX_BYTES:
             raise DataError(f"its {about.st_size >> 20:,} MB exceed {MAX_BYTES >> 20} MB")
         most = max_pixels()
-        with path.open("rb") as file, Image.open(file, formats=FORMATS) as image:
+        formats = _formats(path)
+        with path.open("rb") as file, Image.open(file, formats=formats) as image:
             whole = math.prod(image.size)
             if whole > most:
                 size = f"{image.width:,} × {image.height:,}"
@@ -93,6 +95,18 @@ def open_picture(path: Path, near: int, *, kept_below: int = 0) -> tuple[Drawing
         elif isinstance(error, OSError) and error.strerror:
             reason = error.strerror  # without the path
         raise DataError(f"it cannot be read ({reason})") from error
+
+
+def _formats(path: Path) -> tuple[str, ...]:
+    """Return the formats that a file may have; those of phones are known once somebody comes with one."""
+    if path.suffix.lower() not in HEIC:
+        return FORMATS
+    try:
+        import pillow_heif
+    except ImportError:
+        raise DataError("HEIC needs a further package: pip install 'samekind[heic]'") from None
+    pillow_heif.register_heif_opener()
+    return (*FORMATS, "HEIF")
 
 
 def _times_smaller(image: Drawing, near: int) -> int:

@@ -18,7 +18,7 @@ from samekind.algorithms import AnyAlgorithm, Known
 from samekind.flow import DIFFERENT, SAME, IntArray
 from samekind.ledger import Checkpoint, Ledger, pairs_of
 
-__all__ = ["bind_version", "known_at", "make_checkpoint"]
+__all__ = ["adopt_answers", "bind_version", "known_at", "make_checkpoint"]
 
 
 def make_checkpoint(ledger: Ledger, members: list[list[int]]) -> None:
@@ -68,10 +68,10 @@ def _adopt_earlier(ledger: Ledger, algorithm: AnyAlgorithm, *, amends: bool) -> 
     name, _, version = ledger.meta.get("algorithm", f"{algorithm.name} 1").partition(" ")
     is_older = name == algorithm.name and int(version) < algorithm.version
     if amends and is_older and len(ledger):
-        _adopt_answers(ledger)
+        adopt_answers(ledger)
 
 
-def _adopt_answers(ledger: Ledger) -> None:
+def adopt_answers(ledger: Ledger) -> None:
     """Make a checkpoint of what the answers say, where there is no run that could tell more.
 
     Rows that are the same as another one are known. Rows of which is only known where they are not are to be

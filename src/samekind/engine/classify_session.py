@@ -15,6 +15,7 @@ from samekind.data import as_points
 from samekind.engine.flow_session import FlowSession
 from samekind.flow import DIFFERENT, SAME, UNANSWERED, Answers, Flow, IntArray, Pairs
 from samekind.ledger import Implications, Ledger, pairs_of
+from samekind.points import Points
 
 __all__ = ["NOT_ASKED", "ClassifyParams", "ClassifySession"]
 
@@ -84,12 +85,18 @@ class ClassifySession(FlowSession):
         super().__init__(self._options, ledger, budget)
 
     def _bind_ledger(self) -> None:
+        digest, shape = self.identity(self.clusters, self.points)
         own = self.points.fingerprint()
-        fingerprint = f"{own} after {self.clusters.n_rows_}"
-        digest = hashlib.blake2b(fingerprint.encode(), digest_size=16).hexdigest()
         if self.ledger.meta.get("fingerprint") == own:  # a file of version 1
             digest = own
-        self._bind(digest, f"{self.points.n} new rows x {self.points.d}")
+        self._bind(digest, shape)
+
+    @staticmethod
+    def identity(clusters: Clusters, points: Points) -> tuple[str, str]:
+        """Return the fingerprint and the shape that a ledger of new rows is tied to."""
+        fingerprint = f"{points.fingerprint()} after {clusters.n_rows_}"
+        digest = hashlib.blake2b(fingerprint.encode(), digest_size=16).hexdigest()
+        return digest, f"{points.n} new rows x {points.d}"
 
     @property
     def algorithm(self) -> str:
@@ -108,6 +115,11 @@ class ClassifySession(FlowSession):
         """How many of the new rows are decided."""
         return int(np.count_nonzero(self._labels != NOT_ASKED))
 
+    def members_of(self, row: int) -> list[int]:
+        """Return all rows known to be in a row's cluster, old and new ones, its first one first."""
+        cluster = self.cluster_of(row)
+        return list(self._state.members[cluster]) if cluster >= 0 else [row]
+
     def cluster_of(self, row: int) -> int:
         """Return the cluster of a row that is known, be it an old or a new one; -1: none."""
         return self._state.cluster_of_row(row)
@@ -118,6 +130,10 @@ class ClassifySession(FlowSession):
         self._state = self.clusters.to_state()
         self._implied = _what_clusters_imply(self.clusters.members_)
         active = self.ledger.active()
+        answered = np.isin(self._numbers, pairs_of(active))
+        self._order = np.argsort(
+            ~answered, kind="stable"
+        )  # what is known needs no wait for the rest
         self._implied.add(pairs_of(active), active["answer"])
         return self._classify_all()
 
@@ -125,7 +141,7 @@ class ClassifySession(FlowSession):
         options = self._options
         size = options.batch_size(self.points.n)
         for start in range(0, self.points.n, size):
-            some = np.arange(start, min(start + size, self.points.n))
+            some = self._order[start : start + size]
             new, X = self._numbers[some], self.clusters.as_compared(self.points.rows(some))
             found = yield from classify(new, X, self._state, options, grow=options.grow)
             self._labels[some], self._n_asked[some] = found

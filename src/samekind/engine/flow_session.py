@@ -43,6 +43,7 @@ class FlowSession(FlowRunner):
         self._owns_ledger = not isinstance(ledger, Ledger)
         self._is_closed = False
         self._acting = False
+        self._fingerprint: str | None = None  # of the data that the ledger is tied to
         try:
             if ledger is not None:
                 self._bind_ledger()
@@ -204,6 +205,17 @@ class FlowSession(FlowRunner):
         if self._owns_ledger:
             self.ledger.close()
 
+    def _replay(self) -> None:
+        own, now = self._fingerprint, self.ledger.meta.get("fingerprint")
+        if own is not None and now != own:  # another program took in what has changed since
+            error = LedgerError(
+                "the data of this project have changed, and another program has taken that in. Stop this one "
+                "and open the project again; every answer is kept."
+            )
+            error.public = str(error)
+            raise error
+        super()._replay()
+
     def _check_open(self) -> None:
         if self._is_closed:
             raise LedgerError(
@@ -226,3 +238,4 @@ class FlowSession(FlowRunner):
                 f"{shape}): its answers would be about the wrong rows. Open "
                 "it with the data it was made with, or start a new project."
             )
+        self._fingerprint = fingerprint

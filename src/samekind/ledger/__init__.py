@@ -17,6 +17,7 @@ from samekind.ledger.transactions import Revision
 if TYPE_CHECKING:
     from samekind.ledger.checkup import check_file
     from samekind.ledger.repair import Repaired, repair_file
+    from samekind.ledger.row_contents import Renumbered, Renumbering
     from samekind.ledger.sql import SqlLedger
 
 __all__ = [
@@ -32,6 +33,8 @@ __all__ = [
     "LedgerGone",
     "LedgerLine",
     "Lines",
+    "Renumbered",
+    "Renumbering",
     "Repaired",
     "Revision",
     "SqlLedger",
@@ -50,6 +53,8 @@ _HOMES = {
     "check_file": "samekind.ledger.checkup",
     "repair_file": "samekind.ledger.repair",
     "Repaired": "samekind.ledger.repair",
+    "Renumbered": "samekind.ledger.row_contents",
+    "Renumbering": "samekind.ledger.row_contents",
 }
 
 

@@ -66,13 +66,13 @@ class LatestAnswers:
     def answers(self, pairs: Pairs) -> Answers:
         """Return the answer to each pair, or UNANSWERED."""
         out = np.empty(len(pairs), dtype=np.int8)
-        _get(self._table, self._answers, pairs, UNANSWERED, out)
+        _get(self._table, self._answers, np.ascontiguousarray(pairs), UNANSWERED, out)
         return out
 
     def annotators(self, pairs: Pairs) -> NDArray[np.int64]:
         """Return the number of who last answered each pair, or -1."""
         out = np.empty(len(pairs), dtype=np.int64)
-        _get(self._table, self._annotators, pairs, NOBODY, out)
+        _get(self._table, self._annotators, np.ascontiguousarray(pairs), NOBODY, out)
         return out
 
     def put(self, pairs: Pairs, answers: Answers, who: int | NDArray[np.int32]) -> int:
@@ -85,7 +85,14 @@ class LatestAnswers:
                 refill(table, old, self._table, new)
         annotators = np.empty(len(pairs), dtype=np.int32)
         annotators[:] = who
-        added: int = _put(self._table, self._answers, self._annotators, pairs, answers, annotators)
+        added: int = _put(
+            self._table,
+            self._answers,
+            self._annotators,
+            np.ascontiguousarray(pairs),
+            np.ascontiguousarray(answers),
+            annotators,
+        )
         self._size += added
         return added
 

@@ -14,6 +14,8 @@ from samekind.ledger.tables import (
     meta,
     names,
     retractions,
+    set_aside,
+    set_aside_names,
 )
 from samekind.ledger.version_3 import EDITION
 
@@ -39,12 +41,16 @@ def erase_annotator(connection: sa.Connection, who: str) -> Erased:
     first = connection.execute(sa.select(sa.func.min(own.subquery().c.id))).scalar()
     knew = sa.false() if first is None else checkpoints.c.upto >= first
     erased = Erased(
-        answers=_count(connection, answers, answers.c.who == who),
-        names=_count(connection, names, names.c.who == who),
+        answers=_count(connection, answers, answers.c.who == who)
+        + _count(connection, set_aside, (set_aside.c.who == who) & ~set_aside.c.held),
+        names=_count(connection, names, names.c.who == who)
+        + _count(connection, set_aside_names, set_aside_names.c.who == who),
         restored=restore_replaced(connection, own),
         checkpoints=_count(connection, checkpoints, knew),
     )
     for table, theirs in (
+        (set_aside, set_aside.c.who == who),
+        (set_aside_names, set_aside_names.c.who == who),
         (names, names.c.who == who),
         (retractions, retractions.c.answer_id.in_(own)),
         (corrections, corrections.c.answer_id.in_(own) | corrections.c.replaced_id.in_(own)),

@@ -27,6 +27,10 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {  # parents first
     "checkpoints": ("id", "answer_id", "upto", "rows", "ask"),
     "changes": ("id", *CHANGE, "checkpoint_id"),
     "anchors": ("id", "number", "row"),
+    "contents": ("id", "columns", "digests"),
+    "gone_rows": ("id", "digests"),
+    "set_aside": ("id", "one", "two", "answer", "who", "at", "asked", "held"),
+    "set_aside_names": ("id", "named", "name", "who", "at"),
 }
 OBJECTS = ("things", "settings")  # in `meta`: JSON
 OLD_LISTS = {
@@ -188,6 +192,11 @@ def _wrong(
     for name in ("a", "b", "row"):
         if name in row and not _is_int(row[name], 0, limit):
             yield f"there is no row {row[name]!r:.40} (rows go from 0 to {limit - 1})"
+    for name in ("one", "two", "named"):
+        if name in row and not _is_int(row[name], -(2**31), limit):
+            yield f"there is no row {row[name]!r:.40}, nor was there one"
+    if "digests" in row and not isinstance(row["digests"], bytes):
+        yield f"what its rows hold is {row['digests']!r:.40}"
     if table == "answers":
         if row["a"] == row["b"]:
             yield f"row {row['a']} is compared with itself"

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from samekind.ledger import tables
 from samekind.ledger.database import FileReplacedError
 from samekind.ledger.errors import LedgerDamaged
-from samekind.ledger.faults import described, find_faults, meta_faults
+from samekind.ledger.faults import described, find_faults, meta_faults, n_rows_of
 from samekind.ledger.ids import RowIds
 from samekind.ledger.incoming import read_new
 from samekind.ledger.log import AnswerLog, Wave
@@ -63,6 +63,8 @@ class FollowingLedger(Ledger):
         if deleted or self._edition not in (None, edition):
             self._forget_rows()
             self._read_meta(connection)
+            if self.n_rows is not None:  # there may be more now
+                self.n_rows = n_rows_of(self.meta) or self.n_rows
         self._project_id, self._edition = project_id, edition
         try:
             new = read_new(connection, last, self._ids, self._below)

@@ -109,6 +109,7 @@ class Implications:
 
         A contradicting answer changes nothing.
         """
+        pairs, answers = np.ascontiguousarray(pairs), np.ascontiguousarray(answers)
         contradicts = np.zeros(len(pairs), dtype=np.bool_)
         done = 0
         while True:

@@ -58,7 +58,7 @@ class Wave(NamedTuple):
 def keys_of(pairs: Pairs) -> NDArray[np.int64]:
     """Return one number for each unordered pair; row numbers are below 2^31."""
     keys = np.empty(len(pairs), dtype=np.int64)
-    write_keys(pairs, keys)
+    write_keys(np.ascontiguousarray(pairs), keys)  # one layout is compiled once
     return keys
 
 

@@ -19,6 +19,7 @@ from samekind.ledger.packing import pack_rows
 from samekind.ledger.sqlite_file import APPLICATION_ID
 from samekind.ledger.version_3 import add_constraints
 from samekind.ledger.version_4 import add_anchors
+from samekind.ledger.version_5 import add_row_contents
 
 __all__ = ["NOTES_VERSION", "VERSION", "find_version", "migrate"]
 
@@ -123,6 +124,7 @@ def _make_all(connection: sa.Connection) -> None:
     MADE.create_all(connection, [meta])
     add_constraints(connection, meta, [])
     add_anchors(connection)
+    add_row_contents(connection)
 
 
 def _give_notes_tables(connection: sa.Connection) -> None:
@@ -152,6 +154,7 @@ STEPS: Sequence[Callable[[sa.Connection], None]] = (
     _give_notes_tables,
     _refuse_nonsense,
     add_anchors,
+    add_row_contents,
 )
 VERSION = len(STEPS)
 NOTES_VERSION = 2  # the first one with a table for everything

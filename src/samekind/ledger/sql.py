@@ -24,7 +24,7 @@ from samekind.ledger.addresses import shown_address, without_secrets
 from samekind.ledger.database import Database, FileReplacedError
 from samekind.ledger.erase import Erased, erase_annotator
 from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerGone
-from samekind.ledger.following import FollowingLedger
+from samekind.ledger.growing import GrowingLedger
 from samekind.ledger.log import Asked, LedgerLine, Wave
 from samekind.ledger.notes import Change, Checkpoint
 from samekind.ledger.packing import pack_rows
@@ -33,7 +33,7 @@ from samekind.ledger.rescue import write_rescue
 __all__ = ["SqlLedger"]
 
 
-class SqlLedger(FollowingLedger):
+class SqlLedger(GrowingLedger):
     """Answers on disk.
 
     Parameters

@@ -16,11 +16,15 @@ __all__ = [
     "answers",
     "changes",
     "checkpoints",
+    "contents",
     "corrections",
+    "gone_rows",
     "insert_rows",
     "meta",
     "names",
     "retractions",
+    "set_aside",
+    "set_aside_names",
 ]
 
 NO_ID = -1  # the last id of an empty table
@@ -39,6 +43,10 @@ checkpoints = _table("checkpoints", "id", "answer_id", "upto", "rows", "ask")
 _SINCE = ("after_answer", "upto_answer", "after_retraction", "upto_retraction", "checkpoint_id")
 changes = _table("changes", "id", *_SINCE)
 anchors = _table("anchors", "id", "number", "row")
+contents = _table("contents", "id", "columns", "digests")
+gone_rows = _table("gone_rows", "id", "digests")
+set_aside = _table("set_aside", "id", "one", "two", "answer", "who", "at", "asked", "held")
+set_aside_names = _table("set_aside_names", "id", "named", "name", "who", "at")
 
 FOLLOWED = {  # tables, and what is read of them when another process has written to them
     answers: ("id", "a", "b", "answer", "who", "at", "asked"),

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 from samekind.project import records
-from samekind.project.exports import EXPORTS, beside_own_columns, write_answers, write_csv
+from samekind.project.exports import (
+    EXPORTS,
+    beside_own_columns,
+    exports_of,
+    write_answers,
+    write_csv,
+)
+from samekind.project.new_rows import classify_new, new_rows_table, oracle_of_names
+from samekind.project.numbers import ClusterNumbers
 from samekind.project.project import Project
 from samekind.project.records import *  # noqa: F403
-from samekind.project.store import cache_of, data_of, features_of, make_project, open_project
+from samekind.project.store import (
+    cache_of,
+    changes_of_data,
+    data_of,
+    features_of,
+    make_project,
+    open_project,
+)
 from samekind.project.upkeep import answers_by_annotator, forget_annotator, repair_project
 from samekind.project.words import (
     ANSWERS,
@@ -14,6 +29,8 @@ from samekind.project.words import (
     QuestionClosed,
     counted,
     name_in_table,
+    name_of,
+    numbered,
     plain,
     title_of,
 )
@@ -21,19 +38,27 @@ from samekind.project.words import (
 __all__ = [
     "ANSWERS",
     "EXPORTS",
+    "ClusterNumbers",
     "Project",
     "ProjectError",
     "QuestionClosed",
     "answers_by_annotator",
     "beside_own_columns",
     "cache_of",
+    "changes_of_data",
+    "classify_new",
     "counted",
     "data_of",
+    "exports_of",
     "features_of",
     "forget_annotator",
     "make_project",
     "name_in_table",
+    "name_of",
+    "new_rows_table",
+    "numbered",
     "open_project",
+    "oracle_of_names",
     "plain",
     "repair_project",
     "title_of",

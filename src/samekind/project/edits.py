@@ -81,14 +81,18 @@ class Edits(Placements):
                 raise ProjectError("Nobody has answered this pair yet.")
             self.session.ledger.correct(a, b, ANSWERS[answer], who=who)
 
-    def import_answers(self, csv_text: str, *, who: str = "") -> ImportCounts:
+    def import_answers(
+        self, csv_text: str, *, who: str = "", id_column: str | None = None
+    ) -> ImportCounts:
         """Take in a CSV of pairs, with columns a, b and answer; return how many were news.
 
         They count at once. "Unsure" is no news, and of several answers to a pair only the last one counts.
-        Others can go on while the text is read.
+        a and b are row numbers, or values of a column of the data; see `read_answers`. Others can go on while
+        the text is read.
         """
         try:
-            pairs, answers = read_answers(csv_text, self.session.points.n)
+            frame = self.items.frame
+            pairs, answers = read_answers(csv_text, self.session.points.n, frame, id_column)
         except ValueError as error:
             raise ProjectError(str(error)) from error
         news = self._take_in(*latest_of_each(pairs, answers), who)

@@ -13,16 +13,34 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 import numpy as np
 
 from samekind.ledger import pairs_of
+from samekind.project.folders import How, write_folders, write_zip
+from samekind.project.tool_exports import (
+    LabelledRow,
+    labelled_rows,
+    write_dataset,
+    write_label_studio,
+    write_label_studio_config,
+    write_prodigy,
+)
 from samekind.project.words import WORDS, name_in_table, title_of
 from samekind.report import write_report
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from samekind.data import Items
     from samekind.ledger import Ledger
     from samekind.project.project import Project
 
-__all__ = ["EXPORTS", "FILES", "beside_own_columns", "write_answers", "write_csv"]
+__all__ = [
+    "EXPORTS",
+    "FILES",
+    "beside_own_columns",
+    "export_folders",
+    "exports_of",
+    "write_answers",
+    "write_csv",
+]
 
 NO_KIND, NO_NAME = -1, "no kind"  # of rows that are in none
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula begins
@@ -114,6 +132,11 @@ def write_answers(path: Path | BinaryIO, ledger: Ledger) -> None:
         text.detach()  # or else it would close the file
 
 
+def export_folders(project: Project, folder: Path, how: How) -> tuple[int, int]:
+    """Put pictures into folders by cluster; return how many of each."""
+    return write_folders(project, _labels(project), folder, how)
+
+
 def _write_report(file: BinaryIO, project: Project) -> None:
     active, found = project.session.ledger.active(), project.clusters()
     write_report(
@@ -128,12 +151,17 @@ def _write_report(file: BinaryIO, project: Project) -> None:
         feature_names=project.items.feature_names,
         names=list(map(title_of, project.refs())),
         advice=project.stopping().text,
+        laid_out=project.map_maker.laid_out(wait=project.waits_for_map),
     )
 
 
 def _safe_cell(text: str) -> str:
     """Return what somebody typed so that no spreadsheet takes it for a formula."""
     return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def _labels(project: Project) -> list[LabelledRow]:
+    return labelled_rows(_own_columns(project))
 
 
 FILES = {
@@ -150,6 +178,29 @@ FILES = {
     "clusters.npz": Export(
         "application/octet-stream", lambda file, project: project.clusters().save(file)
     ),
+    "dataset.parquet": Export(
+        "application/vnd.apache.parquet",
+        lambda file, project: write_dataset(file, project, _own_columns(project)),
+    ),
+    "label-studio.json": Export(
+        "application/json",
+        lambda file, project: write_label_studio(file, project, _labels(project)),
+    ),
+    "label-studio.xml": Export(
+        "application/xml",
+        lambda file, project: write_label_studio_config(file, project, _labels(project)),
+    ),
+    "prodigy.jsonl": Export(
+        "application/jsonl", lambda file, project: write_prodigy(file, project, _labels(project))
+    ),
+    "pictures.zip": Export(
+        "application/zip", lambda file, project: write_zip(file, project, _labels(project))
+    ),
 }
 EXPORTS = {name: file.media_type for name, file in FILES.items()}
 """What can be exported, and its media type."""
+
+
+def exports_of(items: Items) -> list[str]:
+    """Return the names of what can be exported of some items: an archive of pictures only of pictures."""
+    return [name for name in FILES if name != "pictures.zip" or items.medium == "image"]

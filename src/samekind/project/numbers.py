@@ -70,6 +70,14 @@ class ClusterNumbers:
         self.give()
         return self.by_cluster[int(self._session.places_of([row])[0])]
 
+    def of_clusters(self, members: list[list[int]]) -> list[int]:
+        """Return the number of each cluster; 1, 2, … if the run does not know them, as of a guess."""
+        self.give()
+        places = self._session.places_of([rows[0] for rows in members]).tolist()
+        if not self.by_cluster.keys() >= set(places):
+            return list(range(1, len(members) + 1))
+        return [self.by_cluster[place] for place in places]
+
     def anchor_of(self, row: int) -> int:
         """Return the row that holds the number of a row's cluster, and stands for it."""
         number = self.of(row)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.project.mapping import MapMaker
 from samekind.project.records import (
     CertificateRecord,
     ClusterMember,
@@ -16,17 +19,19 @@ from samekind.project.records import (
 )
 from samekind.project.shared import exclusive
 from samekind.project.standing import Standing
-from samekind.report import choose_rows, project_rows
 
 __all__ = ["Overviews"]
 
-MOST_POINTS = 2000  # on the map
 WEIGHED = 200  # predicted rows of a cluster among which the doubtful ones are sought
-SEED = 0  # of the map, which stays the same as the run goes on
 
 
 class Overviews(Standing):
     """Clusters, to look at."""
+
+    @cached_property
+    def map_maker(self) -> MapMaker:
+        """What lays rows out on the map."""
+        return MapMaker(self.session.points, self.map_file)
 
     @property
     def revision(self) -> int:
@@ -54,7 +59,7 @@ class Overviews(Standing):
                 certificate.wrong_at_any_time,
                 certificate.n_undecided,
             ),
-            notes=self.notes(),
+            notes=[*self.notices, *self.notes()],
             stopping=self.stopping(),
             revision=self.revision,
         )
@@ -77,24 +82,27 @@ class Overviews(Standing):
 
     @exclusive
     def map(self) -> RowMap:
-        """Place rows in the plane; x and y are in [0, 1]."""
-        found, points = self.clusters(), self.session.points
-        rows = choose_rows(found, SEED, MOST_POINTS)
-        names = [f"x{column}" for column in range(points.d)]
-        _, places = project_rows(points, rows, names, SEED)
-        low, high = places.min(axis=0), places.max(axis=0)
-        places = (places - low) / np.where(high > low, high - low, 1.0)
-        known = np.isin(rows, np.concatenate([*found.members_, np.empty(0, dtype=np.intp)]))
-        x, y = places.round(4).T.tolist()
+        """Place rows in the plane; x and y are in [0, 1].
+
+        At first by principal components; a map made for looking comes in the background, and is `pending`.
+        """
+        found = self.clusters()
+        known = np.concatenate([*found.members_, np.empty(0, dtype=np.intp)])
+        placed = self.map_maker.placed(known)
+        x, y = placed.places.round(4).T.tolist()
         refs = [] if self.is_blank else self.refs()
         return RowMap(
-            rows=rows.tolist(),
+            rows=placed.rows.tolist(),
             x=x,
             y=y,
-            place=(found.labels_[rows] if refs else np.full(rows.size, -1)).tolist(),
-            known=known.tolist(),
+            place=(
+                found.labels_of(placed.rows) if refs else np.full(len(placed.rows), -1)
+            ).tolist(),
+            known=np.isin(placed.rows, known).tolist(),
             clusters=[ref.cluster for ref in refs],
             numbers=[ref.number for ref in refs],
+            method=placed.method,
+            pending=placed.pending,
         )
 
     def _summary(self, cluster: int, ref: ClusterRef, size: int, most: int) -> ClusterSummary:

@@ -16,8 +16,9 @@ from samekind.clusters import STOP_REASONS
 from samekind.data import Items
 from samekind.engine import Session
 from samekind.ledger import Ledger, LedgerLine, Lines, pairs_of
-from samekind.project.exports import FILES
+from samekind.project.exports import FILES, export_folders
 from samekind.project.finding import Finding
+from samekind.project.folders import How
 from samekind.project.overview import Overviews
 from samekind.project.questions import Questions
 from samekind.project.records import (
@@ -204,6 +205,11 @@ class Project(Questions, Finding, Overviews, Suggestions):
             FILES[name].write(file, self)
 
     @exclusive
+    def export_pictures(self, folder: Path, how: How = "copy") -> tuple[int, int]:
+        """Put the pictures of each cluster into a folder of its own; return how many pictures and folders."""
+        return export_folders(self, folder, how)
+
+    @exclusive
     def answers(self, offset: int = 0, limit: int = 50) -> AnswerPage:
         """Return the answers that stand, newest first."""
         ledger, standing = self.session.ledger, self.session.ledger.active()[::-1]
@@ -257,6 +263,7 @@ class Project(Questions, Finding, Overviews, Suggestions):
 
     def close(self) -> None:
         """Let go of the ledger."""
+        self.map_maker.stop()
         with self._lock:
             self.session.close()
 

@@ -230,6 +230,8 @@ class RowMap:
     known: list[bool]
     clusters: list[int]
     numbers: list[int]
+    method: str  # how places were found: "UMAP", "t-SNE", "principal components", "the columns"
+    pending: bool  # whether a better map is being made
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from samekind._validation import check_int
@@ -52,6 +53,9 @@ class ProjectPart:
     def __init__(self, items: Items, session: Session, budget: int | None = None) -> None:
         self.items = items
         self.budget = check_int("budget", budget, none="ask without limit")
+        self.waits_for_map = False  # or whoever answers would have to wait, too
+        self.map_file: Path | None = None  # where the map is kept
+        self.notices: list[str] = []  # what somebody who opens it should know
         self._lock = threading.RLock()
         self._proposals = ProposedNames(items)
         self._attach(session)

@@ -7,17 +7,27 @@ from collections.abc import Callable
 from contextlib import closing
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from samekind.data import Items
+from samekind.data import Items, read_contents
 from samekind.data import load as load_items
+from samekind.engine import OtherDataError
+from samekind.errors import DataError
 from samekind.ledger import Ledger, LedgerDamaged, LedgerError, SqlLedger
+from samekind.project.growth import (
+    DataChange,
+    compare_contents,
+    keep_contents,
+    kept_contents,
+    take_in_data,
+)
 from samekind.project.project import SETTINGS, Project
 
 __all__ = [
     "ITEMS",
     "SETTINGS",
     "cache_of",
+    "changes_of_data",
     "data_of",
     "features_of",
     "kept_in",
@@ -33,6 +43,12 @@ Progress = Callable[[str, int, int], None]
 def cache_of(path: Path) -> Path:
     """Return where the features of a project's items are kept: beside it."""
     return path.with_suffix("") if path.suffix else path
+
+
+def _map_of(path: Path) -> Path:
+    """Return where the map of a project is kept: beside it."""
+    prefix = cache_of(path)
+    return prefix.with_name(f"{prefix.name}.map.npz")
 
 
 def data_of(ledger: Ledger) -> Path:
@@ -56,16 +72,24 @@ def _recipe(kept: dict[str, Any]) -> dict[str, Any]:
 
 
 def make_project(
-    items: Items, path: Path | None, *, title: str | None = None, **settings: Any
+    items: Items,
+    path: Path | None,
+    *,
+    title: str | None = None,
+    any_data: bool = False,
+    **settings: Any,
 ) -> Project:
     """Return a project about some items; its file remembers them and the settings.
 
-    Settings given now replace those that the file remembers; the others stay as they were.
+    Settings given now replace those that the file remembers; the others stay as they were. Where the data
+    have changed since, rows are recognised by what they hold, and answers stay with them; `notices` of the
+    project say what happened. `any_data` are taken in even if hardly a row is there again.
     """
     if path is None:
         return Project(items, title=title, **settings)
     with SqlLedger(path) as ledger:
         before, title = kept_in(ledger, SETTINGS), title or ledger.meta.get(TITLE)
+        notices = take_in_data(ledger, items, before, any_data=any_data)
         answered = len(ledger) > 0
     wanted = before | settings
     if answered and _of_run(before) != _of_run(wanted):
@@ -78,6 +102,9 @@ def make_project(
         TITLE: project.title,
     }
     ledger_now = project.session.ledger
+    keep_contents(ledger_now, items)
+    project.notices = notices
+    project.map_file = _map_of(path)
     if not facts.items() <= ledger_now.meta.items():
         with ledger_now.transaction():
             for key, value in facts.items():
@@ -91,9 +118,17 @@ def _of_run(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def open_project(
-    path: Path, *, progress: Progress | None = None, read_only: bool = False, **settings: Any
+    path: Path,
+    *,
+    progress: Progress | None = None,
+    read_only: bool = False,
+    any_data: bool = False,
+    on_items: Callable[[Items], object] | None = None,
+    **settings: Any,
 ) -> Project:
-    """Return a project from its file, with the items that it remembers.
+    """Return a project from its file, with the items that it remembers; see `make_project`.
+
+    `on_items` is called with them before anything is made of them.
 
     With `read_only` nothing is written, nobody is waited for, and the file may be one that cannot be written.
     """
@@ -106,14 +141,59 @@ def open_project(
             "`samekind label DATA --project` with the data that it was made with."
         )
     items = load_items(**_recipe(recipe), cache=cache_of(path), progress=progress)
+    if on_items is not None:
+        on_items(items)
     if not read_only:
-        return make_project(items, path, **settings)
+        return make_project(items, path, any_data=any_data, **settings)
     reading = SqlLedger(path, read_only=True)
     try:
-        return _ReadProject(items, reading, title=title, **kept | settings)
+        _refuse_changed(reading, items, path)
+        project = _ReadProject(items, reading, title=title, **kept | settings)
+        project.map_file, project.waits_for_map = _map_of(path), True
+        return project
     except BaseException:
         reading.close()
         raise
+
+
+class ComparedData(NamedTuple):
+    """What the data of a project are called, how they have changed, and pictures that are left out."""
+
+    source: str
+    change: DataChange
+    left_out: list[tuple[str, str]]
+
+
+def changes_of_data(path: Path) -> ComparedData | None:
+    """Return how the data of a project differ from what it knows of them; None where it does not know.
+
+    The data are read, but no features are made.
+    """
+    with SqlLedger(path, read_only=True) as ledger:
+        recipe, known = _recipe(kept_in(ledger, ITEMS)), kept_contents(ledger)
+        if known is None or "data" not in recipe:
+            return None
+        try:
+            now, left_out = read_contents(recipe, known.columns, cache_of(path))
+        except DataError as error:
+            raise OtherDataError(f"this project belongs to other data: {error}") from error
+        if now is None:
+            return None
+        return ComparedData(data_of(ledger).name, compare_contents(ledger, now), left_out)
+
+
+def _refuse_changed(ledger: SqlLedger, items: Items, path: Path) -> None:
+    """Complain of data that have changed: who only reads cannot take that in."""
+    known = kept_contents(ledger)
+    if known is None or ledger.meta.get("fingerprint") == items.points.fingerprint():
+        return
+    now = items.contents(known.columns)
+    change = None if now is None else compare_contents(ledger, now)
+    if change is not None and not change.is_other_data and not change.is_same:
+        raise DataError(
+            f"{items.source} has changed since {path} was opened last: {change}. Take that in first: "
+            f"samekind check {path} --take-in"
+        )
 
 
 class _ReadProject(Project):

@@ -17,6 +17,7 @@ __all__ = ["draw_history", "draw_sizes", "thin_steps"]
 
 MOST_STEPS = 2_000
 FEW = 8  # counts up to which every one has its mark on the axis
+MOST_TICKS = 30  # clusters with their number below them
 UNEVEN = 50  # largest over smallest, from which sizes need a logarithmic axis
 
 
@@ -76,7 +77,9 @@ def draw_sizes(
 ) -> Figure:
     """Draw how many rows each cluster has, known from answers and predicted."""
     known = np.array([len(members) for members in clusters.members_], dtype=np.intp)
-    numbers = np.arange(len(known))
+    order = np.argsort(-predicted, kind="stable")  # the largest first
+    known, predicted, numbers = known[order], predicted[order], order
+    ranks = np.arange(len(known))
     uneven = len(known) > 0 and predicted.max() > UNEVEN * max(1, int(known.min()))
     colors = [color_of(number) for number in numbers.tolist()]
     series = (("all rows", predicted, 0.45, 9), ("known from answers", known, 1.0, 5))
@@ -93,7 +96,7 @@ def draw_sizes(
             form
             | {
                 "name": name,
-                "x": numbers,
+                "x": ranks,
                 "y": values,
                 "customdata": [escape(called(number, names)) for number in numbers.tolist()],
                 "hovertemplate": "%{customdata}: %{y:,} " + name + "<extra></extra>",
@@ -103,7 +106,13 @@ def draw_sizes(
         "barmode": "overlay",
         "bargap": 0.25,
         "showlegend": False,
-        "xaxis": axis("cluster", showgrid=False, tickformat="d", dtick=_whole(len(known), 20)),
+        "xaxis": axis(
+            "cluster, the largest first",
+            showgrid=False,
+            showticklabels=len(known) <= MOST_TICKS,
+            tickvals=ranks.tolist(),
+            ticktext=[str(number) for number in numbers.tolist()],
+        ),
         "yaxis": axis("rows", type="log", dtick=1)
         if uneven
         else axis("rows", dtick=_whole(int(predicted.max(initial=0)))),

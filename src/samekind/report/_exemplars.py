@@ -47,7 +47,8 @@ def cards(
     count = min(clusters.n_discovered_, MOST_CLUSTERS)
     if not count:
         return ""
-    ranked = [_by_distance(clusters, points, cluster) for cluster in range(count)]
+    largest = np.argsort(-sizes, kind="stable")[:count].tolist()
+    ranked = [_by_distance(clusters, points, cluster) for cluster in largest]
     if images is not None:
         bodies, shape = _picture_strips(ranked, images), "cards"
         text = "Known rows nearest to the centre; below the rule, those farthest from it."
@@ -55,7 +56,7 @@ def cards(
         bodies, shape = _tables(ranked, points, columns, frame), "cards rows"
         text = "Known rows nearest to the centre. Texts that are cut are whole under the pointer."
     parts = []
-    for cluster, body in enumerate(bodies):
+    for cluster, body in zip(largest, bodies, strict=True):
         state = "recovered, " if cluster < clusters.n_recovered_ else "only discovered, "
         state = state if clusters.n_recovered_ else ""
         known = len(clusters.members_[cluster])
@@ -73,7 +74,7 @@ def cards(
             f"{body}</article>"
         )
     if count < clusters.n_discovered_:
-        text += f" Shown are the first {count:,} of {clusters.n_discovered_:,} clusters."
+        text += f" Shown are the largest {count:,} of {clusters.n_discovered_:,} clusters."
     return (
         f'<section><h2>Examples</h2><p class="caption">{text}</p>'
         f'<div class="{shape}">{"".join(parts)}</div></section>'

@@ -14,12 +14,12 @@ from samekind.points import Points
 from samekind.report._colors import color_of, symbol_of
 from samekind.report._figures import Figure, Trace, axis, lines
 from samekind.report._headline import called, counted
-from samekind.report._projection import Projection, choose_rows, project_rows
+from samekind.report._projection import LaidOut, Projection, choose_rows, project_rows
 
 __all__ = ["draw_map"]
 
 MOST_SEGMENTS = 2_000
-MOST_IN_LEGEND = 24  # clusters with a line of their own in the legend
+MOST_IN_LEGEND = 16  # clusters with a colour and a line of their own: more cannot be told apart
 MOST_NUMBERED = 60  # centres with their number beside them
 MOST_SVG = 4_000  # points that are drawn sharply, and printed sharply; more go to WebGL
 FAINTEST = 0.4  # opacity of segments where there are many
@@ -36,10 +36,14 @@ def draw_map(
     pairs: Pairs,
     answers: Answers,
     seed: int,
+    by_neighbors: bool = False,
+    laid_out: LaidOut | None = None,
 ) -> Figure:
     """Draw a sample of the rows in two dimensions, coloured by cluster; `names` are of columns."""
     rows = choose_rows(clusters, seed)
-    projection, places = project_rows(points, rows, names, seed)
+    projection, places = project_rows(
+        points, rows, names, seed, by_neighbors=by_neighbors, laid_out=laid_out
+    )
     form = "scatter" if len(rows) <= MOST_SVG else "scattergl"
     known = np.isin(rows, np.concatenate([*clusters.members_, np.empty(0, dtype=np.intp)]))
     traces = [
@@ -101,12 +105,12 @@ def _rows(
     cluster_names: Sequence[str | None],
     form: str,
 ) -> list[Trace]:
-    """A trace for each of the largest clusters on the map, and one for all others."""
+    """A trace for each of the largest clusters on the map, largest first, and a grey one for all others."""
     present, counts = np.unique(labels, return_counts=True)
     largest = present[np.argsort(-counts, kind="stable")]
     own = largest if len(largest) <= MOST_IN_LEGEND + 1 else largest[:MOST_IN_LEGEND]
     spoken = {cluster: escape(called(cluster, cluster_names)) for cluster in present.tolist()}
-    groups = [(spoken[cluster], labels == cluster) for cluster in sorted(own.tolist())]
+    groups = [(spoken[cluster], labels == cluster) for cluster in own.tolist()]
     if len(own) < len(present):
         groups.append((f"{len(present) - len(own):,} others", ~np.isin(labels, own)))
     traces: list[Trace] = []
@@ -115,8 +119,8 @@ def _rows(
         chosen = np.concatenate([np.flatnonzero(here & known), np.flatnonzero(here & ~known)])
         mine = labels[chosen].tolist()
         one = len(set(mine)) == 1
-        colors = color_of(mine[0]) if one else [color_of(cluster) for cluster in mine]
-        symbols = symbol_of(mine[0]) if one else [symbol_of(cluster) for cluster in mine]
+        colors = color_of(mine[0] if one else -1)
+        symbols = symbol_of(mine[0]) if one else "circle"
         traces.append(
             {
                 "type": form,

@@ -10,16 +10,21 @@ from numpy.typing import NDArray
 
 from samekind.clusters import Clusters
 from samekind.points import Points
+from samekind.report._layout import Layout, has_neighbors, lay_out_elsewhere, quick_layout
 
-__all__ = ["MOST_ROWS", "Projection", "choose_rows", "project_rows"]
+__all__ = ["MOST_ROWS", "LaidOut", "Projection", "choose_rows", "project_rows"]
 
 MOST_ROWS = 20_000
 LONG = 2**24  # rows
 LARGEST = 1e30  # beyond it the browser's single precision ends
 GOLDEN = 0.6180339887498949
+MOST_LAID_OUT = 2_000  # rows; others are placed between them
+NEAREST = 3
 NO_UNITS = (False, False)
 
 Floats = NDArray[np.float64]
+LaidOut = tuple[NDArray[np.intp], Layout]
+"""Some rows, and where they lie on a map that was made before."""
 
 
 @dataclass(frozen=True)
@@ -55,15 +60,27 @@ def choose_rows(clusters: Clusters, seed: int, most: int = MOST_ROWS) -> NDArray
 
 
 def project_rows(
-    points: Points, rows: NDArray[np.intp], names: Sequence[str], seed: int
+    points: Points,
+    rows: NDArray[np.intp],
+    names: Sequence[str],
+    seed: int,
+    *,
+    by_neighbors: bool = False,
+    laid_out: LaidOut | None = None,
 ) -> tuple[Projection, Floats]:
     """Make the map from some rows, and place them on it.
 
-    One or two columns are shown as they are. More are reduced by a principal component analysis.
+    One or two columns are shown as they are. More are reduced by a principal component analysis; or
+    `by_neighbors`, which takes some seconds and is made for looking, or as some rows were laid out before.
     """
     sample = points.rows(rows).astype(np.float64, copy=False)
     if points.d <= 2 and float(np.abs(sample).max()) <= LARGEST:
         projection = _as_they_are(names)
+    elif laid_out is not None:
+        rows_laid, layout = laid_out
+        projection = _between(points.rows(rows_laid).astype(np.float64, copy=False), layout)
+    elif by_neighbors and has_neighbors(sample):
+        projection = _by_neighbors(sample, seed)
     else:
         projection = _principal_components(sample, seed)
     return projection, projection.place(sample, rows)
@@ -80,6 +97,32 @@ def _as_they_are(names: Sequence[str]) -> Projection:
 
     why = "The one column. Heights mean nothing; they keep the points apart."
     return Projection(names[0], "", (True, False), why, spread)
+
+
+def _by_neighbors(sample: Floats, seed: int) -> Projection:
+    """Return a map of some of the rows; others are placed between the nearest of those."""
+    rng = np.random.default_rng(seed)
+    laid = sample
+    if len(sample) > MOST_LAID_OUT:
+        laid = sample[np.sort(rng.choice(len(sample), MOST_LAID_OUT, replace=False))]
+    return _between(laid, lay_out_elsewhere(laid, seed) or quick_layout(laid, seed))
+
+
+def _between(laid: Floats, layout: Layout) -> Projection:
+    """Return a map on which rows are placed between the nearest of those that were laid out."""
+    from sklearn.neighbors import NearestNeighbors
+
+    found = NearestNeighbors(n_neighbors=min(NEAREST, len(laid))).fit(laid)
+
+    def place(points: Floats, rows: NDArray[np.intp]) -> Floats:
+        far, near = found.kneighbors(points)
+        weight = 1.0 / (far + 1e-9)
+        weight /= weight.sum(axis=1, keepdims=True)
+        placed: Floats = (layout.places[near] * weight[:, :, None]).sum(axis=1)
+        return placed
+
+    why = f"By {layout.method}: rows that are alike lie together; how far groups are apart means little."
+    return Projection("", "", NO_UNITS, why, place)
 
 
 def _principal_components(sample: Floats, seed: int) -> Projection:

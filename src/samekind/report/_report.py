@@ -21,6 +21,7 @@ from samekind.report._figures import shown_text
 from samekind.report._headline import facts, lead, tiles
 from samekind.report._map import draw_map
 from samekind.report._page import page
+from samekind.report._projection import LaidOut
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +46,8 @@ def write_report(
     names: Sequence[str | None] | None = None,
     advice: str = "",
     seed: int = 0,
+    by_neighbors: bool = False,
+    laid_out: LaidOut | None = None,
 ) -> Path | None:
     """Write one HTML page with plots, examples and numbers; it needs no network.
 
@@ -76,6 +79,11 @@ def write_report(
         A sentence about whether to go on.
     seed : int
         Fixes which rows are drawn where there are too many.
+    by_neighbors : bool
+        Make a map for looking, by UMAP if `umap-learn` is installed, else by t-SNE: rows that are alike lie
+        together. It takes some seconds; without, the map shows principal components.
+    laid_out : tuple of an array of rows and a Layout, or None
+        Where some rows lie on a map that was made before.
 
     Returns
     -------
@@ -124,7 +132,11 @@ def write_report(
 
     sizes = sizes_of(labels, clusters.n_discovered_)
     figures = [
-        draw_map(clusters, points, labels, columns, cluster_names, asked, said, seed),
+        draw_map(
+            *(clusters, points, labels, columns, cluster_names, asked, said, seed),
+            by_neighbors,
+            laid_out,
+        ),
         draw_history(clusters, None if compared is None else len(compared.classes)),
         draw_sizes(clusters, sizes, cluster_names),
     ]

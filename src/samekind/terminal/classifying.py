@@ -97,14 +97,17 @@ class _Classifying(Conversation):
         return True
 
     def _show(self, row: int, member: int, *, full: bool) -> None:
-        members = self._session.clusters.members_[self._session.cluster_of(member)].tolist()
-        more = [self._project.item(other) for other in members if other != member][:MORE]
-        ref = self._project.ref(members)
-        b = self._project.item(member)
-        self._screen.print(self._cards.pair(self._item(row), b, ref=ref, more=more, full=full))
+        members = self._session.members_of(member)
+        more = [self._item(other) for other in members if other != member][:MORE]
+        known = [other for other in members if other < self._n]
+        ref = self._project.ref(known) if known else None  # None: a new kind, of new rows alone
+        item, b = self._item(row), self._item(member)
+        self._screen.print(self._cards.pair(item, b, ref=ref, more=more, full=full))
 
     def _item(self, row: int) -> ItemView:
-        """Return a new item, with the fields that the old ones have, too."""
+        """Return an item; a new one with the fields that the old ones have, too."""
+        if row < self._n:
+            return self._project.item(row)
         item = self._new.show(row - self._n)
         fields = [field for field in item.fields if field[0] in self._fields]
         return replace(item, row=row, title=f"new: {item.title}", fields=fields)

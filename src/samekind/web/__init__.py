@@ -5,7 +5,23 @@ A thin driver of `Project`: it keeps nothing of its own, so it may be killed at 
 
 from __future__ import annotations
 
-from samekind.web.app import make_app
-from samekind.web.server import ServeError, check_reach, is_loopback, serve
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-__all__ = ["ServeError", "check_reach", "is_loopback", "make_app", "serve"]
+from samekind.web.reach import ServeError, check_reach, is_loopback
+
+if TYPE_CHECKING:
+    from samekind.web.app import make_app
+    from samekind.web.server import serve
+    from samekind.web.waiting import WaitingPage
+
+__all__ = ["ServeError", "WaitingPage", "check_reach", "is_loopback", "make_app", "serve"]
+
+# The application takes seconds to load; what is needed before that is not.
+_HOMES = {"make_app": "app", "serve": "server", "WaitingPage": "waiting"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'samekind.web' has no attribute {name!r}")
+    return getattr(import_module(f"samekind.web.{_HOMES[name]}"), name)

@@ -82,7 +82,7 @@ def correct(project: ProjectOf, who: Who, given: Correction) -> r.Changed:
 def import_answers(
     project: ProjectOf, who: Who, body: Annotated[bytes, Body(media_type="text/csv")]
 ) -> r.Imported:
-    """Take in answers from a CSV with the columns a, b and answer."""
+    """Take in answers from a CSV with the columns a, b and answer; rows go by number or by any id."""
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError:

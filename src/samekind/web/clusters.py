@@ -57,7 +57,8 @@ def merge(project: ProjectOf, who: Who, merged: Merge) -> Changed:
 @reads.get("/map", response_model=RowMap)
 def map_of_rows(project: ProjectOf, kept: Revalidation) -> RowMap | Response:
     """Rows in the plane, coloured by cluster."""
-    return kept.unchanged(project.status().revision) or project.map()
+    now = project.status().revision, project.map_maker.state
+    return kept.unchanged(*now) or project.map()
 
 
 @reads.get("/history")

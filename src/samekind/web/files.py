@@ -27,6 +27,11 @@ Export = Literal[
     "answers.csv",
     "report.html",
     "clusters.npz",
+    "dataset.parquet",
+    "label-studio.json",
+    "label-studio.xml",
+    "prodigy.jsonl",
+    "pictures.zip",
 ]
 
 

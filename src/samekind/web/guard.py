@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import ipaddress
 import logging
 import math
 import re
@@ -30,13 +29,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from samekind.web.connections import network_of
 from samekind.web.guesses import Guesses
+from samekind.web.reach import ANY_ADDRESS, LOCAL, address_of
 
-__all__ = ["ANY_ADDRESS", "LOCAL", "Guard", "address_of"]
+__all__ = ["ANY_ADDRESS", "LOCAL", "Guard"]
 
 log = logging.getLogger("samekind.web")
 
-LOCAL = ("127.0.0.1", "localhost", "[::1]")
-ANY_ADDRESS = "*"  # any numeric one, but no name
 LARGEST_HEAD = 16 * 1024  # the address and the headers
 LARGEST_BODY = 64 * 1024
 LARGEST_IMPORT = 16 * 1024 * 1024
@@ -188,14 +186,6 @@ class Guard:
             raise _RefusalError(
                 401, "The token is missing or wrong. Open the whole address that samekind printed."
             )
-
-
-def address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return a numeric address, or None for a name."""
-    try:
-        return ipaddress.ip_address(host.strip("[]"))
-    except ValueError:
-        return None
 
 
 def _check_length(headers: Headers, limit: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import socket
 import threading
 import webbrowser
@@ -16,17 +15,18 @@ from fastapi import FastAPI
 from samekind.project import Project
 from samekind.web.app import make_app
 from samekind.web.connections import BoundedConnection
-from samekind.web.guard import ANY_ADDRESS, LARGEST_HEAD, LOCAL, address_of
+from samekind.web.guard import LARGEST_HEAD
+from samekind.web.reach import (
+    ANY_ADDRESS,
+    WILDCARDS,
+    bracketed,
+    check_reach,
+    listen,
+    names_of,
+    reachable,
+)
 
-__all__ = ["ServeError", "check_reach", "configure", "is_loopback", "serve"]
-
-WILDCARDS = ("0.0.0.0", "::", "")
-USUAL_PORT = 8720
-SHORTEST_TOKEN = 8
-
-
-class ServeError(ValueError):
-    """The server cannot be started like this."""
+__all__ = ["configure", "serve"]
 
 
 def serve(
@@ -38,6 +38,7 @@ def serve(
     allowed_hosts: Iterable[str] = (),
     open_browser: bool = True,
     on_ready: Callable[[str], None] | None = None,
+    listening: socket.socket | None = None,
 ) -> None:
     """Serve the labelling page until Ctrl-C, and close the project.
 
@@ -58,6 +59,8 @@ def serve(
         Whether to open the page. Not done with a token, which others could read in the browser's command.
     on_ready : callable
         Called with the page's address once the server listens.
+    listening : socket or None
+        One that listens already, at `host`.
 
     Raises
     ------
@@ -65,9 +68,9 @@ def serve(
         If the address is not this machine's own and there is no token, or it cannot be used.
     """
     check_reach(host, token)
-    listening = _listen(host, port)
+    listening = listening or listen(host, port)
     port = listening.getsockname()[1]
-    names = [f"{name}:{port}" for name in _names(host)]
+    names = [f"{name}:{port}" for name in names_of(host)]
     if host in WILDCARDS:
         names.append(ANY_ADDRESS)
     app = make_app(project, token=token, allowed_hosts=[*names, *allowed_hosts])
@@ -75,9 +78,9 @@ def serve(
 
     def ready() -> None:
         if on_ready is not None:
-            on_ready(f"http://{_reachable(host)}:{port}/{secret}")
+            on_ready(f"http://{reachable(host)}:{port}/{secret}")
         if open_browser and not token:
-            near = "127.0.0.1" if host in WILDCARDS else _bracketed(host)
+            near = "127.0.0.1" if host in WILDCARDS else bracketed(host)
             page = f"http://{near}:{port}/"
             threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
 
@@ -102,20 +105,6 @@ def configure(app: FastAPI) -> uvicorn.Config:
     )
 
 
-def check_reach(host: str, token: str | None) -> None:
-    """Refuse to be reached by others without a token, or with one that is easily guessed."""
-    if token is not None and not re.fullmatch(rf"[!-~]{{{SHORTEST_TOKEN},200}}", token):
-        raise ServeError(
-            f"a token has {SHORTEST_TOKEN} to 200 letters, digits or signs and no space, "
-            f"this one {len(token)}. Choose another one."
-        )
-    if token is None and not is_loopback(host):
-        raise ServeError(
-            f"{host or 'every address'} can be reached by others, who could read your data and "
-            "answer. Give a token that only those know who may, or listen on 127.0.0.1."
-        )
-
-
 class _Server(uvicorn.Server):
     def __init__(
         self, config: uvicorn.Config, ready: Callable[[], None], close: Callable[[], None]
@@ -133,45 +122,3 @@ class _Server(uvicorn.Server):
             await super().shutdown(sockets)
         finally:
             self._close()  # here, because a signal is raised again, and may end the process, after it
-
-
-def _listen(host: str, port: int | None) -> socket.socket:
-    if port is None:
-        with contextlib.suppress(ServeError):
-            return _listen(host, USUAL_PORT)
-        port = 0
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host.strip("[]"), port), family=family, backlog=100)
-    except (OSError, OverflowError) as error:
-        words = getattr(error, "strerror", None) or str(error)
-        raise ServeError(
-            f"cannot listen on {host}, port {port}: {words}. Choose another port, or 0 for a free one."
-        ) from error
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether an address can be reached from this machine only."""
-    address = address_of(host)
-    return host == "localhost" or (address is not None and address.is_loopback)
-
-
-def _names(host: str) -> list[str]:
-    if is_loopback(host):
-        return [*LOCAL, _bracketed(host)]
-    own = socket.gethostname().lower()
-    return [*LOCAL, _bracketed(host), own, f"{own}.local", socket.getfqdn().lower()]
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host.strip('[]')}]" if ":" in host else host
-
-
-def _reachable(host: str) -> str:
-    """Return the address by which other machines reach this one, if it listens to them."""
-    if host not in WILDCARDS:
-        return _bracketed(host)
-    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.connect(("192.0.2.1", 9))  # sends nothing; it only finds the way out
-        return str(probe.getsockname()[0])
-    return "127.0.0.1"

@@ -111,29 +111,50 @@ def _widest(X, first, last):
 
 
 @njit(nogil=True, cache=True)
+def _middle(X, first, last, column, values):
+    """Return the middle one of some evenly spaced values of a group; np.sort takes seconds to compile."""
+    size = 0
+    for i in range(first, last, max(1, (last - first) // TRIED)):
+        value, k = X[i, column], size
+        while k > 0 and values[k - 1] > value:
+            values[k] = values[k - 1]
+            k -= 1
+        values[k] = value
+        size += 1
+    return values[size // 2]
+
+
+@njit(nogil=True, cache=True)
+def _copy_row(X, row, out, place):
+    """Copy a row; an assignment of slices takes seconds to compile, for the sake of its error message."""
+    for j in range(X.shape[1]):
+        out[place, j] = X[row, j]
+
+
+@njit(nogil=True, cache=True)
 def _grow(X, depth, columns, limits):
     """Write the cuts of a tree that is grown on a sample, which is reordered."""
     firsts = np.zeros(2 ** (depth + 1), dtype=np.int64)
     lasts = np.zeros(2 ** (depth + 1), dtype=np.int64)
     lasts[1] = X.shape[0]
-    swap = np.empty_like(X)
+    swap, values = np.empty_like(X), np.empty(2 * TRIED + 1, dtype=X.dtype)
     for node in range(1, 2**depth):
         first, last = firsts[node], lasts[node]
         middle = first
         if last > first:
             column = _widest(X, first, last)
-            values = np.sort(X[first : last : max(1, (last - first) // TRIED), column])
-            limit = values[values.size // 2]
+            limit = _middle(X, first, last, column, values)
             columns[node], limits[node] = column, limit
             end = last
             for i in range(first, last):
                 if X[i, column] < limit:
-                    swap[middle] = X[i]
+                    _copy_row(X, i, swap, middle)
                     middle += 1
                 else:
                     end -= 1
-                    swap[end] = X[i]
-            X[first:last] = swap[first:last]
+                    _copy_row(X, i, swap, end)
+            for i in range(first, last):
+                _copy_row(swap, i, X, i)
         firsts[2 * node], lasts[2 * node] = first, middle
         firsts[2 * node + 1], lasts[2 * node + 1] = middle, last
 
@@ -254,10 +275,13 @@ def _enclose(X, leaves, units, sums, first, last):
             add_sums(columns, rows.size, all_of_them, units, squares, sums)
             if leaves.sketches.size:
                 _sketch(columns, leaves.boxes, leaf, leaves.sketches[leaf])
-        some = slice(bundle * BUNDLE, (bundle + 1) * BUNDLE)
+        start, end = bundle * BUNDLE, min((bundle + 1) * BUNDLE, n_leaves)
         for j in range(d):
-            leaves.bundles.low[j, bundle] = low[j, some].min()
-            leaves.bundles.high[j, bundle] = high[j, some].max()
+            smallest, largest = low[j, start], high[j, start]
+            for leaf in range(start + 1, end):
+                smallest = min(smallest, low[j, leaf])
+                largest = max(largest, high[j, leaf])
+            leaves.bundles.low[j, bundle], leaves.bundles.high[j, bundle] = smallest, largest
 
 
 @njit(nogil=True, cache=True)

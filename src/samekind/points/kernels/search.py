@@ -40,9 +40,14 @@ def scan(X, limit, low, high, first, last):
     lows = np.full(d * ABREAST, np.inf, dtype=X.dtype)
     highs = np.full(d * ABREAST, -np.inf, dtype=X.dtype)
     missing = _extremes(values, lows, highs)
+    is_beyond = missing > 0
     for j in range(d):
-        low[j], high[j] = lows[j::d].min(), highs[j::d].max()
-    if missing or low.min() < -limit or high.max() > limit:
+        smallest, largest = lows[j], highs[j]
+        for k in range(j + d, lows.size, d):
+            smallest, largest = min(smallest, lows[k]), max(largest, highs[k])
+        low[j], high[j] = smallest, largest
+        is_beyond = is_beyond or smallest < -limit or largest > limit
+    if is_beyond:
         for k in range(values.size):
             if not abs(values[k]) <= limit:
                 return first * d + k

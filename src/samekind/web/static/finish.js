@@ -11,6 +11,13 @@ const EXPORTS = [
   ["answers.csv", "Your answers, which can be imported again (CSV)"],
   ["clusters.npz", "Centres and members, for samekind in Python"],
 ];
+const FOR_OTHERS = [
+  ["dataset.parquet", "For datasets of Hugging Face, and for Argilla"],
+  ["label-studio.json", "Tasks for Label Studio, with annotations and predictions"],
+  ["label-studio.xml", "The labelling interface that goes with them"],
+  ["prodigy.jsonl", "Tasks for Prodigy"],
+];
+const PICTURES = [["pictures.zip", "The pictures, in a folder for each kind"]];
 const LARGEST = 16_000_000;
 
 /** @param {string} text @returns {(Node | string)[]} with options of the command line that do not break */
@@ -52,12 +59,19 @@ export class Finish {
         "section",
         { class: "block", "aria-labelledby": "export-title" },
         h("h3", { id: "export-title" }, "Export"),
-        h("ul", { class: "exports" }, ...EXPORTS.map(([name, what]) =>
-          h("li", {}, h("a", { href: withToken(`/api/export/${name}`), download: name }, name), h("span", { class: "muted" }, what)))),
+        this.#files(state.medium === "image" ? [...PICTURES, ...EXPORTS] : EXPORTS),
+        h("h4", {}, "For other tools"),
+        this.#files(FOR_OTHERS),
       ),
       this.#import(),
     );
     this.#promise();
+  }
+
+  /** @param {string[][]} files @returns {HTMLElement} */
+  #files(files) {
+    return h("ul", { class: "exports" }, ...files.map(([name, what]) =>
+      h("li", {}, h("a", { href: withToken(`/api/export/${name}`), download: name }, name), h("span", { class: "muted" }, what))));
   }
 
   /** @param {import("./types.js").Status} state */
@@ -116,7 +130,7 @@ export class Finish {
       "section",
       { class: "block", "aria-labelledby": "import-title" },
       h("h3", { id: "import-title" }, "Import answers"),
-      h("p", { class: "hint" }, "A CSV file with the columns a, b (row numbers, from 0) and answer (same, different or unsure)."),
+      h("p", { class: "hint" }, "A CSV file with the columns a, b and answer (same, different or unsure). a and b are row numbers, from 0, or values of a column of yours that has each only once."),
       h("p", { class: "buttons" }, h("label", { for: "import-file", class: "hidden" }, "CSV file of answers"), file, h("button", { type: "button", onclick: send }, "Import")),
     );
   }

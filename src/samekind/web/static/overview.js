@@ -6,6 +6,7 @@ import { byId, count, h, number } from "./dom.js";
 import { ClusterActions } from "./cluster_actions.js";
 import { clustersOverPresses } from "./curve.js";
 import { RowMap } from "./map.js";
+import { openSelection } from "./selection.js";
 import { takesTyping } from "./keys.js";
 import { clusterName, meet } from "./cluster_names.js";
 import { mini, spoken } from "./items.js";
@@ -14,6 +15,7 @@ import { mini, spoken } from "./items.js";
 
 const IDLE_MS = 1200; // the panel waits until the person pauses
 const LONGEST_MS = 8000; // but not longer than this
+const MAP_MS = 2000; // between two looks whether a better map is made
 
 export class OverviewPanel {
   /** @param {import("./project.js").Project} project */
@@ -40,7 +42,10 @@ export class OverviewPanel {
     this.mergeBar = h("div", { class: "merge-bar", hidden: true });
     this.list = h("ul", { class: "kinds", onfocusout: () => (clearTimeout(this.held), (this.held = setTimeout(() => this.#catchUp(), IDLE_MS))) });
     this.open = h("p", { class: "hint", hidden: true }, "Some kinds may prove to be the same as more is asked.");
-    this.map = new RowMap((row, cluster, known) => this.#openRow(row, cluster, known));
+    this.map = new RowMap(
+      (row, cluster, known) => this.#openRow(row, cluster, known),
+      (rows) => openSelection(this.project, rows, () => this.refresh()),
+    );
     this.curve = h("div", {});
     byId("found-body").append(
       h("div", { class: "found-words" }, this.summary, this.promise),
@@ -82,6 +87,8 @@ export class OverviewPanel {
       await this.mapped.refresh(); // its colours and names may have changed even if it has not
       this.map.update(this.mapped.value, new Map(this.overview.value.clusters.map((/** @type {ClusterSummary} */ cluster) => [cluster.cluster, cluster])));
       this.revision = revision;
+      clearTimeout(this.mapTimer);
+      if (this.mapped.value.pending) this.mapTimer = setTimeout(() => this.#refreshMap(), MAP_MS);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.summary.textContent = error.message;
@@ -91,6 +98,12 @@ export class OverviewPanel {
       this.refreshing = false;
     }
     this.#schedule();
+  }
+
+  /** Look whether a better map is there. */
+  async #refreshMap() {
+    if (this.visible && !this.refreshing) await this.refresh();
+    else this.mapTimer = setTimeout(() => this.#refreshMap(), MAP_MS);
   }
 
   #showOverview() {

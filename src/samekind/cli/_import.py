@@ -1,0 +1,63 @@
+"""``samekind import``."""
+
+from __future__ import annotations
+
+from samekind.cli import _options as options
+from samekind.cli import _project_options as own
+from samekind.cli._errors import UserError, explained, needs, users_values
+
+EXAMPLES = """[bold]Examples[/bold]
+
+samekind import messages.samekind.db answers.csv
+
+samekind import orders.samekind.db known.csv --id order_number
+"""
+
+
+@explained
+def import_(
+    project: options.ProjectFile,
+    answers: own.AnswersFile,
+    id_column: own.IdColumn = None,
+    who: options.Who = None,
+) -> int:
+    """Take answers from a CSV file into a project: columns a, b and answer.
+
+    The answer is same, different or unsure. a and b are row numbers, from 0, or values of a column of the
+    data that has each only once: that which --id names, which the file names (order_a, order_b), or
+    which fits.
+    """
+    from contextlib import closing
+
+    from rich.console import Console
+
+    from samekind.cli._passes import Passes
+    from samekind.cli._projects import chat, plural
+    from samekind.project import ProjectError, open_project
+    from samekind.terminal import user_name
+
+    if not project.is_file():
+        raise UserError(f"{project}: there is no such project. samekind label DATA makes one.")
+    try:
+        text = answers.read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UserError(f"{answers} is not UTF-8. Save it as CSV in UTF-8.") from None
+    with needs(), users_values(project), Passes(Console(stderr=True)) as passes:
+        opened = open_project(project, progress=passes)
+    out = Console()
+    with closing(opened):
+        if opened.notices:
+            chat(out, "\n".join(opened.notices), wrap=True)
+        try:
+            name = user_name() if who is None else who
+            imported = opened.import_answers(text, who=name, id_column=id_column)
+        except ProjectError as error:
+            raise UserError(f"{answers}: {error}") from error
+        chat(out, f"{plural(imported.news, 'answer')} of {answers} taken into {project}.")
+        if imported.contradictory:
+            pairs = plural(imported.contradictory, "pair")
+            chat(out, f"Answered both ways in it: {pairs}. The last answer counts.", wrap=True)
+        wrong = opened.status().contradictions
+        if wrong:
+            chat(out, f"{plural(wrong, 'answer')} contradict others: look at Review on the page.")
+    return 0

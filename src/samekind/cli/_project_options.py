@@ -1,0 +1,50 @@
+"""The options of commands about a project as a whole: export, import, check, forget."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from samekind.cli._options import _data, _plain
+
+
+class FolderHow(StrEnum):
+    """How pictures come into folders by kind."""
+
+    copy = "copy"
+    link = "link"
+    symlink = "symlink"
+
+
+_pictures_how = _plain(
+    None,
+    "How pictures come into folders: copied, or linked, which takes no room (hard or symbolic links).",
+    "--pictures",
+)
+PicturesHow = Annotated[FolderHow, _pictures_how]
+Repair = Annotated[
+    bool, _plain(None, "Drop what cannot be right; a copy of the project is kept.", "--repair")
+]
+_take_in = _plain(
+    None, "Take in what has changed in the data: answers stay with their things.", "--take-in"
+)
+TakeIn = Annotated[bool, _take_in]
+_any_data = _data(
+    None, "Take in the data even if hardly a thing of the project is in them.", "--any-data"
+)
+AnyData = Annotated[bool, _any_data]
+AnswersFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="ANSWERS", help="A CSV file of answers.", exists=True, dir_okay=False, readable=True
+    ),
+]
+_id_column = _plain("COLUMN", "The column of the data whose values the file names.", "--id")
+IdColumn = Annotated[str | None, _id_column]
+ForgetWho = Annotated[
+    str, _plain("NAME", 'Whose answers to erase; "" for those without a name.', "--who")
+]
+Yes = Annotated[bool, _plain(None, "Do not ask whether you mean it.", "--yes", "-y")]

@@ -1,0 +1,130 @@
+"""Pictures in folders by cluster: copied, linked, or in one archive."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, BinaryIO, Literal
+
+from samekind.errors import DataError
+from samekind.project.tool_exports import LabelledRow
+from samekind.project.words import ProjectError
+
+if TYPE_CHECKING:
+    from samekind.project.project import Project
+
+__all__ = ["How", "write_folders", "write_zip"]
+
+How = Literal["copy", "link", "symlink"]
+NO_KIND = "no kind"
+LONGEST = 100  # characters of a folder's name
+_RESERVED = {
+    "con",
+    "prn",
+    "aux",
+    "nul",
+    *(f"{port}{n}" for port in ("com", "lpt") for n in range(10)),
+}
+
+
+def write_folders(
+    project: Project, rows: list[LabelledRow], folder: Path, how: How = "copy"
+) -> tuple[int, int]:
+    """Put the pictures of each cluster into a folder of its own; return how many pictures and folders.
+
+    A "link" is a second name of the same file, which takes no room; where that cannot be (another disk) it is
+    copied. What is in the folder stays, unless it has the name of a picture.
+    """
+    made: set[Path] = set()
+    n = 0
+    for place, source, body in _pictures(project, rows):
+        target = folder.joinpath(*place.parts)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        made.add(target.parent)
+        target.unlink(missing_ok=True)
+        if source is None:
+            target.write_bytes(body)
+        elif how == "symlink":
+            target.symlink_to(source)
+        elif how == "copy" or not _linked(source, target):
+            shutil.copyfile(source, target)
+        n += 1
+    return n, len(made)
+
+
+def write_zip(file: BinaryIO, project: Project, rows: list[LabelledRow]) -> None:
+    """Write one archive with a folder of pictures for each cluster."""
+    with zipfile.ZipFile(
+        file, "w", zipfile.ZIP_STORED
+    ) as archive:  # pictures are compressed already
+        for place, source, body in _pictures(project, rows):
+            with archive.open(str(place), "w") as into:
+                if source is None:
+                    into.write(body)
+                else:
+                    with source.open("rb") as picture:
+                        shutil.copyfileobj(picture, into)
+
+
+def _pictures(
+    project: Project, rows: list[LabelledRow]
+) -> Iterator[tuple[PurePosixPath, Path | None, bytes]]:
+    """Yield where each picture goes, the file that it is in, and else what it holds."""
+    if project.items.medium != "image":
+        raise ProjectError(
+            "Only pictures can be put into folders, and these are none. Export a table instead."
+        )
+    folders = folder_names([row.label for row in rows])
+    taken: set[str] = set()
+    for row in rows:
+        source, body = project.items.picture_path(row.row), b""
+        if source is None:
+            shown = project.items.picture(row.row, "large")
+            body, name = shown.body, f"row {row.row}.{shown.media_type.rpartition('/')[2]}"
+        else:
+            if not source.is_file():
+                raise DataError(
+                    f"the picture {project.item(row.row).title!r} is not there any more."
+                )
+            name = source.name
+        place = PurePosixPath(folders[row.label], name)
+        if str(place).casefold() in taken:  # two folders of the pile had one of this name
+            place = place.with_name(f"{place.stem} (row {row.row}){place.suffix}")
+        taken.add(str(place).casefold())
+        yield place, source, body
+
+
+def folder_names(labels: list[str | None]) -> dict[str | None, str]:
+    """Return a name for the folder of each label that every system takes, all different.
+
+    Examples
+    --------
+    >>> folder_names(["card/lost", "card:lost", "..", None])
+    {'card/lost': 'card_lost', 'card:lost': 'card_lost (2)', '..': '_', None: 'no kind'}
+    """
+    names: dict[str | None, str] = {}
+    taken: set[str] = set()
+    for label in dict.fromkeys(labels):
+        plain = NO_KIND if label is None else re.sub(r'[<>:"/\\|?*\x00-\x1f]', "_", label)
+        plain = plain[:LONGEST].strip(" .") or "_"
+        if plain.casefold() in _RESERVED:
+            plain += "_"
+        free, count = plain, 1
+        while free.casefold() in taken:
+            count += 1
+            free = f"{plain} ({count})"
+        taken.add(free.casefold())
+        names[label] = free
+    return names
+
+
+def _linked(source: Path, target: Path) -> bool:
+    try:
+        os.link(source, target)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,171 @@
+"""The map of a project: at once one that takes no time, then one made for looking, which is kept."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import threading
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind.points import Points
+from samekind.report import Layout, has_neighbors, lay_out_elsewhere, quick_layout
+
+__all__ = ["MapMaker", "PlacedRows"]
+
+MOST_POINTS = 2000  # that are laid out
+SEED = 0  # the map stays the same as the run goes on
+NEAREST = 3  # rows of the map between which another one is placed
+DELAY = 2.0  # seconds: who looks in for a moment needs no better map
+
+Floats = NDArray[np.float64]
+
+
+class PlacedRows(NamedTuple):
+    """Rows on the map: where they are, how that was found, and whether a better map is being made."""
+
+    rows: NDArray[np.intp]
+    places: Floats
+    method: str
+    pending: bool
+
+
+class MapMaker:
+    """Lays out a sample of the rows, in the background, once.
+
+    Parameters
+    ----------
+    points : Points
+        The rows.
+    file : Path or None
+        Where the map is kept for the next time.
+    """
+
+    def __init__(self, points: Points, file: Path | None = None) -> None:
+        self._points = points
+        self.file = file
+        self._lock = threading.Lock()
+        self._sample: Floats | None = None
+        self._quick: Layout | None = None
+        self._made: Layout | None = None
+        self._thread: threading.Timer | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def state(self) -> str:
+        """Which map is shown: changes when a better one is there."""
+        with self._lock:
+            self._begin()
+        return "" if self._made is None else self._made.method
+
+    def placed(self, known: NDArray[np.intp]) -> PlacedRows:
+        """Return where rows are; `known` ones are always among them."""
+        with self._lock:
+            self._begin()
+            if self._made is None and self._thread is None:
+                self._thread = threading.Timer(DELAY, self._make)
+                self._thread.daemon = True
+                self._thread.start()
+            layout = self._made or self._quick
+            assert layout is not None
+            others = np.setdiff1d(known, self._rows)
+            rows = np.concatenate([self._rows, others])
+            places = np.vstack([layout.places, self._between(others, layout.places)])
+            return PlacedRows(rows, places, layout.method, self._made is None)
+
+    def laid_out(self, *, wait: bool) -> tuple[NDArray[np.intp], Layout] | None:
+        """Return the rows that are laid out, and where; None while there is no better map to `wait` for."""
+        with self._lock:
+            self._begin()
+        if self._made is None and wait:
+            self._make()
+        made = self._made
+        return None if made is None or made is self._quick else (self._rows, made)
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Wait for the map that is being made."""
+        if self._thread is not None:
+            self._thread.join(timeout)
+
+    def _begin(self) -> None:
+        """Choose rows, and make the map that takes no time, or read the one that was made before."""
+        if self._sample is None:
+            self._rows = _some_rows(self._points.n)
+            self._sample = self._points.rows(self._rows).astype(np.float64, copy=False)
+            self._quick = quick_layout(self._sample, SEED)
+            self._made = self._read()
+            if self._made is None and not has_neighbors(self._sample):
+                self._made = self._quick
+
+    def _between(self, rows: NDArray[np.intp], places: Floats) -> Floats:
+        """Return places for rows that were not laid out: between the nearest that were."""
+        if not rows.size:
+            return np.empty((0, 2))
+        from sklearn.neighbors import NearestNeighbors
+
+        assert self._sample is not None
+        size = min(NEAREST, len(self._sample))
+        found = NearestNeighbors(n_neighbors=size).fit(self._sample)
+        far, near = found.kneighbors(self._points.rows(rows).astype(np.float64, copy=False))
+        weight = 1.0 / (far + 1e-9)
+        weight /= weight.sum(axis=1, keepdims=True)
+        placed: Floats = (places[near] * weight[:, :, None]).sum(axis=1)
+        return placed
+
+    def stop(self) -> None:
+        """Make no map any more."""
+        if self._thread is not None:
+            self._thread.cancel()
+        if self._process is not None:
+            self._process.kill()
+
+    def _make(self) -> None:
+        assert self._sample is not None
+
+        def begun(process: subprocess.Popen[bytes]) -> None:
+            self._process = process
+
+        made = lay_out_elsewhere(self._sample, SEED, begun)
+        if made is not None:
+            self._keep(made)
+        with self._lock:
+            self._made = made or self._quick
+
+    def _key(self) -> str:
+        return f"1 {self._points.fingerprint()} {SEED} {MOST_POINTS}"
+
+    def _read(self) -> Layout | None:
+        if self.file is None:
+            return None
+        try:
+            with np.load(self.file, allow_pickle=False) as kept:
+                places = kept["places"].astype(np.float64)
+                method, key = str(kept["method"]), str(kept["key"])
+        except (OSError, ValueError, KeyError, EOFError):
+            return None
+        fits = key == self._key() and places.shape == (self._rows.size, 2)
+        return Layout(places, method) if fits else None
+
+    def _keep(self, made: Layout) -> None:
+        if self.file is None:
+            return
+        beside = self.file.with_name(f".{self.file.name}.part")
+        with contextlib.suppress(OSError):
+            descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                np.savez(file, places=made.places, method=made.method, key=self._key())
+            beside.replace(self.file)
+
+
+def _some_rows(n: int) -> NDArray[np.intp]:
+    """Return all rows, or some of them at random, in order."""
+    if n <= MOST_POINTS:
+        return np.arange(n, dtype=np.intp)
+    rng = np.random.default_rng(SEED)
+    if n > 2**24:
+        return np.unique(rng.integers(0, n, MOST_POINTS)).astype(np.intp)
+    return np.sort(rng.choice(n, MOST_POINTS, replace=False)).astype(np.intp)

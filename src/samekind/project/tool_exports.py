@@ -1,0 +1,216 @@
+"""What was found, as files for other tools: Label Studio, Prodigy, Hugging Face `datasets` and Argilla.
+
+What somebody answered is written as an annotation, what is only predicted as a prediction with its score: so
+the other tool's people go on where these have stopped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeAlias, Union
+from urllib.parse import quote
+from xml.sax.saxutils import quoteattr
+
+import pandas as pd
+
+if TYPE_CHECKING:
+    from samekind.project.project import Project
+
+__all__ = [
+    "LabelledRow",
+    "labelled_rows",
+    "write_dataset",
+    "write_label_studio",
+    "write_label_studio_config",
+    "write_prodigy",
+]
+
+Json: TypeAlias = Union[str, int, float, bool, "list[Json]", "dict[str, Json]", None]
+TAG, PICTURE, MODEL = "kind", "image", "samekind"
+
+
+class LabelledRow(NamedTuple):
+    """A row, the name of its cluster, if it is in one, whether that is known, and how sure it is."""
+
+    row: int
+    label: str | None
+    known: bool
+    confidence: float | None
+
+
+def labelled_rows(table: pd.DataFrame) -> list[LabelledRow]:
+    """Return all rows of a table with the columns kind, name, known and confidence.
+
+    Names that several clusters have get the number, too.
+    """
+    kinds = table.loc[table["kind"] >= 0, ["kind", "name"]].drop_duplicates("kind")
+    several = set(kinds["name"][kinds["name"].duplicated(keep=False)])
+    labels = {
+        int(kind): f"{name} ({kind})" if name in several else name
+        for kind, name in zip(kinds["kind"], kinds["name"], strict=True)
+    }
+    columns = (table[name].tolist() for name in ("row", "kind", "known", "confidence"))
+    return [
+        LabelledRow(
+            int(row),
+            labels.get(int(kind)),
+            bool(known),
+            None if pd.isna(sure) else float(sure),
+        )
+        for row, kind, known, sure in zip(*columns, strict=True)
+    ]
+
+
+def write_label_studio(file: BinaryIO, project: Project, rows: list[LabelledRow]) -> None:
+    """Write tasks as Label Studio imports them: known rows annotated, the others with predictions.
+
+    Pictures are named as its local file storage serves them, by the folder that they are in.
+    """
+    target = PICTURE if project.items.medium == "image" else "text"
+    file.write(b"[")
+    for place, row in enumerate(rows):
+        task: dict[str, Json] = {"data": _shown(project, row.row, local_files=True)}
+        if row.label is not None:
+            result: Json = [
+                {
+                    "from_name": TAG,
+                    "to_name": target,
+                    "type": "choices",
+                    "value": {"choices": [row.label]},
+                }
+            ]
+            if row.known:
+                task["annotations"] = [{"result": result, "ground_truth": False}]
+            else:
+                found: dict[str, Json] = {"model_version": MODEL, "result": result}
+                task["predictions"] = [found | _if_known("score", row.confidence)]
+        file.write(b",\n" if place else b"\n")
+        file.write(_encoded(task))
+    file.write(b"\n]\n")
+
+
+def write_label_studio_config(file: BinaryIO, project: Project, rows: list[LabelledRow]) -> None:
+    """Write the labelling interface that fits those tasks, to be pasted into Label Studio's settings."""
+    is_picture = project.items.medium == "image"
+    shown = (
+        f'<Image name="{PICTURE}" value="${PICTURE}"/>'
+        if is_picture
+        else '<Text name="text" value="$text"/>'
+    )
+    labels = sorted({row.label for row in rows if row.label is not None})
+    target = PICTURE if is_picture else "text"
+    choices = "\n".join(f"    <Choice value={quoteattr(label)}/>" for label in labels)
+    file.write(
+        f'<View>\n  {shown}\n  <Choices name="{TAG}" toName="{target}" choice="single">\n{choices}\n'
+        "  </Choices>\n</View>\n".encode()
+    )
+
+
+def write_prodigy(file: BinaryIO, project: Project, rows: list[LabelledRow]) -> None:
+    """Write tasks of Prodigy's choice interface, one a line; those of known rows are answered."""
+    labels = sorted({row.label for row in rows if row.label is not None})
+    options: list[Json] = [{"id": label, "text": label} for label in labels]
+    for row in rows:
+        shown = _shown(project, row.row)
+        what = PICTURE if project.items.medium == "image" else "text"
+        meta = {name: value for name, value in shown.items() if name != what}
+        task: dict[str, Json] = {what: shown[what], "options": list(options)}
+        if row.label is not None:
+            task["accept"] = [row.label]
+            if row.known:
+                task["answer"] = "accept"
+        task["meta"] = meta | _if_known("score", row.confidence)
+        file.write(_encoded(task) + b"\n")
+
+
+def write_dataset(file: BinaryIO, project: Project, table: pd.DataFrame) -> None:
+    """Write Parquet that `datasets.load_dataset("parquet", …)` reads with its types.
+
+    The label is a ClassLabel, pictures are Images that hold their files. Argilla takes such a dataset, too.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = labelled_rows(table)
+    names = sorted({row.label for row in rows if row.label is not None})
+    number = {name: place for place, name in enumerate(names)}
+    columns: dict[str, pa.Array] = {}
+    features: dict[str, Json] = {}
+
+    def add(name: str, values: pa.Array, feature: Json) -> None:
+        free = name if name not in columns else f"samekind_{name}"
+        columns[free], features[free] = values, feature
+
+    if project.items.medium == "image":
+        storage = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+        pictures = [_picture(project, row.row) for row in rows]
+        add(PICTURE, pa.array(pictures, storage), {"_type": "Image"})
+    for name, values, kind in _own_columns(project):
+        add(name, values, {"dtype": kind, "_type": "Value"})
+    labels = [-1 if row.label is None else number[row.label] for row in rows]
+    add("label", pa.array(labels, pa.int64()), {"names": list(names), "_type": "ClassLabel"})
+    for name, values, kind in (
+        ("kind", pa.array(table["kind"].tolist(), pa.int64()), "int64"),
+        ("known", pa.array([row.known for row in rows], pa.bool_()), "bool"),
+        ("confidence", pa.array([row.confidence for row in rows], pa.float64()), "float64"),
+    ):
+        add(name, values, {"dtype": kind, "_type": "Value"})
+    about = json.dumps({"info": {"features": features}})
+    written = pa.table(columns).replace_schema_metadata({"huggingface": about})
+    pq.write_table(written, file)
+
+
+def _own_columns(project: Project) -> Iterator[tuple[str, object, str]]:
+    """Yield the user's columns, with the name that `datasets` has for their type."""
+    import pyarrow as pa
+
+    frame = project.items.frame
+    for name in [] if frame is None else frame.columns:
+        try:
+            values = pa.Array.from_pandas(frame[name])  # type: ignore[index]
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            values = pa.array(frame[name].astype(str))  # type: ignore[index]
+        if isinstance(values, pa.ChunkedArray):
+            values = values.combine_chunks()
+        kind = str(values.type)
+        if pa.types.is_large_string(values.type) or pa.types.is_string(values.type):
+            values, kind = values.cast(pa.string()), "string"
+        elif pa.types.is_floating(values.type):
+            values, kind = values.cast(pa.float64()), "float64"
+        elif not (pa.types.is_integer(values.type) or pa.types.is_boolean(values.type)):
+            texts = [None if one is None else str(one) for one in values.to_pylist()]
+            values, kind = pa.array(texts, pa.string()), "string"
+        yield str(name), values, kind
+
+
+def _picture(project: Project, row: int) -> dict[str, object]:
+    path = project.items.picture_path(row)
+    if path is None:
+        shown = project.items.picture(row, "large")
+        ending = shown.media_type.rpartition("/")[2]
+        return {"bytes": shown.body, "path": f"row {row}.{ending}"}
+    return {"bytes": path.read_bytes(), "path": path.name}
+
+
+def _shown(project: Project, row: int, *, local_files: bool = False) -> dict[str, Json]:
+    """Return what is to be seen of a row: its text, or where its picture is, and its fields."""
+    item = project.item(row)
+    shown: dict[str, Json] = {"row": row}
+    shown |= dict(item.fields)
+    if project.items.medium == "image":
+        path = project.items.picture_path(row)
+        place = f"row {row}" if path is None else f"{project.items.source}/{item.title}"
+        shown[PICTURE] = f"/data/local-files/?d={quote(place)}" if local_files else place
+    else:
+        fields = "\n".join(f"{name}: {value}" for name, value in item.fields)
+        shown["text"] = fields if item.text is None else item.text
+    return shown
+
+
+def _if_known(name: str, value: float | None) -> dict[str, Json]:
+    return {} if value is None else {name: round(value, 4)}
+
+
+def _encoded(task: Json) -> bytes:
+    return json.dumps(task, ensure_ascii=False, allow_nan=False).encode()

@@ -1,0 +1,124 @@
+"""Before the first question: a page at once, compiling ahead, and nothing compiled twice."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from samekind.warm_up import WarmUp, decode_type, encode_type, kernels
+from samekind.web import WaitingPage
+from samekind.web.reach import listen
+
+
+def get(port, path):
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as reply:
+            return reply.status, reply.headers, reply.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers, error.read().decode()
+
+
+class TestWaitingPage:
+    def test_says_what_is_done_and_hands_its_socket_over(self):
+        listening = listen("127.0.0.1", 0)
+        port = listening.getsockname()[1]
+        page = WaitingPage(listening)
+        status, headers, text = get(port, "/?token=x")
+        assert status == 200
+        assert "samekind is getting ready" in text
+        policy = headers["Content-Security-Policy"]
+        assert policy.startswith("default-src 'none'")
+        assert "unsafe" not in policy
+        page.say("Compiling, once", 0.25)
+        status, _, body = get(port, "/api/next")
+        assert status == 503
+        assert json.loads(body) == {"preparing": True, "what": "Compiling, once", "share": 0.25}
+        page.stop()
+        with socket.create_connection(("127.0.0.1", port)) as waiting:  # nobody is turned away
+            accepted, _ = listening.accept()
+            accepted.sendall(b"here")
+            assert waiting.recv(4) == b"here"
+            accepted.close()
+        listening.close()
+
+    def test_nothing_heavy_is_loaded_for_it(self):
+        code = "import sys, samekind.web.waiting, samekind.warm_up, samekind.cli._label as _; "
+        code += "print([m for m in ('numpy', 'numba', 'pandas', 'fastapi') if m in sys.modules])"
+        out = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        assert out.stdout.strip() == "[]"
+
+
+class TestTypes:
+    @pytest.mark.parametrize("kernel", kernels(), ids=lambda kernel: kernel.function)
+    def test_every_line_of_the_list_can_be_compiled_and_read_back(self, kernel):
+        types = [decode_type(code) for code in kernel.types]
+        assert [encode_type(part) for part in types] == kernel.types
+
+    def test_what_cannot_be_written_down_is_left_out(self):
+        from numba import types
+
+        assert encode_type(types.Omitted(3)) is None
+        assert encode_type(types.Tuple([types.int64, types.Omitted(3)])) is None
+
+
+LISTENED = """
+import json, sys
+import numba.core.event as event
+from samekind.data import demo_items
+from samekind.project import Project
+
+class Listener(event.Listener):
+    names = []
+    def on_start(self, what):
+        self.names.append(what.data["dispatcher"].py_func.__qualname__)
+    def on_end(self, what):
+        pass
+
+listener = Listener()
+event.register("numba:compile", listener)
+project = Project(demo_items(), random_state=0)
+for _ in range(3):
+    [question] = project.next("ann")
+    project.answer(question.id, "different" if question.type == "pair" else "none", who="ann")
+print(json.dumps(listener.names))
+"""
+
+
+@pytest.mark.slow
+def test_what_is_compiled_ahead_is_all_that_the_first_questions_need(tmp_path):
+    env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    before = os.environ.get("NUMBA_CACHE_DIR")
+    os.environ["NUMBA_CACHE_DIR"] = str(tmp_path)
+    told = []
+    try:
+        work = WarmUp(lambda done, total: told.append((done, total)), workers=2)
+        work.start("float32")
+        assert work.wait()
+        work.stop()
+    finally:
+        os.environ.pop("NUMBA_CACHE_DIR")
+        if before is not None:
+            os.environ["NUMBA_CACHE_DIR"] = before
+    assert told[-1][0] == told[-1][1] > 10
+    assert np.all(np.diff([done for done, _ in told]) >= 0)
+    out = subprocess.run(
+        [sys.executable, "-c", LISTENED], capture_output=True, text=True, check=True, env=env
+    )
+    assert json.loads(out.stdout.splitlines()[-1]) == []
+
+
+def test_a_worker_that_dies_stops_nobody(monkeypatch):
+    monkeypatch.setattr(sys, "executable", str(Path("/bin/false")))
+    work = WarmUp(workers=1)
+    work.start("float32")
+    assert work.wait() is False
+    work.stop()

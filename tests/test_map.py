@@ -1,0 +1,140 @@
+"""The map made for looking: in the background, kept, and stable while the run goes on."""
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.neighbors import KNeighborsClassifier
+
+from samekind.data import Items, load
+from samekind.points import ArrayPoints
+from samekind.project import Project, cache_of, make_project, mapping
+from samekind.project.mapping import MapMaker
+from samekind.report import lay_out, quick_layout, write_report
+
+
+def groups(n=240, d=12, k=8, seed=0):
+    """Groups that two directions cannot tell apart."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n) % k
+    return np.eye(d)[labels] * 8 + rng.normal(size=(n, d)), labels
+
+
+@pytest.fixture
+def no_umap(monkeypatch):
+    monkeypatch.setattr("samekind.report._layout.find_spec", lambda name: None)
+    monkeypatch.setattr("samekind.report._projection.lay_out_elsewhere", lay_out)
+
+
+def told_apart(places, labels):
+    half = len(labels) // 2
+    model = KNeighborsClassifier(5).fit(places[:half], labels[:half])
+    return model.score(places[half:], labels[half:])
+
+
+def test_neighbours_stay_together(no_umap):
+    X, labels = groups()
+    layout = lay_out(X, 0)
+    assert layout.method == "t-SNE"
+    assert told_apart(layout.places, labels) > 0.95 > told_apart(quick_layout(X, 0).places, labels)
+    assert layout.places.min() >= 0
+    assert layout.places.max() <= 1
+    assert np.array_equal(lay_out(X, 0).places, layout.places)
+
+
+@pytest.mark.slow
+def test_by_umap_where_it_is_installed():
+    pytest.importorskip("umap")
+    X, labels = groups()
+    layout = lay_out(X, 0)
+    assert layout.method == "UMAP"
+    assert told_apart(layout.places, labels) > 0.95
+
+
+@pytest.mark.parametrize("X", [np.zeros((50, 4)), np.ones((3, 5)), np.arange(40.0)[:, None]])
+def test_what_has_no_neighbours_is_shown_all_the_same(X, no_umap):
+    layout = lay_out(np.asarray(X, dtype=np.float64), 0)
+    assert layout.places.shape == (len(X), 2)
+    assert np.isfinite(layout.places).all()
+
+
+def test_it_is_made_in_the_background_and_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(mapping, "DELAY", 0.0)
+    monkeypatch.setattr(mapping, "lay_out_elsewhere", lambda X, seed, begun: slow(X, seed))
+
+    def slow(X, seed):
+        time.sleep(0.3)
+        return quick_layout(X[:, ::-1], seed)._replace(method="t-SNE")
+
+    X, _ = groups()
+    points = ArrayPoints(X)
+    maker = MapMaker(points, tmp_path / "p.map.npz")
+    first = maker.placed(np.array([3]))
+    assert (first.method, first.pending, maker.state) == ("principal components", True, "")
+    maker.wait()
+    made = maker.placed(np.array([3]))
+    assert (made.method, made.pending, maker.state) == ("t-SNE", False, "t-SNE")
+    again = MapMaker(points, tmp_path / "p.map.npz").placed(np.array([3]))
+    assert not again.pending
+    assert np.array_equal(again.places, made.places)
+    (tmp_path / "p.map.npz").write_bytes(b"damaged")
+    assert MapMaker(points, tmp_path / "p.map.npz").placed(np.array([3])).pending
+    other = MapMaker(ArrayPoints(X + 1), tmp_path / "p.map.npz")
+    assert other.placed(np.array([3])).pending
+    other.stop()
+
+
+def test_rows_that_become_known_are_on_it_and_nothing_else_moves(monkeypatch):
+    monkeypatch.setattr(mapping, "MOST_POINTS", 100)
+    X, _ = groups()
+    maker = MapMaker(ArrayPoints(X))
+    before = maker.placed(np.array([], dtype=np.intp))
+    known = np.setdiff1d(np.arange(240), before.rows)[:5]
+    after = maker.placed(known)
+    maker.stop()
+    assert np.array_equal(after.places[:100], before.places)
+    assert after.rows[100:].tolist() == known.tolist()
+    assert np.isfinite(after.places).all()
+
+
+@pytest.mark.slow
+def test_a_process_of_its_own_does_it(monkeypatch):
+    from samekind.report import lay_out_elsewhere
+
+    X, _ = groups(n=20)  # too few for neighbours: at once
+    assert lay_out_elsewhere(X, 0).method == "principal components"
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    assert lay_out_elsewhere(X, 0) is None
+
+
+def test_of_a_project(tmp_path):
+    X, labels = groups()
+    project = Project(Items.of_array(X, "rows", [f"x{j}" for j in range(12)]), random_state=0)
+    for _ in range(6):
+        pairs = project.session.pending()
+        project.session.tell(pairs, [labels[a] == labels[b] for a, b in pairs])
+    found = project.map()
+    assert len(found.rows) == len(found.x) == len(found.known) == 240
+    assert sum(found.known) == project.session.n_known
+    project.close()
+
+
+def test_the_report_has_it_too(tmp_path, no_umap):
+    import samekind
+
+    X, labels = groups()
+    clusters = samekind.solve(X, samekind.LabelOracle(labels), budget=60, random_state=0)
+    path = write_report(tmp_path / "r.html", clusters, X, by_neighbors=True)
+    text = path.read_text(encoding="utf-8")
+    assert "By t-SNE: rows that are alike lie together" in text
+
+
+def test_a_project_keeps_it_beside_its_file(tmp_path):
+    X, _ = groups(n=40)
+    np.save(tmp_path / "X.npy", X)
+    path = tmp_path / "p.db"
+    project = make_project(load(tmp_path / "X.npy", cache=cache_of(path)), path)
+    assert project.map_maker.file == Path(tmp_path / "p.map.npz")
+    project.close()

@@ -1,0 +1,148 @@
+"""The map and the page before the page, in a real Chromium."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from browser import Served, Visit, axe_script, chromium, do_without
+
+try:
+    import fastapi  # noqa: F401
+    from playwright.sync_api import expect
+except ImportError as missing:
+    do_without(f"{missing.name} is not installed: pip install -e '.[dev]'")
+
+from samekind.data import Items
+from samekind.project import Project
+from samekind.web import WaitingPage
+from samekind.web.reach import listen
+
+pytestmark = pytest.mark.xdist_group("browser")
+expect.set_options(timeout=15_000)
+KINDS = 15
+LABELS = np.repeat(np.arange(KINDS), 12)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as launched:
+        yield launched
+
+
+@pytest.fixture
+def served():
+    """Fifteen kinds in the plane, all known, in a row of five by three."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([LABELS % 5, LABELS // 5]) * 10.0 + rng.normal(size=(LABELS.size, 2)) / 3
+    project = Project(Items.of_array(X, "rows", ["x", "y"]), random_state=0, sheet=0)
+    for _ in range(400):
+        if project.session.done or project.status().clusters == KINDS:
+            break
+        pairs = project.session.pending()
+        project.session.tell(pairs, [LABELS[a] == LABELS[b] for a, b in pairs])
+    with Served(project) as serving:
+        yield serving
+
+
+@pytest.fixture
+def page(browser, served):
+    context = browser.new_context(viewport={"width": 1200, "height": 800})
+    tab = Visit(context, served.url + "/", asked=False)
+    tab.page.wait_for_function("() => document.querySelectorAll('.legend li').length > 3")
+    yield tab.page
+    assert tab.errors == []
+    context.close()
+
+
+def drag(page, *places):
+    box = page.locator("canvas.map").bounding_box()
+    for step, (x, y) in enumerate(places):
+        page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"], steps=4)
+        if step == 0:
+            page.mouse.down()
+    page.mouse.up()
+
+
+def test_only_kinds_in_view_have_colours(page):
+    entries = page.locator(".legend button")
+    expect(entries).to_have_count(12)
+    expect(page.locator(".legend")).to_contain_text("3 other kinds in view, grey")
+    canvas = page.locator("canvas.map")
+    canvas.focus()
+    for _ in range(4):
+        page.keyboard.press("+")
+    page.wait_for_function("() => document.querySelectorAll('.legend button').length < 6")
+    assert "other kind" not in page.locator(".legend").inner_text()
+    before = page.locator(".legend").inner_text()
+    for _ in range(6):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function(
+        "(old) => document.querySelector('.legend').innerText !== old", arg=before
+    )
+    page.keyboard.press("Escape")
+    expect(entries).to_have_count(12)
+
+
+def test_dragging_moves_and_clicking_shows_a_row(page):
+    page.get_by_role("button", name="Closer").click()
+    page.get_by_role("button", name="Closer").click()
+    drag(page, (0.5, 0.5), (0.7, 0.6))
+    assert page.locator("dialog[open]").count() == 0
+    page.get_by_role("button", name="All of it").click()
+    x, y = page.evaluate("""() => {
+        const canvas = document.querySelector("canvas.map");
+        const pen = canvas.getContext("2d");
+        const {data, width} = pen.getImageData(0, 0, canvas.width, canvas.height);
+        for (let i = 3 + 4 * width * 40; i < data.length; i += 4) {
+            const at = (i - 3) / 4;
+            if (data[i] > 250) return [(at % width) / width, Math.floor(at / width) / canvas.height];
+        }
+    }""")
+    box = page.locator("canvas.map").bounding_box()
+    page.mouse.click(box["x"] + x * box["width"], box["y"] + y * box["height"])
+    expect(page.locator("dialog.item-dialog")).to_be_visible()
+
+
+def test_rows_in_a_lasso_are_given_a_kind(page, served):
+    page.get_by_role("button", name="Select").click()
+    drag(page, (0.01, 0.02), (0.6, 0.02), (0.6, 0.98), (0.01, 0.98), (0.01, 0.1))
+    dialog = page.locator("dialog[open]")
+    expect(dialog).to_contain_text("things selected")
+    dialog.get_by_role("button", name="All belong to…").click()
+    field = page.locator("dialog[open] input")
+    field.fill("everything on the left")
+    field.press("Enter")
+    expect(page.locator(".toast").last).to_contain_text("everything on the left")
+    page.wait_for_function("""() => [...document.querySelectorAll(".kind-name")].some(
+        (field) => field.value === "everything on the left")""")
+    names = [cluster.name for cluster in served.project.overview().clusters]
+    assert "everything on the left" in names
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_before_the_page(browser, scheme):
+    listening = listen("127.0.0.1", 0)
+    waiting = WaitingPage(listening)
+    context = browser.new_context(viewport={"width": 360, "height": 640}, color_scheme=scheme)
+    page = context.new_page()
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(f"http://127.0.0.1:{listening.getsockname()[1]}/")
+    waiting.say("Compiling, once, about 15 seconds", 0.4)
+    expect(page.locator("#what")).to_have_text("Compiling, once, about 15 seconds …")
+    expect(page.locator("progress")).to_have_js_property("value", 0.4)
+    page.evaluate(axe_script())
+    found = page.evaluate("() => axe.run(document)")
+    assert [violation["id"] for violation in found["violations"]] == []
+    failing = threading.Thread(target=waiting.fail, args=("there is no column 'x'.",))
+    failing.start()
+    expect(page.locator("#what")).to_have_text("there is no column 'x'.")
+    expect(page.locator("#hint")).to_contain_text("samekind has stopped")
+    failing.join()
+    waiting.stop()
+    listening.close()
+    assert errors == []
+    context.close()
