@@ -196,7 +196,7 @@ def test_project_keeps_the_answers_of_labels(folder):
 def test_terminal_from_a_pipe(folder):
     arguments = ("run", "flowers.csv", "--oracle", "terminal", "--exclude", "kind")
     result = samekind_cli(*arguments, stdin="n\nn\n")
-    assert "Question 3." in result.stderr
+    assert "Press 3." in result.stderr
     assert "stopped by you" in result.stdout
     assert "To go on, run the same command:" in result.stderr
     assert "2 answers from before" in samekind_cli(*arguments, stdin="q\n").stderr
@@ -344,7 +344,7 @@ def test_demo_of_texts(folder):
 def test_demo_yourself(folder):
     result = samekind_cli("demo", "--yourself", "--budget", "9", stdin="n\nq\n")
     assert "██" in result.stderr
-    assert "Question 2 of 9." in result.stderr
+    assert "Press 2 of 9." in result.stderr
 
 
 def test_help_names_every_algorithm_and_fits_80_columns(monkeypatch):

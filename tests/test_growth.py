@@ -51,8 +51,8 @@ def answered(frame, questions=30, **settings):
     """Make a project about a table, and answer as its kinds say; return it, open."""
     frame.to_csv("flowers.csv", index=False)
     items = load("flowers.csv", exclude=["kind"], cache=cache_of(PATH))
-    project = make_project(items, PATH, random_state=0, budget=questions, **settings)
-    tell(project, frame)
+    project = make_project(items, PATH, random_state=0, **settings)
+    tell(project, frame, questions)
     return project
 
 
@@ -200,8 +200,6 @@ def test_other_data_are_refused_unless_they_are_welcome(folder):
 def test_who_has_the_project_open_is_told_and_writes_nothing_wrong(folder):
     before = flowers()
     first = answered(before, questions=20)
-    first.session.budget = 60
-    first.session.replay()
     [pair] = first.session.pending()[:1]
     now = pd.concat([flowers(3, seed=1), before], ignore_index=True)
     second = reopened(now)

@@ -179,7 +179,7 @@ class Project(Questions, Finding, Overviews, Suggestions):
             done=session.done,
             stop_reason=session.stop_reason,
             stop_text=STOP_REASONS.get(session.stop_reason, str(session.stop_reason)),
-            presses_to_next=None if forecast is None else press_range(forecast),
+            presses_to_next=None if forecast is None else list(press_range(forecast)),
             left_text=left_in_words(forecast, session.done),
             stopping=self._advice,
             can_undo=len(session.ledger) > 0,

@@ -157,7 +157,7 @@ class Status:
     done: bool
     stop_reason: str | None
     stop_text: str
-    presses_to_next: tuple[int, int | None] | None  # till the next cluster, at 80 %; None: open
+    presses_to_next: list[int | None] | None  # till the next cluster, at 80 %; None: open
     left_text: str
     stopping: StopAdvice | None  # as it was found out last
     can_undo: bool

@@ -45,14 +45,14 @@ def lead(clusters: Clusters, d: int) -> str:
     )
 
 
-def tiles(clusters: Clusters, truth: Comparison | None) -> str:
-    """Return the headline numbers."""
+def tiles(clusters: Clusters, truth: Comparison | None, *, are_named: bool = False) -> str:
+    """Return the headline numbers; of clusters that somebody named only how many there are."""
     known = sum(len(members) for members in clusters.members_)
     found = [
         ("clusters recovered", f"{clusters.n_recovered_:,}"),
         ("clusters discovered", f"{clusters.n_discovered_:,}"),
     ]
-    if clusters.n_discovered_ and not clusters.n_recovered_:  # no centre was asked for, or not yet
+    if clusters.n_discovered_ and (are_named or not clusters.n_recovered_):  # or no centre yet
         word = "kind" if clusters.n_discovered_ == 1 else "kinds"
         found = [(f"{word} found", f"{clusters.n_discovered_:,}")]
     numbers = [

@@ -143,7 +143,7 @@ def write_report(
     text = page(
         title=shown_text(title, 200) or DEFAULT_TITLE,
         lead=lead(clusters, points.d if frame is None else frame.shape[1]),
-        tiles=tiles(clusters, compared),
+        tiles=tiles(clusters, compared, are_named=any(cluster_names)),
         facts=facts(clusters, cluster_names, advice),
         figures=figures,
         annotators=annotator_table(clusters),
