@@ -85,12 +85,16 @@ def _touched_rows(ledger: Ledger, near: IntArray, state: ClusterState) -> IntArr
 
 
 def _groups(rows: IntArray, component: IntArray) -> list[list[int]]:
-    """Return rows by component; those of which nothing was answered are each for themselves."""
+    """Return rows by component; those of which nothing was answered are each for themselves.
+
+    In the order of their first rows: the numbers of components depend on how the ledger was read.
+    """
     alone = rows[component < 0]
     order = np.argsort(component, kind="stable")[alone.size :]
     cuts = np.flatnonzero(np.diff(component[order])) + 1
     together = np.split(rows[order], cuts) if order.size else []
-    return [[row] for row in alone.tolist()] + [group.tolist() for group in together]
+    groups = sorted((group.tolist() for group in together), key=lambda group: group[0])
+    return [[row] for row in alone.tolist()] + groups
 
 
 def _differences(ledger: Ledger, rows: IntArray, state: ClusterState) -> list[tuple[int, int]]:
@@ -103,7 +107,7 @@ def _differences(ledger: Ledger, rows: IntArray, state: ClusterState) -> list[tu
     known = touched | (state.cluster_of(pairs.ravel()).reshape(-1, 2) >= 0)
     pairs = pairs[known.all(axis=1)]
     components = ledger.implications.components(pairs.ravel()).reshape(-1, 2)
-    first = np.unique(keys_of(components), return_index=True)[1]
+    first = np.sort(np.unique(keys_of(components), return_index=True)[1])
     return [(a, b) for a, b in pairs[first].tolist()]
 
 
