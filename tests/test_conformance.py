@@ -287,11 +287,11 @@ def test_target(algorithm):
         (TypeError, {"heavy": 5}, "'focused' has no parameter 'heavy'"),
         (
             ValueError,
-            {"budget": 0},
-            "budget must be a positive int or None, got 0. Pass None to ask",
+            {"budget": -1},
+            "budget must be an int of at least 0 or None, got -1. Pass None to ask",
         ),
-        (ValueError, {"budget": 2.5}, "budget must be a positive int or None, got 2.5"),
-        (ValueError, {"budget": True}, "budget must be a positive int or None, got True"),
+        (ValueError, {"budget": 2.5}, "budget must be an int of at least 0 or None, got 2.5"),
+        (ValueError, {"budget": True}, "budget must be an int of at least 0 or None, got True"),
         (
             ValueError,
             {"random_state": -1},

@@ -122,7 +122,7 @@ class TestRuns:
         assert found.n_discovered_ == 5
         assert found.contradictions_ == []
 
-    @pytest.mark.parametrize("error", [0.1, 0.2])
+    @pytest.mark.parametrize("error", [0.1, pytest.param(0.2, marks=pytest.mark.slow)])
     @pytest.mark.parametrize("persistent", [True, False])
     def test_with_errors(self, error, persistent):
         agreement = []

@@ -136,7 +136,12 @@ def test_more_errors_need_larger_blocks():
     assert nodes_needed(64, 0.2) > 64 * nodes_needed(1, 0.2)
 
 
-@pytest.mark.parametrize(("error", "rate"), [(0.1, 0.1), (0.2, 0.2), (0.1, "estimate")])
+def slow(*values):
+    """Parameters of a test that takes long."""
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(("error", "rate"), [(0.1, 0.1), slow(0.2, 0.2), slow(0.1, "estimate")])
 def test_finds_gaussian_clusters(error, rate):
     X, y = gaussians(0)
     found = noisy(X, y, error, error_rate=rate)
@@ -148,6 +153,7 @@ def test_finds_gaussian_clusters(error, rate):
     assert (rate == "estimate") == any("are wrong" in note for note in found.notes_)
 
 
+@pytest.mark.slow
 def test_errors_that_do_not_persist_and_several_annotators():
     X, y = gaussians(1)
     oracle = NoisyOracle(y, error=0.1, persistent=False)
@@ -156,6 +162,7 @@ def test_errors_that_do_not_persist_and_several_annotators():
     assert is_right(noisy(X, y, 0.1, oracle=oracle), X, y)
 
 
+@pytest.mark.slow
 def test_unsure_answers():
     X, y = gaussians(2)
     found = noisy(X, y, 0.1, oracle=NoisyOracle(y, error=0.1, unsure=0.2))
@@ -204,6 +211,7 @@ def test_resumed_after_an_interruption(tmp_path):
         assert_same_clusters(answer(session, oracle).clusters(), whole)
 
 
+@pytest.mark.slow
 def test_target():
     X, y = gaussians(4)
     found = noisy(X, y, 0.1, target=2)

@@ -556,7 +556,8 @@ def test_a_name_is_typed_in_peace_while_the_panel_changes(digits, visiting):
         assert page.evaluate("document.activeElement.value") == name
         page.keyboard.press("Enter")
         expect(page.locator(".toast").last).to_contain_text(f"Named “{name}”")
-        assert project.status().presses == clicks + 4 * 6 + 1  # nothing was said on this page
+        # Nothing was said on this page. The merger is a press, but may stand for the one that it corrects.
+        assert project.status().presses - clicks - 4 * 6 in (0, 1)
         members = project.session.members_of(kind)
         assert project.name_of(members) == name
         # Then the panel catches up.
