@@ -44,16 +44,16 @@ class ClusterNumbers:
         self.by_cluster: dict[int, int] = {}
         """The number of each cluster, by its place in the run."""
 
-    def give(self) -> None:
+    def give(self, *, look_at_all: bool = False) -> None:
         """Give numbers to clusters that have none; where nothing can be written they are only shown."""
         ledger = self._session.ledger
         if self._at == ledger.revision:
             return
-        new = self._without_number()
+        new = self._without_number(look_at_all)
         if new and not ledger.read_only:
             try:
                 with self._session.act():  # so that no other process gives the same number
-                    for number, row in self._without_number():
+                    for number, row in self._without_number(look_at_all):
                         ledger.anchor(number, row)
                 new = []
             except LedgerGone:
@@ -61,14 +61,20 @@ class ClusterNumbers:
             except (
                 LedgerError
             ):  # who only looks is not kept from it: they are written the next time
-                new = self._without_number()
+                new = self._without_number(look_at_all)
         self.by_cluster = self._held(ledger.anchors | dict(new))
         self._at = ledger.revision
 
     def of(self, row: int) -> int:
         """Return the number of the cluster that a known row is in."""
         self.give()
-        return self.by_cluster[int(self._session.places_of([row])[0])]
+        for _ in range(2):
+            place = int(self._session.places_of([row])[0])
+            if place in self.by_cluster:
+                return self.by_cluster[place]
+            self._at = None  # clusters came and went at once, as others answer, too
+            self.give(look_at_all=True)
+        return max(self.by_cluster.values(), default=0) + 1  # it is about to change again
 
     def of_clusters(self, members: list[list[int]]) -> list[int]:
         """Return the number of each cluster; 1, 2, … if the run does not know them, as of a guess."""
@@ -81,7 +87,8 @@ class ClusterNumbers:
     def anchor_of(self, row: int) -> int:
         """Return the row that holds the number of a row's cluster, and stands for it."""
         number = self.of(row)
-        return self._session.ledger.anchors.get(number, self._session.members_of(row)[0])
+        anchors = self._session.ledger.anchors
+        return anchors[number] if number in anchors else [*self._session.members_of(row), row][0]
 
     def move(self, number: int, row: int, who: str = "") -> None:
         """Let another row hold a number; a name that was given to the one before moves along."""
@@ -126,11 +133,11 @@ class ClusterNumbers:
         home: int = rows[places.index(most)]
         return home
 
-    def _without_number(self) -> list[tuple[int, int]]:
+    def _without_number(self, look_at_all: bool) -> list[tuple[int, int]]:
         """Return new numbers, each with the row that is to hold it, for clusters that have none."""
         anchors = self._session.ledger.anchors
         held = self._held(anchors)
-        if len(held) == self._session.progress.discovered:
+        if len(held) == self._session.progress.discovered and not look_at_all:
             return []
         firsts = [rows[0] for rows in self._session.known_clusters() if rows]
         places = self._session.places_of(firsts).tolist()
