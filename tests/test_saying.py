@@ -26,15 +26,18 @@ KINDS = np.arange(150) % len(WORDS)
 TEXTS = [f"my {WORDS[kind]} number {row} please" for row, kind in enumerate(KINDS)]
 
 
-@pytest.fixture(scope="module")
-def items(tmp_path_factory):
+def message_items(folder):
     """Messages of five kinds that are far apart, with vectors that say so."""
-    folder = tmp_path_factory.mktemp("messages")
     data, vectors = folder / "messages.csv", folder / "vectors.npy"
     data.write_text("message\n" + "\n".join(TEXTS), encoding="utf-8")
     rng = np.random.default_rng(0)
     np.save(vectors, 6 * np.eye(8)[KINDS] + rng.normal(size=(len(KINDS), 8)))
     return load(data, text="message", embeddings=vectors)
+
+
+@pytest.fixture(scope="module")
+def items(tmp_path_factory):
+    return message_items(tmp_path_factory.mktemp("messages"))
 
 
 def truth(question):

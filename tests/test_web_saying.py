@@ -15,9 +15,8 @@ from playwright.sync_api import expect
 
 from browser import Served, Visit, axe_script, chromium
 from samekind import DIFFERENT, SAME
-from samekind.data import load
 from samekind.project import Project
-from test_saying import KINDS, TEXTS, WORDS, answered, subject, truth
+from test_saying import KINDS, WORDS, answered, message_items, subject, truth
 
 pytestmark = pytest.mark.xdist_group("browser")
 expect.set_options(timeout=15_000)
@@ -31,12 +30,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def items(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("messages")
-    data, vectors = folder / "messages.csv", folder / "vectors.npy"
-    data.write_text("message\n" + "\n".join(TEXTS), encoding="utf-8")
-    rng = np.random.default_rng(0)
-    np.save(vectors, 6 * np.eye(8)[KINDS] + rng.normal(size=(len(KINDS), 8)))
-    return load(data, text="message", embeddings=vectors)
+    return message_items(tmp_path_factory.mktemp("messages"))
 
 
 def visit(browser, served, **options):

@@ -30,7 +30,15 @@ def write_full_csv(
     path: Path, clusters: Clusters, labels: Any, session: Session, frame: pd.DataFrame | None
 ) -> None:
     """Write the same beside the user's columns, with the names of clusters, and how sure each row is."""
-    from samekind.project import ClusterNumbers, beside_own_columns, name_of, numbered, write_csv
+    from samekind.project import (
+        NO_KIND,
+        NO_NAME,
+        ClusterNumbers,
+        beside_own_columns,
+        name_of,
+        numbered,
+        write_csv,
+    )
 
     own = _joined(list(pieces_of(clusters, labels)))
     found = own["cluster"].to_numpy()
@@ -41,8 +49,8 @@ def write_full_csv(
         for rows, number in zip(members, numbers, strict=True)
     ]
     sure = session.confidence(np.arange(clusters.n_rows_))
-    own.insert(2, "kind", np.array([*numbers, -1])[found])
-    own.insert(3, "name", np.array([*names, "no kind"], dtype=object)[found])
+    own.insert(2, "kind", np.array([*numbers, NO_KIND])[found])
+    own.insert(3, "name", np.array([*names, NO_NAME], dtype=object)[found])
     own["confidence"] = np.where(found < 0, np.nan, sure.round(4))
     write_csv(beside_own_columns(frame, own), path)
 

@@ -25,6 +25,8 @@ from samekind.project.store import (
 from samekind.project.upkeep import answers_by_annotator, forget_annotator, repair_project
 from samekind.project.words import (
     ANSWERS,
+    NO_KIND,
+    NO_NAME,
     ProjectError,
     QuestionClosed,
     counted,
@@ -38,6 +40,8 @@ from samekind.project.words import (
 __all__ = [
     "ANSWERS",
     "EXPORTS",
+    "NO_KIND",
+    "NO_NAME",
     "ClusterNumbers",
     "Project",
     "ProjectError",

@@ -22,7 +22,7 @@ from samekind.project.tool_exports import (
     write_label_studio_config,
     write_prodigy,
 )
-from samekind.project.words import WORDS, name_in_table, title_of
+from samekind.project.words import NO_KIND, NO_NAME, WORDS, name_in_table, title_of
 from samekind.report import write_report
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ __all__ = [
     "write_csv",
 ]
 
-NO_KIND, NO_NAME = -1, "no kind"  # of rows that are in none
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula begins
 
 

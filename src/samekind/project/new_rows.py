@@ -13,7 +13,7 @@ from samekind.engine import NOT_ASKED, ClassifySession
 from samekind.errors import did_you_mean
 from samekind.ledger import SqlLedger
 from samekind.project.growth import kept_contents, renumber_ledger
-from samekind.project.words import ProjectError, name_in_table
+from samekind.project.words import NO_KIND, NO_NAME, ProjectError, name_in_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,8 +137,8 @@ def new_rows_table(
     return pd.DataFrame(
         {
             "row": np.arange(items.n),
-            "kind": [kinds.get(cluster, -1) for cluster in clusters.tolist()],
-            "name": [called.get(cluster, "no kind") for cluster in clusters.tolist()],
+            "kind": [kinds.get(cluster, NO_KIND) for cluster in clusters.tolist()],
+            "name": [called.get(cluster, NO_NAME) for cluster in clusters.tolist()],
             "name_is_proposed": [proposed.get(cluster, True) for cluster in clusters.tolist()],
             "known": is_known,
             "new_kind": clusters >= len(refs),

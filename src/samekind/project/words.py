@@ -16,6 +16,8 @@ from samekind.project.records import ClusterRef, ItemView
 __all__ = [
     "ANSWERS",
     "LONGEST_NAME",
+    "NO_KIND",
+    "NO_NAME",
     "WORDS",
     "ProjectError",
     "QuestionClosed",
@@ -38,6 +40,8 @@ ANSWERS = {"same": SAME, "different": DIFFERENT, "unsure": UNSURE}
 WORDS = {number: word for word, number in ANSWERS.items()}
 LONGEST_NAME = 200
 SMALL = 1000  # rows of a pile in which they are counted one by one
+
+NO_KIND, NO_NAME = -1, "no kind"  # of rows that are in none
 
 
 class ProjectError(ValueError):

@@ -15,7 +15,15 @@ from samekind.algorithms.focused.scoring import NO_GRAPH, ClusterScorer, Nearnes
 from samekind.flow import BoolArray, FloatArray, IntArray
 from samekind.points import Points
 
-__all__ = ["GraphPredictor", "LabelPropagation"]
+__all__ = ["GraphPredictor", "LabelPropagation", "nearest_neighbors"]
+
+
+def nearest_neighbors(X: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
+    """Return the distances to the nearest other rows of each row, and which these are, (n, k) both."""
+    nearest = NearestNeighbors(n_neighbors=k + 1).fit(X)
+    with threadpool_limits(1):  # which of equally near rows are taken would depend on threads
+        distances, neighbors = nearest.kneighbors(X)
+    return distances[:, 1:], neighbors[:, 1:]
 
 
 class LabelPropagation:
@@ -28,10 +36,7 @@ class LabelPropagation:
     def __init__(self, X: FloatArray) -> None:
         n = len(X)
         k = min(const.N_NEIGHBORS, n - 1)
-        nearest = NearestNeighbors(n_neighbors=k + 1).fit(X)
-        with threadpool_limits(1):  # which of equally near rows are taken would depend on threads
-            distances, neighbors = nearest.kneighbors(X)
-        distances, neighbors = distances[:, 1:], neighbors[:, 1:]
+        distances, neighbors = nearest_neighbors(X, k)
         widths = distances[:, -1]
         products = widths[:, None] * widths[neighbors]
         affinity = np.exp(-np.divide(distances**2, products, where=products > 0, out=0 * products))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.neighbors import NearestNeighbors
-from threadpoolctl import threadpool_limits
 
 from samekind.algorithms.base import Certificate, Prediction, Snapshot
 from samekind.algorithms.focused import constants as const
+from samekind.algorithms.focused.graph_predictor import nearest_neighbors
 from samekind.flow import FloatArray, IntArray
 from samekind.points import LabelMap, Points
 
@@ -80,13 +79,11 @@ def find_modes(X: FloatArray) -> tuple[IntArray, IntArray]:
     if n < 3:
         return np.zeros(1, dtype=np.intp), np.zeros(n, dtype=np.intp)
     k = int(np.clip(n // const.GUESS_ROWS_PER_NEIGHBOR, 2, const.GUESS_NEIGHBORS))
-    nearest = NearestNeighbors(n_neighbors=k + 1).fit(X)
-    with threadpool_limits(1):  # which of equally near rows are taken would depend on threads
-        distances, neighbors = nearest.kneighbors(X)
-    widths = np.sqrt((distances[:, 1:] ** 2).mean(axis=1))
-    density = -_dimension(distances[:, 1:]) * np.log(np.maximum(widths, np.finfo(float).tiny))
-    around: list[set[int]] = [set(row) for row in neighbors[:, 1:].tolist()]
-    for row, others in enumerate(neighbors[:, 1:].tolist()):
+    distances, neighbors = nearest_neighbors(X, k)
+    widths = np.sqrt((distances**2).mean(axis=1))
+    density = -_dimension(distances) * np.log(np.maximum(widths, np.finfo(float).tiny))
+    around: list[set[int]] = [set(row) for row in neighbors.tolist()]
+    for row, others in enumerate(neighbors.tolist()):
         for other in others:
             around[other].add(row)
     order = np.argsort(-density, kind="stable")
