@@ -125,7 +125,7 @@ class TestNoiseModel:
         noise = self.noise(0.1)
         noise.observe(10, 20, DIFFERENT, -1)
         assert noise.log_odds_between([20], 0) == 0
-        noise.comparisons.add((10, 20))
+        noise.observe(11, 20, DIFFERENT, -1, compares=True)
         assert noise.log_odds_between([20], 0) == pytest.approx(-np.log(9))
 
 

@@ -20,7 +20,7 @@ def log_ratio(said, certainty, n_clusters, error):
 @njit(nogil=True, cache=True)
 def row_logs(place, review, clusters, certainty, alive, rates, later, impossible, logs, ratios):
     """Write a row's log posterior of each cluster and of "new", and the log ratio of each of its answers."""
-    first, others, said, who, starts, priors = review
+    first, others, said, who, _, starts, priors = review
     n_clusters = logs.size - 1
     size = starts[place + 1] - starts[place] - 1
     own = clusters[place]
@@ -52,7 +52,7 @@ def judge_answers(
     cluster is held for two, all who say that it is one would seem to err, and the more they seem to the less
     they could mend it.
     """
-    first, others, said, who, starts, _ = review
+    first, others, said, who, _, starts, _ = review
     n_clusters = alive.size
     logs = np.empty(n_clusters + 1)
     ratios = np.empty(0)
@@ -85,7 +85,7 @@ def move_rows(
 ):
     """Bring the certainty of rows up to date, one after the other; mark those that move in `moved`."""
     first = review[0]
-    starts = review[4]
+    starts = review[5]
     n_clusters = alive.size
     logs = np.empty(n_clusters + 1)
     ratios = np.empty(0)

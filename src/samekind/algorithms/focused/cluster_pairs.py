@@ -74,7 +74,7 @@ class ClusterPairs:
         self._undecidable[a, b] = self._undecidable[b, a] = False
 
     def _note(self, a: int, b: int, *, is_one: bool) -> None:
-        similarity = float(max(self._similarity[a, b], self._similarity[b, a]))
+        similarity = self.similarity(a, b)
         if similarity >= NOTED:
             self.outcomes.append((similarity, is_one))
 
@@ -103,11 +103,16 @@ class ClusterPairs:
         )
         return list(zip(similarity[a, b].tolist(), a.tolist(), b.tolist(), strict=True))
 
-    def reopen(self, a: int, b: int) -> None:
-        """Take back that two clusters are different or undecidable."""
+    def similarity(self, a: int, b: int) -> float:
+        """Return the similarity of two clusters."""
+        return float(max(self._similarity[a, b], self._similarity[b, a]))
+
+    def reopen(self, a: int, b: int, similarity: float = 0.0) -> None:
+        """Take back that two clusters are different or undecidable; they are at least so similar."""
         if not self._merged[a] and not self._merged[b]:
             self._open[a, b] = self._open[b, a] = True
             self._undecidable[a, b] = self._undecidable[b, a] = False
+            self._similarity[a, b] = max(self._similarity[a, b], similarity)
             self._ahead = []
 
     def mark_undecidable(self, a: int, b: int) -> None:
@@ -172,10 +177,7 @@ class ClusterPairs:
         if self.n_clusters < 2:
             return []
         if cluster is None:
-            return [
-                (float(max(self._similarity[a, b], self._similarity[b, a])), a, b)
-                for a, b in self._next(size)
-            ]
+            return [(self.similarity(a, b), a, b) for a, b in self._next(size)]
         k = self.n_clusters
         similarity = np.maximum(self._similarity[cluster, :k], self._similarity[:k, cluster])
         other = int(np.where(self._open[cluster, :k], similarity, -1.0).argmax())

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from samekind.algorithms.focused import _noise_kernels
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.annotator_rates import AnnotatorRates
 from samekind.algorithms.state import ClusterState
-from samekind.flow import BoolArray, FloatArray, IntArray
+from samekind.flow import SAME, BoolArray, FloatArray, IntArray
 
 __all__ = ["NoiseModel", "RowAnswer"]
 
-RowAnswer = tuple[int, int, int]
-"""The other row, the answer, and the number of the annotator."""
+RowAnswer = tuple[int, int, int, bool]
+"""The other row, the answer, the number of the annotator, and whether clusters were compared by it."""
 
 
 class NoiseModel:
@@ -27,8 +29,6 @@ class NoiseModel:
         """The answers about each row."""
         self.several = False
         """Whether more than one annotator answered."""
-        self.comparisons: set[tuple[int, int]] = set()
-        """Pairs of rows that were asked about to compare clusters."""
         self.certainty: dict[int, float] = {}
         """The probability that a row which was asked about is in its cluster."""
         self.priors: dict[int, FloatArray] = {}
@@ -62,46 +62,50 @@ class NoiseModel:
             self.certainty[rows[place]] = float(certainty[place])
         return [(rows[place], int(clusters[place])) for place in np.flatnonzero(moved).tolist()]
 
-    def _flatten(self) -> tuple[list[int], tuple[object, ...], IntArray, FloatArray]:
+    def _flatten(self) -> tuple[list[int], tuple[NDArray[Any], ...], IntArray, FloatArray]:
         """Return all rows that something is known of, and this as arrays that compiled loops take."""
         rows = sorted(self.answers.keys() | self.priors.keys())
         places = {row: place for place, row in enumerate(rows)}
         answers = [self.answers.get(row, ()) for row in rows]
         flat_answers = np.array([answer for own in answers for answer in own], dtype=np.intp)
-        others, said, who = flat_answers.reshape(-1, 3).T.copy()
+        others, said, who, compares = flat_answers.reshape(-1, 4).T.copy()
         first = np.cumsum([0, *(len(own) for own in answers)])
         nothing = np.zeros(0)
         priors = [self.priors.get(row, nothing) for row in rows]
         starts = np.cumsum([0, *(prior.size for prior in priors)])
         places_of_others = np.array([places[row] for row in others.tolist()], dtype=np.intp)
-        flat = (first, places_of_others, said, who, starts, np.concatenate([nothing, *priors]))
+        flat = (
+            first,
+            places_of_others,
+            said,
+            who,
+            compares,
+            starts,
+            np.concatenate([nothing, *priors]),
+        )
         clusters = self._state.cluster_of(np.array(rows, dtype=np.intp))
         certainty = np.array([self.certainty.get(row, 1.0) for row in rows])
         return rows, flat, clusters, certainty
 
     # Answers
 
-    def observe(self, a: int, b: int, answer: int, annotator: int) -> None:
-        """Keep SAME or DIFFERENT about two rows."""
+    def observe(
+        self, a: int, b: int, answer: int, annotator: int, *, compares: bool = False
+    ) -> None:
+        """Keep SAME or DIFFERENT about two rows; `compares` if their clusters are decided."""
         self.several |= annotator > 0  # 0 is who answered first
         self._annotators = max(self._annotators, annotator + 1)
-        self.answers.setdefault(a, []).append((b, answer, annotator))
-        self.answers.setdefault(b, []).append((a, answer, annotator))
-
-    def observe_comparison(self, pair: tuple[int, int], answer: int, annotator: int) -> None:
-        """Keep SAME or DIFFERENT about two rows whose clusters are decided."""
-        first, second = min(pair), max(pair)
-        self.observe(first, second, answer, annotator)
-        self.comparisons.add((first, second))
+        self.answers.setdefault(a, []).append((b, answer, annotator, compares))
+        self.answers.setdefault(b, []).append((a, answer, annotator, compares))
 
     def answers_by_cluster(self, row: int) -> Iterator[tuple[int, RowAnswer]]:
         """Yield the answers about a row, each after the cluster that the other row is in now."""
         answers = self.answers.get(row, ())
-        return zip(self._clusters_of([other for other, _, _ in answers]), answers, strict=True)
+        return zip(self._clusters_of([answer[0] for answer in answers]), answers, strict=True)
 
     def compared_with(self, row: int) -> set[int]:
         """Return the rows that a row was compared with."""
-        return {other for other, _, _ in self.answers.get(row, ())}
+        return {answer[0] for answer in self.answers.get(row, ())}
 
     def _clusters_of(self, rows: list[int]) -> list[int]:
         found: list[int] = self._state.cluster_of(np.array(rows, dtype=np.intp)).tolist()
@@ -113,7 +117,7 @@ class NoiseModel:
         """Return the probability of each cluster, and of "new", (clusters + 1,)."""
         n_clusters = prior.size - 1
         logs = np.zeros(n_clusters + 1)
-        for cluster, (other, answer, who) in self.answers_by_cluster(row):
+        for cluster, (other, answer, who, _) in self.answers_by_cluster(row):
             if cluster >= 0:  # to be in a cluster that came later is to be new
                 logs[min(cluster, n_clusters)] += self._log_ratio(other, answer, who, n_clusters)
         logs += np.log(prior)
@@ -139,13 +143,37 @@ class NoiseModel:
         """
         total = 0.0
         for row in rows:
-            for its_cluster, (other, answer, who) in self.answers_by_cluster(row):
-                if (min(row, other), max(row, other)) not in self.comparisons:
-                    continue
-                if its_cluster == cluster:
+            for its_cluster, (other, answer, who, compares) in self.answers_by_cluster(row):
+                if compares and its_cluster == cluster:
                     least = min(self.certainty.get(row, 1.0), self.certainty.get(other, 1.0))
                     total += (2 * least - 1) * self.rates.log_odds(answer, who)
         return total
+
+    def pairs_called_one(self) -> list[tuple[int, int, float]]:
+        """Return the pairs of clusters that answers speak for being one, (a, b, log odds).
+
+        Here answers that placed a row count as well, if they say SAME: between two clusters these are the
+        first sign that they are one.
+        """
+        _, (first, others, said, who, compares, _, _), clusters, certainty = self._flatten()
+        of = np.repeat(np.arange(first.size - 1), np.diff(first))
+        a, b = clusters[of], clusters[others]
+        counts = (a >= 0) & (a < b) & ((said == SAME) | (compares > 0))
+        if not counts.any():
+            return []
+        of, others, said, who, a, b = (column[counts] for column in (of, others, said, who, a, b))
+        odds_of = np.array([self.rates.log_odds(SAME, k) for k in range(self._annotators)] + [0.0])
+        odds_of[-1] = self.rates.log_odds(SAME, -1)
+        weights = 2 * np.minimum(certainty[of], certainty[others]) - 1
+        odds = np.where(said == SAME, 1.0, -1.0) * weights * odds_of[who]
+        width = int(b.max()) + 1
+        keys, places = np.unique(a * width + b, return_inverse=True)
+        sums = np.bincount(places, odds)
+        return [
+            (key // width, key % width, float(total))
+            for key, total in zip(keys.tolist(), sums, strict=True)
+            if total > 0
+        ]
 
     def log_odds_within(self, rows: list[int]) -> list[tuple[int, int, float]]:
         """Return the log odds of each answer among some rows: two places in the list, and the odds."""
@@ -153,7 +181,7 @@ class NoiseModel:
         return [
             (k, place[other], self.rates.log_odds(answer, who))
             for row, k in place.items()
-            for other, answer, who in self.answers.get(row, ())
+            for other, answer, who, _ in self.answers.get(row, ())
             if other in place and k < place[other]
         ]
 

@@ -19,6 +19,12 @@ from samekind.flow import SAME, FloatArray, Flow, IntArray
 __all__ = ["NoisyAnswers"]
 
 
+def _probability(similarity: float, odds: float) -> float:
+    """Return the probability that two clusters are one, by their similarity and the answers."""
+    prior = float(np.clip(similarity, *const.SIMILARITY_PRIOR))
+    return float(1 / (1 + np.exp(-np.clip(log(prior / (1 - prior)) + odds, -500, 500))))
+
+
 class NoisyAnswers(AnswerPolicy):
     """Decide rows and clusters by sequential tests, and review every decision as evidence grows.
 
@@ -59,7 +65,7 @@ class NoisyAnswers(AnswerPolicy):
         answers = self._noise.answers.get(open_row.row, ())
         confirmed = any(
             answer == SAME and cluster == best
-            for cluster, (_, answer, _) in self._noise.answers_by_cluster(open_row.row)
+            for cluster, (_, answer, _, _) in self._noise.answers_by_cluster(open_row.row)
         )
         if confirmed and posterior[best] >= const.CERTAIN_MEMBER:
             return None
@@ -147,6 +153,8 @@ class NoisyAnswers(AnswerPolicy):
     def decide_pair(self, similarity: float, a: int, b: int) -> bool:
         """Merge or separate two clusters if the answers so far suffice; return whether they do."""
         probability = self._probability_of_one(similarity, a, b)
+        if probability == _probability(similarity, 0.0):
+            return False  # nobody was asked: what the model thinks proves nothing
         if probability >= const.MERGE_ABOVE:
             self._learner.merge(a, b)
             self._noise.merge(min(a, b), max(a, b))
@@ -159,13 +167,11 @@ class NoisyAnswers(AnswerPolicy):
     def _probability_of_one(self, similarity: float, a: int, b: int) -> float:
         members = self._members
         few, other = (a, b) if len(members[a]) <= len(members[b]) else (b, a)
-        prior = float(np.clip(similarity, *const.SIMILARITY_PRIOR))
-        odds = log(prior / (1 - prior)) + self._noise.log_odds_between(members[few], other)
-        return float(1 / (1 + np.exp(-np.clip(odds, -500, 500))))
+        return _probability(similarity, self._noise.log_odds_between(members[few], other))
 
     def observe_pair(self, a: int, b: int, pair: tuple[int, int], answer: int, who: int) -> None:
         """Keep the answer."""
-        self._noise.observe_comparison(pair, answer, who)
+        self._noise.observe(*pair, answer, who, compares=True)
 
     def member_pairs(self, a: int, b: int) -> Iterator[tuple[int, int]]:
         """Yield pairs of members that were not compared yet, the most certain ones first."""
@@ -215,6 +221,10 @@ class NoisyAnswers(AnswerPolicy):
         for row, cluster in self._noise.review(self._model.scorer.alive, one):
             self._learner.move(row, cluster)
         split_clusters(self._learner, self._noise)
+        for a, b, odds in self._noise.pairs_called_one():
+            probability = _probability(self._learner.pairs.similarity(a, b), odds)
+            if probability > const.REOPEN_ABOVE:
+                self._learner.pairs.reopen(a, b, min(probability, const.SIMILARITY_PRIOR[1]))
         for similarity, a, b in self._learner.pairs.separated(const.REOPEN_ABOVE):
             if self._probability_of_one(similarity, a, b) > const.REOPEN_ABOVE:
                 self._learner.pairs.reopen(a, b)

@@ -48,13 +48,12 @@ class AnswerChecks:
         if len(rows) < 2:
             return
         a, b = (rows[int(learner.rng.random() * len(rows))] for _ in range(2))
-        pair = min(a, b), max(a, b)
         if a == b or b in noise.compared_with(a) or learner.unsure.knows_pair(a, b):
             return
         answers, who, _ = yield np.array([[a, b]])
         self._n_checked += 1
         if answers[0] in (SAME, DIFFERENT):
-            noise.observe_comparison(pair, int(answers[0]), -1 if who is None else int(who[0]))
+            noise.observe(a, b, int(answers[0]), -1 if who is None else int(who[0]), compares=True)
         else:
             learner.unsure.add_pair(a, b)
 
