@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 from time import perf_counter
@@ -174,7 +175,7 @@ def contents(project: Project) -> dict[str, object]:
     ledger, session = project.session.ledger, project.session
     return {
         "lines": list(ledger.lines()),
-        "names": ledger.names,
+        "names": dict(ledger.names),
         "numbers": {tuple(m): project.numbers.of(m[0]) for m in session.known_clusters() if m},
         "finished": ledger.meta.get("finished", ""),
         "criterion": project.criterion,
@@ -185,6 +186,15 @@ def contents(project: Project) -> dict[str, object]:
         "stop": session.stop_reason,
         "certificate": str(project.clusters().certificate_),
     }
+
+
+def dump(path: Path) -> dict[str, list[Any]]:
+    """Return all that a project's file holds."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.text_factory = bytes
+        tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        names = sorted(name.decode() for (name,) in tables)
+        return {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in names}
 
 
 def act_and_die(folder: Path, act: str, moment: str) -> None:

@@ -7,7 +7,7 @@ import os
 import shutil
 import sqlite3
 import sys
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 
 import numpy as np
 import pytest
@@ -19,6 +19,7 @@ from acts import (
     act_and_die,
     answer,
     contents,
+    dump,
     first_clusters,
     open_at,
     prepare,
@@ -104,49 +105,33 @@ def reopened(folder):
 
 
 @pytest.mark.parametrize("act", ACTS)
-class TestOneAct:
-    def test_is_one_write_transaction(self, folder, act):
-        with closing(open_at(folder)) as project, watched(project) as counts:
-            ACTS[act](project)
-            assert counts["commit"] == 1
-            assert contents(project) == reopened(folder)  # live and resumed are in one state
-
-    def test_stopped_before_its_commit_is_not_done(self, folder, act):
-        before = reopened(folder)
-        project = open_at(folder)
-        with watched(project, stop=("before", 1)), pytest.raises(Killed):
-            ACTS[act](project)
-        assert contents(project) == before  # in memory, too
-        project.close()
-        assert reopened(folder) == before
-
-    def test_when_any_write_fails_nothing_is_done(self, folder, act):
-        before = reopened(folder)
-        with (
-            closing(open_at(shutil.copytree(folder, folder.parent / "twin"))) as twin,
-            watched(twin) as counts,
-        ):
-            ACTS[act](twin)
-        writes = counts["write"]
-        with closing(open_at(folder)) as project:
-            number, failed = 0, True
-            while failed:
-                number += 1
-                message = FAILURES[(number + 1) % len(FAILURES)]  # who begins waits for a lock
-                with watched(project, fail=number, message=message) as counts:
-                    failed = number <= writes
-                    with (
-                        pytest.raises(LedgerError, match="Nothing was changed")
-                        if failed
-                        else nullcontext()
-                    ):
-                        ACTS[act](project)
-                if failed:
-                    assert contents(project) == before == reopened(folder)
-            assert number > 1
-            assert counts["commit"] == 1
-            done = contents(project)
-        assert done == reopened(folder) != before
+def test_an_act_is_one_transaction(folder, act, tmp_path):
+    """Stopped before its commit, or with any write that fails, it is not done, in memory and in the file."""
+    path = folder / "mine.db"
+    with (
+        closing(open_at(shutil.copytree(folder, tmp_path / "twin"))) as twin,
+        watched(twin) as counts,
+    ):
+        ACTS[act](twin)
+    assert counts["commit"] == 1
+    with closing(open_at(folder)) as project:
+        before, kept = contents(project), dump(path)
+        for write in range(counts["write"] + 1):
+            message = FAILURES[write % len(FAILURES)]
+            if write == 1 and message == FAILURES[1]:
+                message = FAILURES[0]  # who begins waits for a lock
+            stop = ("before", 1) if write == 0 else None
+            wrong = pytest.raises(LedgerError, match="Nothing was changed")
+            with (
+                watched(project, stop=stop, fail=write, message=message),
+                wrong if write else pytest.raises(Killed),
+            ):
+                ACTS[act](project)
+            assert contents(project) == before
+            assert dump(path) == kept
+        ACTS[act](project)
+        done = contents(project)
+    assert done == reopened(folder) != before  # live and resumed are in one state
 
 
 @pytest.fixture(scope="module")

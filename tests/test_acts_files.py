@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from acts import answer, first_clusters, write_data
+from acts import answer, dump, first_clusters, write_data
 from samekind.data import load
 from samekind.project import forget_annotator, make_project, open_project, repair_project
 
@@ -77,17 +77,6 @@ FILE_ACTS = {
     "use sheets": _use_sheets,
     "other settings": lambda path: _open_with(path, lineup=5),
 }
-
-
-def dump(path: Path) -> dict[str, list[Any]]:
-    """Return all that a project's file holds, but for what is derived."""
-    with closing(sqlite3.connect(path)) as connection:
-        connection.text_factory = bytes
-        tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        names = sorted(name.decode() for (name,) in tables)
-        found = {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in names}
-    found["meta"] = sorted(row for row in found["meta"] if row[0].decode() not in DERIVED)
-    return found
 
 
 def states(path: Path, act: str) -> dict[str, list[Any]]:
