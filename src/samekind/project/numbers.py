@@ -113,11 +113,8 @@ class ClusterNumbers:
         """Return new numbers, each with the row that is to hold it, for clusters that have none."""
         anchors = self._session.ledger.anchors
         held = self._held(anchors)
-        if len(held) == self._session.progress.discovered:
-            return []
-        firsts = [rows[0] for rows in self._session.known_clusters() if rows]
-        places = self._session.places_of(firsts).tolist()
-        new = [row for row, place in zip(firsts, places, strict=True) if place not in held]
+        clusters = enumerate(self._session.known_clusters())
+        new = [rows[0] for place, rows in clusters if rows and place not in held]
         return list(enumerate(new, start=max(anchors, default=0) + 1))
 
     def _held(self, anchors: dict[int, int]) -> dict[int, int]:
