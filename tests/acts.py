@@ -5,17 +5,29 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+import sqlalchemy as sa
 
+from samekind import UNSURE
 from samekind.data import load
-from samekind.project import Project, ProjectError, QuestionClosed, Said, SheetAnswer
+from samekind.project import (
+    NewCluster,
+    Project,
+    ProjectError,
+    QuestionClosed,
+    Said,
+    SheetAnswer,
+)
 
 ROWS, KINDS = 60, 4
+SHEET = "sheet"  # the act that answers one, and the mark of a folder where they are asked
 
 
 def write_data(folder: Path, rows: int = ROWS) -> Path:
@@ -31,7 +43,8 @@ def write_data(folder: Path, rows: int = ROWS) -> Path:
 
 def open_at(folder: Path, **settings: object) -> Project:
     """Open the project in a folder."""
-    settings = {"random_state": 0, "batch": 3, "lineup": 3, "sheet": 0} | settings
+    sheet = 12 if (folder / SHEET).exists() else 0
+    settings = {"random_state": 0, "batch": 3, "lineup": 3, "sheet": sheet} | settings
     return Project(load(folder / "rows.csv"), folder / "mine.db", **settings)
 
 
@@ -54,6 +67,12 @@ def answer(project: Project, count: int, who: str = "ann") -> None:
             project.answer(question.id, truth(question), who=who)
 
 
+def prepare_sheet(project: Project) -> None:
+    """Bring a project so far that a sheet is asked."""
+    while project.next("ann")[0].type != "sheet":
+        answer(project, 1)
+
+
 def prepare(project: Project) -> None:
     """Bring a project so far that every act has something to do."""
     answer(project, 14, "ann")
@@ -62,6 +81,10 @@ def prepare(project: Project) -> None:
     project.answer(question.id, "skip", who="ann")
     answer(project, 3, "ann")
     project.rename(first_clusters(project)[0], "noughts", who="ann")
+    rows = [row for row in range(ROWS) if not project.session.members_of(row)]
+    for row in rows[:2]:  # of which nobody can tell
+        others = first_clusters(project)
+        project.session.change([[row, other] for other in others], [UNSURE] * len(others))
 
 
 def first_clusters(project: Project) -> list[int]:
@@ -86,6 +109,32 @@ def _import(project: Project) -> None:
     project.import_answers(text.getvalue(), who="ann")
 
 
+def _say_cluster(project: Project) -> None:
+    [question] = project.next("ann")
+    row = question.item.row if question.type == "lineup" else question.a.row
+    elsewhere = [c for c in first_clusters(project) if c % KINDS != row % KINDS]
+    project.answer(question.id, elsewhere[-1], who="ann")
+
+
+def _decide(project: Project) -> None:
+    """Accept and refuse suggestions, at once."""
+    anchors = [project.ref(project.session.members_of(c)).cluster for c in first_clusters(project)]
+    row = project.session.members_of(anchors[0])[1]
+    decisions = {f"merge-{anchors[1]}.{anchors[2]}": "yes", f"wrong-{row}": "yes"}
+    if len(anchors) > 3:
+        decisions[f"merge-{anchors[0]}.{anchors[3]}"] = "no"
+    project.decide(decisions, who="ann")
+
+
+def _ask_again(project: Project) -> None:
+    rows = project.clusters().given_up_.tolist()
+    project.decide({"unsure-" + ".".join(map(str, rows[:3])): "yes"}, who="ann")
+
+
+def _unknown(project: Project) -> list[int]:
+    return [row for row in range(ROWS) if not project.session.members_of(row)]
+
+
 def _answer_lineup(project: Project) -> None:
     [question] = project.next("ann")
     project.answer(question.id, truth(question), who="ann")
@@ -96,6 +145,16 @@ ACTS = {
     "line-up": _answer_lineup,
     "skip": lambda p: p.answer(_next_pair(p), "skip", who="ann"),
     "answer what was skipped": lambda p: p.answer(p.skipped()[0].id, "different", who="ann"),
+    "say which kind": _say_cluster,
+    "say it is new": lambda p: p.answer(p.next("ann")[0].id, NewCluster("news"), who="ann"),
+    "place": lambda p: p.place(_unknown(p)[:3], first_clusters(p)[1], who="ann"),
+    "move": lambda p: p.place(
+        p.session.members_of(first_clusters(p)[0])[:1], first_clusters(p)[1], who="ann"
+    ),
+    "place in a new kind": lambda p: p.place_in_new(_unknown(p)[:3], "more", who="ann"),
+    "suggestions": _decide,
+    "ask again": _ask_again,
+    "criterion": lambda p: p.set_criterion("They look alike."),
     "rename": lambda p: p.rename(first_clusters(p)[1], "ones", who="ann"),
     "merge": lambda p: p.merge(first_clusters(p)[:2], who="ann"),
     "remove": lambda p: p.remove(
@@ -104,6 +163,7 @@ ACTS = {
     "correct own": lambda p: p.correct(*_answered(p, "same", "ann"), "different", who="ann"),
     "correct another's": lambda p: p.correct(*_answered(p, "same", "bob"), "different", who="ann"),
     "import": _import,
+    SHEET: _answer_lineup,
     "undo": lambda p: p.undo(who="ann"),
     "undo several": lambda p: p.undo(4),
     "finish": lambda p: p.finish(),
@@ -115,8 +175,10 @@ def contents(project: Project) -> dict[str, object]:
     ledger, session = project.session.ledger, project.session
     return {
         "lines": list(ledger.lines()),
-        "names": ledger.names,
+        "names": dict(ledger.names),
+        "numbers": {tuple(m): project.numbers.of(m[0]) for m in session.known_clusters() if m},
         "finished": ledger.meta.get("finished", ""),
+        "criterion": project.criterion,
         "revision": ledger.revision,
         "members": [session.members_of(row) for row in range(session.points.n)],
         "pending": session.pending().tolist(),
@@ -124,6 +186,31 @@ def contents(project: Project) -> dict[str, object]:
         "stop": session.stop_reason,
         "certificate": str(project.clusters().certificate_),
     }
+
+
+def dump(path: Path) -> dict[str, list[Any]]:
+    """Return all that a project's file holds."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.text_factory = bytes
+        tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        names = sorted(name.decode() for (name,) in tables)
+        return {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in names}
+
+
+def act_and_die(folder: Path, act: str, moment: str) -> None:
+    """Do one act, and end right before or right after its commit."""
+    project = open_at(folder)
+    commit = sa.engine.default.DefaultDialect.do_commit
+
+    def commit_and_die(self: Any, connection: Any) -> None:
+        if connection.total_changes:
+            if moment == "after":
+                commit(self, connection)
+            os._exit(9)
+        commit(self, connection)
+
+    sa.engine.default.DefaultDialect.do_commit = commit_and_die
+    ACTS[act](project)
 
 
 def act_until_killed(folder: Path, seed: int, told: Path) -> None:

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import shutil
 import sqlite3
-import subprocess
 import sys
-from contextlib import closing, contextmanager, nullcontext
-from pathlib import Path
+from contextlib import closing, contextmanager
 
 import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from acts import ACTS, answer, contents, first_clusters, open_at, prepare, truth, write_data
+from acts import (
+    ACTS,
+    SHEET,
+    act_and_die,
+    answer,
+    contents,
+    dump,
+    first_clusters,
+    open_at,
+    prepare,
+    prepare_sheet,
+    truth,
+    write_data,
+)
 from acts import open_at as opened
 from samekind import DIFFERENT, SAME, Session
 from samekind.ledger import LedgerError
@@ -24,17 +37,20 @@ FAILURES = ("database or disk is full", "database is locked", "disk I/O error")
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory):
-    """A folder with a project in which every act has something to do."""
-    folder = tmp_path_factory.mktemp("acts")
-    write_data(folder)
-    with closing(open_at(folder)) as project:
-        prepare(project)
-    return folder
+    """Folders with projects in which every act has something to do: all, and an answer to a sheet."""
+    folders = tmp_path_factory.mktemp("acts"), tmp_path_factory.mktemp("sheets")
+    (folders[1] / SHEET).touch()
+    for folder, bring in zip(folders, (prepare, prepare_sheet), strict=True):
+        write_data(folder)
+        with closing(open_at(folder)) as project:
+            bring(project)
+    return folders
 
 
 @pytest.fixture
-def folder(prepared, tmp_path):
-    return shutil.copytree(prepared, tmp_path / "copy")
+def folder(prepared, tmp_path, request):
+    act = request.node.callspec.params.get("act") if hasattr(request.node, "callspec") else None
+    return shutil.copytree(prepared[act == SHEET], tmp_path / "copy")
 
 
 @pytest.fixture
@@ -89,86 +105,68 @@ def reopened(folder):
 
 
 @pytest.mark.parametrize("act", ACTS)
-class TestOneAct:
-    def test_is_one_write_transaction(self, folder, act):
-        with closing(open_at(folder)) as project, watched(project) as counts:
-            ACTS[act](project)
-            assert counts["commit"] == 1
-            assert contents(project) == reopened(folder)  # live and resumed are in one state
-
-    def test_stopped_before_its_commit_is_not_done(self, folder, act):
-        before = reopened(folder)
-        project = open_at(folder)
-        with watched(project, stop=("before", 1)), pytest.raises(Killed):
-            ACTS[act](project)
-        assert contents(project) == before  # in memory, too
-        project.close()
-        assert reopened(folder) == before
-
-    def test_when_any_write_fails_nothing_is_done(self, folder, act):
-        before = reopened(folder)
-        with (
-            closing(open_at(shutil.copytree(folder, folder.parent / "twin"))) as twin,
-            watched(twin) as counts,
-        ):
-            ACTS[act](twin)
-        writes = counts["write"]
-        with closing(open_at(folder)) as project:
-            number, failed = 0, True
-            while failed:
-                number += 1
-                message = FAILURES[(number + 1) % len(FAILURES)]  # who begins waits for a lock
-                with watched(project, fail=number, message=message) as counts:
-                    failed = number <= writes
-                    with (
-                        pytest.raises(LedgerError, match="Nothing was changed")
-                        if failed
-                        else nullcontext()
-                    ):
-                        ACTS[act](project)
-                if failed:
-                    assert contents(project) == before == reopened(folder)
-            assert number > 1
-            assert counts["commit"] == 1
-            done = contents(project)
-        assert done == reopened(folder) != before
+def test_an_act_is_one_transaction(folder, act, tmp_path):
+    """Stopped before its commit, or with any write that fails, it is not done, in memory and in the file."""
+    path = folder / "mine.db"
+    with (
+        closing(open_at(shutil.copytree(folder, tmp_path / "twin"))) as twin,
+        watched(twin) as counts,
+    ):
+        ACTS[act](twin)
+    assert counts["commit"] == 1
+    with closing(open_at(folder)) as project:
+        before, kept = contents(project), dump(path)
+        for write in range(counts["write"] + 1):
+            message = FAILURES[write % len(FAILURES)]
+            if write == 1 and message == FAILURES[1]:
+                message = FAILURES[0]  # who begins waits for a lock
+            stop = ("before", 1) if write == 0 else None
+            wrong = pytest.raises(LedgerError, match="Nothing was changed")
+            with (
+                watched(project, stop=stop, fail=write, message=message),
+                wrong if write else pytest.raises(Killed),
+            ):
+                ACTS[act](project)
+            assert contents(project) == before
+            assert dump(path) == kept
+        ACTS[act](project)
+        done = contents(project)
+    assert done == reopened(folder) != before  # live and resumed are in one state
 
 
-KILLED_AFTER = """
-import os, sys
-sys.path.insert(0, sys.argv[1])
-from pathlib import Path
-import sqlalchemy as sa
-from acts import ACTS, open_at
-project = open_at(Path(sys.argv[2]))
-connection = sa.engine.default.DefaultDialect.do_commit
-def commit_and_die(self, dbapi_connection):
-    connection(self, dbapi_connection)
-    if dbapi_connection.total_changes:
-        os._exit(9)
-sa.engine.default.DefaultDialect.do_commit = commit_and_die
-ACTS[sys.argv[3]](project)
-"""
+@pytest.fixture(scope="module")
+def processes():
+    """Return what starts processes that find everything imported and compiled."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # where the server finds us
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["acts_warm"])
+        yield context
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("act", ACTS)
-def test_killed_right_after_its_commit_an_act_is_done(folder, act, tmp_path):
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_killed_around_its_commit_an_act_is_not_done_or_done(
+    folder, act, moment, tmp_path, processes
+):
     twin = shutil.copytree(folder, tmp_path / "twin")
     with closing(open_at(twin)) as project:
-        ACTS[act](project)
-        done = contents(project)
-    here = str(Path(__file__).parent)
-    child = subprocess.run([sys.executable, "-c", KILLED_AFTER, here, folder, act], check=False)
-    assert child.returncode == 9
-    found = reopened(folder)
-    timeless = [line._replace(when=0) for line in found.pop("lines")]
-    assert timeless == [line._replace(when=0) for line in done.pop("lines")]
-    names = [
-        {row: name._replace(at=0) for row, name in s.pop("names").items()} for s in (found, done)
-    ]
-    assert names[0] == names[1]
-    assert found == done
+        if moment == "after":
+            ACTS[act](project)
+        expected = contents(project)
+    child = processes.Process(target=act_and_die, args=(folder, act, moment))
+    child.start()
+    child.join(120)
+    assert child.exitcode == 9
+    assert timeless(reopened(folder)) == timeless(expected)
+
+
+def timeless(found):
+    """Return what a project keeps but for the times."""
+    lines = [line._replace(when=0) for line in found["lines"]]
+    names = {row: name._replace(at=0) for row, name in found["names"].items()}
+    return found | {"lines": lines, "names": names}
 
 
 class TestTwoPrograms:
@@ -184,12 +182,11 @@ class TestTwoPrograms:
                 return contents(project)
 
         with closing(open_at(folder)) as one, closing(open_at(folder)) as two:
-            for act in [*ACTS, *ACTS]:
+            for act in ACTS:
                 doer, other = (one, two) if len(act) % 2 else (two, one)
                 if act != "finish":
                     ACTS[act](doer)
                 other.catch_up()
-                doer.catch_up()  # the other one may have numbered clusters
                 assert contents(one) == contents(two) == reopened(folder)
 
     def test_only_one_of_two_answers_to_a_question_is_taken(self, folder):

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from contextlib import closing
 from itertools import pairwise
+from time import perf_counter
 
 import numpy as np
 import pandas as pd
@@ -186,7 +187,7 @@ class TestForLife:
     def test_who_only_looks_is_not_kept_from_it_by_one_who_writes(self, file, tmp_path):
         path = tmp_path / "mine.db"
         make_project(load(file), path, random_state=0).close()
-        ledger = SqlLedger(path, wait=0.1)
+        ledger = SqlLedger(path)
         looking = Project(load(file), ledger, random_state=0)
         with closing(make_project(load(file), path, random_state=0)) as writing:
             answer(writing, 20)
@@ -196,7 +197,10 @@ class TestForLife:
             other.commit()
             looking.session.catch_up()
             other.execute("BEGIN IMMEDIATE")
+            began = perf_counter()
+            assert looking.status().clusters == 5
             seen = sorted(looking.ref(rows.tolist()).number for rows in looking.clusters().members_)
+            assert perf_counter() - began < 8  # who waits for a lock waits 10 s
             other.execute("ROLLBACK")
         assert seen == [1, 2, 3, 4, 5]
         assert sql(path, "SELECT count(*) FROM anchors") == [(0,)]

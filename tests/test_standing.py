@@ -40,6 +40,12 @@ class TestForecast:
         assert none[-1] > 0.9
         assert np.isinf(quiet[-1].median)
 
+    def test_after_very_long_nothing_it_still_says_so(self):
+        found = forecast_discovery(range(1, 13), now=10_000)
+        assert found.none_left == 1
+        assert 0 < found.low < found.median == found.high == np.inf
+        assert found.found_within(50) == 0
+
     def test_nothing_is_said_at_first(self):
         assert forecast_discovery([1], 2) is None
         assert Session(ROWS, random_state=0).forecast() is None

@@ -20,7 +20,7 @@ import uvicorn
 
 from samekind.data import load
 from samekind.project import Project
-from samekind.web import connections
+from samekind.web import connections, guard
 from samekind.web.guesses import FREE, LONGEST, MOST_TOKENS, REMEMBERED, Guesses
 from samekind.web.server import configure
 from test_web_api import Serving, wait_until
@@ -28,6 +28,10 @@ from test_web_api import Serving, wait_until
 CSV = {"Content-Type": "text/csv"}
 TOKEN = "a-long-and-secret-token"
 HEAD = b"GET /api/status HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n"
+HALF_A_BODY = (
+    b"POST /api/answers HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nX-Samekind: 1\r\n"
+    b"Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n{"
+)
 
 
 @pytest.fixture(scope="module")
@@ -97,8 +101,7 @@ class TestConnections:
         [
             b"",
             b"GET /api/status HTTP/1.1\r\nHost: ",
-            b"POST /api/answers HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nX-Samekind: 1\r\n"
-            b"Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n{",
+            HALF_A_BODY,
             HEAD,
         ],
         ids=["idle", "half a head", "half a body", "kept alive"],
@@ -129,6 +132,13 @@ class TestConnections:
                     break
             else:
                 pytest.fail("it is still waiting")
+
+    def test_a_body_that_does_not_come_is_not_waited_for(self, server, monkeypatch):
+        monkeypatch.setattr(guard, "PATIENCE", 0.3)
+        with crowd(server.port, 1, HALF_A_BODY % server.port) as [slow]:
+            slow.settimeout(20)
+            assert slow.recv(65536).startswith(b"HTTP/1.1 408")
+            assert is_closed(slow)
 
     @pytest.mark.usefixtures("hurried")
     def test_a_byte_after_an_answer_buys_no_time(self, server):

@@ -63,6 +63,11 @@ class FlowRunner(ABC):
         return self._amends
 
     @property
+    def followed(self) -> tuple[int, int, int]:
+        """How far the flow has followed the ledger: what is known by it changes with that alone."""
+        return self._n_lines, self._n_changes, self._edition
+
+    @property
     @abstractmethod
     def algorithm(self) -> str:
         """The name of what asks."""

@@ -85,11 +85,13 @@ def forecast_discovery(times: ArrayLike, now: int) -> Forecast | None:
     none_left = last / (last + (1 - last) * silence)
 
     def quantile(share: float) -> float:
-        left = 1 - share / (1 - none_left)
-        return float((scale + quiet) * (left ** (-1 / shape) - 1)) if left > 0 else np.inf
+        """Return after how long so much of all that may happen has, if there is another cluster."""
+        later = 1 - share
+        return float((scale + quiet) * (later ** (-1 / shape) - 1)) if later > 0 else np.inf
 
-    rate = shape / (scale + quiet)
-    return Forecast(quantile(0.1 * (1 - none_left)), quantile(0.5), quantile(0.9), none_left, rate)
+    rate, some = shape / (scale + quiet), 1 - none_left
+    median, high = (quantile(share / some) if share < some else np.inf for share in (0.5, 0.9))
+    return Forecast(quantile(0.1), median, high, none_left, rate)
 
 
 def _never_more_later(history: ArrayLike) -> NDArray[np.int64]:

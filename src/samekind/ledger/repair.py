@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +21,7 @@ from samekind.ledger.checkup import Checkup, check_file
 from samekind.ledger.erase import begin_edition, restore_replaced
 from samekind.ledger.errors import LedgerDamaged
 from samekind.ledger.faults import COLUMNS, Fault, find_faults
+from samekind.ledger.memory import Ledger
 from samekind.ledger.migrations import NOTES_VERSION, VERSION, migrate
 from samekind.ledger.sqlite_file import (
     driver_of,
@@ -29,6 +30,7 @@ from samekind.ledger.sqlite_file import (
     sqlite_engine,
     wal_of,
 )
+from samekind.ledger.within import LedgerWithin
 
 __all__ = ["Repaired", "repair_file"]
 
@@ -50,8 +52,14 @@ class Repaired(NamedTuple):
     dropped: list[str]
 
 
-def repair_file(path: Path) -> Repaired | None:
-    """Repair a project; None if nothing is wrong with it. An error says that it cannot be repaired."""
+def repair_file(
+    path: Path, on_lost_checkpoint: Callable[[Ledger], None] = lambda ledger: None
+) -> Repaired | None:
+    """Repair a project; None if nothing is wrong with it. An error says that it cannot be repaired.
+
+    Where a checkpoint is dropped, `on_lost_checkpoint` may write what is to stand for it, in the same
+    transaction.
+    """
     found = check_file(path)
     if found.is_fine:
         return None
@@ -63,12 +71,12 @@ def repair_file(path: Path) -> Repaired | None:
     dropped = list(found.torn)
     if found.torn:
         fresh = _salvaged(path, backup)
-        dropped += _mend(fresh)
+        dropped += _mend(fresh, on_lost_checkpoint)
         for leftover in (wal_of(path), path.with_name(f"{path.name}-shm")):
             leftover.unlink(missing_ok=True)  # of the damaged file; the backup has it all
         os.replace(fresh, path)
     else:
-        dropped += _mend(path)
+        dropped += _mend(path, on_lost_checkpoint)
     _confirm(path, check_file(path), backup)
     return Repaired(backup, dropped)
 
@@ -98,22 +106,24 @@ def _back_up(path: Path) -> Path:
     return backup
 
 
-def _mend(path: Path) -> list[str]:
+def _mend(path: Path, on_lost_checkpoint: Callable[[Ledger], None]) -> list[str]:
     """Drop all rows that cannot be right, in one transaction; return what they were."""
     engine = sqlite_engine(prepare_to_write(path), WAIT)
-    dropped: list[str] = []
+    dropped: list[Fault] = []
     try:
         with engine.begin() as connection:
             driver_of(connection).text_factory = lambda text: text.decode(errors="surrogateescape")
             for version in (1, NOTES_VERSION, VERSION):
                 while faults := find_faults(connection):
                     _drop(connection, faults)
-                    dropped += map(str, faults)
+                    dropped += faults
                 migrate(connection, str(path), upto=version)
             begin_edition(connection)
+            if any(fault.table == "checkpoints" for fault in dropped):
+                on_lost_checkpoint(LedgerWithin(connection, str(path)))
     finally:
         engine.dispose()
-    return dropped
+    return list(map(str, dropped))
 
 
 def _drop(connection: sa.Connection, faults: Sequence[Fault]) -> None:

@@ -29,7 +29,7 @@ class Edits(Placements):
     def rename(self, cluster: int, name: str, *, who: str = "") -> None:
         """Call a cluster something; "" takes its name away."""
         text = check_name(name)
-        with self.session.act():
+        with self.act():
             self.session.ledger.name(
                 self.numbers.anchor_of(self._members(cluster)[0]), text, who=who
             )
@@ -42,7 +42,7 @@ class Edits(Placements):
         self._check_rows(rows)
         self.session.catch_up()
         self.clusters()  # before others have to wait; it is kept until something changes
-        with self.session.act():
+        with self.act():
             members = self._members(cluster)
             if set(members) <= set(rows):
                 raise ProjectError(
@@ -63,7 +63,7 @@ class Edits(Placements):
         """Make several clusters one."""
         if len(set(clusters)) < 2:
             raise ProjectError("Choose at least two kinds to make one of.")
-        with self.session.act():
+        with self.act():
             members = {rows[0]: rows for rows in map(self._members, clusters)}
             if len(members) < 2:
                 raise ProjectError("These are one kind already.")
@@ -76,7 +76,7 @@ class Edits(Placements):
         self._check_rows([a, b])
         if answer not in ANSWERS:
             raise ProjectError('The answer is "same", "different" or "unsure".')
-        with self.numbers.kept(), self.session.edit():
+        with self.act(), self.numbers.kept(), self.session.edit():
             if self.session.ledger.lookup(np.array([[a, b]]), infer=False)[0] not in WORDS:
                 raise ProjectError("Nobody has answered this pair yet.")
             self.session.ledger.correct(a, b, ANSWERS[answer], who=who)
@@ -100,7 +100,7 @@ class Edits(Placements):
 
     @exclusive
     def _take_in(self, pairs: Pairs, answers: Answers, who: str) -> int:
-        with self.numbers.kept(), self.session.act():
+        with self.act(), self.numbers.kept():
             known = self.session.ledger.lookup(pairs, infer=False)
             new = (known != answers) & (answers != UNSURE)
             if new.any():

@@ -10,16 +10,19 @@ be touched when clusters grow or merge, and come back when that is undone:
   is taken out by hand never takes them along.
 
 Anchors are kept in the ledger, in the order in which they were given, so every process sees the same numbers.
+Who only looks writes nothing: the numbers of new clusters follow from what is known, so all see the same,
+and the next act, which alone could change that, begins by keeping them.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import numpy as np
+
 from samekind.engine import Session
-from samekind.ledger import LedgerError, LedgerGone, Revision
+from samekind.flow import IntArray
 
 __all__ = ["ClusterNumbers"]
 
@@ -33,52 +36,38 @@ class ClusterNumbers:
     >>> session = Session(np.array([[0.0], [5.0], [5.1]]), random_state=0)
     >>> session.tell(session.pending(), [False])
     >>> numbers = ClusterNumbers(session)
-    >>> numbers.give()
     >>> sorted(numbers.by_cluster.values())
     [1, 2]
     """
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._at: Revision | None = None
-        self.by_cluster: dict[int, int] = {}
-        """The number of each cluster, by its place in the run."""
+        self._at: object = None
+        self._by_cluster: dict[int, int] = {}
 
-    def give(self, *, look_at_all: bool = False) -> None:
-        """Give numbers to clusters that have none; where nothing can be written they are only shown."""
-        ledger = self._session.ledger
-        if self._at == ledger.revision:
-            return
-        new = self._without_number(look_at_all)
-        if new and not ledger.read_only:
-            try:
-                with self._session.act():  # so that no other process gives the same number
-                    for number, row in self._without_number(look_at_all):
-                        ledger.anchor(number, row)
-                new = []
-            except LedgerGone:
-                raise
-            except (
-                LedgerError
-            ):  # who only looks is not kept from it: they are written the next time
-                new = self._without_number(look_at_all)
-        self.by_cluster = self._held(ledger.anchors | dict(new))
-        self._at = ledger.revision
+    @property
+    def by_cluster(self) -> dict[int, int]:
+        """The number of each cluster, by its place in the run."""
+        anchors = self._session.ledger.anchors
+        now = self._session.followed, self._session.ledger.revision.anchors
+        if self._at != now:
+            self._by_cluster = self._held(anchors | dict(self._without_number()))
+            self._at = now
+        return self._by_cluster
+
+    def keep(self) -> None:
+        """Keep the numbers of clusters that have none yet; an act begins with that."""
+        for number, row in self._without_number():
+            self._session.ledger.anchor(number, row)
 
     def of(self, row: int) -> int:
-        """Return the number of the cluster that a known row is in."""
-        self.give()
-        for _ in range(2):
-            place = int(self._session.places_of([row])[0])
-            if place in self.by_cluster:
-                return self.by_cluster[place]
-            self._at = None  # clusters came and went at once, as others answer, too
-            self.give(look_at_all=True)
-        return max(self.by_cluster.values(), default=0) + 1  # it is about to change again
+        """Return the number of the cluster that a row is in; the next one if the run does not know it."""
+        numbers = self.by_cluster
+        place = int(self._session.places_of([row])[0])
+        return numbers[place] if place in numbers else max(numbers.values(), default=0) + 1
 
     def of_clusters(self, members: list[list[int]]) -> list[int]:
         """Return the number of each cluster; 1, 2, … if the run does not know them, as of a guess."""
-        self.give()
         places = self._session.places_of([rows[0] for rows in members]).tolist()
         if not self.by_cluster.keys() >= set(places):
             return list(range(1, len(members) + 1))
@@ -102,46 +91,30 @@ class ClusterNumbers:
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Within it, change what is known: afterwards a number is where most rows of its cluster are."""
-        self.give()
-        ledger = self._session.ledger
+        """Within it and an act, change what is known: then a number is where most rows of its cluster are.
+
+        Answers tell which rows are together, as the run hears of them only when they are kept.
+        """
         before = {
-            number: self._session.members_of(ledger.anchors[number])
-            for number in self.by_cluster.values()
-            if number in ledger.anchors
+            self.by_cluster[place]: np.array(rows, dtype=np.intp)
+            for place, rows in enumerate(self._session.known_clusters())
+            if rows
         }
         yield
-        moves = {number: self._home(number, rows) for number, rows in before.items()}
-        if any(row is not None for row in moves.values()):
-            with self._session.act():
-                for number, row in moves.items():
-                    if row is not None:
-                        self.move(number, row)
-        self.give()
+        anchors, implied = self._session.ledger.anchors, self._session.ledger.implications
+        held = implied.components(np.array(list(anchors.values()), dtype=np.intp))
+        groups = dict(zip(anchors, held.tolist(), strict=True))
+        for number, rows in before.items():
+            home = _largest_part(implied.components(rows), groups[number], held)
+            if home is not None:
+                self.move(number, int(rows[home]))
 
-    def _home(self, number: int, rows: list[int]) -> int | None:
-        """Return the row of those that were in a cluster that should hold its number; None: as it is."""
-        anchors = self._session.ledger.anchors
-        held = self._session.places_of([row for other, row in anchors.items() if other != number])
-        own = int(self._session.places_of([anchors[number]])[0])
-        taken = set(held.tolist()) - {own}  # they have numbers of their own, which rested
-        places = self._session.places_of(rows).tolist()
-        counts = Counter(place for place in places if place >= 0 and place not in taken)
-        if not counts or counts[own] == max(counts.values()):
-            return None
-        [(most, _)] = counts.most_common(1)
-        home: int = rows[places.index(most)]
-        return home
-
-    def _without_number(self, look_at_all: bool) -> list[tuple[int, int]]:
+    def _without_number(self) -> list[tuple[int, int]]:
         """Return new numbers, each with the row that is to hold it, for clusters that have none."""
         anchors = self._session.ledger.anchors
         held = self._held(anchors)
-        if len(held) == self._session.progress.discovered and not look_at_all:
-            return []
-        firsts = [rows[0] for rows in self._session.known_clusters() if rows]
-        places = self._session.places_of(firsts).tolist()
-        new = [row for row, place in zip(firsts, places, strict=True) if place not in held]
+        clusters = enumerate(self._session.known_clusters())
+        new = [rows[0] for place, rows in clusters if rows and place not in held]
         return list(enumerate(new, start=max(anchors, default=0) + 1))
 
     def _held(self, anchors: dict[int, int]) -> dict[int, int]:
@@ -153,3 +126,17 @@ class ClusterNumbers:
             if place >= 0:
                 held.setdefault(place, number)
         return held
+
+
+def _largest_part(parts: IntArray, own: int, held: IntArray) -> int | None:
+    """Return where the largest part of a cluster begins; None if that is its own, which has its number.
+
+    Parts that are `held` have numbers already, which rested.
+    """
+    if (parts == own).all():
+        return None
+    is_free = (parts == own) | ((parts >= 0) & ~np.isin(parts, held))
+    free, sizes = np.unique(parts[is_free], return_counts=True)
+    if sizes[free == own].sum() == sizes.max(initial=0):
+        return None
+    return int(np.isin(parts, free[sizes == sizes.max()]).argmax())

@@ -31,7 +31,7 @@ class Placements(ProjectPart):
     def place(self, rows: list[int], cluster: int, *, who: str = "") -> None:
         """Say that rows are in a cluster; of rows that are known to be in it, nothing new is said."""
         self._check_rows(rows)
-        with self.numbers.kept(), self.session.act():
+        with self.act(), self.numbers.kept():
             members = self._members(cluster)
             answers = self._placing(rows, members)
             if answers:
@@ -45,7 +45,7 @@ class Placements(ProjectPart):
         """
         self._check_rows(rows)
         text = check_name(name)
-        with self.numbers.kept(), self.session.act():
+        with self.act(), self.numbers.kept():
             there = self._named(text)
             if there:
                 self.place(rows, there[0], who=who)

@@ -110,14 +110,14 @@ class Project(Questions, Finding, Overviews, Suggestions):
             raise ProjectError("Nothing is asked in sheets here.")
         (ledger, settings), session = self._opened, self.session
         settings = settings | {"sheet": size, "random_state": session.seed}
-        session.checkpoint()  # from here on with other settings
-        with session.act():
+        with self.act():
+            session.checkpoint()  # from here on with other settings
             if kept := session.ledger.meta.get(SETTINGS):
                 session.ledger.set_meta(SETTINGS, json.dumps(json.loads(kept) | {"sheet": size}))
-        session.close()
         again = session.ledger if ledger is None else ledger
-        self._opened = ledger, settings
         self._attach(Session(self.items, ledger=again, **_defaults(settings)))
+        self._opened = ledger, settings
+        session.close()
 
     @exclusive
     def undo(self, count: int = 1, *, who: str | None = None) -> list[str]:
@@ -126,7 +126,7 @@ class Project(Questions, Finding, Overviews, Suggestions):
         An act is all that was answered at once.
         """
         acts: dict[tuple[float, str], list[LedgerLine]] = {}
-        with self.numbers.kept(), self.session.act():
+        with self.act(), self.numbers.kept():
             taken = self.session.take_back(count, who=who, together=True)
             if taken:
                 self._set_finished(False)  # what was taken back is asked again

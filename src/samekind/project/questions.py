@@ -73,7 +73,7 @@ class Questions(Placements):
         `NewCluster`. To a sheet: a `SheetAnswer`, "unsure" or "skip". What is skipped is not charged and can
         be come back to.
         """
-        with self.session.act():
+        with self.act():
             self._answer(*_parse(question_id), answer, who)
 
     def _answer(self, form: str, row: int, others: list[int], answer: Said, who: str) -> None:
@@ -95,9 +95,11 @@ class Questions(Placements):
         if form == "g":
             self._answer_sheet(row, others, answer, who)
         elif isinstance(answer, NewCluster):
-            self._say_new(row, others, answer.name, who)
+            with self.numbers.kept():
+                self._say_new(row, others, answer.name, who)
         elif isinstance(answer, int) and not isinstance(answer, bool):
-            self._say_cluster(row, others, answer, who)
+            with self.numbers.kept():
+                self._say_cluster(row, others, answer, who)
         elif answer == "skip":
             self.session.tell([[row, others[0]]], [UNSURE], who=who, free=True)
         elif form == "p":

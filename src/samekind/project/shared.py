@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
@@ -70,10 +71,16 @@ class ProjectPart:
         self._heed_end()
 
     def catch_up(self) -> None:
-        """Take in what others wrote, also that somebody finished, or went on; number new clusters."""
+        """Take in what others wrote, also that somebody finished, or went on."""
         self.session.catch_up()
         self._heed_end()
-        self.numbers.give()
+
+    @contextmanager
+    def act(self) -> Iterator[None]:
+        """Within it, do all that belongs to one act of a user: it is kept as a whole, or not at all."""
+        with self.session.act():
+            self.numbers.keep()
+            yield
 
     @property
     def criterion(self) -> str:
@@ -84,14 +91,14 @@ class ProjectPart:
     def set_criterion(self, text: str) -> None:
         """Say in a sentence when two rows are of one cluster, and keep it; "" takes it away."""
         sentence = check_name(text, "A criterion")
-        with self.session.act():
+        with self.act():
             self.session.ledger.set_meta(CRITERION, sentence)
 
     def _set_finished(self, finished: bool) -> None:
         """Keep whether somebody has finished, and heed it."""
         self.session.catch_up()
         if finished != self._is_finished:
-            with self.session.act():
+            with self.act():
                 self.session.ledger.set_meta(FINISHED, "1" if finished else "")
         self._heed_end()
 

@@ -93,7 +93,7 @@ def make_project(
         answered = len(ledger) > 0
     wanted = before | settings
     if answered and _of_run(before) != _of_run(wanted):
-        with closing(Project(items, path, **before)) as project:
+        with closing(Project(items, path, **before)) as project, project.act():
             project.session.checkpoint()  # from here on with other settings
     project = Project(items, path, title=title, **wanted)
     facts = {

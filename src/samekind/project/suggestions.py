@@ -79,7 +79,7 @@ class Suggestions(Edits):
         All of it is undone at once, too. Clusters that are accepted to be one in pairs become one.
         """
         self.session.catch_up()
-        with self.numbers.kept(), self.session.act():
+        with self.act(), self.numbers.kept():
             active = self.session.ledger.active()
             answers: PairAnswers = []
             pairs: list[tuple[int, int]] = []

@@ -62,12 +62,13 @@ def forget_annotator(path: Path, who: str) -> Forgotten:
 
 def repair_project(path: Path) -> Repaired | None:
     """Do what `repair_file` does; what was known at a checkpoint that is dropped still counts."""
-    repaired = repair_file(path)
-    if repaired is not None and any(what.startswith("checkpoints ") for what in repaired.dropped):
-        with SqlLedger(path) as ledger, ledger.transaction():
-            ledger.change_past()
-            _begin_with_known(ledger, True)
-    return repaired
+    return repair_file(path, _replace_checkpoint)
+
+
+def _replace_checkpoint(ledger: Ledger) -> None:
+    with ledger.transaction():
+        ledger.change_past()
+        _begin_with_known(ledger, True)
 
 
 def _begin_with_known(ledger: Ledger, began_anew: bool) -> None:
