@@ -41,7 +41,8 @@ def check(
 
     from rich.console import Console
 
-    from samekind.cli._projects import chat, plural
+    from samekind.cli._chat import chat
+    from samekind.cli._projects import plural
     from samekind.ledger import LedgerDamaged, check_file
     from samekind.project import repair_project
 
@@ -75,7 +76,7 @@ def _compare_data(project: Path, out: Console) -> int:
     """Say whether the data are as the project knows them; it is no damage if they are not."""
     import shlex
 
-    from samekind.cli._projects import chat
+    from samekind.cli._chat import chat
     from samekind.project import changes_of_data
 
     name = shlex.quote(str(project))
@@ -107,8 +108,8 @@ def _take_in(project: Path, out: Console) -> int:
     """Open the project as `samekind label` does, and say what changed."""
     from contextlib import closing
 
+    from samekind.cli._chat import chat
     from samekind.cli._passes import Passes
-    from samekind.cli._projects import chat
     from samekind.project import open_project
 
     with needs(), users_values(project), Passes(out) as passes:
@@ -120,7 +121,7 @@ def _take_in(project: Path, out: Console) -> int:
 
 
 def _list(out: Console, heading: str, lines: list[str]) -> None:
-    from samekind.cli._projects import chat
+    from samekind.cli._chat import chat
 
     more = [f"  and {len(lines) - MOST_SHOWN:,} more"] if len(lines) > MOST_SHOWN else []
     chat(out, "\n".join([heading, *(f"  {line}" for line in lines[:MOST_SHOWN]), *more]))

@@ -61,8 +61,9 @@ def classify(
     from rich.text import Text
 
     from samekind.algorithms import Classified
+    from samekind.cli._chat import chat
     from samekind.cli._passes import Passes
-    from samekind.cli._projects import chat, opened, plural
+    from samekind.cli._projects import opened, plural
     from samekind.cli._results import replace_file
     from samekind.engine import NOT_ASKED
     from samekind.project import beside_own_columns, new_rows_table, write_csv
@@ -107,8 +108,9 @@ def _classified(
     project: Project, items: Items, path: Path, labels: str | None, who: str | None, screen: Console
 ) -> tuple[Classified, int]:
     """Let a column of names answer, or the person here; every answer is kept in a ledger of its own."""
+    from samekind.cli._chat import chat
     from samekind.cli._interrupts import Interrupts
-    from samekind.cli._projects import chat, plural
+    from samekind.cli._projects import plural
     from samekind.engine import OtherDataError, answer_with
     from samekind.ledger import SqlLedger
     from samekind.oracles import FunctionOracle

@@ -96,7 +96,7 @@ def label(
 
     from rich.console import Console
 
-    from samekind.cli._projects import chat, print_found, print_next
+    from samekind.cli._chat import chat
 
     def ready(address: str) -> None:
         if secret.text is not None and not (secret.is_made or sys.stderr.isatty()):
@@ -113,6 +113,8 @@ def label(
     with Preparation(screen) as preparation:
         if not terminal:
             preparation.listen(host, port, secret.text, ready, open_browser=shown)
+        from samekind.cli._projects import print_found, print_next
+
         opened = _open(None if demo else data, where, chosen, settings, screen, preparation)
         opened.lineups = not no_lineup
         with closing(opened):
@@ -182,7 +184,8 @@ def _open(
 
 
 def _introduce(project: Project, path: Path, screen: Console) -> None:
-    from samekind.cli._projects import chat, plural
+    from samekind.cli._chat import chat
+    from samekind.cli._projects import plural
 
     items, before = project.items, len(project.session.ledger)
     what = "picture" if items.medium == "image" else items.medium
