@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from samekind.cli import _options as options
 from samekind.cli._errors import INTERRUPTED, UserError, explained, needs, users_values
-from samekind.cli._words import in_options
+from samekind.cli._words import chat, in_options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +61,6 @@ def classify(
     from rich.text import Text
 
     from samekind.algorithms import Classified
-    from samekind.cli._chat import chat
     from samekind.cli._passes import Passes
     from samekind.cli._projects import opened, plural
     from samekind.cli._results import replace_file
@@ -108,7 +107,6 @@ def _classified(
     project: Project, items: Items, path: Path, labels: str | None, who: str | None, screen: Console
 ) -> tuple[Classified, int]:
     """Let a column of names answer, or the person here; every answer is kept in a ledger of its own."""
-    from samekind.cli._chat import chat
     from samekind.cli._interrupts import Interrupts
     from samekind.cli._projects import plural
     from samekind.engine import OtherDataError, answer_with

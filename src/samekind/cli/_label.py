@@ -16,7 +16,7 @@ from samekind.cli import _project_options as own
 from samekind.cli._errors import INTERRUPTED, UserError, explained, needs, users_values
 from samekind.cli._preparation import Preparation
 from samekind.cli._token import PageToken, find_token
-from samekind.cli._words import in_options
+from samekind.cli._words import chat, in_options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -95,8 +95,6 @@ def label(
     from contextlib import closing
 
     from rich.console import Console
-
-    from samekind.cli._chat import chat
 
     def ready(address: str) -> None:
         if secret.text is not None and not (secret.is_made or sys.stderr.isatty()):
@@ -184,7 +182,6 @@ def _open(
 
 
 def _introduce(project: Project, path: Path, screen: Console) -> None:
-    from samekind.cli._chat import chat
     from samekind.cli._projects import plural
 
     items, before = project.items, len(project.session.ledger)

@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from samekind.cli._chat import chat
 from samekind.cli._errors import needs, users_values
 from samekind.cli._passes import Passes
+from samekind.cli._words import chat
 from samekind.project import Project, counted, open_project
 from samekind.terminal import printable
 

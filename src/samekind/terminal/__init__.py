@@ -29,16 +29,9 @@ __all__ = [
 ]
 
 # Whoever asks needs projects, which take seconds to load; a line to print does not wait for them.
-_HOMES = {
-    "Cards": "cards",
-    "Keys": "keys",
-    "Lines": "keys",
-    "Presses": "keys",
-    "answer_in_terminal": "asking",
-    "classify_in_terminal": "classifying",
-    "keys_at_hand": "keys",
-    "user_name": "asking",
-}
+_HOMES = dict.fromkeys(("Keys", "Lines", "Presses", "keys_at_hand"), "keys") | {"Cards": "cards"}
+_HOMES |= {"answer_in_terminal": "asking", "user_name": "asking"}
+_HOMES |= {"classify_in_terminal": "classifying"}
 
 
 def __getattr__(name: str) -> object:
