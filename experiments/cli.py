@@ -67,7 +67,7 @@ COMMANDS = {
         "our algorithms beside other packages",
         "--data --runs --algorithms --points --limit --jobs --json --out",
     ),
-    "person": ("a simulated person at the labelling page, by presses", "--data --runs"),
+    "person": ("a simulated person at the labelling page, by presses", "--data --runs --browser"),
     "page": ("make pages anew from results, each beside its file", "files"),
 }
 GROUPS = "synthetic, shuttle, kdd, digits, banking77, mixture, single ones, or all (but mixture)"
@@ -87,6 +87,7 @@ OPTIONS: dict[str, tuple[Callable[[str], object], str, str]] = {
     "--json": (Path, "FILE", "write the results to this file, too"),
     "--out": (Path, "DIR", "folder for runs, results and page; by default experiment-results"),
 }
+SWITCHES = {"--browser": "on the page itself, in Chromium, not over its API"}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -118,6 +119,9 @@ def _parser() -> ArgumentParser:
     for name, (about, options) in COMMANDS.items():
         command = commands.add_parser(name, help=about, description=about)
         for option in options.split():
+            if option in SWITCHES:
+                command.add_argument(option, action="store_true", help=SWITCHES[option])
+                continue
             kind, metavar, text = OPTIONS[option]
             many = None if option.startswith("-") else "+"
             command.add_argument(option, type=kind, metavar=metavar, help=text, nargs=many)
@@ -169,7 +173,7 @@ def _sit_down(options: Namespace) -> None:
     unknown = set(options.data or ()) - set(MARKS)
     if unknown:
         raise ValueError(f"{min(unknown)} cannot be sorted; these can: {', '.join(MARKS)}.")
-    main(options.data, options.runs or 5)
+    main(options.data, options.runs or 5, in_browser=options.browser)
 
 
 def _make_pages(files: list[Path]) -> None:

@@ -16,7 +16,7 @@ from samekind.cli import _project_options as own
 from samekind.cli._errors import INTERRUPTED, UserError, explained, needs, users_values
 from samekind.cli._preparation import Preparation
 from samekind.cli._token import PageToken, find_token
-from samekind.cli._words import in_options
+from samekind.cli._words import chat, in_options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -96,8 +96,6 @@ def label(
 
     from rich.console import Console
 
-    from samekind.cli._projects import chat, print_found, print_next
-
     def ready(address: str) -> None:
         if secret.text is not None and not (secret.is_made or sys.stderr.isatty()):
             # what goes to a file or another program must not hold what only the user should know
@@ -113,6 +111,8 @@ def label(
     with Preparation(screen) as preparation:
         if not terminal:
             preparation.listen(host, port, secret.text, ready, open_browser=shown)
+        from samekind.cli._projects import print_found, print_next
+
         opened = _open(None if demo else data, where, chosen, settings, screen, preparation)
         opened.lineups = not no_lineup
         with closing(opened):
@@ -182,7 +182,7 @@ def _open(
 
 
 def _introduce(project: Project, path: Path, screen: Console) -> None:
-    from samekind.cli._projects import chat, plural
+    from samekind.cli._projects import plural
 
     items, before = project.items, len(project.session.ledger)
     what = "picture" if items.medium == "image" else items.medium

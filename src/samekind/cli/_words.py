@@ -1,9 +1,15 @@
-"""Messages that speak of Python's parameters, in the words of the command line."""
+"""What the command line says: at once, as nothing slow is loaded here, and in its own words."""
 
 from __future__ import annotations
 
 import re
 import shlex
+from typing import TYPE_CHECKING
+
+from samekind.terminal import printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 OPTIONS = {
     name: f"--{name.replace('_', '-')}"
@@ -49,3 +55,11 @@ def _spoken_of(match: re.Match[str]) -> str:
             first, last = (place - start for place in match.span(group))
             text = text[:first] + OPTIONS[match[group]] + text[last:]
     return text
+
+
+def chat(console: Console, text: str, *, wrap: bool = False) -> None:
+    """Say something that may hold anything that the user or the data gave.
+
+    Sentences wrap between words; what may hold a path or a command does not, so that it can be copied.
+    """
+    console.print(printable(text, lines=True), soft_wrap=not wrap)

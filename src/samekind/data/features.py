@@ -131,9 +131,8 @@ def _of_pictures(source: Source, known: Features | None, tick: Tick, only_pictur
         return Made(X, model.names, model, images, notes=[note])
     done(0.0)
     with threadpool_limits(1):
-        if known is None:
-            features.fit(values)
-        X = features.transform(values, done)
+        make = features.fit_transform if known is None else features.transform
+        X = make(values, done)
     note = f"pictures compared by {features.described}, brought to {X.shape[1]} features"
     return Made(X, features.names, features, images, notes=[note])
 

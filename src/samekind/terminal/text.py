@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 from itertools import islice
+from numbers import Integral, Real
 
-import numpy as np
 from rich.text import Text
 
 __all__ = ["brief", "differing", "printable"]
@@ -30,7 +30,7 @@ def printable(value: object, most: int | None = None, *, lines: bool = False) ->
     >>> printable("\x1b[2J[red]gone[/red]").plain
     '␛[2J[red]gone[/red]'
     """
-    if isinstance(value, float | np.floating):
+    if isinstance(value, Real) and not isinstance(value, Integral):
         return Text(f"{value:.6g}")
     text = str(value)
     left = 0 if most is None else len(text) - most

@@ -26,7 +26,7 @@
  *   stopping: StopAdvice, revision: number}} Overview
  * @typedef {{rows: number[], x: number[], y: number[], place: number[], known: boolean[], clusters: number[],
  *   numbers: number[], method: string, pending: boolean}} RowMap
- * @typedef {{id: string, what: "merge" | "wrong" | "unsure", text: string, probability: number, clusters: ClusterOption[],
+ * @typedef {{id: string, what: "merge" | "wrong" | "own" | "unsure", text: string, probability: number, clusters: ClusterOption[],
  *   items: ItemView[]}} Suggestion
  * @typedef {"same" | "different" | "unsure" | "skip" | "none" | number | {new: string} | {different: number[]}} Said
  */
