@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import cycle
 from math import floor, log
 
 import numpy as np
@@ -146,7 +147,7 @@ class TestToys:
     def test_the_whole_conversation(self, algorithm, order, expected):
         """Rows 0, 1, 2, 3 are drawn in turn; 3 is of the kind of 1, and next to it."""
         points = ArrayPoints([[0.0], [10.0], [20.0], [11.0]])
-        sampler, script = points.sampler(), iter(range(4))
+        sampler, script = points.sampler(), cycle(range(4))
         sampler.draw = lambda uniforms: np.array([next(script) for _ in uniforms])
         points.sampler = lambda: sampler
         expert = Expert([0, 1, 2, 1])
@@ -226,7 +227,7 @@ class TestRejectionSampling:
     def add(self, sampler, thinning, rows, coins):
         rows = np.array(rows)
         draws = Draws(rows, np.ones(rows.size, dtype=int), sampler.cost(rows))
-        thinning.add(draws, list(range(rows.size)), self.X[rows], np.array(coins))
+        return thinning.add(draws, np.array(coins), ArrayPoints(self.X))
 
     def look(self, sampler, thinning):
         """Draw what only looks for the reference point."""
@@ -262,7 +263,11 @@ class TestRejectionSampling:
 
     def test_uniform_draws_are_all_kept_and_no_more_than_enough(self):
         kinds, sampler, thinning = self.thinning(recovered=False)
-        self.add(sampler, thinning, [4] * 13, [0.99] * 13)
+        assert (
+            self.add(sampler, thinning, [4] * 13, [0.99] * 13) == 11
+        )  # heavy: the rest is not looked at
+        assert kinds.n_uniform[1] == 11
+        assert self.add(sampler, thinning, [4] * 2, [0.99] * 2) == 2
         assert kinds.n_uniform[1] == 11
 
 

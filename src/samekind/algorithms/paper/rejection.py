@@ -9,7 +9,7 @@ import numpy as np
 from samekind.algorithms.paper.base import Draws
 from samekind.algorithms.state import ClusterState
 from samekind.flow import FloatArray
-from samekind.points import Sampler
+from samekind.points import Points, Sampler
 
 __all__ = ["REFERENCES", "RejectionSampling"]
 
@@ -51,16 +51,19 @@ class RejectionSampling:
                 costs = sampler.cost(np.array(self._state.members[k]))
                 self._smallest[k] = float(costs[costs > 0].min(initial=np.inf))  # can be drawn
 
-    def add(self, draws: Draws, places: list[int], X: FloatArray, coins: FloatArray) -> None:
-        """Take in the draws at these places, all of unrecovered clusters, with coordinates X."""
-        found = zip(
-            draws.clusters[places].tolist(), draws.costs[places].tolist(), X, coins, strict=True
-        )
-        for cluster, cost, x, coin in found:
+    def add(self, draws: Draws, coins: FloatArray, points: Points, start: int = 0) -> int:
+        """Take in draws from `start` on, up to one that makes a cluster heavy; return how many are in now."""
+        open_places = start + np.flatnonzero(self._state.is_open(draws.clusters[start:]))
+        for place in open_places.tolist():
+            cluster, cost = int(draws.clusters[place]), float(draws.costs[place])
             self.n_draws[cluster] += 1
             self._in_round[cluster] += 1
             smallest = min(cost, self._smallest.get(cluster, np.inf))
             self._smallest[cluster] = smallest
             judged = self._uniform or self._in_round[cluster] > REFERENCES
-            if judged and coin * cost < smallest and self._state.n_uniform[cluster] < self._enough:
-                self._state.add_uniform(cluster, x)
+            kept = judged and coins[place] * cost < smallest
+            if kept and self._state.n_uniform[cluster] < self._enough:
+                self._state.add_uniform(cluster, points.row(int(draws.rows[place])))
+                if self._state.n_uniform[cluster] == self._enough:
+                    return place + 1
+        return draws.rows.size
