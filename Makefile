@@ -29,7 +29,7 @@ format: $(DEV)
 bench: $(DEV)
 	$(BIN)/python -m benchmarks
 
-# The paper's tables and figures. Hours for all; `make paper DATA=shuttle RUNS=10` takes a minute.
+# The paper's tables and figures. An hour or two for all; `make paper DATA=shuttle RUNS=10` takes minutes.
 DATA ?= all
 RUNS ?= 100
 OUT ?= experiment-results

@@ -68,6 +68,10 @@ COMMANDS = {
         "--data --runs --algorithms --points --limit --jobs --json --out",
     ),
     "person": ("a simulated person at the labelling page, by presses", "--data --runs --browser"),
+    "relatives": (
+        "our algorithms beside others that ask same-cluster questions",
+        "--data --runs --algorithms --jobs --json --out",
+    ),
     "page": ("make pages anew from results, each beside its file", "files"),
 }
 GROUPS = "synthetic, shuttle, kdd, digits, banking77, mixture, single ones, or all (but mixture)"
@@ -75,7 +79,11 @@ OPTIONS: dict[str, tuple[Callable[[str], object], str, str]] = {
     "data": (str, "DATA", GROUPS),
     "files": (Path, "FILE", "results of experiments, as JSON"),
     "--data": (_several(str), "NAMES", "data sets, with commas; by default all"),
-    "--runs": (int, "N", "runs of each: by default 100, of studies 10, of people 5, of peers 3"),
+    "--runs": (
+        int,
+        "N",
+        "runs of each: by default 100, of studies 10, people and relatives 5, peers 3",
+    ),
     "--runs-reweighted": (int, "N", "on the reweighted KDD; by default those, but at most 20"),
     "--algorithms": (_several(str), "NAMES", "algorithms, with commas; by default the usual ones"),
     "--points": (_several(int), "NUMBERS", "of questions to count at, with commas"),
@@ -150,6 +158,7 @@ def _design(options: Namespace) -> Design:
     from experiments.comparison import Comparison
     from experiments.paper import PaperTables
     from experiments.piles import Piles
+    from experiments.relatives import Relatives
     from experiments.studies import Ablation, Requirements, WrongAnswers
 
     designs: dict[str, Callable[..., Design]] = {
@@ -161,6 +170,7 @@ def _design(options: Namespace) -> Design:
         "unsure": HardRows,
         "piles": Piles,
         "peers": Comparison,
+        "relatives": Relatives,
     }
     shared = ("command", "jobs", "json", "out")
     given = {name: value for name, value in vars(options).items() if value is not None}

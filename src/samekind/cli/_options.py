@@ -227,7 +227,7 @@ _epsilon = _ask(
     + _default("0.01; exact: 0.5"),
 )
 Epsilon = Annotated[float | None, _epsilon]
-_heavy = _ask("N", "Samples that make a centre; not for focused." + _default("10"), min=1)
+_heavy = _ask("N", "Samples that make a centre; not for focused." + _default("11"), min=1)
 Heavy = Annotated[int | None, _heavy]
 _certify = _ask(
     "HOW",

@@ -59,8 +59,8 @@ class Clusters:
     history_ : dict of arrays
         "questions", "samples", "discovered" and "recovered" after each wave.
     stop_reason_ : str or None
-        "reducible", "covered", "exhausted", "certified", "unplaced", "target", "budget" or "user"; None if
-        not finished.
+        "reducible", "rare", "covered", "exhausted", "certified", "unplaced", "target", "budget" or "user";
+        None if not finished.
     sampling_time_ : float
         Seconds spent in drawing and in passes over the data.
     contradictions_, notes_ : list of str

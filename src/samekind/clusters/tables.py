@@ -20,6 +20,7 @@ __all__ = ["STOP_REASONS", "centers_frame", "rows_frame", "summary"]
 
 STOP_REASONS: dict[str | None, str] = {
     "reducible": "a long run of draws brought nothing new",
+    "rare": "a long run of uniform draws brought nothing new",
     "covered": "every row lies on the centre of a recovered cluster",
     "exhausted": "every row was asked about",
     "certified": "the certificate holds",
