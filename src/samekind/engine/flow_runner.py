@@ -55,6 +55,7 @@ class FlowRunner(ABC):
         self._unknown: IntArray = np.empty(0, dtype=np.intp)  # where somebody must answer
         self._skipped: set[int] = set()
         self._unclaimed: set[int] = set()  # pairs that were asked and are not charged
+        self._held: set[int] = set()  # pairs that are asked about though there is an answer
 
     @property
     def amends(self) -> bool:
@@ -87,8 +88,10 @@ class FlowRunner(ABC):
             return
         changes = self.ledger.changes
         if not self._amends and len(changes) > self._n_changes:
-            self._replay()
-            return
+            if not all(map(self._is_about_wave, changes[self._n_changes :])):
+                self._replay()
+                return
+            self._n_changes = len(changes)  # of what the flow has not seen yet
         while self._n_changes < len(changes):
             change = changes[self._n_changes]
             self._take_in(change.answers_before)
@@ -103,6 +106,13 @@ class FlowRunner(ABC):
             self.stop_reason = None
             self._advance(None)
         self._take_in(self.ledger.revision.answers)
+
+    def _is_about_wave(self, change: Change) -> bool:
+        """Return whether a change only answers pairs that the flow still waits for."""
+        if change.checkpoint >= 0 or change.retracted > change.retracted_before or self._has_ended:
+            return False
+        new = self.ledger.written(change.answers_before, change.answers)
+        return bool(np.isin(keys_of(pairs_of(new)), keys_of(self._wave)).all())
 
     def _take_in(self, upto: int) -> None:
         """Take in lines that only add to what is known, and look again what is known of the wave."""
@@ -227,6 +237,8 @@ class FlowRunner(ABC):
             said = self._view.lookup(self._wave, infer=False)
             rows, decisive = self._wave[:, 0], (said == SAME) | (said == UNSURE)
             answers[np.isin(rows, rows[decisive]) & ~decisive] = UNANSWERED
+        if self._held:
+            answers[[key in self._held for key in keys_of(self._wave).tolist()]] = UNANSWERED
         return answers
 
     def _unanswered(self, answers: Answers) -> IntArray:

@@ -160,6 +160,20 @@ class FlowSession(FlowRunner):
         else:  # the budget did not suffice for the others
             self._look_again()
 
+    def hold(self, pairs: ArrayLike) -> None:
+        """Keep pending pairs pending whatever is answered, until `release`: for a second opinion.
+
+        The flow sees only the last answer then. What is held is not kept: a run that is cut off goes on with
+        the answers that are there.
+        """
+        self._held.update(keys_of(check_pairs(pairs)).tolist())
+
+    def release(self) -> None:
+        """Let the flow go on with what is known of all pairs that are held."""
+        self._held.clear()
+        if not self.done:
+            self._look_again()
+
     def undo(self, count: int = 1, *, who: str | None = None, together: bool = False) -> int:
         """Take back the last `count` answers, as deep as you like; return how many there were.
 

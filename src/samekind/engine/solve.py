@@ -13,7 +13,9 @@ import numpy as np
 from samekind.algorithms import DEFAULT
 from samekind.clusters import Clusters
 from samekind.engine.flow_session import FlowSession
+from samekind.engine.hearing import answer_streaming
 from samekind.engine.session import Session
+from samekind.flow import StreamingOracle
 from samekind.ledger import Ledger
 from samekind.oracles import LabelOracle, Oracle, as_oracle
 from samekind.points import Reduce
@@ -29,7 +31,12 @@ class ContradictionWarning(UserWarning):
 def answer_with(
     session: FlowSession, oracle: Oracle, after_wave: Callable[[], object] | None = None
 ) -> None:
-    """Let an oracle that answers at once answer all questions of a session."""
+    """Let an oracle that answers at once answer all questions of a session.
+
+    What one that is paid by the call says is kept as it comes.
+    """
+    if isinstance(oracle, StreamingOracle):
+        answer_streaming(session, oracle, after_wave)
     who = str(getattr(oracle, "name", ""))
     while not session.done:
         pairs = session.pending()
