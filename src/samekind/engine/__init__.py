@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+from samekind.engine.audited_rates import AuditedRates, RateInterval
 from samekind.engine.classify_session import NOT_ASKED, ClassifySession
+from samekind.engine.escalation import AskingRule, AuditAndDoubt, Review, Turn
 from samekind.engine.flow_session import FlowSession, OtherDataError
 from samekind.engine.forecast import Forecast, discovery_times, forecast_discovery
+from samekind.engine.hearing import hear_wave, keep_heard, spending_key
+from samekind.engine.panel import Panel, PanelMember
 from samekind.engine.session import Session
 from samekind.engine.solve import ContradictionWarning, answer_with, solve
 
 __all__ = [
     "NOT_ASKED",
+    "AskingRule",
+    "AuditAndDoubt",
+    "AuditedRates",
     "ClassifySession",
     "ContradictionWarning",
     "FlowSession",
     "Forecast",
     "OtherDataError",
+    "Panel",
+    "PanelMember",
+    "RateInterval",
+    "Review",
     "Session",
+    "Turn",
     "answer_with",
     "discovery_times",
     "forecast_discovery",
+    "hear_wave",
+    "keep_heard",
     "solve",
+    "spending_key",
 ]

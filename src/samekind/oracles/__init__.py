@@ -46,8 +46,8 @@ def as_oracle(oracle: Any, items: Any = None) -> Oracle:
     if _takes(oracle, 1):
         return oracle  # type: ignore[no-any-return]
     raise TypeError(
-        "oracle must answer questions: pass LabelOracle(y), a function of two row numbers that "
-        'returns True, False or None, or "command:…" with a program; got '
+        "oracle must answer questions: pass LabelOracle(y), or a function of two row numbers that "
+        'returns True, False or None, or "command:…" with the name of a program; got '
         f"{type(oracle).__name__}."
     )
 

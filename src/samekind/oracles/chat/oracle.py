@@ -86,6 +86,9 @@ class ChatOracle:
     batch = 32
     """Rows that a run asks about at once, unless told otherwise: enough for the calls in flight."""
 
+    errs = True
+    """Answers are evidence, not proof: a run estimates how often they are wrong, unless told otherwise."""
+
     def __init__(
         self,
         items: ShowsItems | Sequence[str] | Sequence[Mapping[str, object]],
