@@ -240,7 +240,7 @@ class TestCommand:
 
     def test_a_program_that_is_not_there(self):
         with pytest.raises(ValueError, match="cannot be run"):
-            CommandOracle("no-such-program-here")(self.WAVE)
+            CommandOracle("no-such-program-here")
 
     def test_by_its_name_in_solve(self, tmp_path):
         script = tmp_path / "judge.py"

@@ -7,7 +7,7 @@ from samekind.engine.classify_session import NOT_ASKED, ClassifySession
 from samekind.engine.escalation import AskingRule, AuditAndDoubt, Review, Turn
 from samekind.engine.flow_session import FlowSession, OtherDataError
 from samekind.engine.forecast import Forecast, discovery_times, forecast_discovery
-from samekind.engine.hearing import hear_wave, keep_heard, spending_key
+from samekind.engine.hearing import examples_for, hear_wave, keep_heard, spending_key
 from samekind.engine.panel import Panel, PanelMember
 from samekind.engine.session import Session
 from samekind.engine.solve import ContradictionWarning, answer_with, solve
@@ -30,6 +30,7 @@ __all__ = [
     "Turn",
     "answer_with",
     "discovery_times",
+    "examples_for",
     "forecast_discovery",
     "hear_wave",
     "keep_heard",

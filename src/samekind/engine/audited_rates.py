@@ -82,6 +82,11 @@ class AuditedRates:
         """How often the same rows are called different."""
         return _interval(self.said_different, self.same)
 
+    @property
+    def overall(self) -> RateInterval:
+        """How often answers are wrong, of the sort that was checked."""
+        return _interval(self.n_wrong, self.n)
+
     def chance_of_use(self, least: float) -> float:
         """Return the probability that 1 - false_same - false_different is at least so much; 0 is chance."""
         rng = np.random.default_rng(0)

@@ -78,7 +78,7 @@ class AuditAndDoubt(AskingRule):
     SURELY_NOT = 0.05  # probability of that below which somebody is not asked any more
     LIKELY = 0.9  # and above which not every answer is checked any more
     LEAST_EXAM, MOST_EXAM = 10, 0.25  # answers checked at first; of the budget at most
-    UNLIMITED = 1_000  # answers between checks where nothing is limited
+    UNLIMITED = 40  # answers checked at first, at most, where the checker has no budget
     NEW = 2.0  # what hangs on a refusal by the likeliest cluster, in rows: a cluster too many costs more
     COMPARED = 0.2  # prior that two clusters which are compared are one
     MOST_STAKE = 10.0

@@ -55,7 +55,7 @@ class FlowRunner(ABC):
         self._unknown: IntArray = np.empty(0, dtype=np.intp)  # where somebody must answer
         self._skipped: set[int] = set()
         self._unclaimed: set[int] = set()  # pairs that were asked and are not charged
-        self._held: set[int] = set()  # pairs that are asked about though there is an answer
+        self._held: dict[int, str] = {}  # pairs for a second opinion, and whose answer is no such
 
     @property
     def amends(self) -> bool:
@@ -238,8 +238,18 @@ class FlowRunner(ABC):
             rows, decisive = self._wave[:, 0], (said == SAME) | (said == UNSURE)
             answers[np.isin(rows, rows[decisive]) & ~decisive] = UNANSWERED
         if self._held:
-            answers[[key in self._held for key in keys_of(self._wave).tolist()]] = UNANSWERED
+            answers[self._are_held()] = UNANSWERED
         return answers
+
+    def _are_held(self) -> BoolArray:
+        """Return which pairs of the wave still wait for somebody else's answer than the one there is."""
+        names = [*self._view.annotators, ""]
+        last = self._view.annotators_of(self._wave).tolist()
+        held = [
+            key in self._held and (who < 0 or names[who] == self._held[key])
+            for key, who in zip(keys_of(self._wave).tolist(), last, strict=True)
+        ]
+        return np.array(held, dtype=bool)
 
     def _unanswered(self, answers: Answers) -> IntArray:
         """Return the places in the wave that somebody must answer.

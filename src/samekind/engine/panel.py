@@ -161,14 +161,14 @@ class Panel:
             if checker is None:
                 return
             if heard.skipped:
-                session.hold(heard.pairs)
+                session.hold(heard.pairs, member.name)
                 reviewed.append(heard.pairs)
                 return
             turn = Turn(member.rates, member.left, checker.left, checker.budget)
             review = self.rule.review(session, heard.pairs, heard.answers, turn)
             chosen = review.audited | review.doubtful
             if chosen.any():
-                session.hold(heard.pairs[chosen])
+                session.hold(heard.pairs[chosen], member.name)
                 reviewed.append(heard.pairs[chosen])
             said = heard.answers[review.audited].tolist()
             audited.update(zip(keys[review.audited].tolist(), said, strict=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import shlex
+import shutil
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -82,6 +83,10 @@ class CommandOracle:
         if not self._command:
             raise ValueError(
                 "command must name a program, such as command:./judge.py, got nothing."
+            )
+        if shutil.which(self._command[0]) is None:
+            raise ValueError(
+                f"{self._command[0]} cannot be run: there is no such program. Check the name."
             )
         self.name = name or f"command {self._command[0]}"
         self._items = None if items is None else ItemParts(items, MOST_CHARACTERS)

@@ -156,6 +156,11 @@ class ChatOracle:
         return self._purse.spent
 
     @property
+    def cap(self) -> float | None:
+        """The most money to spend; None is no limit."""
+        return self._purse.cap
+
+    @property
     def url(self) -> str:
         """Where calls are sent."""
         return self._client.endpoint.url
