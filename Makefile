@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SETUP := $(VENV)/.ready
 DEV := $(VENV)/.ready-dev
 
-.PHONY: demo test test-slow lint format bench paper asv docs clean
+.PHONY: demo test test-slow lint format bench paper asv docs site clean
 
 demo: $(SETUP)
 	$(BIN)/samekind demo
@@ -44,8 +44,12 @@ asv: $(DEV)
 docs: $(DEV)
 	$(BIN)/python docs/build_reference.py
 
+site: $(DEV)
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs site
+	$(BIN)/python docs/check_site.py site
+
 clean:
-	rm -rf $(VENV) samekind-demo samekind-run experiment-results
+	rm -rf $(VENV) site docs/api docs/gallery samekind-demo samekind-run experiment-results
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "samekind needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 demo"'

@@ -1,4 +1,9 @@
-"""Drive a session yourself: leave at any time, undo, come back, and nothing is asked twice."""
+"""
+A session by hand
+=================
+
+Drive a session yourself: leave at any time, undo, come back, and nothing is asked twice.
+"""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,9 @@
-"""Cluster rows that lie on the workers of a Dask cluster, and lose one of the workers on the way."""
+"""
+On a Dask cluster
+=================
+
+Cluster rows that lie on the workers of a Dask cluster, and lose one of the workers on the way.
+"""
 
 import os
 import signal

@@ -1,4 +1,9 @@
-"""Find the ten digits among 1,797 pictures, with a label column in the expert's place."""
+"""
+Handwritten digits
+==================
+
+Find the ten digits among 1,797 pictures, with a label column in the expert's place.
+"""
 
 import rich
 

@@ -1,4 +1,9 @@
-"""What `samekind label messages.csv --text message` does, with a person who is a dictionary."""
+"""
+A labelling project
+===================
+
+What `samekind label messages.csv --text message` does, with a person who is a dictionary.
+"""
 
 import csv
 import tempfile

@@ -1,4 +1,9 @@
-"""A table with numbers, categories, dates and gaps: what becomes of it, and new rows."""
+"""
+A table of your own
+===================
+
+A table with numbers, categories, dates and gaps: what becomes of it, and new rows.
+"""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory

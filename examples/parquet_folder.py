@@ -1,4 +1,9 @@
-"""Cluster a folder of Parquet files that is never loaded whole."""
+"""
+A folder of Parquet files
+=========================
+
+Cluster a folder of Parquet files that is never loaded whole.
+"""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory

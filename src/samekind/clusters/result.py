@@ -46,9 +46,9 @@ class Clusters:
 
     Attributes
     ----------
-    centers_ : (n_recovered_, d) array
+    centers_ : array of shape (recovered clusters, d)
         Approximate centroids of the recovered clusters.
-    all_centers_ : (n_discovered_, d) array
+    all_centers_ : array of shape (discovered clusters, d)
         The same, and after them the mean of what is known of those only discovered.
     members_ : list of arrays
         For every discovered cluster the rows known to be in it; its first one stands for it in questions.
@@ -65,7 +65,7 @@ class Clusters:
         Seconds spent in drawing and in passes over the data.
     contradictions_, notes_ : list of str
         Answers that cannot all be true; what else one should know, such as clusters that overlap.
-    standard_errors_ : (n_discovered_,) array or None
+    standard_errors_ : array of shape (discovered clusters,), or None
         How far each centre may be off, as a distance; "focused" only, like the next three.
     certificate_ : Certificate or None
         What the result promises; `print` it.

@@ -285,7 +285,7 @@ class Items:
         return contents_of(frame, self._pictures, compared, hidden, like)
 
     def recipe(self) -> dict[str, object]:
-        """Return what loads the same items again, as JSON can hold it: samekind.load(**recipe)."""
+        """Return what loads the same items again, as JSON can hold it: ``samekind.load(**recipe)``."""
         if not self._has_recipe:
             raise DataError(
                 "items that were loaded by load_new() have no recipe of their own. Keep that of the "

@@ -22,7 +22,7 @@ def centroid_error(X: ArrayLike, center: ArrayLike) -> float:
     """Return by how much a centre covers a cluster worse than the cluster's centroid does.
 
     That is (Φ(X, c) - Φ(X, μ)) / Φ(X, μ), the paper's error of a centre c, computed as
-    |X|·‖c - μ‖² / Φ(X, μ), which is the same but does not subtract nearly equal numbers.
+    ``|X|·‖c - μ‖² / Φ(X, μ)``, which is the same but does not subtract nearly equal numbers.
 
     Parameters
     ----------

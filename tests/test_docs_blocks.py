@@ -1,0 +1,113 @@
+"""Every block of Python in the documentation runs, and every command in it is one."""
+
+import contextlib
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import click
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from doc_samples import write_samples
+from samekind.cli import app
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted(
+    path
+    for path in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]
+    if not {"gallery", "api"} & set(path.relative_to(ROOT).parts)
+)
+# what a page takes for granted before its first block
+DIGITS = "import samekind\nX, y = samekind.datasets.load_digits(return_X_y=True)\n"
+GIVEN = {
+    "docs/engine.md": DIGITS
+    + "X, y = X[:300], y[:300]\nX_new = X[:3]\nmy_function = lambda a, b: y[a] == y[b]\n",
+    "docs/algorithms.md": "import samekind\nfrom sklearn.datasets import make_blobs\n"
+    "X, y = make_blobs([60, 50], n_features=2, cluster_std=0.3, random_state=0)\n",
+    "docs/data.md": "import samekind\n",
+    "docs/large.md": "import numpy as np, pandas as pd, samekind\n"
+    "device = pd.read_parquet('readings')['device'].to_numpy()\n"
+    "np.save('readings.npy', pd.read_parquet('readings').drop(columns='device').to_numpy())\n"
+    "oracle = samekind.LabelOracle(device)\n",
+    "docs/experiments.md": f"import os\nos.chdir({str(ROOT)!r})\n",
+}
+SLOW = ("docs/dask.md",)
+# what stands for something that readers have, and the tests do not
+STANDS_FOR = {
+    "docs/dask.md": {
+        'Client("tcp://scheduler:8786")': "Client(n_workers=1, dashboard_address=':0')",
+        "s3://bucket/rows/": "readings/",
+    },
+    # the same lines with less to do
+    "docs/algorithms.md": {"budget=3_000": "budget=200"},
+    "docs/large.md": {", oracle)": ", oracle, budget=20)"},
+}
+# what ends by itself, asks nobody and needs no network is run; of the others the options are checked
+RUNS = {"check", "export", "import"}
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("samples")
+    write_samples(folder)
+    return folder
+
+
+@pytest.fixture
+def here(samples, tmp_path, monkeypatch):
+    folder = tmp_path / "here"
+    shutil.copytree(samples, folder)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def name_of(page):
+    return page.relative_to(ROOT).as_posix()
+
+
+def blocks(page, language):
+    found = re.findall(
+        rf"^```{language}\n(.+?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+    return [text for text in found if text.strip()]
+
+
+PYTHON = [
+    pytest.param(page, id=name_of(page), marks=[pytest.mark.slow] * (name_of(page) in SLOW))
+    for page in PAGES
+    if blocks(page, "python")
+]
+
+
+@pytest.mark.parametrize("page", PYTHON)
+def test_blocks_of_python_run(page, here):
+    code = GIVEN.get(name_of(page), "") + "\n".join(blocks(page, "python"))
+    for shown, used in STANDS_FOR.get(name_of(page), {}).items():
+        assert shown in code, "the page says something else now"
+        code = code.replace(shown, used)
+    exec(compile(code, name_of(page), "exec"), {"__name__": "__main__"})
+
+
+def commands(page):
+    for block in [*blocks(page, ""), *blocks(page, "(?:sh|bash|console)")]:
+        for line in re.sub(r"\\\n\s*", " ", block).splitlines():
+            if line.startswith("samekind "):
+                yield shlex.split(line, comments=True)[1:]
+
+
+COMMANDS = [page for page in PAGES if any(commands(page))]
+
+
+@pytest.mark.parametrize("page", COMMANDS, ids=name_of)
+def test_commands_are_what_they_seem(page, here):
+    group = typer.main.get_command(app)
+    for name, *arguments in commands(page):
+        command = group.commands[name]
+        with click.Context(group) as parent, contextlib.suppress(click.exceptions.Exit):
+            command.make_context(name, list(arguments), parent=parent)
+        if name in RUNS:
+            result = CliRunner().invoke(app, [name, *arguments])
+            assert result.exit_code == 0, (name, arguments, result.output)
