@@ -1,4 +1,4 @@
-"""Runs with a model that are killed at random moments, each in a process of its own, forked when all is warm."""
+"""Runs with a model that are killed at random moments, each in a process that is forked when all is warm."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from samekind.engine.escalation import AskingRule, AuditAndDoubt, Review, Turn
 from samekind.engine.flow_session import FlowSession, OtherDataError
 from samekind.engine.forecast import Forecast, discovery_times, forecast_discovery
 from samekind.engine.hearing import examples_for, hear_wave, keep_heard, spending_key
-from samekind.engine.panel import Panel, PanelMember
+from samekind.engine.panel import OraclePanel, PanelMember
 from samekind.engine.session import Session
 from samekind.engine.solve import ContradictionWarning, answer_with, solve
 
@@ -21,8 +21,8 @@ __all__ = [
     "ContradictionWarning",
     "FlowSession",
     "Forecast",
+    "OraclePanel",
     "OtherDataError",
-    "Panel",
     "PanelMember",
     "RateInterval",
     "Review",

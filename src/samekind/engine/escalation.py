@@ -80,7 +80,6 @@ class AuditAndDoubt(AskingRule):
     LEAST_EXAM, MOST_EXAM = 10, 0.25  # answers checked at first; of the budget at most
     UNLIMITED = 40  # answers checked at first, at most, where the checker has no budget
     NEW = 2.0  # what hangs on a refusal by the likeliest cluster, in rows: a cluster too many costs more
-    COMPARED = 0.2  # prior that two clusters which are compared are one
     MOST_STAKE = 10.0
     MEMORY = 400  # answers whose harm is compared with that of a new one
 
@@ -89,6 +88,7 @@ class AuditAndDoubt(AskingRule):
         self._audit_share = audit_share
         self._harms: deque[float] = deque(maxlen=self.MEMORY)
         self._n_audited = 0
+        self._n_compared, self._n_one = 2, 1  # comparisons of clusters, and those called the same
 
     def is_useless(self, rates: AuditedRates, checker_budget: int | None) -> bool:
         """Return whether somebody is no better than chance, or too little to be of use."""
@@ -147,7 +147,7 @@ class AuditAndDoubt(AskingRule):
         self, session: Session, pairs: Pairs, answers: Answers, rates: AuditedRates
     ) -> FloatArray:
         """Return the probability that each answer is wrong times what hangs on it; infinite where unsure."""
-        expected, stake = self._outlook(session, pairs, answers)
+        expected, stake = self._outlook(session, pairs, answers, rates)
         false_same, false_different = rates.false_same.mean, rates.false_different.mean
         said_same = answers == SAME
         if_wrong = np.where(said_same, (1 - expected) * false_same, expected * false_different)
@@ -159,9 +159,16 @@ class AuditAndDoubt(AskingRule):
         return harm
 
     def _outlook(
-        self, session: Session, pairs: Pairs, answers: Answers
+        self, session: Session, pairs: Pairs, answers: Answers, rates: AuditedRates
     ) -> tuple[FloatArray, FloatArray]:
-        """Return how likely each pair was the same before it was answered, and what hangs on it, in rows."""
+        """Return how likely each pair was the same before it was answered, and what hangs on it, in rows.
+
+        Of rows the algorithm says it. Of clusters that are compared, the answers to all such questions tell
+        how often they are one, given how often answers are wrong.
+        """
+        false_same, false_different = rates.false_same.mean, rates.false_different.mean
+        said_one = self._n_one / self._n_compared
+        are_one = (said_one - false_same) / max(1 - false_same - false_different, 0.1)
         places = session.places_of(pairs.ravel()).reshape(-1, 2)
         members = session.known_clusters()
         expected, stake = np.full(len(pairs), 0.5), np.ones(len(pairs))
@@ -170,7 +177,9 @@ class AuditAndDoubt(AskingRule):
         ):
             if one >= 0 and other >= 0:
                 smaller = min(len(members[one]), len(members[other]))
-                expected[k], stake[k] = self.COMPARED, min(smaller, self.MOST_STAKE)
+                expected[k], stake[k] = are_one, min(smaller, self.MOST_STAKE)
+                self._n_compared += 1
+                self._n_one += int(answers[k] == SAME)
                 continue
             row, cluster = (a, other) if one < 0 else (b, one)
             sure = float(session.confidence([row])[0])

@@ -21,7 +21,7 @@ from samekind.flow import UNSURE, Heard, Oracle, Pairs, StreamingOracle, check_a
 from samekind.ledger import keys_of
 from samekind.measures import percent
 
-__all__ = ["Panel", "PanelMember", "make_members"]
+__all__ = ["OraclePanel", "PanelMember", "make_members"]
 
 RATES, DROPPED = "audit of ", "dropped "  # in `meta`
 
@@ -47,7 +47,7 @@ class PanelMember:
         return None if self.budget is None else max(0, self.budget - self.n_asked)
 
 
-class Panel:
+class OraclePanel:
     """Lets several oracles answer all questions of a session.
 
     Parameters

@@ -15,7 +15,7 @@ from samekind.clusters import Clusters
 from samekind.engine.escalation import AskingRule, AuditAndDoubt
 from samekind.engine.flow_session import FlowSession
 from samekind.engine.hearing import answer_streaming
-from samekind.engine.panel import Panel, make_members
+from samekind.engine.panel import OraclePanel, make_members
 from samekind.engine.session import Session
 from samekind.flow import StreamingOracle
 from samekind.ledger import Ledger
@@ -163,7 +163,7 @@ def solve(
         if not members:
             answer_with(session, answerers[0], after_wave)
             return session.clusters()
-        panel = Panel(session, members, rule or AuditAndDoubt(session.seed))
+        panel = OraclePanel(session, members, rule or AuditAndDoubt(session.seed))
         while not panel.answer(after_wave):
             if panel.n_left == 1 and "error_rate" not in parameters:
                 # whoever is left is believed, as anyone is who answers alone

@@ -54,26 +54,30 @@ class ChatClient:
     """Which of `FORMATS` is used: the first one that the server takes."""
     _free_at: float = 0.0
     _paused_until: float = 0.0
-    _http: httpx.AsyncClient | None = field(default=None, repr=False)
+    _idle: list[httpx.AsyncClient] = field(default_factory=list, repr=False)
+    """One connection for each call in flight: a pool would look through all of them at every step."""
 
     async def open(self) -> None:
         """Connect, in the loop in which calls are made."""
         import httpx
 
-        limits = httpx.Limits(
-            max_connections=self.in_flight, max_keepalive_connections=self.in_flight
-        )
-        self._http = httpx.AsyncClient(
-            timeout=httpx.Timeout(self.timeout, connect=min(self.timeout, 10.0)),
-            limits=limits,
-            trust_env=not self.endpoint.is_loopback,  # proxies
-        )
+        is_plain = self.endpoint.is_loopback and self.endpoint.url.startswith("http://")
+        verify = False if is_plain else httpx.create_ssl_context()  # there is no TLS to verify
+        self._idle = [
+            httpx.AsyncClient(
+                timeout=httpx.Timeout(self.timeout, connect=min(self.timeout, 10.0)),
+                limits=httpx.Limits(max_connections=1),
+                trust_env=not self.endpoint.is_loopback,  # proxies
+                verify=verify,
+            )
+            for _ in range(self.in_flight)
+        ]
 
     async def close(self) -> None:
         """Let go of the connections."""
-        if self._http is not None:
-            await self._http.aclose()
-            self._http = None
+        for client in self._idle:
+            await client.aclose()
+        self._idle = []
 
     async def post(self, body: dict[str, object], schema: dict[str, object]) -> object:
         """Send a call once, when it is our turn; return the reply."""
@@ -111,13 +115,13 @@ class ChatClient:
     async def _send(self, body: dict[str, object]) -> tuple[int, httpx.Headers, bytes]:
         import httpx
 
-        assert self._http is not None
         key = self.endpoint.key
         headers = {"Authorization": f"Bearer {key}"} if key else {}
+        client = self._idle.pop()
         try:
             async with (
                 asyncio.timeout(self.timeout),
-                self._http.stream("POST", self.endpoint.url, json=body, headers=headers) as reply,
+                client.stream("POST", self.endpoint.url, json=body, headers=headers) as reply,
             ):
                 content = b""
                 async for chunk in reply.aiter_bytes():
@@ -131,6 +135,8 @@ class ChatClient:
             raise Lost(f"no reply within {self.timeout:g} s") from None
         except httpx.HTTPError as error:
             raise Lost(f"the connection broke ({type(error).__name__})") from None
+        finally:
+            self._idle.append(client)
 
     async def _turn(self) -> None:
         """Wait while the server wants no calls, and until the next one is allowed."""

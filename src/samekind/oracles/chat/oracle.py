@@ -78,7 +78,7 @@ class ChatOracle:
     ...     criterion="Two words are of one kind if they name shades of one colour.", price=(0.2, 0.8),
     ... )
     >>> oracle.name
-    'any, prompt 1-35d1b1'
+    'any, prompt 1-a8a608'
     >>> oracle.estimate(1_000).calls
     1000
     """
