@@ -74,7 +74,8 @@ def test_the_model_answers_and_people_check(items, tmp_path):
     assert page.assistant.answers == model.answers
 
 
-def test_without_people_the_model_goes_on(items, tmp_path):
+def test_without_people_the_model_goes_on(items, tmp_path, monkeypatch):
+    monkeypatch.setattr("samekind.project.assistant.AWAY", 0.0)
     with running(KindModel()) as url:
         project = make_project(items, tmp_path / "p.db", **SETTINGS)
         assistant = start(project, url, budget=40)

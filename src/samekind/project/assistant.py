@@ -88,7 +88,7 @@ class Assistant:
         self._rule = rule or AuditAndDoubt(project.session.seed)
         self._thread = threading.Thread(target=self._work, name="samekind-model", daemon=True)
         self._stopping = threading.Event()
-        self._person_at = -np.inf
+        self._person_at = monotonic()  # whoever starts this is about to look at the page
         self._audited: dict[tuple[int, int], int] = {}  # what the model said of pairs to be checked
         kept = ledger.meta.get(RATES + oracle.name)
         self.rates = AuditedRates.from_text(kept) if kept else AuditedRates()

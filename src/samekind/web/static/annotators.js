@@ -14,7 +14,8 @@ const money = (money) => (money ? money.toPrecision(3) : "0");
 
 /** @param {any} one */
 function row(one) {
-  const error = one.error === null ? NONE : `${percent(one.error)} (${percent(one.low)} to ${percent(one.high)})`;
+  const sure = one.is_model && !one.checked ? ", estimated: nobody checked" : "";
+  const error = one.error === null ? NONE : `${percent(one.error)} (${percent(one.low)} to ${percent(one.high)})${sure}`;
   const agreement = one.shared ? `${number(one.agreed)} of ${number(one.shared)}` : NONE;
   const cells = [
     number(one.answers), number(one.unsure), agreement, one.is_model ? number(one.checked) : NONE, error, one.cost === null ? NONE : money(one.cost),
