@@ -112,7 +112,7 @@ def test_a_server_that_fails_leaves_people_to_go_on(items, tmp_path):
     with running(KindModel(faults={"garbage": 1.0})) as url:
         project = make_project(items, tmp_path / "p.db", **SETTINGS)
         assistant = start(project, url, in_flight=1)
-        assistant._thread.join(30)
+        answer_truthfully(project, 30, until=lambda: not assistant.is_working)
         assert "cannot be asked" in project.annotators().assistant.state
         assert len(answer_truthfully(project, 10, most=5)) == 5
         project.close()
