@@ -388,3 +388,18 @@ def test_pairs_become_calls():
     }
     every = [pair for q in group_pairs(pairs, 2, lineups=True) for pair in q.pairs]
     assert sorted(every) == sorted(map(tuple, pairs.tolist()))
+
+
+def test_lineups_in_a_run_that_trusts_the_model(tmp_path):
+    X, y = blobs()
+    texts = [f"{label}: item {row}" for row, label in enumerate(y.tolist())]
+    model = Model()
+    with running(model) as url, SqlLedger(tmp_path / "p.db") as ledger:
+        options = {"lineup": 9, "goal": "labels", "error_rate": None, "random_state": 0}
+        found = solve(X, oracle_at(url, texts), ledger=ledger, **options)
+        lines = list(ledger.lines())
+    assert found.n_discovered_ == len(set(y.tolist()))
+    assert all(line.answer == int(y[line.a] == y[line.b]) for line in lines)
+    several = [call for call in model.calls if len(call["texts"]) > 2]
+    assert several
+    assert len(model.calls) < len(lines)
