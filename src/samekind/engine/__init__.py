@@ -11,6 +11,7 @@ from samekind.engine.hearing import examples_for, hear_wave, keep_heard, spendin
 from samekind.engine.panel import OraclePanel, PanelMember
 from samekind.engine.session import Session
 from samekind.engine.solve import ContradictionWarning, answer_with, solve
+from samekind.engine.trust import disregard, is_disregarded, keep_rates, kept_rates
 
 __all__ = [
     "NOT_ASKED",
@@ -30,10 +31,14 @@ __all__ = [
     "Turn",
     "answer_with",
     "discovery_times",
+    "disregard",
     "examples_for",
     "forecast_discovery",
     "hear_wave",
+    "is_disregarded",
     "keep_heard",
+    "keep_rates",
+    "kept_rates",
     "solve",
     "spending_key",
 ]

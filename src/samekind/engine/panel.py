@@ -17,13 +17,12 @@ from samekind.engine.audited_rates import AuditedRates
 from samekind.engine.escalation import AskingRule, Turn
 from samekind.engine.hearing import SPENT, count_earlier, hear_wave
 from samekind.engine.session import Session
+from samekind.engine.trust import disregard, is_disregarded, keep_rates, kept_rates
 from samekind.flow import UNSURE, Heard, Oracle, Pairs, StreamingOracle, check_answers
 from samekind.ledger import keys_of
 from samekind.measures import percent
 
 __all__ = ["OraclePanel", "PanelMember", "make_members"]
-
-RATES, DROPPED = "audit of ", "dropped "  # in `meta`
 
 
 @dataclass
@@ -67,12 +66,10 @@ class OraclePanel:
 
     def _attach(self, session: Session) -> None:
         """Begin with what the ledger says of earlier runs."""
-        meta = session.ledger.meta
         self.go_on(session)
         for member in self.members:
-            if kept := meta.get(RATES + member.name):
-                member.rates = AuditedRates.from_text(kept)
-            member.is_dropped = DROPPED + member.name in meta
+            member.rates = kept_rates(session.ledger, member.name)
+            member.is_dropped = is_disregarded(session.ledger, member.name)
             if isinstance(member.oracle, StreamingOracle):
                 count_earlier(session, member.oracle)
 
@@ -134,7 +131,8 @@ class OraclePanel:
             and self.rule.is_useless(member.rates, checker.budget)
         ]
         for member in useless:
-            self._drop(member)
+            member.is_dropped = True
+            disregard(session, member.name)
         return bool(useless)
 
     def _ask(
@@ -157,7 +155,7 @@ class OraclePanel:
                 for key, answer in zip(keys.tolist(), heard.answers.tolist(), strict=True):
                     if key in to_check:
                         checked.rates.count(to_check[key], answer)
-                        session.ledger.set_meta(RATES + checked.name, checked.rates.to_text())
+                        keep_rates(session.ledger, checked.name, checked.rates)
             if checker is None:
                 return
             if heard.skipped:
@@ -189,19 +187,6 @@ class OraclePanel:
             on_heard(Heard(pairs[given], answers[given]))
             session.tell(pairs[given], answers[given], who=member.name)
         return audited, np.concatenate(reviewed)
-
-    def _drop(self, member: PanelMember) -> None:
-        """Ask somebody no more, and take back what they said."""
-        member.is_dropped = True
-        ledger = self.session.ledger
-        with self.session.edit():
-            ledger.set_meta(DROPPED + member.name, "1")
-            lines = ledger.active()
-            own = 0
-            if member.name in ledger.annotators:
-                own = int((lines["who"] == ledger.annotators.index(member.name)).sum())
-            if own:
-                ledger.retract(own, who=member.name)
 
     def notes(self) -> list[str]:
         """Return in words who answered how much, how often they err, and what nobody checked."""

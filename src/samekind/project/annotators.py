@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from samekind.engine import AuditedRates, spending_key
+from samekind.engine import kept_rates, spending_key
 from samekind.flow import UNSURE
 from samekind.ledger import Ledger, keys_of, pairs_of
 from samekind.project.assistant import AssistantRecord
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from samekind.project.project import Project
 
 __all__ = ["AnnotatorPage", "AnnotatorRecord", "annotators_of", "models_in"]
-
-AUDIT = "audit of "
 
 
 @dataclass(frozen=True)
@@ -80,8 +78,7 @@ def annotators_of(project: Project) -> AnnotatorPage:
         if not own.any() and name not in models:
             continue
         error = low = high = None
-        kept = ledger.meta.get(AUDIT + name)
-        rates = AuditedRates.from_text(kept) if kept else AuditedRates()
+        rates = kept_rates(ledger, name)
         if rates.n:
             error, low, high, _ = rates.overall
         elif name in estimated and estimated[name].is_tested:

@@ -21,10 +21,13 @@ import numpy as np
 from samekind.engine import (
     AskingRule,
     AuditAndDoubt,
-    AuditedRates,
     Turn,
+    disregard,
     examples_for,
+    is_disregarded,
     keep_heard,
+    keep_rates,
+    kept_rates,
     spending_key,
 )
 from samekind.flow import Heard, Pairs
@@ -38,7 +41,6 @@ __all__ = ["Assistant", "AssistantRecord"]
 
 AWAY = 120.0  # seconds after which somebody who asked for questions is taken to be gone
 PAUSE = 0.3  # seconds between looks for something to do
-RATES, DROPPED = "audit of ", "dropped "  # in `meta`
 
 
 @dataclass(frozen=True)
@@ -90,9 +92,8 @@ class Assistant:
         self._stopping = threading.Event()
         self._person_at = monotonic()  # whoever starts this is about to look at the page
         self._audited: dict[tuple[int, int], int] = {}  # what the model said of pairs to be checked
-        kept = ledger.meta.get(RATES + oracle.name)
-        self.rates = AuditedRates.from_text(kept) if kept else AuditedRates()
-        self._is_dropped = DROPPED + oracle.name in ledger.meta
+        self.rates = kept_rates(ledger, oracle.name)
+        self._is_dropped = is_disregarded(ledger, oracle.name)
         if earlier := ledger.meta.get(spending_key(oracle.name)):
             oracle.resume_spending(earlier)
 
@@ -216,17 +217,13 @@ class Assistant:
             if who >= 0 and names[who] != self.oracle.name:
                 del self._audited[pair]
                 self.rates.count(said, int(ledger.lookup(array, infer=False)[0]))
-                ledger.set_meta(RATES + self.oracle.name, self.rates.to_text())
+                keep_rates(ledger, self.oracle.name, self.rates)
 
     def _drop(self) -> None:
-        session, name = self._project.session, self.oracle.name
         self.state = "is wrong too often: none of its answers counts any more"
         if not self._is_dropped:
             self._is_dropped = True
-            with session.edit():
-                session.ledger.set_meta(DROPPED + name, "1")
-                if n := self._n_answers():
-                    session.ledger.retract(n, who=name)
+            disregard(self._project.session, self.oracle.name)
 
     def _left(self) -> int | None:
         return None if self.budget is None else max(0, self.budget - self._n_answers())
