@@ -7,7 +7,8 @@ Its rules:
   and what the ledger knows is not asked. To resume is just that.
 - Answers that only add to what is known, whoever wrote them, are looked up, and the flow goes on.
 - A change of the past (`ledger.Change`) is told to a flow that can be told, at the same place among the
-  answers by all who follow: live, resumed, or on another server. Other flows run again.
+  answers by all who follow: live, resumed, or on another server. Other flows run again, unless it is only an
+  answer that contradicts others, and nothing is inferred from any.
 - A question is charged when the flow needs an answer that somebody was asked for, now or in an earlier
   session of the project. What follows from other answers, or was volunteered, is free.
 - A wave asks each pair once. A flow that breaks this is at fault, and is named in a warning; people are
@@ -88,10 +89,10 @@ class FlowRunner(ABC):
             return
         changes = self.ledger.changes
         if not self._amends and len(changes) > self._n_changes:
-            if not all(map(self._is_about_wave, changes[self._n_changes :])):
+            if any(self._rewrites(change) for change in changes[self._n_changes :]):
                 self._replay()
                 return
-            self._n_changes = len(changes)  # of what the flow has not seen yet
+            self._n_changes = len(changes)
         while self._n_changes < len(changes):
             change = changes[self._n_changes]
             self._take_in(change.answers_before)
@@ -107,12 +108,19 @@ class FlowRunner(ABC):
             self._advance(None)
         self._take_in(self.ledger.revision.answers)
 
-    def _is_about_wave(self, change: Change) -> bool:
-        """Return whether a change only answers pairs that the flow still waits for."""
-        if change.checkpoint >= 0 or change.retracted > change.retracted_before or self._has_ended:
-            return False
-        new = self.ledger.written(change.answers_before, change.answers)
-        return bool(np.isin(keys_of(pairs_of(new)), keys_of(self._wave)).all())
+    def _rewrites(self, change: Change) -> bool:
+        """Return whether a change of the ledger is one for this flow.
+
+        Where nothing is inferred, answers that contradict others are as good as any, and only add to them. A
+        second opinion on a pair that the flow still waits for is not one, either.
+        """
+        if self._infers or change.checkpoint >= 0 or change.retracted > change.retracted_before:
+            return True
+        pairs = pairs_of(self.ledger.written(0, change.answers))
+        keys, n_before = keys_of(pairs), change.answers_before
+        again = keys[n_before:][np.isin(keys[n_before:], keys[:n_before])]
+        waits = not self._has_ended and np.isin(again, keys_of(self._wave)).all()
+        return bool(again.size) and not waits
 
     def _take_in(self, upto: int) -> None:
         """Take in lines that only add to what is known, and look again what is known of the wave."""

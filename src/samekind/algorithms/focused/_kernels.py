@@ -153,22 +153,6 @@ def unproven_pairs(similarity, is_open, undecidable, n_clusters, pairs, similari
 
 
 @njit(nogil=True, cache=True)
-def leave_one_out(logs, clusters, ratios, counts, out):
-    """Add the log ratios of answers to the log probabilities of the clusters they are about.
-
-    Write these without each answer that counts, relative to its cluster.
-    """
-    for i in range(clusters.size):
-        logs[clusters[i]] += ratios[i]
-    for i in range(clusters.size):
-        if counts[i]:
-            logs[clusters[i]] -= ratios[i]
-            for k in range(logs.size):
-                out[i, k] = logs[k] - logs[clusters[i]]
-            logs[clusters[i]] += ratios[i]
-
-
-@njit(nogil=True, cache=True)
 def lower_distances(X, x, distances):
     """Lower the squared distances of rows to a cluster where a new member x of it is nearer."""
     for i in range(X.shape[0]):

@@ -84,6 +84,15 @@ class ClusterPairs:
         a, b = np.nonzero(np.triu(self._open[:k, :k], 1))
         return np.maximum(self._similarity[a, b], self._similarity[b, a]), a, b
 
+    def open_matrix(self) -> FloatArray:
+        """Return the similarities of all pairs that may be one, (clusters, clusters); 0 for the others."""
+        k = self.n_clusters
+        similarity = np.maximum(self._similarity[:k, :k], self._similarity[:k, :k].T)
+        found: FloatArray = np.where(
+            self._open[:k, :k] | self._undecidable[:k, :k], similarity, 0.0
+        )
+        return found
+
     def separated(self, least: float) -> list[tuple[float, int, int]]:
         """Return the pairs held to be different with at least this similarity: (similarity, a, b)."""
         k = self.n_clusters

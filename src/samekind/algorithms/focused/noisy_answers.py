@@ -12,7 +12,7 @@ from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.answer_policy import AnswerPolicy
 from samekind.algorithms.focused.learner import Learner, OpenRow
 from samekind.algorithms.focused.noise_model import NoiseModel
-from samekind.algorithms.focused.revision import AnswerChecks, move_rows, split_clusters
+from samekind.algorithms.focused.revision import AnswerChecks, split_clusters
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN
 from samekind.flow import SAME, FloatArray, Flow, IntArray
 
@@ -188,7 +188,7 @@ class NoisyAnswers(AnswerPolicy):
     def should_confirm(self) -> bool:
         """Return whether there are many clusters of one row, while answers err."""
         many = const.CONFIRM_MORE_THAN + self._learner.state.n_discovered * const.CONFIRM_PART
-        return len(self._unconfirmed()) > many and self._noise.error_rate() > const.CONFIRM_ERROR
+        return len(self._unconfirmed()) > many and self._noise.rates.of() > const.CONFIRM_ERROR
 
     def _unconfirmed(self) -> list[int]:
         """Return the clusters of one row, but for those that were often tried to confirm."""
@@ -211,8 +211,9 @@ class NoisyAnswers(AnswerPolicy):
         if self._n_unrevised < const.REVISE_EVERY:
             return
         self._n_unrevised = 0
-        self._noise.estimate_error_rates(self._model.scorer.n_clusters)
-        move_rows(self._learner, self._noise)
+        one = np.clip(self._learner.pairs.open_matrix(), 0.0, const.SIMILARITY_PRIOR[1])
+        for row, cluster in self._noise.review(self._model.scorer.alive, one):
+            self._learner.move(row, cluster)
         split_clusters(self._learner, self._noise)
         for similarity, a, b in self._learner.pairs.separated(const.REOPEN_ABOVE):
             if self._probability_of_one(similarity, a, b) > const.REOPEN_ABOVE:
@@ -229,7 +230,7 @@ class NoisyAnswers(AnswerPolicy):
 
     def error_rate(self) -> float:
         """Return the share of answers that seem to be wrong."""
-        return self._noise.error_rate()
+        return self._noise.rates.of()
 
     def notes(self) -> list[str]:
         """Return how many answers seem wrong, how many rows are uncertain, which clusters are unconfirmed."""

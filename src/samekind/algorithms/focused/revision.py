@@ -1,4 +1,4 @@
-"""What is reviewed when answers may be wrong: who errs, where rows are, and which clusters are two."""
+"""What is reviewed when answers may be wrong besides where rows are: who errs, and which clusters are two."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from samekind.algorithms.focused.learner import Learner
 from samekind.algorithms.focused.noise_model import NoiseModel
 from samekind.flow import DIFFERENT, SAME, FloatArray, Flow, IntArray
 
-__all__ = ["AnswerChecks", "move_rows", "split_clusters", "split_in_two"]
+__all__ = ["AnswerChecks", "split_clusters", "split_in_two"]
 
 
 class AnswerChecks:
@@ -24,7 +24,7 @@ class AnswerChecks:
 
     def pay_share(self) -> Flow[None]:
         """Check answers with a share of the questions about rows since the last time."""
-        if not (self._noise.is_estimated or self._noise.several):
+        if not (self._noise.rates.is_estimated or self._noise.several):
             return
         n_asked = self._learner.scheduler.n_asked
         slower = 1.0 if self._n_checked < const.CHECKS_AT_FIRST else const.CHECKS_LATER
@@ -57,27 +57,6 @@ class AnswerChecks:
             noise.observe_comparison(pair, int(answers[0]), -1 if who is None else int(who[0]))
         else:
             learner.unsure.add_pair(a, b)
-
-
-def move_rows(learner: Learner, noise: NoiseModel) -> None:
-    """Move all rows for which another cluster has become much likelier, but for those that founded one."""
-    for cluster in range(learner.model.scorer.n_clusters):
-        for row in learner.state.members[cluster][1:]:
-            _move_row(learner, noise, row, cluster)
-
-
-def _move_row(learner: Learner, noise: NoiseModel, row: int, cluster: int) -> None:
-    prior = noise.priors.get(row)
-    if prior is None:
-        return
-    full = noise.extend_prior(prior, learner.model.scorer.n_clusters, cluster)
-    full[:-1][~learner.model.scorer.alive] = const.IMPOSSIBLE
-    posterior = noise.posterior(row, full)
-    best = int(posterior[:-1].argmax())
-    noise.certainty[row] = float(posterior[cluster])
-    if best != cluster and posterior[best] >= const.MOVE_ABOVE:
-        learner.move(row, best)
-        noise.certainty[row] = float(posterior[best])
 
 
 def split_clusters(learner: Learner, noise: NoiseModel) -> None:
