@@ -810,6 +810,7 @@ def test_the_schema_lists_every_route_of_the_contract(small):
     paths = small.get("/api/openapi.json")["paths"]
     listed = {(method.upper(), path) for path, item in paths.items() for method in item}
     assert listed == {
+        ("GET", "/api/annotators"),
         ("GET", "/api/presses"),
         ("GET", "/api/status"),
         ("GET", "/api/suggestions"),

@@ -29,7 +29,14 @@ if TYPE_CHECKING:
         LedgerGone,
         SqlLedger,
     )
-    from samekind.oracles import FunctionOracle, LabelOracle, NoisyOracle
+    from samekind.oracles import (
+        ChatOracle,
+        CommandOracle,
+        FunctionOracle,
+        LabelOracle,
+        NoisyOracle,
+        RuleOracle,
+    )
     from samekind.points import ArrayPoints
     from samekind.progress import Progress
 
@@ -48,7 +55,14 @@ _HOMES = {
         "LedgerGone",
         "SqlLedger",
     ],
-    "samekind.oracles": ["FunctionOracle", "LabelOracle", "NoisyOracle"],
+    "samekind.oracles": [
+        "ChatOracle",
+        "CommandOracle",
+        "FunctionOracle",
+        "LabelOracle",
+        "NoisyOracle",
+        "RuleOracle",
+    ],
     "samekind.points": ["ArrayPoints"],
     "samekind.progress": ["Progress"],
 }
@@ -61,8 +75,10 @@ __all__ = [
     "UNSURE",
     "ArrayPoints",
     "Certificate",
+    "ChatOracle",
     "ClassifySession",
     "Clusters",
+    "CommandOracle",
     "Contradiction",
     "ContradictionWarning",
     "FunctionOracle",
@@ -74,6 +90,7 @@ __all__ = [
     "LedgerGone",
     "NoisyOracle",
     "Progress",
+    "RuleOracle",
     "SameKindClustering",
     "Session",
     "SqlLedger",

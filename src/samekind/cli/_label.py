@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from samekind.cli import _models as models
 from samekind.cli import _options as options
 from samekind.cli import _project_options as own
 from samekind.cli._errors import INTERRUPTED, UserError, explained, needs, users_values
@@ -32,6 +33,8 @@ samekind label messages.csv --text message
 samekind label photos/ --budget 300
 
 samekind label messages.samekind.db --terminal
+
+samekind label messages.csv --text message --model http://127.0.0.1:8000/v1 --model-name M --criterion C
 """
 
 
@@ -63,6 +66,12 @@ def label(
     tolerance: options.Tolerance = None,
     metric: options.Metric = None,
     reduce: options.Reduced = None,
+    model: models.Model = None,
+    model_name: models.ModelName = None,
+    model_budget: models.ModelBudget = None,
+    price: models.Price = None,
+    cap: models.Cap = None,
+    in_flight: models.InFlight = 8,
     seed: options.Seed = None,
     host: options.Host = LOCAL,
     port: options.Port = None,
@@ -82,8 +91,10 @@ def label(
         )
     chosen = options.loading_options(context.params)
     given = {"title": title, "budget": budget, "random_state": seed}
-    settings = {name: value for name, value in given.items() if value is not None}
+    settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     settings |= options.algorithm_options(context.params) | options.space_options(context.params)
+    if model is not None:  # which may err
+        settings = {"error_rate": "estimate", "lineup": 1, "sheet": 0, "batch": 16} | settings
     if data is not None and not data.exists() and not any(sign in str(data) for sign in "*?["):
         raise UserError(f"{data} does not exist. Check the name.")
     secret = PageToken(None)
@@ -121,6 +132,15 @@ def label(
                     opened.set_criterion(criterion)
                 if sheets is not None:
                     opened.use_sheets(sheets)
+            if model is not None:
+                from samekind.project import Assistant
+
+                said = criterion or opened.criterion
+                chosen_model = models.ModelOptions(model, model_name, said, price, cap, in_flight)
+                opened.assistant = Assistant(
+                    opened, chosen_model.make(opened.items), budget=model_budget
+                )
+                opened.assistant.start()
             _introduce(opened, where, screen)
             code = 0
             if terminal:

@@ -17,13 +17,6 @@ T = TypeVar("T")
 TABLES = "A table (CSV, TSV, JSON, JSON lines, Excel, Parquet), "
 
 
-class Answerer(StrEnum):
-    """Who answers the questions."""
-
-    labels = "labels"
-    terminal = "terminal"
-
-
 class Distance(StrEnum):
     """How rows are compared."""
 
@@ -129,7 +122,12 @@ _labels = _answer(
     "from you and compared with at the end.",
 )
 Labels = Annotated[str | None, _labels]
-Oracle = Annotated[Answerer, _answer(None, "The labels, or you at the prompt.")]
+_oracle = _answer(
+    "labels|terminal|chat:URL|command:PROGRAM",
+    "The labels; you at the prompt; a model at an API that speaks OpenAI's chat completions, such as "
+    "chat:http://127.0.0.1:8000/v1; or a program that reads pairs as lines of JSON.",
+)
+Oracle = Annotated[str, _oracle]
 _who = _answer("NAME", "Your name beside your answers at the prompt; by default your user name.")
 Who = Annotated[str | None, _who]
 _run_project = _answer(

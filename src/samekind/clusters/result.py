@@ -149,9 +149,9 @@ class Clusters:
         )
         return self._with(_labels=Labels(found=labels))
 
-    def with_annotators(self, annotators: list[Reliability]) -> Clusters:
-        """Return the same with those who answered."""
-        return self._with(annotators_=annotators)
+    def with_annotators(self, annotators: list[Reliability], notes: Sequence[str] = ()) -> Clusters:
+        """Return the same with those who answered, and notes on them before the others."""
+        return self._with(annotators_=annotators, notes_=[*notes, *self.notes_])
 
     def with_computed_labels(self) -> Clusters:
         """Return the same with the labels of all rows computed; those on a Dask cluster stay there."""

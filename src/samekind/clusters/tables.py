@@ -27,6 +27,8 @@ STOP_REASONS: dict[str | None, str] = {
     "unplaced": "what is left is too small to be told from errors",
     "target": "enough clusters are recovered",
     "budget": "the budget is spent",
+    "failed": "who answered could not be asked any more",
+    "spent": "the money for the model is spent",
     "user": "stopped by you",
     None: "not finished",
 }

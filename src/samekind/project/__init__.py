@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from samekind.project import records
+from samekind.project.annotators import AnnotatorPage, AnnotatorRecord
+from samekind.project.assistant import Assistant, AssistantRecord
 from samekind.project.exports import (
     EXPORTS,
     beside_own_columns,
@@ -42,6 +44,10 @@ __all__ = [
     "EXPORTS",
     "NO_KIND",
     "NO_NAME",
+    "AnnotatorPage",
+    "AnnotatorRecord",
+    "Assistant",
+    "AssistantRecord",
     "ClusterNumbers",
     "Project",
     "ProjectError",

@@ -16,6 +16,7 @@ from samekind.clusters import STOP_REASONS
 from samekind.data import Items
 from samekind.engine import Session
 from samekind.ledger import Ledger, LedgerLine, Lines, pairs_of
+from samekind.project.annotators import AnnotatorPage, annotators_of
 from samekind.project.exports import FILES, export_folders
 from samekind.project.finding import Finding
 from samekind.project.folders import How
@@ -126,6 +127,8 @@ class Project(Questions, Finding, Overviews, Suggestions):
         An act is all that was answered at once.
         """
         acts: dict[tuple[float, str], list[LedgerLine]] = {}
+        if who is None and self.assistant is not None:
+            who = ""  # not what the model said meanwhile
         with self.act(), self.numbers.kept():
             taken = self.session.take_back(count, who=who, together=True)
             if taken:
@@ -261,8 +264,15 @@ class Project(Questions, Finding, Overviews, Suggestions):
             for found in self.session.contradictions
         ]
 
+    @exclusive
+    def annotators(self) -> AnnotatorPage:
+        """Return who answered, people and models, and what a model does now."""
+        return annotators_of(self)
+
     def close(self) -> None:
         """Let go of the ledger."""
+        if self.assistant is not None:
+            self.assistant.stop()
         self.map_maker.stop()
         with self._lock:
             self.session.close()
