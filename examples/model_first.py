@@ -1,7 +1,11 @@
-"""A cheap model that errs answers first; a person checks a sample, and what is doubtful.
+"""
+A model first, then a person
+============================
 
-Both are simulated here. For a real model, put `samekind.ChatOracle(texts, url=…, model=…, criterion=…)` in the
-place of the first: the rest stays as it is.
+A cheap model that errs answers first; a person checks a sample, and what is doubtful.
+
+Both are simulated here. For a real model, put ``samekind.ChatOracle(texts, url=…, model=…, criterion=…)`` in
+the place of the first: the rest stays as it is.
 """
 
 import samekind

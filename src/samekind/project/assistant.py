@@ -204,8 +204,8 @@ class Assistant:
             self._audited.update({(a, b): said for (a, b), said in audited})
         elif still.any() and is_person_here:
             session.hold(heard.pairs[still], self.oracle.name)
-        keep_heard(session, heard, self.oracle)
-        project.numbers.give()
+        with project.act():
+            keep_heard(session, heard, self.oracle)
 
     def _learn(self) -> None:
         """Count what people said of answers that were put to them at random."""
