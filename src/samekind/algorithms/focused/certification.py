@@ -22,9 +22,9 @@ _MANY = 2**14  # doubtful rows that are thought of, where rows have no doubts of
 class Certification:
     """Weighs questions about doubtful rows against the questions that they would save the audit.
 
-    The audit goes on until its bound is within the tolerance; the fewer rows are wrong, the sooner that is, and
-    to know the most doubtful rows for sure makes fewer wrong. So it looks for the number of doubtful rows with
-    which both take the fewest questions together, and audits once that is none.
+    The audit goes on until its bound is within the tolerance; the fewer rows are wrong, the sooner that is,
+    and to know the most doubtful rows for sure makes fewer wrong. So it looks for the number of doubtful rows
+    with which both take the fewest questions together, and audits once that is none.
 
     Which row is the most doubtful must not depend on which ones were audited, or these would no longer be a
     uniform sample of what nothing was learnt from: an audited row that is known is learnt from when its turn
