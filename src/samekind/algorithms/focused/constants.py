@@ -159,8 +159,8 @@ UNCERTAINTY_POWER = 4
 """With a graph, rows are drawn by this power of their uncertainty: mostly the top, not only it."""
 SCALE_ROWS = 256
 """Evenly spaced rows whose median distance is the scale of the data."""
-BLOCK = 2**20
-"""Rows x clusters whose features are in memory at once: 32 MB."""
+BLOCK = 2**15
+"""Rows x clusters whose features are in memory at once: 1 MB, and as much for what is made of them."""
 
 NEARNESS, DISCRIMINANT, GRAPH, SIZE = range(4)
 """Features of a cluster: how near its nearest member is, relative to the nearest of all; log posterior of

@@ -71,7 +71,7 @@ class Focused(Algorithm[FocusedParams]):
     """
 
     name = "focused"
-    version = 3
+    version = 4
     Params = FocusedParams
     predicts = True
     resumes_from_known = True
