@@ -25,12 +25,8 @@ AUDIT_TRIES = 16
 """Uniform draws to find a row to audit, as many may hit known ones; then something else is asked."""
 FEW_DISCOVERIES = 0.3
 """With stop="certified", share of new rows in the search below which only the certificate is missing."""
-HOPELESS = 0.8
-"""Expected wrong rows, as a share of those tolerated, from which on no audit would help."""
 PRIOR_AUDITS = 10
 """Audited rows that the model's own doubts count as much as."""
-TEACHING, DOUBTFUL_QUESTIONS = 0.7, 1.5
-"""Wrong rows that are put right by asking about one, as it teaches about others, and what that costs."""
 DRAWS_PER_ROW = 64
 """Draws for each row of a wave, as many may hit known rows, before any unknown row will do."""
 UNIFORM_BUFFER = 16
@@ -163,8 +159,8 @@ UNCERTAINTY_POWER = 4
 """With a graph, rows are drawn by this power of their uncertainty: mostly the top, not only it."""
 SCALE_ROWS = 256
 """Evenly spaced rows whose median distance is the scale of the data."""
-BLOCK = 2**20
-"""Rows x clusters whose features are in memory at once: 32 MB."""
+BLOCK = 2**15
+"""Rows x clusters whose features are in memory at once: 1 MB, and as much for what is made of them."""
 
 NEARNESS, DISCRIMINANT, GRAPH, SIZE = range(4)
 """Features of a cluster: how near its nearest member is, relative to the nearest of all; log posterior of
@@ -225,6 +221,8 @@ CONFUSED_SHARE, CONFUSED_TRIALS = 0.25, 8
 RISK_WRONG, RISK_UNDISCOVERED = 0.04, 0.01
 """Probabilities with which the two bounds of the certificate fail, 5 % together. Most of it goes to wrong
 labels, as rows in clusters that were not found are labelled wrongly, too: that bound holds for both."""
+RISK = RISK_WRONG + RISK_UNDISCOVERED
+"""The two together; and the probability that the bound for who looks at any time, on its own, fails."""
 
 # Noisy answers: how often annotators err
 
