@@ -62,7 +62,7 @@ GROUPS = {
     "kdd": ["kdd10", "kdd10-reweighted"],
     "mixture": ["mixture-1", "mixture-2"],
     "small": ["overlapping", "rare", "wine", "breast-cancer", "banking77-minilm"],
-    "piles": ["banking77-texts", "banking77-embedded", "stackoverflow-texts"],
+    "piles": ["banking77-texts", "banking77-embedded", "banking77-last", "stackoverflow-texts"],
 }
 GROUPS["all"] = [
     name for name in DATA if name not in GROUPS["mixture"] + GROUPS["small"] + GROUPS["piles"]
