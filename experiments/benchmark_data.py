@@ -62,7 +62,7 @@ GROUPS = {
     "kdd": ["kdd10", "kdd10-reweighted"],
     "mixture": ["mixture-1", "mixture-2"],
     "small": ["overlapping", "rare", "wine", "breast-cancer", "banking77-minilm"],
-    "piles": ["banking77-texts", "banking77-embedded", "stackoverflow-texts"],
+    "piles": ["banking77-texts", "banking77-embedded", "banking77-last", "stackoverflow-texts"],
     "relatives": ["synthetic-small", "shuttle-small", "mixture-small"],
 }
 BY_NAME_ONLY = {"kdd-full"}  # takes a download and several GB of memory

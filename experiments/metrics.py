@@ -85,6 +85,7 @@ METRICS = {
     "provisional": Metric("provisional clusters", "clusters", "lower"),
     "median_error": Metric("median error", "%", "lower"),
     "ari": Metric("ARI", "index", "higher"),
+    "accuracy": Metric("right rows, clusters and kinds matched", "index", "higher"),
     "unproven": Metric("unproven pairs", "pairs"),
     "undiscovered_bound": Metric("undiscovered, at most", "%", "lower"),
     "wrong_bound": Metric("wrong, at most", "%", "lower"),

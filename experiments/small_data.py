@@ -66,10 +66,11 @@ def load_banking77_minilm(*, return_X_y: bool = True) -> Labelled:
     return PCA(64, random_state=0).fit_transform(X.astype(np.float64)), y
 
 
-def load_banking77_embedded(*, return_X_y: bool = True) -> Labelled:
-    """Return Banking77's texts as MiniLM embeds them, 384 numbers each."""
+def load_banking77_embedded(*, last: int | None = None, return_X_y: bool = True) -> Labelled:
+    """Return Banking77's texts as MiniLM embeds them, 384 numbers each; all, or the last ones."""
+    first = 0 if last is None else -last
     with np.load(_kept("banking77_minilm.npz")) as stored:
-        return stored["X"].astype(np.float32), stored["y"]
+        return stored["X"][first:].astype(np.float32), stored["y"][first:]
 
 
 def load_texts(*, file: str, return_X_y: bool = True) -> Labelled:

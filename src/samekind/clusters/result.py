@@ -268,7 +268,7 @@ class Clusters:
             `labels`, the cluster of each row (-1 if it is in none, -2 if given up), and `n_asked`, the
             questions each row took.
         """
-        points = ArrayPoints(X)
+        points: Points = ArrayPoints(X)
         self.check_columns(points.d)
         params = PaperParams(order=order, patience=patience, batch=batch)
         numbers = numbers_of_new_rows(points.n, self.n_rows_, rows)

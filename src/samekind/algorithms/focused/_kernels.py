@@ -167,6 +167,19 @@ def lower_distances(X, x, distances):
 
 
 @njit(nogil=True, cache=True)
+def distances_to_candidates(X, candidates, out):
+    """Write the squared distance of each row to each of its candidates."""
+    for i in range(candidates.shape[0]):
+        for j in range(candidates.shape[1]):
+            other = X[candidates[i, j]]
+            distance = 0.0
+            for c in range(X.shape[1]):
+                step = X[i, c] - other[c]
+                distance += step * step
+            out[i, j] = distance
+
+
+@njit(nogil=True, cache=True)
 def enqueue_neighbors(first, to, known, row, waiting, queue, head, size):
     """Put the neighbours of a row that are not labelled into the queue; return its size then."""
     for e in range(first[row], first[row + 1]):

@@ -7,28 +7,19 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
-from sklearn.neighbors import NearestNeighbors
-from threadpoolctl import threadpool_limits
 
 from samekind.algorithms.focused import _kernels
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.cluster_distances import ClusterDistances
+from samekind.algorithms.focused.neighbors import nearest_neighbors
 from samekind.algorithms.focused.predictor import Regions, RowPredictions, RowPredictor, Sites
 from samekind.algorithms.focused.scoring import NO_GRAPH, ClusterScorer, Nearness
 from samekind.flow import BoolArray, FloatArray, IntArray
 from samekind.points import Points
 
-__all__ = ["GraphPredictor", "LabelPropagation", "nearest_neighbors"]
+__all__ = ["GraphPredictor", "LabelPropagation"]
 
 _ROWS_AT_ONCE = 4096
-
-
-def nearest_neighbors(X: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
-    """Return the distances to the nearest other rows of each row, and which these are, (n, k) both."""
-    nearest = NearestNeighbors(n_neighbors=k + 1).fit(X)
-    with threadpool_limits(1):  # which of equally near rows are taken would depend on threads
-        distances, neighbors = nearest.kneighbors(X)
-    return distances[:, 1:], neighbors[:, 1:]
 
 
 class LabelPropagation:
@@ -38,10 +29,10 @@ class LabelPropagation:
     meeting any. The probabilities of the clusters follow each new label, visiting only rows that it changes.
     """
 
-    def __init__(self, X: FloatArray) -> None:
-        n = len(X)
+    def __init__(self, points: Points) -> None:
+        n = points.n
         k = min(const.N_NEIGHBORS, n - 1)
-        distances, neighbors = nearest_neighbors(X, k)
+        distances, neighbors = nearest_neighbors(points, np.arange(n), k)
         widths = distances[:, -1]
         products = widths[:, None] * widths[neighbors]
         affinity = np.exp(-np.divide(distances**2, products, where=products > 0, out=0 * products))
@@ -139,12 +130,13 @@ class GraphPredictor(RowPredictor):
     """Keeps distances to all clusters and a graph for every row, and predicts the likeliest cluster."""
 
     n_uncertain_at_once = const.UNCERTAIN_ROWS_GRAPH
+    compare_above = const.COMPARE_ABOVE_GRAPH
     uses_all_labels = True
 
     def __init__(self, points: Points, sites: Sites, scorer: ClusterScorer) -> None:
         super().__init__(points, sites, scorer)
         self._X = points.rows(np.arange(points.n)).astype(points.dtype, copy=False)
-        self._graph = LabelPropagation(self._X) if points.n > 2 else None
+        self._graph = LabelPropagation(points) if points.n > 2 else None
         self._distances = ClusterDistances(self._X)
         self._clusters = np.full(points.n, -1, dtype=np.intp)
         self._uncertainty = np.ones(points.n)
@@ -298,8 +290,8 @@ class GraphPredictor(RowPredictor):
     def similarities(self) -> FloatArray | None:
         """Return how likely any two clusters are one, (clusters, clusters), if that has changed.
 
-        The rows that are undecided between the two, as a share of the smaller one; less if that is smaller
-        than most, as it matters less.
+        The share of the rows of the one that would be in the other if the former did not exist, whichever way
+        it is larger; less where the smaller one is smaller than most, as it matters less.
         """
         self._refresh()
         if not self._is_similarity_new:
@@ -307,12 +299,11 @@ class GraphPredictor(RowPredictor):
         self._is_similarity_new = False
         chances = self._sample_chances
         sizes = chances.sum(axis=0)
-        smaller = np.minimum(sizes[:, None], sizes)
-        shared = chances.T @ chances / np.maximum(smaller, const.IMPOSSIBLE)
-        mean = sizes.sum() / max(1, np.count_nonzero(sizes))
-        found: FloatArray = np.round(
-            shared * np.minimum(1.0, smaller / max(mean, const.IMPOSSIBLE)), 9
-        )
+        elsewhere = chances / np.maximum(1.0 - chances, const.LEAST_DOUBT)
+        shares = elsewhere.T @ chances / np.maximum(sizes[:, None], const.IMPOSSIBLE)
+        mean = max(sizes.sum() / max(1, np.count_nonzero(sizes)), const.IMPOSSIBLE)
+        matters = np.minimum(1.0, np.minimum(sizes[:, None], sizes) / mean) ** const.SIZE_POWER
+        found: FloatArray = np.round(np.maximum(shares, shares.T) * matters, 9)
         return found
 
     def _refresh(self) -> None:
