@@ -1,0 +1,164 @@
+"""Blocking keys: short forms of a value that survive most slips, alone and two fields at a time.
+
+One key alone (all Smiths) holds too many records where there are a million; two together (Smiths born in
+May 1980) hold few, and of two duplicates with any two fields intact some pair of keys is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+
+import jellyfish
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from samekind.data.records.fields import PARTS, Field
+from samekind.data.records.kinds import FieldKind
+
+__all__ = ["key_matrix"]
+
+_MOST_FIELDS = 12  # whose keys are paired: 66 pairs
+_PREFIX = 4  # letters of a word that stand for it
+
+Codes = NDArray[np.int64]
+
+
+def key_matrix(fields: Sequence[Field], most: int) -> sparse.csr_array:
+    """Return which record has which key, (n, keys) float32 weights of rarity.
+
+    Keys of one record alone, and of more than `most`, bring no two together or too many: they are left out.
+    """
+    n = fields[0].codes.size
+    columns: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]] = []
+    width = 0
+    for codes in _all_keys(fields):
+        rows = np.flatnonzero(codes >= 0).astype(np.int32)
+        if rows.size < 2:
+            continue
+        numbers, counts = _numbered(codes[rows])
+        useful = (counts >= 2) & (counts <= most)
+        place = np.cumsum(useful) - 1
+        kept = useful[numbers]
+        weight = np.log((1 + n) / (1 + counts)).astype(np.float32)
+        columns.append(
+            (rows[kept], (width + place[numbers[kept]]).astype(np.int32), weight[numbers[kept]])
+        )
+        width += int(useful.sum())
+    if not columns or not width:
+        return sparse.csr_array((n, 1), dtype=np.float32)
+    rows, at, weights = (np.concatenate(part) for part in zip(*columns, strict=True))
+    return sparse.csr_array((weights, (rows, at)), shape=(n, width))
+
+
+def _numbered(codes: Codes) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Return codes as numbers 0, 1, …, and how often each occurs."""
+    numbers, distinct = pd.factorize(codes)
+    return numbers, np.bincount(numbers, minlength=len(distinct))
+
+
+def _all_keys(fields: Sequence[Field]) -> Iterator[Codes]:
+    """Yield the keys of all records, -1 where one has none: alone first, then two by two."""
+    first: list[tuple[Field, Codes]] = []
+    for field in fields:
+        found = [_coded(field, make) for make in _MAKERS[field.kind]]
+        yield from found
+        if found:
+            first.append((field, found[0]))
+    first.sort(key=lambda known: -_information(known[1]))
+    for (_, one), (_, other) in combinations(first[:_MOST_FIELDS], 2):
+        both = (one >= 0) & (other >= 0)
+        yield np.where(both, one * (int(other.max(initial=0)) + 1) + other, -1)
+
+
+def _information(codes: Codes) -> float:
+    """Return how many bits a key tells about a record, on average."""
+    counts = np.bincount(codes[codes >= 0])
+    share = counts[counts > 0] / max(1, codes.size)
+    return float(-(share * np.log2(share)).sum())
+
+
+def _coded(field: Field, make: Callable[[Field], list[str]]) -> Codes:
+    """Return the key of each record as a number, -1 where it has none."""
+    keys = np.array([key or None for key in make(field)], dtype=object)
+    numbers = np.append(pd.factorize(keys)[0], -1).astype(np.int64)
+    return numbers[field.codes]
+
+
+def _whole(field: Field) -> list[str]:
+    return field.values
+
+
+def _sound(field: Field) -> list[str]:
+    """How the longest word of a name sounds."""
+    return [_sound_of(max(value.split(), key=len, default="")) for value in field.values]
+
+
+def _sound_of(word: str) -> str:
+    sound: str = jellyfish.metaphone(word) if word.isascii() else ""
+    return sound or word[:_PREFIX]
+
+
+def _first_letters(field: Field) -> list[str]:
+    """The beginning of the longest word."""
+    return [max(value.split(), key=len, default="")[:_PREFIX] for value in field.values]
+
+
+def _two_words(field: Field) -> list[str]:
+    """The beginnings of the two longest words, in the order of letters."""
+    return [
+        " ".join(sorted(w[:_PREFIX] for w in sorted(value.split(), key=len)[-2:]))
+        for value in field.values
+    ]
+
+
+def _month_and_year(field: Field) -> list[str]:
+    """Year with day and month in either order: a date whose day and month were swapped keeps it."""
+    dates = field.dates
+    parts = zip(dates.year.tolist(), dates.month.tolist(), dates.day.tolist(), strict=True)
+    return [f"{y} {min(m, d)} {max(m, d)}" if y else "" for y, m, d in parts]
+
+
+def _month_and_day(field: Field) -> list[str]:
+    dates = field.dates
+    return [
+        f"{m} {d}" if y else "" for y, m, d in zip(dates.year, dates.month, dates.day, strict=True)
+    ]
+
+
+def _sorted_characters(field: Field) -> list[str]:
+    """The characters in order, which swapped digits leave as they are."""
+    return ["".join(sorted(value)) for value in field.values]
+
+
+def _halves(last: bool) -> Callable[[Field], list[str]]:
+    def make(field: Field) -> list[str]:
+        if last:
+            return [value[len(value) // 2 :] if len(value) > 5 else "" for value in field.values]
+        return [value[: len(value) // 2] if len(value) > 5 else "" for value in field.values]
+
+    return make
+
+
+def _magnitude(field: Field) -> list[str]:
+    """A number with two digits."""
+    return ["" if np.isnan(number) else f"{number:.1e}" for number in field.numbers]
+
+
+def _part(field: Field) -> list[str]:
+    """The longest part of a set."""
+    return [max(value.split(PARTS), key=len) for value in field.values]
+
+
+_MAKERS: dict[FieldKind, list[Callable[[Field], list[str]]]] = {
+    FieldKind.NAME: [_sound, _first_letters, _whole],
+    FieldKind.ADDRESS: [_first_letters, _two_words, _whole],
+    FieldKind.CODE: [_whole, _sorted_characters, _halves(False), _halves(True)],
+    FieldKind.DATE: [_month_and_year, _month_and_day],
+    FieldKind.NUMBER: [_magnitude],
+    FieldKind.SET: [_part, _whole],
+    FieldKind.TEXT: [_two_words],
+    FieldKind.CATEGORY: [_whole],
+}

@@ -1,0 +1,185 @@
+"""Records of a table, or of two, with the pairs of them that may be duplicates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.preprocessing import normalize
+
+from samekind._validation import check_positive_int
+from samekind.data.records.blocking import (
+    PRODUCTS,
+    Pairs,
+    nearest_pairs,
+    within_budget,
+)
+from samekind.data.records.comparisons import compare_pairs, row_products
+from samekind.data.records.fields import Field, make_fields
+from samekind.data.records.keys import key_matrix
+from samekind.data.records.kinds import Compare, FieldKind, infer_kinds, parse_compare
+from samekind.data.records.letters import letter_groups
+from samekind.data.records.linking import both_files
+from samekind.data.records.rules import Block, copies, pairs_in_blocks, parse_block
+from samekind.data.tables import Tick, silent
+from samekind.points import CandidatePairs, RecordPoints
+
+__all__ = ["NEIGHBOURS", "Records", "records_of"]
+
+NEIGHBOURS = 10
+"""With how many others each record is compared: at most twice as many pairs a record."""
+
+
+@dataclass(frozen=True)
+class Records:
+    """What records are compared by, and which pairs may be one entity."""
+
+    points: RecordPoints
+    kinds: dict[str, FieldKind]
+    """The columns that are compared, and as what."""
+    notes: list[str]
+    """What was done, for a person to read."""
+
+
+def records_of(
+    frame: pd.DataFrame,
+    *,
+    compare: Compare = None,
+    block: Block = None,
+    other: pd.DataFrame | None = None,
+    columns: Mapping[str, str] | None = None,
+    leave_out: Sequence[str] = (),
+    neighbours: int = NEIGHBOURS,
+    source: str = "the table",
+    other_source: str = "the other table",
+    content: str = "",
+    progress: Tick | None = None,
+) -> Records:
+    """Find the pairs of records that may be duplicates, and how alike these are in each field.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A record in each row.
+    compare : str, sequence or mapping of str, default=None
+        The columns to compare and what they hold: ``"surname:name,birth:date"``. Known are name, address,
+        code, date, number, set, text and category; what is not said is found out. None compares all
+        columns that can be.
+    block : str or sequence of str, default=None
+        Compare only records that agree in these columns: ``"postcode"``; ``"postcode,surname+birth"`` in
+        the one, or in both of the others.
+    other : DataFrame, default=None
+        A second file to link with the first: then records of one are compared with those of the other only,
+        and its rows come after those of the first.
+    columns : mapping of str to str, default=None
+        Names of columns of the first file to those of the other that hold the same.
+    leave_out : sequence of str, default=()
+        Columns that are not compared, such as the labels.
+    neighbours : int, default=10
+        With how many others each record is compared at least, the most alike.
+    source, other_source : str
+        What to call the tables in messages.
+    content : str
+        What changes when the records do.
+    progress : callable, default=None
+        Called with a stage, how much of it is done, and of how much.
+
+    Returns
+    -------
+    records : Records
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"name": ["Ann Lee", "Anne Lee", "Bob Ray"], "town": ["Ulm", "Ulm", "Bonn"]})
+    >>> found = records_of(people, compare="name:name,town:name")
+    >>> found.points.candidates.pairs.tolist()[0]
+    [0, 1]
+    """
+    tick = silent if progress is None else progress
+    top = check_positive_int("neighbours", neighbours)
+    files, notes = None, list[str]()
+    if other is not None:
+        frame, files, shared, notes = both_files(frame, other, columns, source, other_source)
+        leave_out = [*leave_out, *(name for name in frame.columns if name not in shared)]
+    names = [str(name) for name in frame.columns if other is None or name in shared]
+    said = parse_compare(compare, names, source)
+    rules = parse_block(block, names, source)
+    kinds, why = infer_kinds(frame, said, leave_out)
+    tick("fields", 0, 1)
+    fields = make_fields(frame, kinds, source)
+    by_name = {field.name: field for field in fields}
+    for name in {name for rule in rules for name in rule} - set(by_name):
+        kind = infer_kinds(frame[[name]], {name: None})[0].get(name, FieldKind.CATEGORY)
+        by_name |= {field.name: field for field in make_fields(frame[[name]], {name: kind}, source)}
+    tick("fields", 1, 1)
+    pairs, similarity = _candidates(
+        fields, [[by_name[n] for n in r] for r in rules], files, top, tick
+    )
+    alike = compare_pairs(fields, pairs, tick)
+    found = CandidatePairs(pairs, alike, tuple(field.name for field in fields), similarity)
+    points = RecordPoints(found, len(frame), files=files, content=content)
+    used = {field.name: field.kind for field in fields}
+    return Records(points, used, [*notes, *_notes(used, why, rules, points)])
+
+
+def _candidates(
+    fields: list[Field],
+    rules: list[list[Field]],
+    files: NDArray[np.int8] | None,
+    top: int,
+    tick: Tick,
+) -> tuple[Pairs, NDArray[np.float32]]:
+    """Return the candidate pairs, and the cosine of their letter groups."""
+    n = fields[0].codes.size
+    kept, tied = copies(fields, files)
+    own = fields if kept.size == n else [_of_rows(field, kept) for field in fields]
+    owners = None if files is None else files[kept]
+    tick("letters", 0, 1)
+    letters = letter_groups(own)
+    tick("letters", 1, 1)
+    most = max(50, int(np.sqrt(PRODUCTS / n)))
+    keys = key_matrix(own, most)
+    terms = within_budget(sparse.hstack([letters, _unit(keys)], format="csr"))
+    if rules:
+        chosen = [[f if kept.size == n else _of_rows(f, kept) for f in rule] for rule in rules]
+        pairs = pairs_in_blocks(chosen, terms, top, owners, tick)
+    else:
+        pairs = nearest_pairs(terms, top, owners, tick)
+    similarity = row_products(letters, pairs, tick)
+    if not tied.size:
+        return pairs, similarity
+    joined = np.concatenate([kept[pairs].astype(np.int32), tied])
+    alike = np.concatenate([similarity, np.ones(len(tied), np.float32)])
+    keyed = joined[:, 0].astype(np.int64) * n + joined[:, 1]
+    order = np.unique(keyed, return_index=True)[1]
+    return joined[order], alike[order]
+
+
+def _unit(keys: sparse.csr_array) -> sparse.csr_array:
+    return normalize(keys, copy=False)
+
+
+def _of_rows(field: Field, rows: NDArray[np.intp]) -> Field:
+    return replace(field, codes=field.codes[rows])
+
+
+def _notes(
+    kinds: Mapping[str, FieldKind],
+    why: Mapping[str, str],
+    rules: Sequence[Sequence[str]],
+    points: RecordPoints,
+) -> list[str]:
+    """Say what was compared, and how to have it otherwise."""
+    m, n = len(points.candidates.pairs), points.n
+    notes = ["compared as " + ", ".join(f"{name}:{kind}" for name, kind in kinds.items())]
+    notes += [f"column {name!r} is not compared: {reason}" for name, reason in why.items()]
+    if rules:
+        agreed = ", or ".join(" and ".join(map(repr, rule)) for rule in rules)
+        notes.append(f"only records that agree in {agreed} are compared")
+    notes.append(f"{m:,} candidate pairs, {m / n:.1f} a record")
+    return notes
