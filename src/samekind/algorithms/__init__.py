@@ -23,6 +23,7 @@ from samekind.algorithms.paper.classify import ORDERS, Classified, PaperParams, 
 from samekind.algorithms.paper.improved_exact import ImprovedExact
 from samekind.algorithms.paper.noisy_exact import NoisyExact
 from samekind.algorithms.paper.uniform import Uniform
+from samekind.algorithms.records import PairCertificate, Records
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN, ClusterState
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "Classified",
     "ClusterState",
     "Known",
+    "PairCertificate",
     "PaperParams",
     "Params",
     "Prediction",
@@ -51,7 +53,16 @@ AnyAlgorithm = type[Algorithm[Any]]
 
 ALGORITHMS: dict[str, AnyAlgorithm] = {
     algorithm.name: algorithm
-    for algorithm in (Uniform, Basic, Batched, BasicExact, ImprovedExact, NoisyExact, Focused)
+    for algorithm in (
+        Uniform,
+        Basic,
+        Batched,
+        BasicExact,
+        ImprovedExact,
+        NoisyExact,
+        Focused,
+        Records,
+    )
 }
 DEFAULT = Focused.name
 
