@@ -15,6 +15,13 @@ from samekind.algorithms.base import (
     Snapshot,
     percent_at_most,
 )
+from samekind.algorithms.crowd import (
+    CrowdGroups,
+    CrowdNodes,
+    CrowdNoisy,
+    CrowdOnline,
+    CrowdTransitive,
+)
 from samekind.algorithms.focused import Focused
 from samekind.algorithms.paper.basic import Basic
 from samekind.algorithms.paper.basic_exact import BasicExact
@@ -62,6 +69,11 @@ ALGORITHMS: dict[str, AnyAlgorithm] = {
         NoisyExact,
         Focused,
         Records,
+        CrowdTransitive,
+        CrowdNodes,
+        CrowdOnline,
+        CrowdNoisy,
+        CrowdGroups,
     )
 }
 DEFAULT = Focused.name

@@ -18,7 +18,7 @@ from samekind.algorithms.records.prior import FellegiSunter
 from samekind.flow import DIFFERENT, SAME, FloatArray, IntArray
 from samekind.points import RecordPoints
 
-__all__ = ["PairScores", "chance_of"]
+__all__ = ["PairScores", "chance_of", "prior_odds"]
 
 FEW_PAIRS = 2**17  # that can all be looked at after every answer
 POOL = 2**16  # doubtful pairs of more
@@ -134,6 +134,15 @@ class PairScores:
             np.array(extra, dtype=np.int64).reshape(-1, 2),
             np.array(extra_weights, dtype=np.float32),
         )
+
+
+def prior_odds(records: RecordPoints) -> NDArray[np.float32]:
+    """Return the log-odds of all candidate pairs before anything was answered."""
+    levels = Levels.of(records.candidates)
+    prior = FellegiSunter.fit(records.candidates, levels, records.n)
+    odds: NDArray[np.float32] = np.zeros(len(levels), dtype=np.float32)
+    PairModel(levels, prior).score(odds)
+    return odds
 
 
 def chance_of(odds: NDArray[np.floating]) -> FloatArray:
