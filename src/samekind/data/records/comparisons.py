@@ -125,7 +125,8 @@ def _dates(field: Field) -> Callable[[Values, Values], Alike]:
         apart = np.abs(days[one] - days[other])
         near = np.where(known, 0.5 * (1 - apart / (365.25 * _NEAR_YEARS)), 0.0)
         best = np.maximum(np.maximum(edits, near), np.where(swapped, 0.9, 0.0))
-        return np.clip(best, 0, 1).astype(np.float32)
+        alike: Alike = np.clip(best, 0, 1).astype(np.float32)
+        return alike
 
     return compare
 

@@ -14,7 +14,7 @@ from pandas.api import types
 from samekind.data.records.dates import parse_dates
 from samekind.errors import DataError, did_you_mean, no_such_column
 
-__all__ = ["Compare", "FieldKind", "infer_kinds", "looks_like_records", "parse_compare"]
+__all__ = ["Compare", "FieldKind", "infer_kinds", "parse_compare"]
 
 Compare: TypeAlias = "str | Sequence[str] | Mapping[str, str | None] | None"
 """Which columns are compared and as what: "name:name,birth:date", or a dict; None finds out."""
@@ -28,11 +28,6 @@ _ID_NAMES = re.compile(r"^(row_?|rec(ord)?_?|unique_?)?(id|uuid|guid|index|key|n
 _CODE_NAMES = re.compile(
     r"(^|[_\W])(no|nr|num|number|code|zip\w*|post\s*code|plz|phone|tel\w*|mobile|fax|ssn|iban|isbn"
     r"|issn|ean|vat|id|account|licen[cs]e)([_\W]|$)|postcode|zipcode|soc_?sec|telephone",
-    re.IGNORECASE,
-)
-_PERSONAL = re.compile(
-    r"name|street|address|addr|city|town|suburb|birth|dob|email|e-mail|phone|tel|postcode|zip|ssn"
-    r"|company|firm|organi[sz]ation|title|author",
     re.IGNORECASE,
 )
 _SET = re.compile(r"[^;|]+([;|][^;|]+)+")
@@ -112,27 +107,6 @@ def infer_kinds(
         else:
             kinds[name] = found
     return kinds, why
-
-
-def looks_like_records(frame: pd.DataFrame, leave_out: Sequence[str] = ()) -> bool:
-    """Whether a table looks like one of people, firms or the like that may hold duplicates.
-
-    That is: nearly every row is another one, and at least three columns are names, addresses, codes or dates,
-    of which two are called like something that records have.
-    """
-    if len(frame) < 2 or frame.shape[1] < 3:
-        return False
-    head = frame.head(_SAMPLE)
-    kinds, _ = infer_kinds(head, {}, leave_out)
-    telling = [FieldKind.NAME, FieldKind.ADDRESS, FieldKind.CODE, FieldKind.DATE]
-    found = [name for name, kind in kinds.items() if kind in telling]
-    named = [name for name in found if _PERSONAL.search(name)]
-    words = any(kinds[name] in (FieldKind.NAME, FieldKind.ADDRESS) for name in named)
-    if len(found) < 3 or len(named) < 2 or not words:
-        return False
-    quantities = sum(kind is FieldKind.NUMBER for kind in kinds.values())
-    unique = len(head[list(kinds)].astype(str).drop_duplicates()) / len(head)
-    return quantities <= len(found) and unique >= 0.5
 
 
 def _kind_of(series: pd.Series, name: str) -> FieldKind | None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from samekind.data.files import plain_place
+from samekind.data.picture_sources import Source
+from samekind.data.tables import FrameTable
 from samekind.errors import DataError, no_such_column
 
-__all__ = ["both_files"]
+__all__ = ["both_files", "linked"]
 
 
 def both_files(
@@ -20,7 +24,7 @@ def both_files(
     source: str,
     beside: str,
 ) -> tuple[pd.DataFrame, NDArray[np.int8], list[str], list[str]]:
-    """Return the rows of two files as one table, the file of each, shared columns, and what to say."""
+    """Return the rows of two files as one table, the file of each, unshared columns, and what to say."""
     renamed = {}
     for mine, theirs in (columns or {}).items():
         if mine not in frame.columns:
@@ -52,7 +56,52 @@ def both_files(
     both = pd.concat([frame, second], ignore_index=True)
     both = both[[*shared, *here, *there]]
     files = np.repeat(np.array([0, 1], np.int8), [len(frame), len(other)])
-    return both, files, shared, notes
+    return both, files, [*here, *there], notes
+
+
+def linked(one: Source, other: Source) -> Source:
+    """Return the records of two files as one source, with a column that names the file."""
+    for source in (one, other):
+        if source.shown is None or source.is_streamed:
+            raise DataError(f"{source.name} is no table in memory: only tables can be linked.")
+    assert one.shown is not None
+    assert other.shown is not None
+    options = one.options
+    pairs = dict(_renamed(name) for name in options.columns or ())
+    frame, files, apart, notes = both_files(
+        one.shown.frame, other.shown.frame, pairs, one.name, other.name
+    )
+    if options.labels in apart:
+        raise DataError(
+            f"labels must be in both files, but only one has the column {options.labels!r}."
+        )
+    called = "file" if "file" not in frame.columns else "samekind_file"
+    names = np.array([one.options.data.name, other.options.data.name], dtype=object)
+    frame.insert(0, called, pd.array(names[files].tolist(), dtype="str"))
+
+    def fingerprint() -> str:
+        return f"{one.fingerprint()} {other.fingerprint()}"
+
+    def place(row: int) -> str:
+        n = len(frame) - int(files.sum())
+        return f"{plain_place(row if row < n else row - n)} of {(other if row >= n else one).name}"
+
+    table = FrameTable(one.name, frame, place, [], fingerprint())
+    said = [*one.notes, *(note for note in other.notes if note not in one.notes), *notes]
+    joined = replace(
+        one, n=len(frame), fingerprint=fingerprint, table=table, shown=table, notes=said
+    )
+    joined.file_of_row, joined.only_in_one = files, [called, *apart]
+    return joined
+
+
+def _renamed(text: str) -> tuple[str, str]:
+    mine, sign, theirs = text.partition("=")
+    if not sign or not mine.strip() or not theirs.strip():
+        raise DataError(
+            f"columns says which columns of two files hold the same, such as surname=last_name; got {text!r}."
+        )
+    return mine.strip(), theirs.strip()
 
 
 def _listed(names: Sequence[str]) -> str:

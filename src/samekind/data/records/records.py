@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.decomposition import TruncatedSVD
 from sklearn.preprocessing import normalize
 
 from samekind._validation import check_positive_int
@@ -28,14 +29,16 @@ from samekind.data.records.rules import Block, copies, pairs_in_blocks, parse_bl
 from samekind.data.tables import Tick, silent
 from samekind.points import CandidatePairs, RecordPoints
 
-__all__ = ["NEIGHBOURS", "Records", "records_of"]
+__all__ = ["NEIGHBOURS", "ComparedRecords", "compare_records", "records_of"]
 
 NEIGHBOURS = 10
-"""With how many others each record is compared: at most twice as many pairs a record."""
+"""With how many others each record is compared, the most alike; pairs a record are at most as many."""
+_MAPPED = 50_000  # records that are laid out on a map
+_DIRECTIONS = 8
 
 
 @dataclass(frozen=True)
-class Records:
+class ComparedRecords:
     """What records are compared by, and which pairs may be one entity."""
 
     points: RecordPoints
@@ -58,7 +61,7 @@ def records_of(
     other_source: str = "the other table",
     content: str = "",
     progress: Tick | None = None,
-) -> Records:
+) -> ComparedRecords:
     """Find the pairs of records that may be duplicates, and how alike these are in each field.
 
     Parameters
@@ -90,7 +93,7 @@ def records_of(
 
     Returns
     -------
-    records : Records
+    records : ComparedRecords
 
     Examples
     --------
@@ -101,12 +104,39 @@ def records_of(
     [0, 1]
     """
     tick = silent if progress is None else progress
-    top = check_positive_int("neighbours", neighbours)
     files, notes = None, list[str]()
     if other is not None:
-        frame, files, shared, notes = both_files(frame, other, columns, source, other_source)
-        leave_out = [*leave_out, *(name for name in frame.columns if name not in shared)]
-    names = [str(name) for name in frame.columns if other is None or name in shared]
+        frame, files, apart, notes = both_files(frame, other, columns, source, other_source)
+        leave_out = [*leave_out, *apart]
+    found = compare_records(
+        frame,
+        compare=compare,
+        block=block,
+        files=files,
+        leave_out=leave_out,
+        neighbours=neighbours,
+        source=source,
+        content=content,
+        tick=tick,
+    )
+    return replace(found, notes=[*notes, *found.notes])
+
+
+def compare_records(
+    frame: pd.DataFrame,
+    *,
+    compare: Compare,
+    block: Block,
+    files: NDArray[np.int8] | None,
+    leave_out: Sequence[str],
+    neighbours: int = NEIGHBOURS,
+    source: str,
+    content: str,
+    tick: Tick,
+) -> ComparedRecords:
+    """Find pairs of records in one table, which may be of two files; see `records_of`."""
+    top = check_positive_int("neighbours", neighbours)
+    names = [str(name) for name in frame.columns if name not in leave_out]
     said = parse_compare(compare, names, source)
     rules = parse_block(block, names, source)
     kinds, why = infer_kinds(frame, said, leave_out)
@@ -117,14 +147,13 @@ def records_of(
         kind = infer_kinds(frame[[name]], {name: None})[0].get(name, FieldKind.CATEGORY)
         by_name |= {field.name: field for field in make_fields(frame[[name]], {name: kind}, source)}
     tick("fields", 1, 1)
-    pairs, similarity = _candidates(
-        fields, [[by_name[n] for n in r] for r in rules], files, top, tick
-    )
+    in_rules = [[by_name[name] for name in rule] for rule in rules]
+    pairs, similarity, X = _candidates(fields, in_rules, files, top, tick)
     alike = compare_pairs(fields, pairs, tick)
     found = CandidatePairs(pairs, alike, tuple(field.name for field in fields), similarity)
-    points = RecordPoints(found, len(frame), files=files, content=content)
+    points = RecordPoints(found, len(frame), files=files, X=X, content=content)
     used = {field.name: field.kind for field in fields}
-    return Records(points, used, [*notes, *_notes(used, why, rules, points)])
+    return ComparedRecords(points, used, _notes(used, why, rules, points))
 
 
 def _candidates(
@@ -133,8 +162,8 @@ def _candidates(
     files: NDArray[np.int8] | None,
     top: int,
     tick: Tick,
-) -> tuple[Pairs, NDArray[np.float32]]:
-    """Return the candidate pairs, and the cosine of their letter groups."""
+) -> tuple[Pairs, NDArray[np.float32], NDArray[np.float32] | None]:
+    """Return the candidate pairs, the cosine of their letter groups, and coordinates for a map."""
     n = fields[0].codes.size
     kept, tied = copies(fields, files)
     own = fields if kept.size == n else [_of_rows(field, kept) for field in fields]
@@ -151,13 +180,23 @@ def _candidates(
     else:
         pairs = nearest_pairs(terms, top, owners, tick)
     similarity = row_products(letters, pairs, tick)
+    X = _coordinates(letters) if kept.size == n else None
     if not tied.size:
-        return pairs, similarity
+        return pairs, similarity, X
     joined = np.concatenate([kept[pairs].astype(np.int32), tied])
     alike = np.concatenate([similarity, np.ones(len(tied), np.float32)])
     keyed = joined[:, 0].astype(np.int64) * n + joined[:, 1]
     order = np.unique(keyed, return_index=True)[1]
-    return joined[order], alike[order]
+    return joined[order], alike[order], X
+
+
+def _coordinates(letters: sparse.csr_array) -> NDArray[np.float32] | None:
+    """Return a few principal directions of letter groups, to draw a map by; None where that takes long."""
+    n, width = letters.shape
+    if n > _MAPPED or min(n, width) <= _DIRECTIONS:
+        return None
+    found = TruncatedSVD(_DIRECTIONS, n_iter=2, random_state=0).fit_transform(letters)
+    return np.asarray(found, dtype=np.float32)
 
 
 def _unit(keys: sparse.csr_array) -> sparse.csr_array:
