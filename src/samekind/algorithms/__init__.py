@@ -30,7 +30,7 @@ from samekind.algorithms.paper.classify import ORDERS, Classified, PaperParams, 
 from samekind.algorithms.paper.improved_exact import ImprovedExact
 from samekind.algorithms.paper.noisy_exact import NoisyExact
 from samekind.algorithms.paper.uniform import Uniform
-from samekind.algorithms.records import PairCertificate, Records
+from samekind.algorithms.records import AtThreshold, PairCertificate, PairView, Records
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN, ClusterState
 
 __all__ = [
@@ -42,11 +42,13 @@ __all__ = [
     "Algorithm",
     "Amendment",
     "AnyAlgorithm",
+    "AtThreshold",
     "Certificate",
     "Classified",
     "ClusterState",
     "Known",
     "PairCertificate",
+    "PairView",
     "PaperParams",
     "Params",
     "Prediction",

@@ -8,9 +8,12 @@ from samekind.algorithms.records.records import Records, check_records
 from samekind.algorithms.records.regrouping import regroup
 from samekind.algorithms.records.scores import prior_odds
 from samekind.algorithms.records.snapshots import entities_as_clusters
+from samekind.algorithms.records.thresholds import AtThreshold, PairView
 
 __all__ = [
+    "AtThreshold",
     "PairCertificate",
+    "PairView",
     "Records",
     "check_records",
     "entities_as_clusters",

@@ -26,6 +26,7 @@ from samekind.algorithms.records.snapshots import (
     likely_mergers,
     row_confidence,
 )
+from samekind.algorithms.records.thresholds import AtThreshold, at_threshold
 from samekind.flow import DIFFERENT, SAME, FloatArray, Flow, IntArray, Pairs, Reply
 from samekind.points import Points, RecordPoints
 
@@ -289,6 +290,10 @@ class Records(Algorithm[RecordsParams]):
             else:
                 found[place] = float(self.answers.relation(a, b) == SAME)
         return found
+
+    def at_threshold(self, threshold: float) -> AtThreshold:
+        """Return the entities if records are put together from this probability on."""
+        return at_threshold(self, threshold)
 
     def snapshot(self) -> Snapshot:
         """Return all entities, those that nobody was asked about, too."""
