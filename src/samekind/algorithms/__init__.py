@@ -15,6 +15,13 @@ from samekind.algorithms.base import (
     Snapshot,
     percent_at_most,
 )
+from samekind.algorithms.crowd import (
+    CrowdGroups,
+    CrowdNodes,
+    CrowdNoisy,
+    CrowdOnline,
+    CrowdTransitive,
+)
 from samekind.algorithms.focused import Focused
 from samekind.algorithms.paper.basic import Basic
 from samekind.algorithms.paper.basic_exact import BasicExact
@@ -23,7 +30,7 @@ from samekind.algorithms.paper.classify import ORDERS, Classified, PaperParams, 
 from samekind.algorithms.paper.improved_exact import ImprovedExact
 from samekind.algorithms.paper.noisy_exact import NoisyExact
 from samekind.algorithms.paper.uniform import Uniform
-from samekind.algorithms.records import PairCertificate, Records
+from samekind.algorithms.records import AtThreshold, PairCertificate, PairView, Records
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN, ClusterState
 
 __all__ = [
@@ -35,11 +42,13 @@ __all__ = [
     "Algorithm",
     "Amendment",
     "AnyAlgorithm",
+    "AtThreshold",
     "Certificate",
     "Classified",
     "ClusterState",
     "Known",
     "PairCertificate",
+    "PairView",
     "PaperParams",
     "Params",
     "Prediction",
@@ -62,6 +71,11 @@ ALGORITHMS: dict[str, AnyAlgorithm] = {
         NoisyExact,
         Focused,
         Records,
+        CrowdTransitive,
+        CrowdNodes,
+        CrowdOnline,
+        CrowdNoisy,
+        CrowdGroups,
     )
 }
 DEFAULT = Focused.name

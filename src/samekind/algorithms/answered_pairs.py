@@ -90,6 +90,10 @@ class AnsweredPairs:
                 return DIFFERENT
         return self.given.get((min(a, b), max(a, b)))
 
+    def apart(self, row: int) -> set[int]:
+        """Return the rows that stand for those known to be different from this one."""
+        return self._apart.get(self.root(row), set())
+
     def groups(self) -> Iterator[list[int]]:
         """Return the rows of each group of two and more."""
         return iter(self._members.values())

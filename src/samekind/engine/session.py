@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from samekind._validation import check_seed
-from samekind.algorithms import DEFAULT, UNKNOWN, find_algorithm
+from samekind.algorithms import DEFAULT, UNKNOWN, PairView, find_algorithm
 from samekind.clusters import Clusters
 from samekind.data import as_points
 from samekind.engine.amendments import find_amendment
@@ -224,6 +224,13 @@ class Session(FlowSession):
     def sheet_members(self) -> dict[int, int]:
         """Return the rows that a person may be asked about at once, each with what it is compared with."""
         return self._run.sheet_members()
+
+    @property
+    def record_pairs(self) -> PairView:
+        """What the algorithm says of pairs of records: probabilities, and entities at other thresholds."""
+        if not isinstance(self._run, PairView):
+            raise TypeError(f"{self.algorithm!r} says nothing of pairs of records.")
+        return self._run
 
     def clusters(self) -> Clusters:
         """Return what is found so far, and how reliable those who answered are if that is of interest."""

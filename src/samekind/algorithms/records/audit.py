@@ -31,7 +31,9 @@ class Audit:
     def line_up(self, learnt: AnsweredPairs) -> None:
         """Look anew which pairs are in one entity, and which might be."""
         self._queues = []
-        for pairs in (self._together(learnt), self._scores.pairs[self._near(learnt)]):
+        entities = self._scores.entities
+        near = self._scores.pairs[self._near(learnt, entities)]
+        for pairs in (self._together(learnt, entities), near):
             numbers = audit_numbers(pairs, self._key)
             if len(pairs) > AHEAD:
                 first = np.argpartition(numbers, AHEAD)[:AHEAD]
@@ -52,8 +54,8 @@ class Audit:
     def certificate(self, learnt: AnsweredPairs, entities: IntArray) -> PairCertificate:
         """Return what the audit says of the entities that were learnt without it."""
         scores = self._scores
-        together = self._together(learnt)
-        near = self._near(learnt)
+        together = self._together(learnt, entities)
+        near = self._near(learnt, entities)
         pairs = np.concatenate([together, scores.pairs[near]])
         answers = self._look_up(pairs)
         chances = chance_of(scores.odds)
@@ -83,19 +85,18 @@ class Audit:
                 answers[order[place]] = answer
         return answers
 
-    def _near(self, learnt: AnsweredPairs) -> IntArray:
+    def _near(self, learnt: AnsweredPairs, entities: IntArray) -> IntArray:
         """Return the candidate pairs that might be matches, are not put together, and are not known."""
         scores = self._scores
         might = np.flatnonzero((scores.odds > NEAR) & ~learnt.decided)
-        one, other = scores.entities[scores.pairs[might]].T
+        one, other = entities[scores.pairs[might]].T
         found: IntArray = might[one != other]
         return found
 
-    def _together(self, learnt: AnsweredPairs) -> NDArray[np.int64]:
+    def _together(self, learnt: AnsweredPairs, entities: IntArray) -> NDArray[np.int64]:
         """Return the pairs in one entity that are not known to be so."""
-        entities = self._scores.entities
         order = np.argsort(entities, kind="stable")
-        sizes = self._scores.sizes
+        sizes = np.bincount(entities)
         starts = np.concatenate([[0], np.cumsum(sizes)])
         found = [np.empty((0, 2), dtype=np.int64)]
         for size in np.unique(sizes[(sizes > 1) & (sizes <= LARGE)]).tolist():

@@ -1,9 +1,9 @@
 """Entities from the log-odds of pairs: correlation clustering.
 
 The clusters are to have the largest sum of log-odds within them. Greedy contraction (Keuper et al., 2015)
-merges along the likeliest pairs first, where all pairs between two clusters together speak for it; then single
-records move while that gains. Only records that positive pairs connect can be together, so clusters are found
-within these components, nearly all of which are a handful of records.
+merges along the likeliest pairs first, where all pairs between two clusters together speak for it; then
+single records move while that gains. Only records that positive pairs connect can be together, so clusters
+are found within these components, nearly all of which are a handful of records.
 """
 
 from __future__ import annotations

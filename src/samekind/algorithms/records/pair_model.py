@@ -27,6 +27,7 @@ TRUST_SPREAD = 0.3
 OWN_SPREAD = 0.7  # of the log-odds of a level beside the prior's
 BIAS_SPREAD = 2.0
 NEWTON_STEPS = 12
+HALVINGS = 8  # of a step that goes too far
 CLOSE = 1e-3  # of a parameter, at which Newton's steps stop
 GRADIENT_CLOSE = 1e-8  # of the square of the slope, at which conjugate gradients stop,
 MOST_GRADIENTS = 60  # or after so many
@@ -109,17 +110,33 @@ class PairModel:
     def _newton(self, X: FloatArray, same: NDArray[np.bool_]) -> FloatArray:
         """Return the most likely parameters, if a share of the answers may be wrong."""
         theta, rate = self._fitted, self.error_rate
+        p, likelihood = self._evaluate(X, same, theta)
         for _ in range(NEWTON_STEPS):
-            p = 1 / (1 + np.exp(-np.clip(X @ theta, -EXTREME, EXTREME)))
             said = np.where(same, p, 1 - p)
             right = (1 - rate) * said / ((1 - rate) * said + rate * (1 - said))  # by Bayes
             target = np.where(same, right, 1 - right)
             slope = X.T @ (target - p) - self._precision * (theta - self._mean)
             step = _newton_step(X, p * (1 - p), self._precision, slope)
-            theta = theta + step
+            for _ in range(HALVINGS):
+                p, found = self._evaluate(X, same, theta + step)
+                if found >= likelihood:
+                    break
+                step = step / 2
+            else:
+                break
+            theta, likelihood = theta + step, found
             if np.abs(step).max() < CLOSE:
                 break
         return theta
+
+    def _evaluate(
+        self, X: FloatArray, same: NDArray[np.bool_], theta: FloatArray
+    ) -> tuple[FloatArray, float]:
+        """Return the probability of each pair, and the log of the posterior but for a constant."""
+        p = 1 / (1 + np.exp(-np.clip(X @ theta, -EXTREME, EXTREME)))
+        said = np.where(same, p, 1 - p)
+        fit = np.log((1 - self.error_rate) * said + self.error_rate * (1 - said)).sum()
+        return p, float(fit - (self._precision * (theta - self._mean) ** 2).sum() / 2)
 
     def _estimate_errors(self, X: FloatArray, same: NDArray[np.bool_]) -> float:
         p = 1 / (1 + np.exp(-np.clip(X @ self._fitted, -EXTREME, EXTREME)))

@@ -21,6 +21,7 @@ MOST_PAIRS = 2**17  # that EM looks at
 ITERATIONS = 60
 STEADY = 1e-4  # change of the share of matches at which EM stops
 BEGIN = 0.3  # matches for each record, at first: the most similar pairs
+MOST_MATCHES = 0.95  # share of the pairs
 PSEUDO = 1.0  # pairs added to each level, so that no share is 0
 MOST_TOLD = 6.0  # log-odds that one field tells at most
 
@@ -48,10 +49,9 @@ class FellegiSunter(NamedTuple):
         first = max(1, min(size // 2, int(BEGIN * n / step)))
         matches = np.zeros(size)
         matches[np.argsort(-alike, kind="stable")[:first]] = 1.0
-        most = min(0.95, n / m) if m > 4 * n else 0.95  # of few candidates, most may be matches
         weights, share = np.zeros((levels.n_fields, N_LEVELS)), 0.0
         for _ in range(ITERATIONS):
-            before, share = share, float(np.clip(matches.mean(), 1 / size, most))
+            before, share = share, float(np.clip(matches.mean(), 1 / size, MOST_MATCHES))
             weights = _level_weights(codes, matches)
             odds = np.log(share / (1 - share)) + sum(
                 weights[j, codes[:, j]] for j in range(codes.shape[1])

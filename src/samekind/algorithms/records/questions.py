@@ -1,9 +1,9 @@
 """Which pairs to ask about next.
 
 Most of the questions are about the pairs of which the model is least certain, those first that decide for
-more records at once. Once nothing is in doubt, the likeliest of the rest come first, which proves all entities
-with few questions: what is the same leaves fewer entities to compare. A share is drawn at random, for the
-certificate.
+more records at once. Once nothing is in doubt, the likeliest of the rest come first, which proves all
+entities with few questions: what is the same leaves fewer entities to compare. A share is drawn at random,
+for the certificate.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["Chooser"]
 SETTLED = 0.02  # probability of being wrong, below which a pair is in no doubt
 LUCK = 0.1  # by which doubts differ at random, so that other seeds ask other questions
 MOST_DECIDED = 3.0  # times the value of a pair of single records
-WANTED_DIFFERENT = 0.45  # share of answers: people tire of strangers
+WANTED_DIFFERENT = 0.55  # share of answers: people tire of strangers
 PUSH = 0.2  # log-odds for every such answer more
 MOST_PUSHED = 4.0
 

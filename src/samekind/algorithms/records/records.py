@@ -2,8 +2,8 @@
 
 Where clusters have two or three rows each, centres mean nothing. What carries over from one cluster to
 the next is how alike the fields of two records of one entity are. So a model of pairs is learnt from the
-answers (`pair_model`), which knows much before the first one (`prior`); entities are the clusters that its log-odds
-and the answers make (`clustering`); and the pairs in doubt are asked about (`questions`).
+answers (`pair_model`), which knows much before the first one (`prior`); entities are the clusters that its
+log-odds and the answers make (`clustering`); and the pairs in doubt are asked about (`questions`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,12 @@ from samekind.algorithms.records.params import RecordsParams
 from samekind.algorithms.records.questions import Chooser
 from samekind.algorithms.records.regrouping import confirm, regroup
 from samekind.algorithms.records.scores import PairScores
-from samekind.algorithms.records.snapshots import entity_snapshot, row_confidence
+from samekind.algorithms.records.snapshots import (
+    entities_as_clusters,
+    likely_mergers,
+    row_confidence,
+)
+from samekind.algorithms.records.thresholds import AtThreshold, at_threshold
 from samekind.flow import DIFFERENT, SAME, FloatArray, Flow, IntArray, Pairs, Reply
 from samekind.points import Points, RecordPoints
 
@@ -47,6 +52,7 @@ class Records(Algorithm[RecordsParams]):
     Params = RecordsParams
     compares_records: ClassVar[bool] = True
     predicts: ClassVar[bool] = True
+    compares_records: ClassVar[bool] = True
     resumes_from_known: ClassVar[bool] = True
 
     def __init__(
@@ -115,8 +121,9 @@ class Records(Algorithm[RecordsParams]):
         busy: set[int] = set()
 
         def add(a: int, b: int, is_audit: bool) -> None:
-            if a not in busy and b not in busy and len(wave) < count:
-                busy.update((a, b))
+            ends = {self.answers.root(a), self.answers.root(b)}
+            if not ends & busy and len(wave) < count:
+                busy.update(ends)
                 wave.append(Asked(a, b, is_audit))
 
         while self._ask_again and len(wave) < count:
@@ -285,9 +292,20 @@ class Records(Algorithm[RecordsParams]):
                 found[place] = float(self.answers.relation(a, b) == SAME)
         return found
 
+    def at_threshold(self, threshold: float) -> AtThreshold:
+        """Return the entities if records are put together from this probability on."""
+        return at_threshold(self, threshold)
+
     def snapshot(self) -> Snapshot:
         """Return all entities, those that nobody was asked about, too."""
-        return entity_snapshot(self)
+        return entities_as_clusters(
+            self,
+            self.records,
+            self.entities(),
+            self.certificate(),
+            lambda of_rows: likely_mergers(self, of_rows),
+            None if self.params.trusts_answers else self.scores.model.error_rate,
+        )
 
     def confidence(self, rows: IntArray) -> FloatArray:
         """Return how likely each record is in the right entity."""

@@ -2,7 +2,7 @@
 
 After an answer the model is fitted anew, and a pool of doubtful pairs is scored with it: all of them where
 they are not many. Of more, the rest is scored, and the entities are found, less and less often: whenever
-there are a quarter more answers.
+there are half as many more answers.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from samekind.algorithms.records.prior import FellegiSunter
 from samekind.flow import DIFFERENT, SAME, FloatArray, IntArray
 from samekind.points import RecordPoints
 
-__all__ = ["PairScores", "chance_of"]
+__all__ = ["PairScores", "chance_of", "prior_odds"]
 
 FEW_PAIRS = 2**17  # that can all be looked at after every answer
 POOL = 2**16  # doubtful pairs of more
-GROWTH = 4  # one more answer in so many, and all is looked at again
+FIRST_LOOK = 8  # answers after which all of more is looked at again; then after half as many more
 REFIT = 64  # one more answer in so many, and the model is fitted again
 CERTAIN = 1e4  # log-odds of an answer that is true
 LEAST_RATE = 1e-3  # of wrong answers, where some may be
@@ -66,17 +66,22 @@ class PairScores:
             self._fitted_at = count
             if len(self.pool):
                 self.model.score(self.odds, self.pool)
-        every = 1 if len(self.pairs) <= FEW_PAIRS else GROWTH
-        due = count - self._looked_at > (self._looked_at // GROWTH if every > 1 else 0)
-        if self._looked_at < 0 or (due and count > self._looked_at):
+        step = 1 if len(self.pairs) <= FEW_PAIRS else max(FIRST_LOOK, self._looked_at // 2)
+        if self._looked_at < 0 or count - self._looked_at >= step:
             self._look_at_all(learnt)
             self._looked_at = count
             return True
         return False
 
-    def entities_with(self, answers: AnsweredPairs) -> IntArray:
-        """Return the entities that the model and all these answers make."""
+    def weights_with(self, answers: AnsweredPairs) -> NDArray[np.float32]:
+        """Return the log-odds of the candidate pairs by the model and these answers."""
+        return self._with_answers(answers)[0]
+
+    def entities_with(self, answers: AnsweredPairs, threshold: float = 0.0) -> IntArray:
+        """Return the entities that the model and all these answers make, above log-odds of `threshold`."""
         weights, extra, extra_weights = self._with_answers(answers)
+        if threshold:
+            weights -= np.float32(threshold)
         pairs = np.concatenate([self.pairs, extra]) if len(extra) else self.pairs
         if len(extra):
             weights = np.concatenate([weights, extra_weights])
@@ -134,6 +139,15 @@ class PairScores:
             np.array(extra, dtype=np.int64).reshape(-1, 2),
             np.array(extra_weights, dtype=np.float32),
         )
+
+
+def prior_odds(records: RecordPoints) -> NDArray[np.float32]:
+    """Return the log-odds of all candidate pairs before anything was answered."""
+    levels = Levels.of(records.candidates)
+    prior = FellegiSunter.fit(records.candidates, levels, records.n)
+    odds: NDArray[np.float32] = np.zeros(len(levels), dtype=np.float32)
+    PairModel(levels, prior).score(odds)
+    return odds
 
 
 def chance_of(odds: NDArray[np.floating]) -> FloatArray:

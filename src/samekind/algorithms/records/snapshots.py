@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from samekind.algorithms.base import Prediction, Snapshot
+from samekind.algorithms.base import Algorithm, Certificate, Prediction, Snapshot
+from samekind.algorithms.records.certificate import PairCertificate
 from samekind.algorithms.records.scores import chance_of
 from samekind.flow import FloatArray, IntArray
-from samekind.points import LabelMap
+from samekind.points import LabelMap, RecordPoints
 
 if TYPE_CHECKING:
     from samekind.algorithms.records.records import Records
 
-__all__ = ["entity_snapshot", "row_confidence"]
+__all__ = ["entities_as_clusters", "likely_mergers", "row_confidence"]
+
+NO_PROMISE = PairCertificate(0.95, 1.0, 1.0, 0, 0, 0)
 
 MOST_MERGERS = 50  # pairs of entities that may be one
 WORTH_A_LOOK = 0.2  # probability
 
 
-def entity_snapshot(run: Records) -> Snapshot:
+def entities_as_clusters(
+    run: Algorithm[Any],
+    records: RecordPoints,
+    entities: IntArray,
+    certificate: Certificate = NO_PROMISE,
+    mergers: Callable[[IntArray], list[tuple[int, int, float]]] = lambda of_rows: [],
+    error_rate: float | None = None,
+) -> Snapshot:
     """Return all entities as clusters.
 
     Those that answers speak of keep their numbers; the others come after them, by their first records. The
     first record of an entity is a member of it by itself, others if answers say so.
     """
     state = run.state
-    entities = run.entities()
     n_entities = int(entities.max(initial=-1)) + 1
     number = np.full(n_entities, -1, dtype=np.intp)
     members: list[list[int]] = []
@@ -47,37 +57,33 @@ def entity_snapshot(run: Records) -> Snapshot:
     np.minimum.at(first, entities, np.arange(len(entities)))
     members += [[row] for row in first[rest].tolist()]
     of_rows = number[entities]
-    sizes = np.bincount(of_rows, minlength=len(members))
-    centers = _means(run, of_rows, sizes)
-    recovered = [k for k in state.recovered if members[k]]
 
     def labels(known: LabelMap) -> IntArray:
         return known.of_rows(of_rows)
 
-    prediction = Prediction(
-        labels=labels,
-        standard_errors=np.zeros(len(members)),
-        certificate=run.certificate(),
-        unproven=[],
-        confused=[],
-        error_rate=None if run.params.trusts_answers else run.scores.model.error_rate,
-        mergers=_mergers(run, of_rows),
-    )
-    plain = Snapshot(
+    return Snapshot(
         members=members,
-        recovered=recovered,
-        centers=centers,
+        recovered=[k for k in state.recovered if members[k]],
+        centers=_means(records.X, of_rows, len(members)),
         given_up=list(state.given_up),
         n_samples=state.n_samples,
         n_rounds=state.n_rounds,
         sampling_seconds=run.sampler.seconds,
         notes=list(state.notes),
+        prediction=Prediction(
+            labels=labels,
+            standard_errors=np.zeros(len(members)),
+            certificate=certificate,
+            unproven=[],
+            confused=[],
+            error_rate=error_rate,
+            mergers=mergers(of_rows),
+        ),
     )
-    return replace(plain, prediction=prediction)
 
 
 def row_confidence(run: Records, rows: IntArray) -> FloatArray:
-    """Return how certain the less certain is: that its likeliest match belongs to it, or that no other does."""
+    """Return how certain the less certain is: that its likeliest match is one, or that no other is."""
     entities, odds = run.scores.entities, run.scores.odds
     found = np.ones(rows.size)
     for place, row in enumerate(rows.tolist()):
@@ -93,13 +99,13 @@ def row_confidence(run: Records, rows: IntArray) -> FloatArray:
     return found
 
 
-def _means(run: Records, of_rows: IntArray, sizes: IntArray) -> FloatArray:
-    X = run.records.X
-    sums = [np.bincount(of_rows, weights=X[:, j], minlength=sizes.size) for j in range(X.shape[1])]
-    return np.asarray(np.column_stack(sums) / np.maximum(sizes, 1)[:, None])
+def _means(X: NDArray[Any], of_rows: IntArray, count: int) -> FloatArray:
+    sizes = np.maximum(np.bincount(of_rows, minlength=count), 1)
+    sums = [np.bincount(of_rows, weights=X[:, j], minlength=count) for j in range(X.shape[1])]
+    return np.asarray(np.column_stack(sums) / sizes[:, None])
 
 
-def _mergers(run: Records, of_rows: IntArray) -> list[tuple[int, int, float]]:
+def likely_mergers(run: Records, of_rows: IntArray) -> list[tuple[int, int, float]]:
     """Return entities that may be one, those first that are likeliest."""
     scores = run.scores
     might = np.flatnonzero(
