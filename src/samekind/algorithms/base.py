@@ -268,8 +268,6 @@ class Algorithm(ABC, Generic[P]):
     Params: type[P]
     version: ClassVar[int] = 1
     """Raised whenever a run with the same seed and answers asks otherwise than before."""
-    compares_records: ClassVar[bool] = False
-    """Whether it takes pairs of records, not rows of numbers."""
     predicts: ClassVar[bool] = False
     """Whether it says more of rows it did not ask about than which centre is nearest."""
     resumes_from_known: ClassVar[bool] = False

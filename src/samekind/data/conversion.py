@@ -11,6 +11,7 @@ from samekind.points import Points
 from samekind.points import as_points as points_of
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import ArrayLike
 
     from samekind.data.items import Items
@@ -36,7 +37,9 @@ def as_points(
         from samekind.data.loader import load
         from samekind.data.records import records_of
 
-        return load(X, records=True).points if isinstance(X, str | Path) else records_of(X).points
+        if isinstance(X, str | Path):
+            return load(X, records=True).points
+        return records_of(cast("pd.DataFrame", X)).points
     if isinstance(X, str | Path):
         from samekind.data.files import PARQUET_SUFFIXES
         from samekind.data.loader import load

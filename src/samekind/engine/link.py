@@ -35,8 +35,8 @@ def link(
     a, b : DataFrame
         The records.
     oracle : callable or LabelOracle
-        Who answers: a function of a row of a and a row of b, by their places, that returns True, False or None
-        (unsure); or the labels of the rows of a and then those of b.
+        Who answers: a function of a row of a and a row of b, by their places, that returns True, False or
+        None (unsure); or the labels of the rows of a and then those of b.
     compare, block : str, default=None
         What is compared, and where; see `samekind.load`.
     columns : mapping of str to str, default=None
@@ -47,7 +47,7 @@ def link(
     Returns
     -------
     clusters : Clusters
-        ``labels_`` has the entity of every row of a, then of every row of b: two rows with one label are linked.
+        ``labels_`` has the entity of every row of a, then of every row of b: rows of one entity are linked.
 
     Examples
     --------

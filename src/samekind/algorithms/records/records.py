@@ -50,7 +50,6 @@ class Records(Algorithm[RecordsParams]):
 
     name: ClassVar[str] = "records"
     Params = RecordsParams
-    compares_records: ClassVar[bool] = True
     predicts: ClassVar[bool] = True
     compares_records: ClassVar[bool] = True
     resumes_from_known: ClassVar[bool] = True
