@@ -66,7 +66,7 @@ def _of_dedupe(text: str, frame: pd.DataFrame | None) -> str:
     rows: list[tuple[str, str, str]] = []
     index: dict[tuple[str, ...], dict[tuple[str, ...], list[int]]] = {}
 
-    def row_of(record: dict[str, object]) -> int:
+    def rows_of(record: dict[str, object]) -> list[int]:
         names = tuple(sorted(name for name in record if name in frame.columns))
         if not names:
             raise ValueError("A record of the file has none of the columns of the data.")
@@ -80,14 +80,16 @@ def _of_dedupe(text: str, frame: pd.DataFrame | None) -> str:
         if not places:
             shown = ", ".join(f"{name} {record[name]}" for name in names[:3])
             raise ValueError(f"A record of the file is not in the data: {shown}.")
-        return places[0]
+        return places
 
     for pairs, said in ((match, "same"), (distinct, "different")):
         for pair in pairs:
             both = pair["__value__"] if isinstance(pair, dict) else pair
-            a, b = row_of(both[0]), row_of(both[1])
-            if a != b:
-                rows.append((str(a), str(b), said))
+            one, other = rows_of(both[0]), rows_of(both[1])
+            if one[0] != other[0]:
+                rows.append((str(one[0]), str(other[0]), said))
+            elif len(one) > 1:  # records that are the same in every field
+                rows.append((str(one[0]), str(one[1]), said))
     return _csv(rows)
 
 

@@ -138,7 +138,8 @@ def compare_records(
 ) -> ComparedRecords:
     """Find pairs of records in one table, which may be of two files; see `records_of`."""
     top = check_positive_int("neighbours", neighbours)
-    names = [str(name) for name in frame.columns if name not in leave_out]
+    frame = frame.rename(columns=str)
+    names = [name for name in frame.columns if name not in leave_out]
     said = parse_compare(compare, names, source)
     rules = parse_block(block, names, source)
     kinds, why = infer_kinds(frame, said, leave_out)
