@@ -10,7 +10,7 @@ from samekind.algorithms.records.certificate import PairCertificate, audit_numbe
 from samekind.algorithms.records.scores import PairScores, chance_of
 from samekind.flow import UNANSWERED, IntArray
 
-__all__ = ["Audit"]
+__all__ = ["PairAudit"]
 
 NEAR = -4.6  # log-odds of pairs that might be matches: one in a hundred
 NEXT = 10  # of the pairs that are put together, as many as one in so many are near, and at least
@@ -19,7 +19,7 @@ AHEAD = 2**10  # pairs that are lined up
 LARGE = 64  # records in an entity of which only candidate pairs are audited
 
 
-class Audit:
+class PairAudit:
     """Lines up pairs at random: in turn of those in one entity, and of those next to them."""
 
     def __init__(self, scores: PairScores, rng: np.random.Generator) -> None:
