@@ -5,6 +5,7 @@ from __future__ import annotations
 from samekind.engine.classify_session import NOT_ASKED, ClassifySession
 from samekind.engine.flow_session import FlowSession, OtherDataError
 from samekind.engine.forecast import Forecast, discovery_times, forecast_discovery
+from samekind.engine.link import link
 from samekind.engine.session import Session
 from samekind.engine.solve import ContradictionWarning, answer_with, solve
 
@@ -19,5 +20,6 @@ __all__ = [
     "answer_with",
     "discovery_times",
     "forecast_discovery",
+    "link",
     "solve",
 ]

@@ -43,7 +43,7 @@ class Session(FlowSession):
     ----------
     X : array-like of shape (n, d), list of n texts, Dask array or dataframe, or Points
         The rows to cluster. Those of a Dask collection stay on its workers; texts are embedded, as
-        `samekind.embed` does.
+        `samekind.embed` does. For "records" a dataframe of records; see `samekind.load` for its fields.
     algorithm : str
         One of "focused", "uniform", "basic", "batched", "basic-exact", "improved-exact",
         "noisy-exact"; of `RecordPoints` "records", "crowd-transitive" … (docs/algorithms.md).
@@ -106,7 +106,7 @@ class Session(FlowSession):
         self._algorithm = find_algorithm(algorithm)
         params = self._algorithm.Params.make(algorithm, parameters)
         self.seed = check_seed(random_state)
-        self.points = as_points(X)
+        self.points = as_points(X, as_records=self._algorithm.compares_records)
         self._opened: tuple[WorkingSpace | None, Points] | None = None
         self._amends = self._algorithm.resumes_from_known and params.trusts_answers
         self._takes_kept_seed = random_state is None

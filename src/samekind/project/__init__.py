@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from samekind.project import records
+from samekind.project.entities import ChangedPair, Threshold
 from samekind.project.exports import (
     EXPORTS,
     beside_own_columns,
@@ -42,10 +43,12 @@ __all__ = [
     "EXPORTS",
     "NO_KIND",
     "NO_NAME",
+    "ChangedPair",
     "ClusterNumbers",
     "Project",
     "ProjectError",
     "QuestionClosed",
+    "Threshold",
     "answers_by_annotator",
     "beside_own_columns",
     "cache_of",

@@ -190,6 +190,7 @@ class Project(Questions, Finding, Overviews, Suggestions):
             criterion=self.criterion,
             revision=self.revision,
             version=samekind.__version__,
+            records=self.is_records,
         )
 
     def image(self, row: int) -> NDArray[np.uint8] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
@@ -153,7 +153,7 @@ class ProjectPart:
         return ClusterOption(**vars(self.ref(members)), members=list(map(self.item, shown)))
 
     @exclusive
-    def refs(self) -> list[ClusterRef]:
+    def refs(self) -> Sequence[ClusterRef]:
         """Return all clusters, in the order of ``clusters()``, with the names that fit them now."""
         found = self.clusters()
         members = [rows.tolist() for rows in found.members_]

@@ -23,6 +23,8 @@ __all__ = ["key_matrix"]
 _MOST_FIELDS = 12  # whose keys are paired: 66 pairs
 _PREFIX = 4  # letters of a word that stand for it
 
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
 Codes = NDArray[np.int64]
 
 
@@ -38,25 +40,30 @@ def key_matrix(fields: Sequence[Field], most: int) -> sparse.csr_array:
         rows = np.flatnonzero(codes >= 0).astype(np.int32)
         if rows.size < 2:
             continue
-        numbers, counts = _numbered(codes[rows])
+        buckets = _bucket(codes[rows], n)
+        counts = np.bincount(buckets)
         useful = (counts >= 2) & (counts <= most)
-        place = np.cumsum(useful) - 1
-        kept = useful[numbers]
-        weight = np.log((1 + n) / (1 + counts)).astype(np.float32)
-        columns.append(
-            (rows[kept], (width + place[numbers[kept]]).astype(np.int32), weight[numbers[kept]])
-        )
-        width += int(useful.sum())
+        kept = useful[buckets]
+        rows, buckets = rows[kept], buckets[kept]
+        place = np.cumsum(useful, dtype=np.int32) - 1 + width
+        weight = np.log((1 + n) / (1 + counts[buckets])).astype(np.float32)
+        columns.append((rows, place[buckets], weight))
+        width = int(place[-1]) + 1
     if not columns or not width:
         return sparse.csr_array((n, 1), dtype=np.float32)
     rows, at, weights = (np.concatenate(part) for part in zip(*columns, strict=True))
     return sparse.csr_array((weights, (rows, at)), shape=(n, width))
 
 
-def _numbered(codes: Codes) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """Return codes as numbers 0, 1, …, and how often each occurs."""
-    numbers, distinct = pd.factorize(codes)
-    return numbers, np.bincount(numbers, minlength=len(distinct))
+def _bucket(codes: Codes, n: int) -> NDArray[np.int32]:
+    """Return codes as numbers below about 16 n, by multiplicative hashing.
+
+    Two keys that fall into one bucket bring some strangers together, which costs next to nothing.
+    """
+    bits = max(4, int(16 * n).bit_length())
+    with np.errstate(over="ignore"):
+        hashed = codes.astype(np.uint64) * _GOLDEN
+    return (hashed >> np.uint64(64 - bits)).astype(np.int32)
 
 
 def _all_keys(fields: Sequence[Field]) -> Iterator[Codes]:

@@ -80,7 +80,7 @@ def parse_compare(given: Compare, columns: Sequence[str], source: str) -> dict[s
         if kind is not None and kind not in list(FieldKind):
             raise DataError(
                 f"compare says that column {name!r} holds {kind!r}, which is not known."
-                f"{did_you_mean(kind, list(FieldKind))} Known are {KINDS}."
+                f"{did_you_mean(kind, [known.value for known in FieldKind])} Known are {KINDS}."
             )
         found[name] = kind
     return found

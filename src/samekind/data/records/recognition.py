@@ -41,7 +41,7 @@ def looks_like_records(frame: pd.DataFrame, leave_out: Sequence[str] = ()) -> bo
     """
     if len(frame) < 2 or frame.shape[1] < 3:
         return False
-    head = frame.head(_SAMPLE)
+    head = frame.head(_SAMPLE).rename(columns=str)
     kinds, _ = infer_kinds(head, {}, leave_out)
     found = [name for name, kind in kinds.items() if kind in _TELLING]
     named = [name for name in found if _PERSONAL.search(name)]

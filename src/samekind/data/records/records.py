@@ -33,6 +33,8 @@ __all__ = ["NEIGHBOURS", "ComparedRecords", "compare_records", "records_of"]
 
 NEIGHBOURS = 10
 """With how many others each record is compared, the most alike; pairs a record are at most as many."""
+_LETTERED = 200_000
+"""Records up to which letter groups are made. In more of them, none but keys is rare enough to be of use."""
 _MAPPED = 50_000  # records that are laid out on a map
 _DIRECTIONS = 8
 
@@ -136,7 +138,8 @@ def compare_records(
 ) -> ComparedRecords:
     """Find pairs of records in one table, which may be of two files; see `records_of`."""
     top = check_positive_int("neighbours", neighbours)
-    names = [str(name) for name in frame.columns if name not in leave_out]
+    frame = frame.rename(columns=str)
+    names = [name for name in frame.columns if name not in leave_out]
     said = parse_compare(compare, names, source)
     rules = parse_block(block, names, source)
     kinds, why = infer_kinds(frame, said, leave_out)
@@ -169,18 +172,20 @@ def _candidates(
     own = fields if kept.size == n else [_of_rows(field, kept) for field in fields]
     owners = None if files is None else files[kept]
     tick("letters", 0, 1)
-    letters = letter_groups(own)
+    terms = _unit(key_matrix(own, most=max(50, int(PRODUCTS / n / 8))))
+    letters = None
+    if kept.size <= _LETTERED:
+        letters = letter_groups(own)
+        terms = sparse.hstack([letters, terms], format="csr")
+    terms = within_budget(terms)
     tick("letters", 1, 1)
-    most = max(50, int(np.sqrt(PRODUCTS / n)))
-    keys = key_matrix(own, most)
-    terms = within_budget(sparse.hstack([letters, _unit(keys)], format="csr"))
     if rules:
         chosen = [[f if kept.size == n else _of_rows(f, kept) for f in rule] for rule in rules]
         pairs = pairs_in_blocks(chosen, terms, top, owners, tick)
     else:
         pairs = nearest_pairs(terms, top, owners, tick)
-    similarity = row_products(letters, pairs, tick)
-    X = _coordinates(letters) if kept.size == n else None
+    similarity = row_products(terms if letters is None else letters, pairs, tick)
+    X = None if letters is None or kept.size < n else _coordinates(letters)
     if not tied.size:
         return pairs, similarity, X
     joined = np.concatenate([kept[pairs].astype(np.int32), tied])
