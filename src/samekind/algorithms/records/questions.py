@@ -50,8 +50,11 @@ class Chooser:
         moved = chance_of(odds - shift)
         luck = self._luck[(open_pairs * 40_503) % self._luck.size]
         value = np.minimum(moved, 1 - moved) * self._decided(open_pairs) * (1 + LUCK * luck)
-        best = np.argsort(-value, kind="stable")[: 4 * count]
-        return open_pairs[best]
+        most = 4 * count  # some of them speak of the same entities
+        top = np.arange(value.size)
+        if value.size > most:
+            top = np.sort(np.argpartition(-value, most)[:most])
+        return open_pairs[top[np.argsort(-value[top], kind="stable")]]
 
     def _held_by(self, open_pairs: IntArray, answers: AnsweredPairs) -> FloatArray:
         """Return the log-odds of all that speaks for or against two entities being one, or one being two.
