@@ -46,7 +46,7 @@ class Session(FlowSession):
         `samekind.embed` does. For "records" a dataframe of records; see `samekind.load` for its fields.
     algorithm : str
         One of "focused", "uniform", "basic", "batched", "basic-exact", "improved-exact",
-        "noisy-exact".
+        "noisy-exact"; of `RecordPoints` "records", "crowd-transitive" … (docs/algorithms.md).
     ledger : None, path, URL or Ledger
         Where answers are kept; None keeps them in memory.
     budget : int or None

@@ -10,14 +10,16 @@ from samekind.algorithms.records.certificate import PairCertificate, audit_numbe
 from samekind.algorithms.records.scores import PairScores, chance_of
 from samekind.flow import UNANSWERED, IntArray
 
-__all__ = ["Audit"]
+__all__ = ["PairAudit"]
 
 NEAR = -4.6  # log-odds of pairs that might be matches: one in a hundred
+NEXT = 10  # of the pairs that are put together, as many as one in so many are near, and at least
+LEAST_NEAR = 30
 AHEAD = 2**10  # pairs that are lined up
 LARGE = 64  # records in an entity of which only candidate pairs are audited
 
 
-class Audit:
+class PairAudit:
     """Lines up pairs at random: in turn of those in one entity, and of those next to them."""
 
     def __init__(self, scores: PairScores, rng: np.random.Generator) -> None:
@@ -86,12 +88,20 @@ class Audit:
         return answers
 
     def _near(self, learnt: AnsweredPairs, entities: IntArray) -> IntArray:
-        """Return the candidate pairs that might be matches, are not put together, and are not known."""
-        scores = self._scores
-        might = np.flatnonzero((scores.odds > NEAR) & ~learnt.decided)
-        one, other = entities[scores.pairs[might]].T
-        found: IntArray = might[one != other]
-        return found
+        """Return the likeliest candidate pairs that are not put together, and are not known.
+
+        Those that might be matches by the model, and never fewer than a tenth as many as are put together:
+        that the model is certain of the next ones is not taken for granted.
+        """
+        odds, pairs = self._scores.odds, self._scores.pairs
+        one, other = entities[pairs].T
+        apart = np.flatnonzero((one != other) & ~learnt.decided)
+        n_together = int(np.count_nonzero(one == other))
+        wanted = min(apart.size, max(LEAST_NEAR, n_together // NEXT))
+        might: IntArray = apart[odds[apart] > NEAR]
+        if might.size >= wanted:
+            return might
+        return np.sort(apart[np.argpartition(-odds[apart], wanted - 1)[:wanted]])
 
     def _together(self, learnt: AnsweredPairs, entities: IntArray) -> NDArray[np.int64]:
         """Return the pairs in one entity that are not known to be so."""

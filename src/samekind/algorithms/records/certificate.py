@@ -7,7 +7,7 @@ those next to them that are not (recall). The model does not learn from the pair
 
 Precision and the matches missed among the near pairs are bounded by Clopper and Pearson. Of the strangers,
 which are too many to sample and which nobody wants to be asked about, the model says how many matches it
-expects; that is multiplied by what the audit says the model may be off by among the near pairs.
+expects; that is multiplied by what the audit says the model may be off by among the near pairs, ten at most.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from samekind.flow import (
 __all__ = ["PairCertificate", "audit_numbers", "certify_pairs", "most_likely_share"]
 
 CONFIDENCE = 0.95
+MOST_OFF = 10.0  # times as many matches among strangers as the model says
 TAIL = (1 - CONFIDENCE) / 2  # for each of the two bounds
 
 
@@ -172,7 +173,7 @@ def certify_pairs(
     n_near = float(near.sum())
     missed = apart.share * n_near
     expected = float(chances[near].sum())
-    off_by = max(1.0, missed / expected) if expected > 0 else 1.0
+    off_by = min(max(1.0, missed / expected), MOST_OFF) if expected > 0 else 1.0
     missed += off_by * n_strangers
     found = max(n_together - false, 0.0)
     any_time = in_one.share_at_any_time * float(together.sum())

@@ -41,7 +41,7 @@ class Chooser:
         """Return the pairs that are most worth a question, best first; none if nothing is in doubt."""
         scores = self._scores
         open_pairs = scores.pool[~answers.decided[scores.pool]]
-        odds = scores.odds[open_pairs]
+        odds = scores.odds[open_pairs] if answers.infers else self._held_by(open_pairs, answers)
         chance = chance_of(odds)
         if not open_pairs.size or np.minimum(chance, 1 - chance).max() < SETTLED:
             return np.arange(0)
@@ -50,8 +50,32 @@ class Chooser:
         moved = chance_of(odds - shift)
         luck = self._luck[(open_pairs * 40_503) % self._luck.size]
         value = np.minimum(moved, 1 - moved) * self._decided(open_pairs) * (1 + LUCK * luck)
-        best = np.argsort(-value, kind="stable")[: 4 * count]
-        return open_pairs[best]
+        most = 4 * count  # some of them speak of the same entities
+        top = np.arange(value.size)
+        if value.size > most:
+            top = np.sort(np.argpartition(-value, most)[:most])
+        return open_pairs[top[np.argsort(-value[top], kind="stable")]]
+
+    def _held_by(self, open_pairs: IntArray, answers: AnsweredPairs) -> FloatArray:
+        """Return the log-odds of all that speaks for or against two entities being one, or one being two.
+
+        Where answers may be wrong: what a pair decides rests on other pairs, too. So an answer that nobody
+        would have expected is asked again by way of other records of the two entities.
+        """
+        scores = self._scores
+        numbers, told = scores.told_by(answers)
+        some = np.union1d(open_pairs, numbers)
+        weights = scores.odds[some].astype(np.float64)
+        np.add.at(weights, np.searchsorted(some, numbers), told)
+        pairs = scores.pairs[some]
+        one, other = np.sort(scores.entities[pairs], axis=1).T
+        _, place = np.unique(one * len(scores.sizes) + other, return_inverse=True)
+        between = np.bincount(place, weights)[place]
+        own = np.where(one == other, weights, 0.0)
+        n = scores.points.n
+        held = np.bincount(pairs[:, 0], own, n) + np.bincount(pairs[:, 1], own, n)
+        total = np.where(one == other, held[pairs].min(axis=1), between)
+        return np.asarray(total[np.searchsorted(some, open_pairs)])
 
     def likeliest(self, count: int, answers: AnsweredPairs) -> IntArray:
         """Return the likeliest pairs that nothing is known of."""

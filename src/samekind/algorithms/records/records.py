@@ -15,7 +15,7 @@ import numpy as np
 
 from samekind.algorithms.answered_pairs import AnsweredPairs, Incidence
 from samekind.algorithms.base import Algorithm, Amendment, Known, Snapshot
-from samekind.algorithms.records.audit import Audit
+from samekind.algorithms.records.audit import PairAudit
 from samekind.algorithms.records.certificate import PairCertificate
 from samekind.algorithms.records.params import RecordsParams
 from samekind.algorithms.records.questions import Chooser
@@ -69,7 +69,7 @@ class Records(Algorithm[RecordsParams]):
         self._incidence = Incidence(self.records.candidates.pairs, points.n)
         self._infers = trusted
         self._chooser = Chooser(self.scores, rng)
-        self.audit = Audit(self.scores, rng)
+        self.audit = PairAudit(self.scores, rng)
         self._begin_anew([])
         self._open: list[Asked] = []
         self._ask_again: list[tuple[int, int]] = []

@@ -87,6 +87,16 @@ class PairScores:
             weights = np.concatenate([weights, extra_weights])
         return entities_of(self.points.n, pairs, weights, self.points.files)
 
+    def told_by(self, answers: AnsweredPairs) -> tuple[IntArray, FloatArray]:
+        """Return the candidate pairs that were answered, and the log-odds that the answers tell of them."""
+        numbers, told = [], []
+        for (a, b), answer in answers.given.items():
+            number = answers.incidence.number_of(a, b)
+            if number >= 0:
+                numbers.append(number)
+                told.append(self._answered(answer))
+        return np.array(numbers, dtype=np.intp), np.array(told)
+
     def chances(self, numbers: IntArray, answers: AnsweredPairs) -> FloatArray:
         """Return how likely some candidate pairs are matches, by the model and what was answered of them."""
         odds = self.odds[numbers].astype(np.float64)
