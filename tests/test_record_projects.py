@@ -167,8 +167,9 @@ def test_items_that_are_no_records_have_no_threshold():
     assert not project.status().records
     with pytest.raises(ProjectError, match="Only records"):
         project.at_threshold(0.5)
-    with pytest.raises(ProjectError, match="Only of records"):
-        project.export("entities.csv", io.BytesIO())
+    for name in ("entities.csv", "golden.csv", "pairs.csv", "splink.csv", "dedupe.json"):
+        with pytest.raises(ProjectError, match=f"Only of records can {name} be exported"):
+            project.export(name, io.BytesIO())
 
 
 # Commands and Python

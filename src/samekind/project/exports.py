@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EXPORTS",
     "FILES",
+    "OF_RECORDS",
     "beside_own_columns",
     "export_folders",
     "exports_of",

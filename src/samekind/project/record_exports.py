@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from samekind.data import cell_text
 from samekind.flow import DIFFERENT, SAME
 from samekind.ledger import pairs_of
-from samekind.project.words import WORDS, ProjectError
+from samekind.project.words import WORDS
 
 if TYPE_CHECKING:
     from samekind.project.project import Project
@@ -127,8 +127,6 @@ def _answered(project: Project) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
 
 def _labels(project: Project) -> NDArray[np.intp]:
     """Return the entity of each record, 0, 1, … in the order of their first records."""
-    if not project.is_records:
-        raise ProjectError("Only of records can this be exported: samekind label DATA --records")
     found: NDArray[np.intp] = pd.factorize(project.entities())[0]
     return found
 
