@@ -7,7 +7,7 @@ May 1980) hold few, and of two duplicates with any two fields intact some pair o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 
 import jellyfish
 import numpy as np
@@ -21,6 +21,7 @@ from samekind.data.records.kinds import FieldKind
 __all__ = ["key_matrix"]
 
 _MOST_FIELDS = 12  # whose keys are paired: 66 pairs
+_MOST_NAMES = 6  # columns of names that are taken together
 _PREFIX = 4  # letters of a word that stand for it
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -36,11 +37,13 @@ def key_matrix(fields: Sequence[Field], most: int) -> sparse.csr_array:
     n = fields[0].codes.size
     columns: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]] = []
     width = 0
-    for codes in _all_keys(fields):
-        rows = np.flatnonzero(codes >= 0).astype(np.int32)
+    for several in _all_keys(fields):
+        there = [np.flatnonzero(codes >= 0).astype(np.int32) for codes in several]
+        rows = np.concatenate(there)
         if rows.size < 2:
             continue
-        buckets = _bucket(codes[rows], n)
+        own = zip(several, there, strict=True)
+        buckets = _bucket(np.concatenate([codes[at] for codes, at in own]), n)
         counts = np.bincount(buckets)
         useful = (counts >= 2) & (counts <= most)
         kept = useful[buckets]
@@ -66,18 +69,40 @@ def _bucket(codes: Codes, n: int) -> NDArray[np.int32]:
     return (hashed >> np.uint64(64 - bits)).astype(np.int32)
 
 
-def _all_keys(fields: Sequence[Field]) -> Iterator[Codes]:
-    """Yield the keys of all records, -1 where one has none: alone first, then two by two."""
-    first: list[tuple[Field, Codes]] = []
-    for field in fields:
-        found = [_coded(field, make) for make in _MAKERS[field.kind]]
-        yield from found
-        if found:
-            first.append((field, found[0]))
-    first.sort(key=lambda known: -_information(known[1]))
-    for (_, one), (_, other) in combinations(first[:_MOST_FIELDS], 2):
-        both = (one >= 0) & (other >= 0)
-        yield np.where(both, one * (int(other.max(initial=0)) + 1) + other, -1)
+def _all_keys(fields: Sequence[Field]) -> Iterator[list[Codes]]:
+    """Yield the keys of all records, -1 where one has none: alone first, then two by two.
+
+    Keys of one list are of one sort. So are those of all names: a surname that stands in the column of first
+    names is found all the same.
+    """
+    first: list[list[Codes]] = []
+    for group in _groups(fields):
+        for place, make in enumerate(_MAKERS[group[0].kind]):
+            found = _coded(group, make)
+            yield found
+            if place == 0:
+                first.append(found)
+    first.sort(key=lambda found: -max(map(_information, found)))
+    first = first[:_MOST_FIELDS]
+    for keys in first:
+        if len(keys) > 1:
+            yield [_both(one, other, ordered=False) for one, other in combinations(keys, 2)]
+    for one_group, other_group in combinations(first, 2):
+        yield [_both(one, other) for one, other in product(one_group, other_group)]
+
+
+def _groups(fields: Sequence[Field]) -> list[list[Field]]:
+    """Return the fields, those of names together."""
+    names = [field for field in fields if field.kind is FieldKind.NAME][:_MOST_NAMES]
+    others = [[field] for field in fields if field not in names]
+    return [names, *others] if names else others
+
+
+def _both(one: Codes, other: Codes, *, ordered: bool = True) -> Codes:
+    """Return one number for two keys; -1 where one of them is missing."""
+    left, right = (one, other) if ordered else (np.minimum(one, other), np.maximum(one, other))
+    size = max(int(one.max(initial=0)), int(other.max(initial=0))) + 1
+    return np.where((one >= 0) & (other >= 0), left * size + right, -1)
 
 
 def _information(codes: Codes) -> float:
@@ -87,11 +112,16 @@ def _information(codes: Codes) -> float:
     return float(-(share * np.log2(share)).sum())
 
 
-def _coded(field: Field, make: Callable[[Field], list[str]]) -> Codes:
-    """Return the key of each record as a number, -1 where it has none."""
-    keys = np.array([key or None for key in make(field)], dtype=object)
-    numbers = np.append(pd.factorize(keys)[0], -1).astype(np.int64)
-    return numbers[field.codes]
+def _coded(group: Sequence[Field], make: Callable[[Field], list[str]]) -> list[Codes]:
+    """Return the keys of each record as numbers, the same in all fields of a group; -1 where it has none."""
+    keys = [make(field) for field in group]
+    every = np.array([key or None for some in keys for key in some], dtype=object)
+    numbers = pd.factorize(every)[0].astype(np.int64)
+    found = []
+    for field, some in zip(group, keys, strict=True):
+        own, numbers = numbers[: len(some)], numbers[len(some) :]
+        found.append(np.append(own, -1)[field.codes])  # -1, a missing value, is the last one
+    return found
 
 
 def _whole(field: Field) -> list[str]:

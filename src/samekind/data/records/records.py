@@ -33,8 +33,8 @@ __all__ = ["NEIGHBOURS", "ComparedRecords", "compare_records", "records_of"]
 
 NEIGHBOURS = 10
 """With how many others each record is compared, the most alike; pairs a record are at most as many."""
-_LETTERED = 200_000
-"""Records up to which letter groups are made. In more of them, none but keys is rare enough to be of use."""
+_LETTERED = 50_000  # records up to which letter groups are made: in more, hardly one is rare enough
+_COMMON = 250  # records with one key, up to which it says something
 _MAPPED = 50_000  # records that are laid out on a map
 _DIRECTIONS = 8
 
@@ -172,7 +172,7 @@ def _candidates(
     own = fields if kept.size == n else [_of_rows(field, kept) for field in fields]
     owners = None if files is None else files[kept]
     tick("letters", 0, 1)
-    terms = _unit(key_matrix(own, most=max(50, int(PRODUCTS / n / 8))))
+    terms = _unit(key_matrix(own, most=max(_COMMON, int(PRODUCTS / n / 8))))
     letters = None
     if kept.size <= _LETTERED:
         letters = letter_groups(own)
