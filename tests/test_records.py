@@ -108,7 +108,7 @@ def test_is_deterministic_for_a_seed(algorithm):
 
 @algorithms
 @given(budget=st.integers(1, 25), batch=st.integers(1, 9))
-@settings(max_examples=5)
+@settings(max_examples=3)
 def test_never_exceeds_its_budget(algorithm, budget, batch):
     points, y = people()
     expert = Expert(y)
@@ -130,7 +130,7 @@ def uninterrupted(algorithm, unsure, batch):
     unsure=st.sampled_from([0.0, 0.15]),
     batch=st.sampled_from([1, 4]),
 )
-@settings(max_examples=4)
+@settings(max_examples=3)
 def test_interrupted_at_any_question_and_resumed(algorithm, stops, unsure, batch):
     """Each stretch is a new Session on the same file."""
     points, y = people()

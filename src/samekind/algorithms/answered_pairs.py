@@ -135,7 +135,9 @@ class AnsweredPairs:
             self._apart[other].discard(gone)
             self._apart[other].add(keep)
         self._apart.setdefault(keep, set()).update(far)
-        self._decide(self._members[keep])
+        self._decide(self._members[keep] if self._files is not None else rows)
+        for other in far:  # what differs from the one differs from the other, too
+            self._decide(min(self.members(other), self._members[keep], key=len))
 
     def _decide(self, rows: list[int]) -> None:
         """Note which candidate pairs of these rows follow from answers."""
