@@ -72,6 +72,10 @@ COMMANDS = {
         "our algorithms beside others that ask same-cluster questions",
         "--data --runs --algorithms --jobs --json --out",
     ),
+    "records": (
+        "records that may be duplicates: ours, the literature's orderings, dedupe and Splink",
+        "--data --runs --algorithms --peer-python --json",
+    ),
     "page": ("make pages anew from results, each beside its file", "files"),
 }
 GROUPS = "synthetic, shuttle, kdd, digits, banking77, mixture, single ones, or all (but mixture)"
@@ -91,6 +95,11 @@ OPTIONS: dict[str, tuple[Callable[[str], object], str, str]] = {
     "--n": (int, "N", "rows of made data; by default the usual number"),
     "--batch": (_batch, "N", "rows asked about at once; by default auto, which grows from one"),
     "--limit": (int, "SECONDS", "the longest that a peer may run; by default 300"),
+    "--peer-python": (
+        str,
+        "PATH",
+        "a Python that has dedupe and splink; without it they are left out",
+    ),
     "--jobs": (int, "N", "processes; by default one a core"),
     "--json": (Path, "FILE", "write the results to this file, too"),
     "--out": (Path, "DIR", "folder for runs, results and page; by default experiment-results"),
@@ -108,6 +117,8 @@ def main(arguments: list[str] | None = None) -> int:
             _make_pages(options.files)
         elif options.command == "person":
             _sit_down(options)
+        elif options.command == "records":
+            _find_duplicates(options)
         else:
             _run(options)
     except KeyboardInterrupt:
@@ -184,6 +195,12 @@ def _sit_down(options: Namespace) -> None:
     if unknown:
         raise ValueError(f"{min(unknown)} cannot be sorted; these can: {', '.join(MARKS)}.")
     main(options.data, options.runs or 5, in_browser=options.browser)
+
+
+def _find_duplicates(options: Namespace) -> None:
+    from experiments.records import main
+
+    main(options.data, options.runs or 10, options.algorithms, options.peer_python, options.json)
 
 
 def _make_pages(files: list[Path]) -> None:

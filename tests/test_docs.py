@@ -47,6 +47,15 @@ def test_examples_run(path):
     assert run(path)
 
 
+def test_the_blocks_about_records_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "records.md").read_text(encoding="utf-8")
+    names = {}
+    for block in re.findall(r"```python\n(.+?)```", page, re.DOTALL):
+        exec(block, names)
+    assert len(names["linked"].labels_) == len(names["a"]) + len(names["b"])
+
+
 def test_links_lead_somewhere():
     for document in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md")]:
         for link in re.findall(r"\]\(([^)#]+)", document.read_text(encoding="utf-8")):

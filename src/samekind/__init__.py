@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from samekind import datasets, measures, report
     from samekind.clusters import Clusters
     from samekind.data import Items, embed, load
-    from samekind.engine import ClassifySession, ContradictionWarning, Session, solve
+    from samekind.engine import ClassifySession, ContradictionWarning, Session, link, solve
     from samekind.estimator import SameKindClustering
     from samekind.flow import DIFFERENT, SAME, UNSURE
     from samekind.ledger import (
@@ -44,7 +44,7 @@ _HOMES = {
     "samekind.algorithms": ["Certificate"],
     "samekind.clusters": ["Clusters"],
     "samekind.data": ["Items", "embed", "load"],
-    "samekind.engine": ["ClassifySession", "ContradictionWarning", "Session", "solve"],
+    "samekind.engine": ["ClassifySession", "ContradictionWarning", "Session", "link", "solve"],
     "samekind.estimator": ["SameKindClustering"],
     "samekind.flow": ["DIFFERENT", "SAME", "UNSURE"],
     "samekind.ledger": [
@@ -96,6 +96,7 @@ __all__ = [
     "SqlLedger",
     "datasets",
     "embed",
+    "link",
     "load",
     "measures",
     "report",

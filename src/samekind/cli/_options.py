@@ -36,10 +36,11 @@ def names_in(given: list[str] | None) -> list[str] | None:
 def loading_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `samekind.load` among the options that the user gave."""
     names = ("labels", "text", "image", "embeddings", "sheet", "stream", "features")
-    wanted = {name: given.get(name) for name in names}
+    wanted = {name: given.get(name) for name in (*names, "compare", "block", "other")}
     wanted |= {name: names_in(given[name]) for name in ("columns", "exclude", "show")}
+    wanted["records"] = given.get("records") or None
     wanted["header"] = False if given["headless"] else None
-    wanted["standardize"] = False if given["raw"] else None
+    wanted["standardize"] = False if given.get("raw") else None
     return {name: value for name, value in wanted.items() if value is not None}
 
 
@@ -55,9 +56,9 @@ def algorithm_options(given: Mapping[str, Any]) -> dict[str, Any]:
 def space_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return how rows are compared, among the options that the user gave."""
     wanted: dict[str, Any] = {}
-    if given["metric"] is not None:
+    if given.get("metric") is not None:
         wanted["metric"] = given["metric"].value
-    reduce: str | None = given["reduce"]
+    reduce: str | None = given.get("reduce")
     if reduce in ("auto", "none"):
         wanted["reduce"] = None if reduce == "none" else reduce
     elif reduce is not None:

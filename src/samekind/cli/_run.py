@@ -10,6 +10,7 @@ import typer
 
 from samekind.cli import _models as models
 from samekind.cli import _options as options
+from samekind.cli import _record_options as of_records
 from samekind.cli._errors import UserError, explained, needs, users_values
 from samekind.cli._words import in_options
 
@@ -24,6 +25,7 @@ samekind run messages.xlsx --text message --labels topic
 samekind run digits.npz --labels y --images 8x8 --project digits.db
 
 samekind run messages.csv --text message --oracle chat:http://127.0.0.1:8000/v1 --model-name M --criterion C
+samekind run people.csv --records --labels person
 
 samekind run 'readings/*.parquet' --labels device --columns voltage,current
 """
@@ -47,6 +49,10 @@ def run(
     image: options.Image = None,
     features: options.Features = None,
     embeddings: options.Embeddings = None,
+    records: of_records.Records = False,
+    compare: of_records.Compare = None,
+    block: of_records.Block = None,
+    other: of_records.Other = None,
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     show: options.Show = None,
@@ -112,7 +118,8 @@ def run(
     from samekind.project import cache_of
 
     with users_values():
-        chosen = find_algorithm(algorithm or DEFAULT)
+        is_records = loading.keys() & {"records", "compare", "block", "other"}
+        chosen = find_algorithm(algorithm or ("records" if is_records else DEFAULT))
         chosen.Params.make(chosen.name, settings)  # complain before a long file is read
         if dask is not None:
             check_cluster_options(loading)

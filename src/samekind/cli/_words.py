@@ -16,11 +16,12 @@ OPTIONS = {
     for name in (
         *("text", "image", "show", "exclude", "embeddings", "columns", "labels", "sheet", "stream"),
         *("algorithm", "budget", "target", "epsilon", "heavy", "certify", "tolerance"),
-        *("error_rate", "batch", "features", "metric", "reduce"),
+        *("error_rate", "batch", "features", "metric", "reduce", "compare", "block", "other"),
     )
 } | {"random_state": "--seed"}
 NAMES = "|".join(OPTIONS)
 GIVEN = re.compile(rf"\b({NAMES})=(?:\[?(['\"])(.*?)\2(?:, …)?\]?|(\d+(?:\.\d+)?))")
+_SAME_COLUMNS = re.compile(r"\bcolumns=\{'(.*?)': '(.*?)'\}")
 SPOKEN_OF = tuple(
     re.compile(pattern)
     for pattern in (
@@ -37,6 +38,8 @@ SPOKEN_OF = tuple(
 def in_options(message: str) -> str:
     """Return a message with ``--exclude height`` for ``exclude=['height']``, and so on."""
     message = GIVEN.sub(_given, message).replace(', "estimate" or None', ", or estimate")
+    message = message.replace("records=False", "--no-records").replace("records=True", "--records")
+    message = _SAME_COLUMNS.sub(r"--columns \1=\2", message)
     message = message.replace("header=False", "--no-header").replace("image_shape", "--images")
     for pattern in SPOKEN_OF:
         message = pattern.sub(_spoken_of, message)

@@ -8,6 +8,7 @@ from samekind.engine.escalation import AskingRule, AuditAndDoubt, Review, Turn
 from samekind.engine.flow_session import FlowSession, OtherDataError
 from samekind.engine.forecast import Forecast, discovery_times, forecast_discovery
 from samekind.engine.hearing import examples_for, hear_wave, keep_heard, spending_key
+from samekind.engine.link import link
 from samekind.engine.panel import OraclePanel, PanelMember
 from samekind.engine.session import Session
 from samekind.engine.solve import ContradictionWarning, answer_with, solve
@@ -39,6 +40,7 @@ __all__ = [
     "keep_heard",
     "keep_rates",
     "kept_rates",
+    "link",
     "solve",
     "spending_key",
 ]

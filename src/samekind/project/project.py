@@ -17,7 +17,7 @@ from samekind.data import Items
 from samekind.engine import Session
 from samekind.ledger import Ledger, LedgerLine, Lines, pairs_of
 from samekind.project.annotators import AnnotatorPage, annotators_of
-from samekind.project.exports import FILES, export_folders
+from samekind.project.exports import FILES, OF_RECORDS, export_folders
 from samekind.project.finding import Finding
 from samekind.project.folders import How
 from samekind.project.overview import Overviews
@@ -193,6 +193,7 @@ class Project(Questions, Finding, Overviews, Suggestions):
             criterion=self.criterion,
             revision=self.revision,
             version=samekind.__version__,
+            records=self.is_records,
         )
 
     def image(self, row: int) -> NDArray[np.uint8] | None:
@@ -204,6 +205,10 @@ class Project(Questions, Finding, Overviews, Suggestions):
         """Write what was found to a file, named or open; `EXPORTS` lists the names."""
         if name not in FILES:
             raise ProjectError(f"{name} cannot be exported; these can: {', '.join(FILES)}.")
+        if name in OF_RECORDS and not self.is_records:
+            raise ProjectError(
+                f"Only of records can {name} be exported: samekind label DATA --records"
+            )
         with path.open("wb") if isinstance(path, Path) else nullcontext(path) as file:
             FILES[name].write(file, self)
 

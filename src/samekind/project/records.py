@@ -168,6 +168,7 @@ class Status:
     criterion: str  # when two are of one cluster, in a sentence; "" if nobody said
     revision: int  # changes whenever anything was answered, named or taken back
     version: str
+    records: bool = False  # that may be duplicates
 
 
 @dataclass(frozen=True)

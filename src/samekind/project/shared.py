@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -185,7 +185,7 @@ class ProjectPart:
         return ClusterOption(**vars(self.ref(members)), members=list(map(self.item, shown)))
 
     @exclusive
-    def refs(self) -> list[ClusterRef]:
+    def refs(self) -> Sequence[ClusterRef]:
         """Return all clusters, in the order of ``clusters()``, with the names that fit them now."""
         found = self.clusters()
         members = [rows.tolist() for rows in found.members_]

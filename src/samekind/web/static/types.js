@@ -15,7 +15,7 @@
  * @typedef {{title: string, medium: string, n_rows: number, presses: number, questions: number,
  *   budget: number | null, clusters: number, known_rows: number, done: boolean, stop_reason: string | null,
  *   stop_text: string, presses_to_next: [number, number | null] | null, left_text: string, stopping: StopAdvice | null, can_undo: boolean, skipped: number,
- *   contradictions: number, lineups: boolean, sheets: boolean, criterion: string, revision: number, version: string}} Status
+ *   contradictions: number, lineups: boolean, sheets: boolean, criterion: string, revision: number, version: string, records: boolean}} Status
  * @typedef {{questions?: Question[], status?: Status, error?: string, undone?: string[]}} Reply
  * @typedef {ClusterRef & {known: number, estimated: number, recovered: boolean,
  *   members: ItemView[], doubtful: ItemView[]}} ClusterSummary
