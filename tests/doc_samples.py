@@ -41,15 +41,25 @@ def write_samples(folder: Path) -> None:
         values = 9 * np.eye(4, 3)[device] + rng.normal(size=(300, 3))
         table = pd.DataFrame(values.astype(np.float32), columns=["voltage", "current", "heat"])
         table.assign(device=device).to_parquet(readings / f"2024-{month:02}.parquet")
+    people, person = samekind.datasets.make_records(200, duplicates=0.3, random_state=0)
+    people.assign(person=person).to_csv(folder / "people.csv", index=False)
+    _project(
+        folder / "people.csv",
+        list(person),
+        settings={"algorithm": "records"},
+        records=True,
+        exclude=["person"],
+    )
     _project(folder / "messages.csv", list(topics), text="message", exclude=["topic"])
     _project(pictures, [number % 2 for number in range(12)])
 
 
-def _project(data: Path, kinds: list[object], **options: object) -> None:
+def _project(
+    data: Path, kinds: list[object], settings: dict[str, object] | None = None, **options: object
+) -> None:
     """Make a labelling project beside the data, as `samekind label` names it, with some answers."""
-    project = make_project(
-        load(data, **options), data.parent / f"{data.stem}.samekind.db", random_state=0
-    )
+    path = data.parent / f"{data.stem}.samekind.db"
+    project = make_project(load(data, **options), path, random_state=0, **settings or {})
     for _ in range(30):
         questions = project.next("ann")
         if not questions:

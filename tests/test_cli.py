@@ -251,7 +251,6 @@ def test_mistakes_are_explained(folder, arguments, message):
         ["run"],
         ["run", "flowers.csv", "--labels", "kind", "--budget", "-1"],
         ["run", "flowers.csv", "--labels", "kind", "--seed", "-1"],
-        ["run", "flowers.csv", "--oracle", "nobody"],
         ["demo", "--budget", "many"],
         ["dance"],
         ["--bogus"],

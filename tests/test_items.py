@@ -640,7 +640,7 @@ class TestCache:
         about = json.loads(path.read_text())["about"]
         keys = []
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(loader, "_key", lambda source: keys.append(loader._key_before(source)))
+            patch.setattr(loader, "key_of", lambda source: keys.append(loader.key_before(source)))
             load(**pile, cache=tmp_path / "other.db")
         about |= {"key": keys[0], "transform": {"kind": "row"}}
         del about["columns"]

@@ -184,6 +184,7 @@ class TestAsking:
             "skipped": 0,
             "contradictions": 0,
             "version": samekind.__version__,
+            "records": False,
             "lineups": True,
             "sheets": True,
             "criterion": "",
@@ -820,6 +821,8 @@ def test_the_schema_lists_every_route_of_the_contract(small):
     listed = {(method.upper(), path) for path, item in paths.items() for method in item}
     assert listed == {
         ("GET", "/api/annotators"),
+        ("GET", "/api/threshold"),
+        ("PUT", "/api/threshold"),
         ("GET", "/api/presses"),
         ("GET", "/api/status"),
         ("GET", "/api/suggestions"),

@@ -205,7 +205,8 @@ Images = Annotated[str | None, _images]
 _algorithm = _ask(
     "NAME",
     "focused, which asks the fewest questions; batched, basic or uniform, the paper's; basic-exact, "
-    "improved-exact or noisy-exact, with the paper's constants." + _default("focused"),
+    "improved-exact or noisy-exact, with the paper's constants; for records: records, crowd-transitive, "
+    "crowd-nodes, crowd-online, crowd-noisy or crowd-groups." + _default("focused"),
 )
 Algorithm = Annotated[str | None, _algorithm]
 _budget = _ask(

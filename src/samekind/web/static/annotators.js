@@ -52,8 +52,9 @@ async function look() {
     const page = await call("GET", "/api/annotators");
     show(page);
     again = page.assistant !== null; // without a model, who answered does not change while one looks
-  } catch {
-    // The page says elsewhere that the server cannot be reached.
+  } catch (error) {
+    // The page says elsewhere that the server cannot be reached, or that a token is missing, and then waits for nothing.
+    again = !error.locked;
   }
   if (again) setTimeout(look, EVERY_MS);
 }
