@@ -31,7 +31,7 @@ from experiments.truth import Instance
 
 ROOT = Path(__file__).parent.parent
 TIMES = ("seconds", "sampling_at")
-OPTIONS = {"runs": 6, "n": 20_000, "points": [4_000], "algorithms": ["basic"]}
+OPTIONS = {"runs": 6, "n": 20_000, "points": [4_000], "algorithms": ["batched"]}
 
 
 def saved(folder):
@@ -40,7 +40,7 @@ def saved(folder):
 
 def start(folder):
     """Start the command, and wait for its first runs."""
-    command = "paper synthetic-p0 --runs 6 --n 20000 --points 4000 --algorithms basic --jobs 2"
+    command = "paper synthetic-p0 --runs 6 --n 20000 --points 4000 --algorithms batched --jobs 2"
     # A background shell may have it ignored.
     script = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
