@@ -120,6 +120,25 @@ class TestInAQuestion:
         assert row in project.session.pending()[:, 0]
         assert project.find("lost keys") == []
 
+    def test_a_named_cluster_of_one_row_may_be_called_new_when_it_is_compared(self, items):
+        """That says of which clusters it is none, and gives it another name."""
+        project = Project(items, random_state=1, sheet=0)
+        for _ in range(200):
+            [question] = project.next("ann")
+            row = subject(question)
+            if project.session.members_of(row) == [row]:
+                break
+            refusal = "different" if question.type == "pair" else "none"
+            project.answer(question.id, refusal, who="ann")  # so all are clusters of one row
+        else:
+            pytest.fail("no cluster of one row was compared with others")
+        project.rename(row, "first")
+        project.answer(question.id, NewCluster("second"), who="ann")
+        assert project.session.members_of(row) == [row]
+        assert project.name_of([row]) == "second"
+        assert project.undo(who="ann")
+        assert project.name_of([row]) != "second"
+
     def test_a_new_cluster_of_a_name_that_there_is_means_that_one(self, project):
         [question] = project.next("ann")
         cluster = elsewhere(project, subject(question))

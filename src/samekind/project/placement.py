@@ -87,7 +87,8 @@ class Placements(ProjectPart):
         if there := self._named(text):
             self._say_cluster(row, others, there[0], who)
             return
-        if own and self.name_of(own) is None:  # clusters are compared: it is none of the others
+        if own == [row] or (own and self.name_of(own) is None):
+            # clusters are compared: it is none of the others
             self.session.tell([[row, o] for o in others], [DIFFERENT] * len(others), who=who)
         else:
             answers = self._founding([row], others)
