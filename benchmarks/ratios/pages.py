@@ -5,11 +5,9 @@ Where the machine is busy with other things, the processor's time, which stands 
 
 from __future__ import annotations
 
-import socket
 import tempfile
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any
@@ -19,11 +17,11 @@ import numpy as np
 import samekind
 from benchmarks.ratios import Ratio, Setting, SkippedError
 from benchmarks.ratios.clock import compile_all
+from experiments.person import served
 
 if TYPE_CHECKING:
     import httpx
 
-    from samekind.project import Project
 
 __all__ = ["pages"]
 
@@ -57,7 +55,7 @@ def pages(setting: Setting) -> Iterator[Ratio]:
             while session.n_questions < answers and not session.done:
                 pairs = session.pending()
                 session.tell(pairs, oracle(pairs), who="ann")
-            with _served(project) as client:
+            with served(project) as client:
                 page = _Page(client, y)
                 for what, act, times, most in (
                     ("from a press to the next question", page.press, PRESSES, NEXT_QUESTION),
@@ -128,25 +126,3 @@ class _Page:
         options = question["options"]
         right = [one["cluster"] for one in options if y[one["members"][0]["row"]] == own]
         return right[0] if right else "none"
-
-
-@contextmanager
-def _served(project: Project) -> Iterator[httpx.Client]:
-    import httpx
-    import uvicorn
-
-    from samekind.web import make_app
-
-    listening = socket.create_server(("127.0.0.1", 0))
-    address = f"127.0.0.1:{listening.getsockname()[1]}"
-    app = make_app(project, allowed_hosts=[address])
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
-    thread = threading.Thread(target=server.run, args=([listening],))
-    thread.start()
-    try:
-        headers = {"X-Samekind": "1", "X-Samekind-Who": "ann"}
-        with httpx.Client(base_url=f"http://{address}", headers=headers, timeout=60) as client:
-            yield client
-    finally:
-        server.should_exit = True
-        thread.join()
