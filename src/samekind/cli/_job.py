@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -16,6 +15,7 @@ from rich.console import Console
 from samekind.cli._errors import INTERRUPTED, users_values
 from samekind.cli._interrupts import Interrupts
 from samekind.cli._passes import Passes
+from samekind.cli._places import Place, shown_command
 from samekind.cli._results import print_results, write_results
 from samekind.engine import ContradictionWarning, Session, answer_with
 from samekind.oracles import LabelOracle
@@ -42,7 +42,7 @@ class Job:
     settings: dict[str, Any]
     person: bool = False
     who: str | None = None
-    project: Path | None = None
+    project: Place | None = None
     quiet: bool = False
     next_steps: list[str] = field(default_factory=list)
     passes: Passes | None = None
@@ -104,6 +104,6 @@ def _say_how_to_go_on(chat: Console, job: Job) -> None:
     if job.project is None:
         text = "To be able to go on after a stop, keep the answers: --project FILE.db"
     else:
-        command = shlex.join(["samekind", *sys.argv[1:]])
+        command = shlex.join(["samekind", *shown_command()])
         text = f"The answers are in {job.project}. To go on, run the same command:\n  {command}"
     chat.print("\n" + text, markup=False, highlight=False, soft_wrap=True)

@@ -14,6 +14,7 @@ import typer
 from samekind.cli import _options as options
 from samekind.cli import _project_options as own
 from samekind.cli._errors import INTERRUPTED, UserError, explained, needs, users_values
+from samekind.cli._places import Place
 from samekind.cli._preparation import Preparation
 from samekind.cli._token import PageToken, find_token
 from samekind.cli._words import in_options
@@ -84,7 +85,11 @@ def label(
     given = {"title": title, "budget": budget, "random_state": seed}
     settings = {name: value for name, value in given.items() if value is not None}
     settings |= options.algorithm_options(context.params) | options.space_options(context.params)
-    if data is not None and not data.exists() and not any(sign in str(data) for sign in "*?["):
+    if (
+        isinstance(data, Path)
+        and not data.exists()
+        and not any(sign in str(data) for sign in "*?[")
+    ):
         raise UserError(f"{data} does not exist. Check the name.")
     secret = PageToken(None)
     if not terminal:
@@ -135,10 +140,10 @@ def label(
     return code
 
 
-def _project(data: Path | None, project: Path | None, demo: bool) -> Path:
+def _project(data: Place | None, project: Place | None, demo: bool) -> Place:
     """Return where the answers are kept."""
-    if data is not None and data.suffix.lower() in PROJECTS:
-        if project is not None and project.absolute() != data.absolute():
+    if data is not None and _is_project(data):
+        if project is not None and str(project) != str(data):
             raise UserError(f"{data} is a project itself: leave --project out.")
         return data
     if project is not None:
@@ -147,16 +152,20 @@ def _project(data: Path | None, project: Path | None, demo: bool) -> Path:
         folder = Path("samekind-demo")
         folder.mkdir(exist_ok=True)
         return folder / "digits.db"
-    assert data is not None
+    assert isinstance(data, Path)
     whole = data.expanduser().absolute()
     name = whole.name if whole.is_dir() else whole.stem
     plain = re.sub(r"[*?\[\]]+", "", name)  # of a pattern
     return Path(f"{plain or whole.parent.name}.samekind.db")
 
 
+def _is_project(data: Place) -> bool:
+    return not isinstance(data, Path) or data.suffix.lower() in PROJECTS
+
+
 def _open(
-    data: Path | None,
-    path: Path,
+    data: Place | None,
+    path: Place,
     chosen: dict[str, Any],
     settings: dict[str, Any],
     screen: Console,
@@ -164,11 +173,12 @@ def _open(
 ) -> Project:
     from samekind.cli._passes import Passes
     from samekind.data import DEMO, load
+    from samekind.ledger import ProjectURL
     from samekind.project import cache_of, features_of, make_project, open_project
 
     with needs(), users_values(path), Passes(screen) as passes:
         tick = preparation.heard_by(passes)
-        if data == path:
+        if data == path or isinstance(data, ProjectURL):
             if chosen:
                 negative = {"header": "no-header", "standardize": "no-standardize"}
                 names = ", ".join(f"--{negative.get(name, name)}" for name in chosen)
@@ -181,7 +191,7 @@ def _open(
         return make_project(items, path, **settings)
 
 
-def _introduce(project: Project, path: Path, screen: Console) -> None:
+def _introduce(project: Project, path: Place, screen: Console) -> None:
     from samekind.cli._projects import chat, plural
 
     items, before = project.items, len(project.session.ledger)
