@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SETUP := $(VENV)/.ready
 DEV := $(VENV)/.ready-dev
 
-.PHONY: demo test test-slow lint format bench paper asv docs site clean
+.PHONY: demo test test-slow lint format bench paper asv docs site dist clean
 
 demo: $(SETUP)
 	$(BIN)/samekind demo
@@ -29,7 +29,7 @@ format: $(DEV)
 bench: $(DEV)
 	$(BIN)/python -m benchmarks
 
-# The paper's tables and figures. Hours for all; `make paper DATA=shuttle RUNS=10` takes a minute.
+# The paper's tables and figures. An hour or two for all; `make paper DATA=shuttle RUNS=10` takes minutes.
 DATA ?= all
 RUNS ?= 100
 OUT ?= experiment-results
@@ -47,6 +47,13 @@ docs: $(DEV)
 site: $(DEV)
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs site
 	$(BIN)/python docs/check_site.py site
+
+# The wheel and the source, checked; `python packaging/try_wheel.py dist` installs the wheel in an empty environment.
+dist: $(DEV)
+	rm -rf dist
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
 
 clean:
 	rm -rf $(VENV) site docs/api docs/gallery samekind-demo samekind-run experiment-results

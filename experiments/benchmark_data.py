@@ -62,11 +62,14 @@ GROUPS = {
     "kdd": ["kdd10", "kdd10-reweighted"],
     "mixture": ["mixture-1", "mixture-2"],
     "small": ["overlapping", "rare", "wine", "breast-cancer", "banking77-minilm"],
-    "piles": ["banking77-texts", "banking77-embedded", "stackoverflow-texts"],
+    "piles": ["banking77-texts", "banking77-embedded", "banking77-last", "stackoverflow-texts"],
+    "relatives": ["synthetic-small", "shuttle-small", "mixture-small"],
 }
-GROUPS["all"] = [
-    name for name in DATA if name not in GROUPS["mixture"] + GROUPS["small"] + GROUPS["piles"]
-]
+BY_NAME_ONLY = {"kdd-full"}  # takes a download and several GB of memory
+_OF_STUDIES = {
+    name for group in ("mixture", "small", "piles", "relatives") for name in GROUPS[group]
+}
+GROUPS["all"] = [name for name in DATA if name not in _OF_STUDIES | BY_NAME_ONLY]
 
 
 def data_of_group(name: str) -> list[str]:

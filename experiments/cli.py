@@ -67,7 +67,15 @@ COMMANDS = {
         "our algorithms beside other packages",
         "--data --runs --algorithms --points --limit --jobs --json --out",
     ),
-    "person": ("a simulated person at the labelling page, by presses", "--data --runs"),
+    "person": ("a simulated person at the labelling page, by presses", "--data --runs --browser"),
+    "relatives": (
+        "our algorithms beside others that ask same-cluster questions",
+        "--data --runs --algorithms --jobs --json --out",
+    ),
+    "records": (
+        "records that may be duplicates: ours, the literature's orderings, dedupe and Splink",
+        "--data --runs --algorithms --peer-python --json",
+    ),
     "page": ("make pages anew from results, each beside its file", "files"),
 }
 GROUPS = "synthetic, shuttle, kdd, digits, banking77, mixture, single ones, or all (but mixture)"
@@ -75,7 +83,11 @@ OPTIONS: dict[str, tuple[Callable[[str], object], str, str]] = {
     "data": (str, "DATA", GROUPS),
     "files": (Path, "FILE", "results of experiments, as JSON"),
     "--data": (_several(str), "NAMES", "data sets, with commas; by default all"),
-    "--runs": (int, "N", "runs of each: by default 100, of studies 10, of people 5, of peers 3"),
+    "--runs": (
+        int,
+        "N",
+        "runs of each: by default 100, of studies 10, people and relatives 5, peers 3",
+    ),
     "--runs-reweighted": (int, "N", "on the reweighted KDD; by default those, but at most 20"),
     "--algorithms": (_several(str), "NAMES", "algorithms, with commas; by default the usual ones"),
     "--points": (_several(int), "NUMBERS", "of questions to count at, with commas"),
@@ -83,10 +95,16 @@ OPTIONS: dict[str, tuple[Callable[[str], object], str, str]] = {
     "--n": (int, "N", "rows of made data; by default the usual number"),
     "--batch": (_batch, "N", "rows asked about at once; by default auto, which grows from one"),
     "--limit": (int, "SECONDS", "the longest that a peer may run; by default 300"),
+    "--peer-python": (
+        str,
+        "PATH",
+        "a Python that has dedupe and splink; without it they are left out",
+    ),
     "--jobs": (int, "N", "processes; by default one a core"),
     "--json": (Path, "FILE", "write the results to this file, too"),
     "--out": (Path, "DIR", "folder for runs, results and page; by default experiment-results"),
 }
+SWITCHES = {"--browser": "on the page itself, in Chromium, not over its API"}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -99,6 +117,8 @@ def main(arguments: list[str] | None = None) -> int:
             _make_pages(options.files)
         elif options.command == "person":
             _sit_down(options)
+        elif options.command == "records":
+            _find_duplicates(options)
         else:
             _run(options)
     except KeyboardInterrupt:
@@ -118,6 +138,9 @@ def _parser() -> ArgumentParser:
     for name, (about, options) in COMMANDS.items():
         command = commands.add_parser(name, help=about, description=about)
         for option in options.split():
+            if option in SWITCHES:
+                command.add_argument(option, action="store_true", help=SWITCHES[option])
+                continue
             kind, metavar, text = OPTIONS[option]
             many = None if option.startswith("-") else "+"
             command.add_argument(option, type=kind, metavar=metavar, help=text, nargs=many)
@@ -146,6 +169,7 @@ def _design(options: Namespace) -> Design:
     from experiments.comparison import Comparison
     from experiments.paper import PaperTables
     from experiments.piles import Piles
+    from experiments.relatives import Relatives
     from experiments.studies import Ablation, Requirements, WrongAnswers
 
     designs: dict[str, Callable[..., Design]] = {
@@ -157,6 +181,7 @@ def _design(options: Namespace) -> Design:
         "unsure": HardRows,
         "piles": Piles,
         "peers": Comparison,
+        "relatives": Relatives,
     }
     shared = ("command", "jobs", "json", "out")
     given = {name: value for name, value in vars(options).items() if value is not None}
@@ -169,7 +194,13 @@ def _sit_down(options: Namespace) -> None:
     unknown = set(options.data or ()) - set(MARKS)
     if unknown:
         raise ValueError(f"{min(unknown)} cannot be sorted; these can: {', '.join(MARKS)}.")
-    main(options.data, options.runs or 5)
+    main(options.data, options.runs or 5, in_browser=options.browser)
+
+
+def _find_duplicates(options: Namespace) -> None:
+    from experiments.records import main
+
+    main(options.data, options.runs or 10, options.algorithms, options.peer_python, options.json)
 
 
 def _make_pages(files: list[Path]) -> None:

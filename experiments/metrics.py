@@ -55,6 +55,8 @@ class Metric:
         >>> METRICS["accurate"].text(2_000), METRICS["questions_to_ari"].text(0.9)
         ('accurate clusters at 2,000', 'questions until the ARI is 0.9')
         """
+        if np.isnan(at):
+            return self.title
         return f"{self.title} {at:g}" if self.level else f"{self.title} at {at:,g}"
 
 
@@ -83,6 +85,7 @@ METRICS = {
     "provisional": Metric("provisional clusters", "clusters", "lower"),
     "median_error": Metric("median error", "%", "lower"),
     "ari": Metric("ARI", "index", "higher"),
+    "accuracy": Metric("right rows, clusters and kinds matched", "index", "higher"),
     "unproven": Metric("unproven pairs", "pairs"),
     "undiscovered_bound": Metric("undiscovered, at most", "%", "lower"),
     "wrong_bound": Metric("wrong, at most", "%", "lower"),
@@ -109,6 +112,10 @@ METRICS = {
     "share_found": Metric("true clusters found, of those without errors", "%", "higher"),
     "times_asked": Metric("questions, times those without errors", "times", "lower"),
     "ended": Metric("the run ends within its budget", "% of runs", "higher"),
+    # Relatives, beside "asked", "ari_all" and "seconds"
+    "questions_to_share": Metric(
+        "questions until rows were asked about of clusters, %", "questions", "lower", level=True
+    ),
     # Peers, beside "ari" and "found"
     "clusters": Metric("clusters made", "clusters"),
     "questions": Metric("questions asked", "questions"),
@@ -247,6 +254,18 @@ def read_peer(record: Record) -> Iterator[Reading]:
         for metric in PEER_METRICS:
             value = reached.get(budget, {}).get(metric)
             yield metric, budget, NAN if value is None else float(value)
+
+
+def read_relative(record: Record) -> Iterator[Reading]:
+    """Read how many questions a run asked, when it came to so many of the clusters, and what came of it."""
+    seen_at = record["seen_at"]
+    for share in (50, 90, 100):
+        needed = -(-share * record["of"] // 100)
+        value = float(seen_at[needed - 1]) if needed <= len(seen_at) else NAN
+        yield "questions_to_share", share, value
+    yield "asked", NAN, record["questions"]
+    yield "ari_all", NAN, record["ari"]
+    yield "seconds", NAN, record["seconds"]
 
 
 def _look_value(look: Record, metric: str) -> float:

@@ -22,7 +22,7 @@ from experiments.store import Record
 from experiments.summary import add_paper, summarize
 from experiments.trace import PaperSetup
 
-PRACTICAL = ("uniform", "basic", "batched", "focused")
+PRACTICAL = ("uniform", "basic", "batched")
 ENOUGH_REWEIGHTED = 20  # runs on the reweighted KDD, where one takes long
 CAP = 3  # times the largest budget, for runs that are to recover a number of clusters
 
@@ -39,7 +39,7 @@ class PaperTables:
     runs_reweighted : int or None
         Runs on the reweighted KDD; by default `runs`, but at most 20.
     algorithms : sequence of str
-        Names of algorithms.
+        Names of algorithms; "focused" may be among them, and has experiments of its own.
     points : iterable of int or None
         Budgets to count recovered clusters at, instead of the paper's and those of "focused", which asks
         no more than its usual ones in any case.
@@ -48,7 +48,8 @@ class PaperTables:
         to compare with.
     batch : int or "auto"
         Rows asked about at once. "auto" starts with one and grows; a recovered cluster is then noticed at
-        the end of its batch. "focused" asks about one row at a time.
+        the end of its batch. "basic" and "focused" ask about one row at a time: BASIC is about what is
+        gained by recovering a cluster at once.
     """
 
     file = "results"
@@ -87,15 +88,17 @@ class PaperTables:
                         Case(name, algorithm, setup, runs, data.focused_seconds(setup.marks[-1]))
                     )
                 else:
-                    cases.append(Case(name, algorithm, self._setup(data), runs, data.seconds[0]))
+                    asking = self._setup(data, algorithm)
+                    cases.append(Case(name, algorithm, asking, runs, data.seconds[0]))
         return cases
 
-    def _setup(self, data: BenchmarkData) -> PaperSetup:
+    def _setup(self, data: BenchmarkData, algorithm: str) -> PaperSetup:
         budget = max(self._columns("fixed_budget", data.name))
         target = max(data.columns("fixed_recovery"))
         timed_at = tuple(data.columns("sampling_time"))
         n = rows_of(data, self.n)
-        return PaperSetup(budget, CAP * budget, target, self.batch, timed_at, n=n)
+        batch = 1 if algorithm == "basic" else self.batch
+        return PaperSetup(budget, CAP * budget, target, batch, timed_at, n=n)
 
     def _columns(self, metric: str, data: str) -> Sequence[int]:
         if metric == "fixed_budget" and self.points is not None:

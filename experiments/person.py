@@ -1,4 +1,4 @@
-"""A simulated honest person at the labelling page, who reads only what its API gives.
+"""A simulated honest person at the labelling page, who reads only what its API gives, or the page itself.
 
 They know of every thing that they are shown what it is, and nothing else. They answer what is asked, give a
 name to every kind that has none when they see it, and say what a thing is, by the name of its kind, where
@@ -13,21 +13,25 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import numpy as np
 from numpy.typing import NDArray
 
 from experiments.drawings import write_drawings
+from experiments.person_browser import BrowserPerson, chromium
 from experiments.small_data import load_table
 from samekind.data import Items, load
 from samekind.measures import adjusted_rand_index
 from samekind.project import Project
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 Json = dict[str, Any]
 
@@ -51,15 +55,21 @@ class Sitting:
 
 
 class Person:
-    """Answers over HTTP; `kind_of` says what a thing with this title or text is."""
+    """Answers over HTTP; `kind_of` says what a thing with this text, or picture of a row, is."""
 
     def __init__(self, client: httpx.Client, kind_of: dict[str, str], sitting: Sitting) -> None:
         self._client = client
         self._kind_of = kind_of
         self._sitting = sitting
+        self._questions: list[Json] = self._send("GET", "/api/next")["questions"]
 
-    def answer(self, question: Json) -> Json:
-        """Answer a question; return the reply."""
+    def question(self) -> str | None:
+        """Return the id of the first open question; None if there is none."""
+        return self._questions[0]["id"] if self._questions else None
+
+    def answer(self) -> None:
+        """Answer the first open question."""
+        question = self._questions[0]
         self._sitting.types[question["type"]] += 1
         said = self._said(question)
         started = perf_counter()
@@ -68,12 +78,7 @@ class Person:
         for cluster in self._shown(question):
             if cluster["name"] is None:
                 self._give_name(cluster["cluster"], cluster["kind"])
-        return reply
-
-    def next(self) -> list[Json]:
-        """Return the open questions."""
-        questions: list[Json] = self._send("GET", "/api/next")["questions"]
-        return questions
+        self._questions = reply["questions"]
 
     def _said(self, question: Json) -> object:
         if question["type"] == "sheet":
@@ -115,7 +120,7 @@ class Person:
         self._send("PUT", f"/api/clusters/{cluster}/name", {"name": name})
 
     def _kind(self, item: Json) -> str:
-        return self._kind_of[item["text"] or item["title"]]
+        return self._kind_of[item["text"] or _picture(item["row"])]
 
     def _send(self, method: str, path: str, body: object = None, **more: Any) -> Json:
         self._sitting.presses += method != "GET"
@@ -149,27 +154,52 @@ def served(project: Project) -> Iterator[httpx.Client]:
         thread.join()
 
 
-def sit_down(data: str, items: Items, kinds: list[str], seed: int, **settings: Any) -> Sitting:
-    """Let a person answer until the last mark; return what came of it."""
+def sit_down(
+    data: str,
+    items: Items,
+    kinds: list[str],
+    seed: int,
+    browser: Browser | None = None,
+    **settings: Any,
+) -> Sitting:
+    """Let a person answer until the last mark, in a tab of the browser if there is one."""
     sitting, marks = Sitting(data, seed), list(MARKS[data])
-    views = map(items.show, range(items.n))
-    kind_of = {view.text or view.title: kind for view, kind in zip(views, kinds, strict=True)}
+    shown = [items.show(row).text or _picture(row) for row in range(items.n)]
+    kind_of = dict(zip(shown, kinds, strict=True))
     codes = np.unique(kinds, return_inverse=True)[1]
     project = Project(items, random_state=seed, **settings)
     asked: Counter[str] = Counter()
-    with served(project) as client:
-        person = Person(client, kind_of, sitting)
-        questions = person.next()
+    with served(project) as client, _person(client, browser, kind_of, sitting) as person:
         while marks:
-            if questions:
-                asked[questions[0]["id"]] += 1
-                if asked[questions[0]["id"]] > TRAPPED:
-                    raise RuntimeError(f"question {questions[0]['id']} comes again and again.")
-                questions = person.answer(questions[0])["questions"]
-            if sitting.presses >= marks[0] or not questions:
+            question = person.question()
+            if question is not None:
+                asked[question] += 1
+                if asked[question] > TRAPPED:
+                    raise RuntimeError(f"question {question} comes again and again.")
+                person.answer()
+            if sitting.presses >= marks[0] or question is None:
                 sitting.looks.append({"at": marks.pop(0)} | _look(project, codes))
     project.close()
     return sitting
+
+
+@contextmanager
+def _person(
+    client: httpx.Client, browser: Browser | None, kind_of: dict[str, str], sitting: Sitting
+) -> Iterator[Person | BrowserPerson]:
+    if browser is None:
+        yield Person(client, kind_of, sitting)
+        return
+    with closing(browser.new_context(viewport={"width": 1280, "height": 800})) as context:
+        person = BrowserPerson(context.new_page(), str(client.base_url), kind_of, sitting)
+        yield person
+        if person.failures:
+            raise RuntimeError(f"the page failed: {'; '.join(person.failures)}")
+
+
+def _picture(row: int) -> str:
+    """Return where the picture of a row is."""
+    return f"/items/{row}/picture"
 
 
 def _look(project: Project, codes: NDArray[np.intp]) -> Json:
@@ -197,15 +227,15 @@ def load_data(name: str, folder: Path) -> tuple[Items, list[str]]:
     return load(folder / "texts.csv", text="text", cache=folder / "cache"), kinds
 
 
-def run_people(names: list[str], runs: int, sheets: bool = True) -> list[Sitting]:
+def run_people(names: list[str], runs: int, *, in_browser: bool = False) -> list[Sitting]:
     """Let so many people sort each of the data sets."""
-    settings = {} if sheets else {"sheet": 0}
     sittings: list[Sitting] = []
     for name in names:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+            browser = stack.enter_context(chromium()) if in_browser else None
             items, kinds = load_data(name, Path(folder))
             for seed in range(runs):
-                sitting = sit_down(name, items, kinds, seed, **settings)
+                sitting = sit_down(name, items, kinds, seed, browser)
                 sittings.append(sitting)
                 print(_in_words(sitting), flush=True)
     return sittings
@@ -218,13 +248,21 @@ def _in_words(sitting: Sitting) -> str:
         for look in sitting.looks
     )
     slow = 1e3 * float(np.quantile(sitting.seconds, 0.95))
-    types = ", ".join(f"{count} {what}" for what, count in sitting.types.most_common())
+    types = _counted(sitting.types)
     return f"{sitting.data}, seed {sitting.seed}: {looks}. {types}. p95 {slow:.0f} ms an answer."
 
 
-def main(names: list[str] | None = None, runs: int = 5) -> None:
+def _counted(types: Counter[str]) -> str:
+    return ", ".join(f"{count:,} {what}" for what, count in types.most_common())
+
+
+def main(names: list[str] | None = None, runs: int = 5, *, in_browser: bool = False) -> None:
     """Print how each sitting went, the means, and what is required."""
-    sittings = run_people(names or list(MARKS), runs)
+    sittings = run_people(names or list(MARKS), runs, in_browser=in_browser)
+    presses, types = sum(sitting.presses for sitting in sittings), Counter[str]()
+    for sitting in sittings:
+        types += sitting.types
+    print(f"{presses:,} presses, no server error: {_counted(types)}.")
     for name in dict.fromkeys(sitting.data for sitting in sittings):
         last = [sitting.looks[-1] for sitting in sittings if sitting.data == name]
         for metric, required in REQUIRED[name].items():

@@ -28,6 +28,7 @@ from samekind import Session
 QUESTIONS: dict[str, tuple[int, ...]] = {
     "banking77-texts": (300, 1_000, 3_000),
     "banking77-embedded": (300, 1_000, 3_000),
+    "banking77-last": (300, 450),
     "stackoverflow-texts": (300, 1_000),
     "digits": (200, 300),
 }
@@ -76,6 +77,7 @@ class PileSetup(Setup):
                             OURS: data.agreement(clusters.labels_),
                             KMEANS: told,
                             CLASSIFIER: data.agreement(_classify(X, data.codes, some)),
+                            "accuracy": data.matched_accuracy(clusters.labels_),
                             "clusters": clusters.n_discovered_,
                             "known": session.n_known,
                         }
@@ -130,4 +132,5 @@ def read_pile(record: Record) -> Iterator[Reading]:
     for look in record["looks"]:
         yield "ari", look["at"], look[record["algorithm"]]
         if record["algorithm"] == OURS:
+            yield "accuracy", look["at"], look["accuracy"]
             yield "clusters", look["at"], look["clusters"]

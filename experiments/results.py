@@ -3,7 +3,8 @@
 The file is JSON that any reader takes, the summary in it as names of columns and rows::
 
     format       3
-    experiment   "paper", "focused", "ablation", "noisy", "certificate", "unsure", "piles" or "peers"
+    experiment   "paper", "focused", "ablation", "noisy", "certificate", "unsure", "piles", "peers" or
+                 "relatives"
     made_by      versions of samekind, Python, NumPy, SciPy, scikit-learn and Numba
     machine      cores and operating system
     seeds        how the seeds of run i follow from i

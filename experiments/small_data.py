@@ -14,10 +14,12 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
 from samekind import embed
+from samekind.datasets import load_shuttle
 from samekind.errors import DataError
 
 Labelled = tuple[NDArray[Any], NDArray[Any]]
 
+RARE_CLASS = 200  # rows
 RARE = (800, 600, 400, 300, 60, 45, 35, 30)
 
 
@@ -35,6 +37,15 @@ def make_rare(n: int, random_state: int) -> Labelled:
     sizes = np.maximum(np.array(RARE) * n // sum(RARE), 12)
     y = np.repeat(np.arange(len(sizes)), sizes)
     return 6 * rng.normal(size=(len(sizes), 6))[y] + rng.normal(size=(len(y), 6)), y
+
+
+def load_shuttle_small(*, return_X_y: bool = True) -> Labelled:
+    """Return 5,000 rows of Shuttle: all of its rare classes, and a uniform sample of the others."""
+    X, y = load_shuttle(return_X_y=True)
+    rare = np.isin(y, np.flatnonzero(np.bincount(y) < RARE_CLASS))
+    others = np.random.default_rng(0).permutation(np.flatnonzero(~rare))
+    kept = np.sort(np.concatenate([np.flatnonzero(rare), others[: 5_000 - int(rare.sum())]]))
+    return X[kept], y[kept]
 
 
 def load_wine(*, return_X_y: bool = True) -> Labelled:
@@ -55,10 +66,11 @@ def load_banking77_minilm(*, return_X_y: bool = True) -> Labelled:
     return PCA(64, random_state=0).fit_transform(X.astype(np.float64)), y
 
 
-def load_banking77_embedded(*, return_X_y: bool = True) -> Labelled:
-    """Return Banking77's texts as MiniLM embeds them, 384 numbers each."""
+def load_banking77_embedded(*, last: int | None = None, return_X_y: bool = True) -> Labelled:
+    """Return Banking77's texts as MiniLM embeds them, 384 numbers each; all, or the last ones."""
+    first = 0 if last is None else -last
     with np.load(_kept("banking77_minilm.npz")) as stored:
-        return stored["X"].astype(np.float32), stored["y"]
+        return stored["X"][first:].astype(np.float32), stored["y"][first:]
 
 
 def load_texts(*, file: str, return_X_y: bool = True) -> Labelled:

@@ -6,7 +6,8 @@ Its lines are told apart by the columns in `KEYS`; the others are:
   got there; missing where they are infinite or cannot be said;
 - runs, and how many of them reached the place where the metric is read;
 - at_least: what the mean of all runs cannot be below, if some did not get there;
-- paper, the paper's number, and mark: "better", "within", "worse" or "open" (cannot be said);
+- paper, the paper's number, and mark: "better", "within", "worse" or "open" (cannot be said, as where not
+  all runs got there, or all have the same value: a spread of zero is no certainty);
 - required, and whether that is met.
 """
 
@@ -101,9 +102,17 @@ def _marks(cells: pd.DataFrame) -> pd.Series:
         cells["paper"] <= cells["high"] + PRINTED
     )
     above = cells["low"] > cells["paper"]
+    # Runs that all agree say nothing about how far the next one may be off.
+    alike = (cells["deviation"] == 0) & (cells["low"] == cells["high"])
     marks = np.select(
-        [short & beyond, short | cells["low"].isna(), within, above == (better == "higher")],
-        ["worse", "open", "within", "better"],
+        [
+            short & beyond,
+            short | cells["low"].isna(),
+            within,
+            alike,
+            above == (better == "higher"),
+        ],
+        ["worse", "open", "within", "open", "better"],
         "worse",
     )
     return pd.Series(marks, cells.index).where(cells["paper"].notna() & better.notna(), None)

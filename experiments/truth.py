@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linear_sum_assignment
 
 from samekind import ArrayPoints, Clusters, LabelOracle
 from samekind.measures import adjusted_rand_index
@@ -73,6 +74,13 @@ class Instance:
     def true_clusters(self, clusters: Clusters) -> NDArray[np.intp]:
         """Return of which true cluster the first member of each cluster is."""
         return self.codes[np.array([members[0] for members in clusters.members_], dtype=np.intp)]
+
+    def matched_accuracy(self, labels: ArrayLike) -> float:
+        """Return the share of rows that are right when labels and clusters are matched one to one."""
+        _, given = np.unique(np.asarray(labels), return_inverse=True)
+        shared = np.zeros((self.n_clusters, given.max() + 1))
+        np.add.at(shared, (self.codes, given), 1)
+        return round(float(shared[linear_sum_assignment(-shared)].sum()) / len(given), 6)
 
     def agreement(self, labels: ArrayLike, rows: NDArray[np.intp] | None = None) -> float:
         """Return the adjusted Rand index of labels, of all rows or of some."""

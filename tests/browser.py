@@ -1,12 +1,7 @@
-"""A real browser and a real server for the tests of the labelling page.
-
-`python tests/browser.py` makes the pictures of the page that the documentation shows.
-"""
+"""A real browser and a real server for the tests of the labelling page."""
 
 from __future__ import annotations
 
-import io
-import itertools
 import json
 import os
 import shutil
@@ -19,15 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
+from experiments.person_browser import ARGUMENTS, CHROMIUM
+
 NOTE_VIOLATIONS = """
 window.violations = [];
 document.addEventListener("securitypolicyviolation", (event) =>
@@ -176,49 +164,3 @@ def digits_file(folder, n):
     path = Path(folder) / "digits.npy"
     np.save(path, images)
     return path
-
-
-def main():
-    """Make the pictures of the documentation."""
-    from PIL import Image
-
-    from samekind.data import demo_items
-    from samekind.datasets import load_digits
-    from samekind.project import Project
-
-    folder = Path(__file__).parent.parent / "docs" / "images"
-    labels = load_digits().target
-    names = [
-        "zeros",
-        "ones",
-        "twos",
-        "threes",
-        "fours",
-        "fives",
-        "sixes",
-        "sevens",
-        "eights",
-        "nines",
-    ]
-    project = Project(demo_items(), title="digits", random_state=0, budget=400, sheet=0)
-    with Served(project) as served, chromium() as browser:
-        visit = Visit(browser.new_context(viewport={"width": 1280, "height": 760}), served.url)
-        wanted = {"p": "label-pair.png", "l": "label-lineup.png"}
-        for click in itertools.count():
-            visit.press(truth(visit.question, labels))
-            if click == 150:
-                for kind in project.overview(1).clusters:
-                    project.rename(kind.cluster, names[labels[kind.cluster]])
-            elif click > 155 and visit.question[0] in wanted:
-                visit.page.wait_for_timeout(4000)
-                path = folder / wanted.pop(visit.question[0])
-                picture = Image.open(io.BytesIO(visit.page.screenshot()))
-                picture.convert("RGB").quantize(256, kmeans=1, dither=Image.Dither.NONE).save(
-                    path, optimize=True
-                )
-                if not wanted:
-                    break
-
-
-if __name__ == "__main__":
-    main()

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
+from samekind.warm_up import SORTS
+
 STAGES = ("start", "later")
-SLOW = ("newton_step", "build_leaves", "score_rows", "first_center", "_grow", "add_answers")
+SLOW = ("build_leaves", "score_rows", "first_center", "_grow", "add_answers")
 
 
 def taken(scenario: str) -> list[dict]:
@@ -81,16 +83,16 @@ def note(found: dict[str, dict], stage: str, scenario: str) -> None:
                     if None in types:
                         continue
                     line = {"module": name, "function": own, "types": types}
-                    rows = "float64" if scenario == "float64" else "float32"
-                    found.setdefault(json.dumps(line), line | {"stage": stage, "rows": [rows]})
+                    found.setdefault(json.dumps(line), line | {"stage": stage, "rows": [scenario]})
 
 
 def all_taken() -> list[dict]:
     """Take every scenario in a process of its own; return what all of them need, by stage."""
     found: dict[str, dict] = {}
-    for scenario in ("float32", "wide", "float64"):
+    for scenario in SORTS:
         run = [sys.executable, __file__, "--take", scenario]
-        out = subprocess.run(run, check=True, capture_output=True, text=True).stdout
+        for _ in range(2):  # once all is compiled, functions that only others call are not seen
+            out = subprocess.run(run, check=True, capture_output=True, text=True).stdout
         for line in json.loads(out.splitlines()[-1]):
             key = json.dumps([line["module"], line["function"], line["types"]])
             before = found.setdefault(key, line)

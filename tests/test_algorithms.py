@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import cycle
 from math import floor, log
 
 import numpy as np
@@ -23,7 +24,7 @@ from samekind.algorithms import (
 from samekind.algorithms.paper.base import Draws
 from samekind.algorithms.paper.improved_exact import heavy_bands
 from samekind.algorithms.paper.quiet_test import QuietTest
-from samekind.algorithms.paper.rejection import RejectionSampling
+from samekind.algorithms.paper.rejection import REFERENCES, RejectionSampling
 from samekind.flow import Reply, drive
 from samekind.points import ArrayPoints
 
@@ -146,7 +147,7 @@ class TestToys:
     def test_the_whole_conversation(self, algorithm, order, expected):
         """Rows 0, 1, 2, 3 are drawn in turn; 3 is of the kind of 1, and next to it."""
         points = ArrayPoints([[0.0], [10.0], [20.0], [11.0]])
-        sampler, script = points.sampler(), iter(range(4))
+        sampler, script = points.sampler(), cycle(range(4))
         sampler.draw = lambda uniforms: np.array([next(script) for _ in uniforms])
         points.sampler = lambda: sampler
         expert = Expert([0, 1, 2, 1])
@@ -183,23 +184,24 @@ class TestChoices:
         return kinds
 
     @pytest.mark.parametrize(
-        ("n_uniform", "recovered", "basic", "batched"),
+        ("n_uniform", "n_draws", "recovered", "basic", "batched"),
         [
-            ((9, 9), (), [], []),
-            ((10, 9), (), [0], [0]),  # 10 of 19 is more than half
-            ((10, 10), (), [0], [0, 1]),
-            ((9, 12, 11), (), [1], [1, 2]),
-            ((10, 5, 5), (), [0], []),  # 10 of 20 is not
-            ((99, 10, 5), (0,), [1], [1]),  # the recovered do not count
-            ((10, 10), (0, 1), [], []),
+            ((10, 10), (90, 10), (), [], []),
+            ((11, 10), (20, 19), (), [0], [0]),  # 20 of 39 is more than half
+            ((11, 11), (20, 30), (), [1], [0, 1]),
+            ((11, 5, 5), (20, 10, 10), (), [0], []),  # 20 of 40 is not
+            ((11, 5, 5), (21, 10, 10), (), [0], [0]),  # draws count, not what was kept of them
+            ((11, 11, 5), (99, 20, 5), (0,), [1], [1]),  # the recovered do not count
+            ((11, 11), (20, 20), (0, 1), [], []),
         ],
     )
-    def test_whom_to_recover(self, n_uniform, recovered, basic, batched):
+    def test_whom_to_recover(self, n_uniform, n_draws, recovered, basic, batched):
         for name, expected in (("basic", basic), ("batched", batched)):
             algorithm = make(name, np.zeros((1, 1)))
             algorithm.state = self.kinds(*n_uniform, recovered=recovered)
-            heavy = algorithm.state.unrecovered_heavy(10)
-            assert (algorithm.choose(heavy) if heavy else []) == expected
+            heavy = algorithm.state.unrecovered_heavy(algorithm.params.heavy)
+            drawn = Counter(dict(enumerate(n_draws)))
+            assert (algorithm.choose(heavy, drawn) if heavy else []) == expected
 
     def test_batch_grows_with_what_is_known(self):
         sizes = [Params(batch="auto").batch_size(n) for n in (0, 15, 16, 160, 10**6)]
@@ -218,28 +220,35 @@ class TestRejectionSampling:
         kinds.discover(3, self.X[3])
         if recovered:
             sampler.add(kinds.recover([0]))
-        thinning = RejectionSampling(kinds)
+        thinning = RejectionSampling(kinds, 11)
         thinning.next_round(sampler)
         return kinds, sampler, thinning
 
     def add(self, sampler, thinning, rows, coins):
         rows = np.array(rows)
         draws = Draws(rows, np.ones(rows.size, dtype=int), sampler.cost(rows))
-        thinning.add(draws, list(range(rows.size)), self.X[rows], np.array(coins))
+        return thinning.add(draws, np.array(coins), ArrayPoints(self.X))
 
-    def test_a_nearer_draw_has_the_earlier_ones_judged_anew(self):
+    def look(self, sampler, thinning):
+        """Draw what only looks for the reference point."""
+        self.add(sampler, thinning, [4] * REFERENCES, [0.0] * REFERENCES)
+
+    def test_the_first_draws_of_a_round_only_look_for_the_reference_point(self):
         kinds, sampler, thinning = self.thinning()
-        self.add(sampler, thinning, [3, 4, 4], [0.2, 0.3, 0.99])
-        assert kinds.n_uniform[1] == 3  # all as near as x*, the discoverer
-        assert kinds.centers[1] == 4.0
-        self.add(sampler, thinning, [2], [0.99])  # Φ falls from 16 to 4: 0.3 * 16 is now too much
+        self.look(sampler, thinning)
+        assert kinds.n_uniform[1] == 0
+        self.add(sampler, thinning, [2, 4, 4], [0.9, 0.24, 0.26])  # Φ(x*) = 4 of 16
         assert kinds.n_uniform[1] == 2
-        assert kinds.centers[1] == 3.0
+        assert thinning.n_draws[1] == REFERENCES + 3
 
-    def test_what_a_round_has_kept_stays(self):
+    def test_what_a_round_has_kept_stays_and_the_next_one_looks_again(self):
         kinds, sampler, thinning = self.thinning()
+        self.look(sampler, thinning)
         self.add(sampler, thinning, [4, 4], [0.9, 0.9])
+        assert kinds.n_uniform[1] == 2
         thinning.next_round(sampler)
+        self.look(sampler, thinning)
+        assert kinds.n_uniform[1] == 2
         self.add(sampler, thinning, [1], [0.5])
         assert kinds.n_uniform[1] == 3
         assert kinds.centers[1] == 3.0
@@ -248,19 +257,35 @@ class TestRejectionSampling:
         kinds, sampler, thinning = self.thinning()
         kinds.add_members(np.array([1]), np.array([1]))
         thinning.next_round(sampler)
+        self.look(sampler, thinning)
         self.add(sampler, thinning, [4, 4], [0.06, 0.07])  # 1/16 = 0.0625
         assert kinds.n_uniform[1] == 1
 
-    @pytest.mark.parametrize(("recovered", "needed"), [(True, 6), (False, 3)])
-    def test_a_kind_is_heavy_after_twice_as_many_draws_unless_they_are_uniform(
-        self, recovered, needed
-    ):
-        _, sampler, thinning = self.thinning(recovered)
-        for _ in range(needed - 1):
-            self.add(sampler, thinning, [4], [0.5])
-        assert thinning.heavy(3) == []
-        self.add(sampler, thinning, [4], [0.5])
-        assert thinning.heavy(3) == [1]
+    def test_uniform_draws_are_all_kept_and_no_more_than_enough(self):
+        kinds, sampler, thinning = self.thinning(recovered=False)
+        assert (
+            self.add(sampler, thinning, [4] * 13, [0.99] * 13) == 11
+        )  # heavy: the rest is not looked at
+        assert kinds.n_uniform[1] == 11
+        assert self.add(sampler, thinning, [4] * 2, [0.99] * 2) == 2
+        assert kinds.n_uniform[1] == 11
+
+
+def test_how_biased_samples_are_where_costs_differ_44_fold():
+    """Of the rows nearest to the centre a third, of the samples a quarter (see RejectionSampling)."""
+    far = np.linspace(1.5, 10, 300)  # Φ from 2.25 to 100
+    X = np.concatenate([np.linspace(-0.01, 0.01, 9700), far])[:, None]
+    y = np.repeat([0, 1], [9700, 300])
+    near = total = 0
+    for seed in range(40):
+        run, kinds = make("basic", X, seed=seed, target=2, batch=1), Watched(1)
+        run.state = kinds
+        assert drive(run.run(), LabelOracle(y)) == "target"
+        samples = next(s for k, s in kinds.samples.items() if y[kinds.members[k][0]] == 1)
+        near += sum(x < far[100] for x in samples)
+        total += len(samples)
+    print(f"{near / total:.3f} of {total}")
+    assert 0.19 < near / total < 0.29  # uniform: 0.33; as drawn by D²: 0.05
 
 
 class TestQuiet:

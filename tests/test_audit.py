@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
-from scipy.stats import beta
+from scipy.stats import beta, hypergeom
 
 from samekind.algorithms.base import Certificate
 from samekind.algorithms.focused.audit import Audit, Surveys
@@ -13,6 +15,7 @@ from samekind.algorithms.focused.audit_bounds import (
     most_wrong_at_any_time,
     upper_bound,
 )
+from samekind.algorithms.focused.certification import AuditAhead, Certification, n_doubtful_rows
 from samekind.algorithms.state import ClusterState
 
 RISKS = (0.2, 0.05, 0.0125)
@@ -128,6 +131,25 @@ class TestMostWrong:
             failed += min(bounds[look] for look in looks) < n_wrong
         assert failed / runs <= risk + 2 * np.sqrt(risk * (1 - risk) / runs)
 
+    @pytest.mark.parametrize("risk", [0.05, 0.04])
+    @pytest.mark.parametrize(
+        ("n_rows", "n_wrong"), [(50, 5), (200, 12), (200, 60), (600, 30), (1000, 100)]
+    )
+    def test_and_exactly_so(self, n_rows, n_wrong, risk):
+        """The probability that the true number is ever excluded, summed over all orders of drawing."""
+        k, excluded = np.arange(n_wrong + 1), 0.0
+        chances = (k == 0).astype(float)  # of so many wrong ones so far, and nothing excluded
+        for drawn in range(1, n_rows):
+            hit = np.clip((n_wrong - k) / (n_rows - drawn + 1), 0, 1)
+            chances = chances * (1 - hit) + np.append(0.0, (chances * hit)[:-1])
+            out = hypergeom.cdf(k, n_rows, n_wrong, drawn) < risk / (2 * k + 2)
+            excluded += chances[out].sum()
+            chances[out] = 0.0
+            if drawn == n_rows // 4:  # that this is what the bound does
+                said = [most_wrong_at_any_time(int(j), drawn, n_rows, risk) for j in k[:drawn]]
+                np.testing.assert_array_equal(np.array(said) < n_wrong, out[:drawn])
+        assert 0.4 * risk < excluded <= risk
+
 
 class TestSurveys:
     def test_bounds_what_was_not_found(self):
@@ -195,7 +217,7 @@ class TestAudit:
         assert (promise.n_audited, promise.n_wrong, promise.n_unproven) == (21, 1, 3)
         # the 30 rows that were learnt from are right
         assert promise.wrong == most_wrong(1, 21, 970, 0.04) / 1000
-        assert promise.wrong_at_any_time == most_wrong_at_any_time(1, 21, 970, 0.04) / 1000
+        assert promise.wrong_at_any_time == most_wrong_at_any_time(1, 21, 970, 0.05) / 1000
         assert promise.confidence == pytest.approx(0.95)
 
     def test_rows_in_clusters_that_were_not_found_are_wrong_too(self):
@@ -281,3 +303,52 @@ class TestAudit:
         assert "Nobody could tell of 1 row, which has no label." in text
         assert words in text
         assert ("nobody was asked" in text) == (unproven > 0)
+
+
+class TestCertification:
+    """How many doubtful rows to ask about before the audit is finished."""
+
+    @pytest.mark.parametrize(
+        ("chances", "audited", "wrong", "learns"),
+        [
+            (np.linspace(0.4, 0.0, 3000), 0, 0, True),  # hopeless as it is
+            (np.linspace(0.02, 0.0, 3000), 20, 0, False),
+            (np.full(3000, 0.02), 50, 1, False),  # what is wrong may be anywhere
+        ],
+    )
+    def test_whether_to_learn_or_to_audit(self, chances, audited, wrong, learns):
+        audit = AuditAhead(audited, wrong, n_rows=3000, tolerated=150)
+        n = n_doubtful_rows(chances, chances.sum(), audit)
+        assert n > 100 if learns else n == 0
+
+    def test_the_audit_ahead_is_about_as_long_as_it_will_be(self):
+        audit = AuditAhead(n_audited=0, n_wrong=0, n_rows=500, tolerated=25)
+        n = audit.n_left(0.0, 0)
+        assert most_wrong_at_any_time(0, n + 8, 500, 0.05) <= 25
+        assert most_wrong_at_any_time(0, n - 8, 500, 0.05) > 25
+        assert audit.n_left(10.0, 0) > 1.5 * n
+        assert audit.n_left(30.0, 0) > 400
+        assert AuditAhead(0, 0, 20, 25.0).n_left(3.0, 0) == 0
+
+    def test_an_audited_row_has_its_turn_as_any_other(self):
+        """Else doubtful rows would gather in the audit, which would be no uniform sample any more."""
+        state, audit = ClusterState(1), Audit()
+        state.discover(0, np.zeros(1))
+        state.add_member(3, 0)
+        audit.add(3, 0)
+        audit.add_refused(4, [0])
+        doubts = np.array([0.0, 0.1, 0.3, 0.9, 0.5])
+        predictor = SimpleNamespace(
+            doubts=lambda: doubts, clusters_of=lambda rows: np.zeros(rows.size, dtype=np.intp)
+        )
+        learner = SimpleNamespace(
+            state=state,
+            audit=audit,
+            points=SimpleNamespace(n=5),
+            params=SimpleNamespace(stop="certified", tolerance=0.05),
+            scheduler=SimpleNamespace(discovery_rate=0.0),
+            model=SimpleNamespace(predictor=predictor),
+        )
+        certification = Certification(learner)
+        certification.begin_wave(1)
+        assert [certification.draw_doubtful() for _ in range(5)] == [3, 4, 2, 1, -1]

@@ -20,8 +20,8 @@ from typer.testing import CliRunner
 import samekind
 from samekind import SqlLedger
 from samekind.cli import app
+from samekind.cli._asking import has_display
 from samekind.cli._export import FORMATS
-from samekind.cli._label import has_display
 from samekind.cli._options import names_in
 from samekind.data import load
 from samekind.project import cache_of, make_project

@@ -270,7 +270,7 @@ class TestTables:
     def test_every_reason_has_a_text(self):
         assert set(STOP_REASONS) == {
             *("reducible", "covered", "exhausted", "certified", "target", "budget", "user"),
-            "unplaced",
+            *("unplaced", "rare"),
             None,
         }
 

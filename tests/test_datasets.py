@@ -311,6 +311,12 @@ class TestDownloads:
         )
         monkeypatch.setattr(sklearn.datasets, "fetch_kddcup99", lambda percent10: bunch)
         monkeypatch.setitem(_fetch.ROWS, "kdd10", 46)
+        monkeypatch.setitem(_fetch.ROWS, "kdd", 46)
+        with pytest.raises(ValueError, match="exclude each other"):
+            load_kdd(full=True, reweighted=True)
+        whole = load_kdd(full=True, standardize=False)
+        assert whole.data.shape == (46, 33)
+        assert whole.DESCR.startswith("KDD Cup 1999, the full file")
         X, y = load_kdd(return_X_y=True, standardize=False)
         assert X.shape == (46, 33)
         assert X[5].tolist() == [5, *range(32)]

@@ -47,6 +47,15 @@ def test_examples_run(path):
     assert run(path)
 
 
+def test_the_blocks_about_records_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "records.md").read_text(encoding="utf-8")
+    names = {}
+    for block in re.findall(r"```python\n(.+?)```", page, re.DOTALL):
+        exec(block, names)
+    assert len(names["linked"].labels_) == len(names["a"]) + len(names["b"])
+
+
 def test_links_lead_somewhere():
     for document in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md")]:
         for link in re.findall(r"\]\(([^)#]+)", document.read_text(encoding="utf-8")):
@@ -69,3 +78,16 @@ def test_every_algorithm_is_documented():
 
     page = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
     assert all(f"| `{name}`" in page for name in ALGORITHMS)
+
+
+def test_the_conda_recipe_needs_what_the_wheel_needs():
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    recipe = (ROOT / "packaging" / "conda" / "meta.yaml").read_text(encoding="utf-8")
+    extras = project["optional-dependencies"]
+    for need in [*project["dependencies"], *extras["web"]]:
+        name = re.match(r"[\w-]+", need)[0]
+        assert re.search(rf"- {name} >=[\d.]+", recipe), f"{name} is not in the recipe"
+    assert f'version = "{project["version"]}"' in recipe
+    assert project["version"] in (ROOT / "CITATION.cff").read_text(encoding="utf-8")

@@ -32,6 +32,8 @@ GIVEN = {
     "device = pd.read_parquet('readings')['device'].to_numpy()\n"
     "np.save('readings.npy', pd.read_parquet('readings').drop(columns='device').to_numpy())\n"
     "oracle = samekind.LabelOracle(device)\n",
+    "docs/models.md": "import samekind, chat_server\n"
+    "url = chat_server.serve_texts(dict(zip(*samekind.datasets.make_messages(120, random_state=0))))\n",
     "docs/experiments.md": f"import os\nos.chdir({str(ROOT)!r})\n",
 }
 SLOW = ("docs/dask.md",)
@@ -41,6 +43,7 @@ STANDS_FOR = {
         'Client("tcp://scheduler:8786")': "Client(n_workers=1, dashboard_address=':0')",
         "s3://bucket/rows/": "readings/",
     },
+    "docs/models.md": {'"http://127.0.0.1:8000/v1"': "url"},
     # the same lines with less to do
     "docs/algorithms.md": {"budget=3_000": "budget=200"},
     "docs/large.md": {", oracle)": ", oracle, budget=20)"},

@@ -34,6 +34,7 @@ from experiments.targets import paper_captions, paper_columns, paper_numbers
 
 ROOT = Path(__file__).parent.parent
 TINY = {"points": (30, 60, 90)}
+EVERY = (*PRACTICAL, "focused")
 
 
 def saved(folder):
@@ -56,7 +57,9 @@ def printed(results):
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tiny")
-    return folder, run_experiment(PaperTables(["digits"], runs=2, **TINY), jobs=1, out=folder)
+    return folder, run_experiment(
+        PaperTables(["digits"], runs=2, algorithms=EVERY, **TINY), jobs=1, out=folder
+    )
 
 
 # The paper's numbers
@@ -186,10 +189,14 @@ def test_tables_from_runs_by_hand():
     budget = lines(summary, "shuttle", "fixed_budget", "basic")
     assert budget["mean"].tolist() == [3.5, 4.5, 5.0, 6.0, 7.0]
     assert budget["paper"].tolist() == [3.22, 4.89, 5.48, 6.14, 6.55]
-    assert budget["mark"][30_000] == "better"
+    assert budget["mark"][30_000] == "open"  # seven in both runs: no spread is no certainty
     recovery = lines(summary, "shuttle", "fixed_recovery", "basic")
     assert recovery["mean"][[3, 7]].tolist() == pytest.approx([400 / 3, 4_000])
-    assert recovery["mark"][7] == "better"
+    assert recovery["mark"][7] == "open"
+    spread = paper_summary(
+        *(record(i, [10, 20, 300, 1_000, 1_500 + i, 2_000, 2_000 + i], 30_000) for i in range(3))
+    )
+    assert lines(spread, "shuttle", "fixed_recovery", "basic")["mark"][7] == "better"
     assert lines(summary, "shuttle", "centroid_error", "basic")["mean"][2] == pytest.approx(
         3.0
     )  # %
@@ -222,7 +229,7 @@ def test_unreached_columns_are_said_and_not_dropped():
 def test_results_are_whole(tiny):
     folder, results = tiny
     assert results.data == ["digits"]
-    for algorithm in PRACTICAL:
+    for algorithm in EVERY:
         cells = lines(results, "digits", "fixed_budget", algorithm)
         assert list(cells.index) == [30, 60, 90]
         assert (cells["runs"] == 2).all()
@@ -284,7 +291,7 @@ def test_page_is_well_formed_and_loads_nothing(tiny):
     names = "recovered fixed-recovery centroid-error rounds sampling-time focused per-point"
     assert set(page.figures) == {f"digits-{name}" for name in names.split()}
     traces = page.figures["digits-recovered"]["data"]
-    assert [trace["name"] for trace in traces] == [a for a in PRACTICAL for _ in ("band", "line")]
+    assert [trace["name"] for trace in traces] == [a for a in EVERY for _ in ("band", "line")]
 
 
 def test_papers_points_are_drawn():
@@ -316,7 +323,9 @@ def test_same_command_does_only_what_is_missing(tmp_path, tiny):
     lines_of = (tiny[0] / "runs.jsonl").read_bytes().splitlines(keepends=True)
     torn = lines_of[5][: len(lines_of[5]) // 2]
     (tmp_path / "runs.jsonl").write_bytes(b"".join(lines_of[:5]) + torn)
-    results = run_experiment(PaperTables(["digits"], runs=2, **TINY), jobs=1, out=tmp_path)
+    results = run_experiment(
+        PaperTables(["digits"], runs=2, algorithms=EVERY, **TINY), jobs=1, out=tmp_path
+    )
     store = RunStore(tmp_path / "runs.jsonl")
     assert len(store.read()) == 8
     assert store.n_damaged == 1
@@ -324,7 +333,7 @@ def test_same_command_does_only_what_is_missing(tmp_path, tiny):
     assert after.startswith(b"".join(lines_of[:5]) + torn + b"\n")
     untimed = ~results.summary["metric"].isin(["sampling_time"])
     pd.testing.assert_frame_equal(results.summary[untimed], tiny[1].summary[untimed])
-    run_experiment(PaperTables(["digits"], runs=1, **TINY), jobs=1, out=tmp_path)
+    run_experiment(PaperTables(["digits"], runs=1, algorithms=EVERY, **TINY), jobs=1, out=tmp_path)
     assert (tmp_path / "runs.jsonl").read_bytes() == after  # nothing was done again
 
 
@@ -383,9 +392,11 @@ def test_only_what_is_public_in_samekind_is_used():
                 module = import_module(node.module)
                 assert node.module in (
                     "samekind",
+                    "samekind.algorithms.relatives",
                     "samekind.data",
                     "samekind.datasets",
                     "samekind.errors",
+                    "samekind.flow",
                     "samekind.measures",
                     "samekind.project",
                     "samekind.web",
@@ -445,3 +456,15 @@ def test_every_option_is_taken_by_its_experiment(command, monkeypatch):
 def test_every_metric_has_a_unit_with_decimals():
     for name, metric in METRICS.items():
         assert metric.number(1.0), name
+
+
+def test_relatives_stand_beside_ours(tmp_path, capsys):
+    options = ["--runs", "1", "--jobs", "1", "--data", "digits", "--algorithms", "uniform"]
+    assert cli.main(["relatives", *options, "--out", str(tmp_path)]) == 0
+    found = read_results(tmp_path / "relatives.json")
+    for name in ("samekind uniform", "AKB16", "BCLP20", "MS17a", "KwikBucks"):
+        steps = lines(found, "digits", "questions_to_share", name)["mean"].tolist()
+        assert 5 <= steps[0] <= steps[1] <= steps[2]
+    for name in ("BCLP20", "MS17a", "SS19", "KwikBucks"):
+        assert lines(found, "digits", "ari_all", name)["mean"].iloc[0] > 0.99
+    assert "BCLP20" in capsys.readouterr().out

@@ -551,3 +551,10 @@ def test_the_hard_rows_are_those_between_clusters():
     hard = hard_rows(Instance(X, X[:, 0] > 0))
     assert hard.sum() == 40
     assert hard[np.abs(X[:, 0]) < 0.01].all()
+
+
+def test_accuracy_matches_each_cluster_with_one_label():
+    """Three rows of the second label are in a cluster of their own: they count as wrong."""
+    data = Instance(np.zeros((8, 1)), np.array([0, 0, 0, 1, 1, 1, 1, 1]))
+    assert data.matched_accuracy([5, 5, 2, 9, 9, 9, 2, 2]) == 5 / 8
+    assert data.matched_accuracy([7, 7, 7, 4, 4, 4, 4, 4]) == 1.0

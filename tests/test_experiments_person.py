@@ -27,3 +27,19 @@ def test_drawings_are_sorted_by_one_who_reads_only_the_page(tmp_path, monkeypatc
     assert late["right"] > 0.85
     assert late["known"] >= 60
     assert 70 <= sitting.presses < 90
+
+
+@pytest.mark.slow
+def test_the_same_person_reads_the_screen_of_a_real_browser(tmp_path, monkeypatch):
+    pytest.importorskip("playwright")
+    from experiments.person_browser import chromium
+
+    monkeypatch.setitem(person.MARKS, "pictures", (20, 70))
+    kinds = write_drawings(tmp_path / "drawings", n=120, random_state=1)
+    items = load(tmp_path / "drawings", cache=tmp_path / "cache")
+    with chromium() as browser:
+        sitting = person.sit_down("pictures", items, kinds, 0, browser)  # raises if a reply is 5xx
+    early, late = sitting.looks
+    assert early["right"] < late["right"]
+    assert late["right"] > 0.85
+    assert {"lineup", "new kind"} <= set(sitting.types)

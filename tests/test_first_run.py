@@ -50,6 +50,7 @@ class TestWaitingPage:
 
     def test_nothing_heavy_is_loaded_for_it(self):
         code = "import sys, samekind.web.waiting, samekind.warm_up, samekind.cli._label as _; "
+        code += "import samekind.cli._words; "
         code += "print([m for m in ('numpy', 'numba', 'pandas', 'fastapi') if m in sys.modules])"
         out = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True

@@ -20,11 +20,13 @@ from samekind.algorithms.focused.constants import (
     NEARNESS,
     NEW,
     PRIOR_DEVIATIONS,
+    PRIOR_SURPRISE,
     PRIOR_WEIGHTS,
     WALK_ON,
 )
 from samekind.algorithms.focused.graph_predictor import LabelPropagation
 from samekind.algorithms.focused.recovery import PurityTrials
+from samekind.algorithms.focused.scheduler import AimScheduler
 from samekind.algorithms.focused.scoring import ConditionalLogit, LinearDiscriminant
 from samekind.points import ArrayPoints
 
@@ -212,11 +214,11 @@ class TestLabelPropagation:
         graphs = []
         for threads in (1, 2, 4):
             with threadpool_limits(threads):
-                graphs.append(LabelPropagation(X)._edges[1])
+                graphs.append(LabelPropagation(ArrayPoints(X))._edges[1])
         assert all(np.array_equal(graphs[0], graph) for graph in graphs)
 
     def test_between_two_labelled_rows(self):
-        graph = LabelPropagation(np.array([[0.0], [1.0], [2.0]]))
+        graph = LabelPropagation(ArrayPoints([[0.0], [1.0], [2.0]]))
         assert not graph.probabilities(2).any()
         graph.learn(0, 0)
         graph.learn(2, 1)
@@ -225,7 +227,7 @@ class TestLabelPropagation:
 
     def two_blobs(self):
         X, y = blobs((30, 30), seed=3)
-        return LabelPropagation(X), y
+        return LabelPropagation(ArrayPoints(X)), y
 
     def test_no_label_reaches_a_blob_without_one(self):
         graph, y = self.two_blobs()
@@ -259,7 +261,7 @@ class TestLabelPropagation:
 
     @pytest.mark.parametrize("n", [3, 12, 40])
     def test_identical_rows(self, n):
-        graph = LabelPropagation(np.full((n, 2), 0.1))
+        graph = LabelPropagation(ArrayPoints(np.full((n, 2), 0.1)))
         graph.learn(0, 0)
         assert np.isfinite(graph.probabilities(1)).all()
         assert (graph.probabilities(1).max(axis=0) <= 1).all()
@@ -331,3 +333,34 @@ class TestClusterModel:
         assert model.scorer.sizes[:3].tolist() == [300, 150, 50]
         model.merge(0, 2)
         assert model.scorer.sizes[:3].tolist() == [350, 150, 0]
+
+    def test_parts_of_one_blob_look_alike(self):
+        """Two rows of one blob and one of another found clusters: the first two may well be one."""
+        X, y = blobs((60, 60))
+        model = ClusterModel(ArrayPoints(X), FocusedParams(goal="labels"))
+        rows = [*np.flatnonzero(y == 0)[:2].tolist(), int(np.flatnonzero(y == 1)[0])]
+        for cluster, row in enumerate(rows):
+            model.scorer.add_cluster()
+            model.learn(row, X[row], cluster, surprising=True)
+        similarities = model.predictor.similarities()
+        assert similarities[0, 1] == similarities[1, 0] > 0.3
+        assert similarities[0, 1] > 5 * similarities[0, 2]
+        assert model.predictor.similarities() is None  # nothing has changed
+
+
+class TestAimScheduler:
+    def test_questions_until_a_row_is_not_as_predicted(self):
+        scheduler = AimScheduler("typical")
+        assert scheduler.questions_to_surprise() == 1 / PRIOR_SURPRISE
+        for _ in range(200):
+            scheduler.spend("refine", 3)
+            scheduler.learn("refine", 3, is_new=False, as_predicted=False)
+            scheduler.spend("typical", 3)
+            scheduler.learn("typical", 3, is_new=False, as_predicted=False)
+        assert scheduler.questions_to_surprise() == pytest.approx(3, rel=0.02)
+        for _ in range(200):
+            scheduler.spend("refine", 1)
+            scheduler.learn("refine", 1, is_new=False, as_predicted=True)
+            scheduler.spend("typical", 1)
+            scheduler.learn("typical", 1, is_new=False, as_predicted=True)
+        assert scheduler.questions_to_surprise() > 100

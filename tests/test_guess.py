@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from conftest import blobs
-from samekind import LabelOracle, Session, solve
+from samekind import ArrayPoints, LabelOracle, Session, solve
 from samekind.algorithms.focused.guess import find_modes
 
 
@@ -33,7 +33,7 @@ def test_it_says_that_it_is_a_guess():
 
 def test_one_cloud_is_one_mode():
     X = np.random.default_rng(0).normal(size=(3000, 2))
-    modes, groups = find_modes(X)
+    modes, groups = find_modes(ArrayPoints(X), np.arange(len(X)))
     assert modes.size == 1
     assert not groups.any()
 
@@ -41,7 +41,7 @@ def test_one_cloud_is_one_mode():
 def test_a_mode_by_hand():
     """Two heaps on a line: the lower one stands out, as there is nothing between them."""
     X = np.r_[np.linspace(0, 1, 40), np.linspace(10, 12, 40)][:, None]
-    modes, groups = find_modes(X)
+    modes, groups = find_modes(ArrayPoints(X), np.arange(len(X)))
     assert modes.size == 2
     assert modes[0] < 40 <= modes[1]
     np.testing.assert_array_equal(groups, np.repeat([0, 1], 40))

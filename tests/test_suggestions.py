@@ -1,4 +1,4 @@
-"""Suggestions: clusters that may be one, rows that look wrong, rows that nobody can tell."""
+"""Suggestions: clusters that may be one, rows that look wrong, are of their own, or nobody can tell."""
 
 from __future__ import annotations
 
@@ -193,3 +193,38 @@ def test_nonsense_is_refused(project, name):
         project.decide({name: "yes"})
     with pytest.raises(ProjectError):
         project.decide({"merge-0.1": "maybe"})
+
+
+class TestRowsOfTheirOwn:
+    """Rows that nobody has asked about, far from all that is known."""
+
+    @pytest.fixture
+    def project(self, tmp_path):
+        rng = np.random.default_rng(0)
+        self.y = np.repeat([0, 1, 2, 3], [60, 60, 60, 8])
+        X = 12.0 * np.eye(4)[self.y] + rng.normal(size=(self.y.size, 4))
+        np.save(tmp_path / "rows.npy", X)
+        project = Project(load(tmp_path / "rows.npy", standardize=False), random_state=0)
+        for kind in range(3):
+            project.place_in_new(np.flatnonzero(self.y == kind)[:20].tolist(), f"kind {kind}")
+        return project
+
+    def test_they_are_found_and_become_a_cluster(self, project):
+        [one, *_] = of(project, "own")
+        rows = [item.row for item in one.items]
+        assert set(self.y[rows]) == {3}
+        assert 3 <= len(rows) <= 8
+        before = len(project.clusters().members_)
+        assert project.decide({one.id: "yes"}, who="ann") > 0
+        assert len(project.clusters().members_) == before + 1
+        assert sorted(project.session.members_of(rows[0])) == sorted(rows)
+        project.undo(who="ann")
+        assert rows[1] not in project.session.members_of(rows[0])
+
+    def test_a_no_says_nothing(self, project):
+        [one, *_] = of(project, "own")
+        assert project.decide({one.id: "no"}) == 0
+
+    def test_nothing_is_found_where_all_are_near_what_is_known(self, project):
+        project.place_in_new(np.flatnonzero(self.y == 3).tolist(), "kind 3")
+        assert of(project, "own") == []

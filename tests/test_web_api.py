@@ -127,6 +127,9 @@ def rows_of(question):
     return {question["item"]["row"], *(o["cluster"] for o in question["options"])}
 
 
+OF_RECORDS = ("dedupe.json", "entities.csv", "golden.csv", "pairs.csv", "splink.csv")
+
+
 @pytest.fixture(scope="module")
 def digits():
     return demo_items()
@@ -548,7 +551,13 @@ class TestFiles:
     def test_every_export_is_a_file(self, labelled):
         assert set(get_args(Export)) == set(EXPORTS)
 
-    @pytest.mark.parametrize("name", sorted(EXPORTS))
+    @pytest.mark.parametrize("name", OF_RECORDS)
+    def test_what_only_records_have_is_refused(self, labelled, name):
+        response = labelled.client.get(f"/api/export/{name}")
+        assert response.status_code == 400
+        assert "Only of records" in response.json()["error"]
+
+    @pytest.mark.parametrize("name", sorted(set(EXPORTS) - set(OF_RECORDS)))
     def test_exports(self, labelled, name, tmp_path, monkeypatch):
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
         response = labelled.client.get(f"/api/export/{name}")
@@ -810,6 +819,7 @@ def test_the_schema_lists_every_route_of_the_contract(small):
     paths = small.get("/api/openapi.json")["paths"]
     listed = {(method.upper(), path) for path, item in paths.items() for method in item}
     assert listed == {
+        ("GET", "/api/annotators"),
         ("GET", "/api/presses"),
         ("GET", "/api/status"),
         ("GET", "/api/suggestions"),

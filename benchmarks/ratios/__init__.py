@@ -89,6 +89,9 @@ MEASURES = {
     "acts": Measure(
         "acts", "acts", "answers, corrections, merges and undo of a project with 10^5 answers"
     ),
+    "page": Measure(
+        "pages", "pages", "presses, undo, mergers and changes on a page of 10^5 rows, over HTTP"
+    ),
     "texts": Measure("texts", "features_of_texts", "features of 60,000 texts, and the second time"),
     "memory": Measure("house", "memory", "peak memory of `batched`"),
     "session": Measure("house", "session", "a million questions through session and ledger"),

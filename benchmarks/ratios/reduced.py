@@ -81,7 +81,7 @@ def reduced(setting: Setting) -> Iterator[Ratio]:
         )
         yield _questions(X, y, questions, shape)
         yield _memory(X, y, 0, f"the space of {shape}", setting)
-    yield _memory(X, y, min(questions, 300), f"focused, {shape}", setting)
+        yield _memory(X, y, min(questions, 300), f"focused, {shape}", setting)
     yield _one_by_one(X, y, questions, shape)
 
 

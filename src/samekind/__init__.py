@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from samekind import datasets, measures, report
     from samekind.clusters import Clusters
     from samekind.data import Items, embed, load
-    from samekind.engine import ClassifySession, ContradictionWarning, Session, solve
+    from samekind.engine import ClassifySession, ContradictionWarning, Session, link, solve
     from samekind.estimator import SameKindClustering
     from samekind.flow import DIFFERENT, SAME, UNSURE
     from samekind.ledger import (
@@ -29,7 +29,14 @@ if TYPE_CHECKING:
         LedgerGone,
         SqlLedger,
     )
-    from samekind.oracles import FunctionOracle, LabelOracle, NoisyOracle
+    from samekind.oracles import (
+        ChatOracle,
+        CommandOracle,
+        FunctionOracle,
+        LabelOracle,
+        NoisyOracle,
+        RuleOracle,
+    )
     from samekind.points import ArrayPoints
     from samekind.progress import Progress
 
@@ -37,7 +44,7 @@ _HOMES = {
     "samekind.algorithms": ["Certificate"],
     "samekind.clusters": ["Clusters"],
     "samekind.data": ["Items", "embed", "load"],
-    "samekind.engine": ["ClassifySession", "ContradictionWarning", "Session", "solve"],
+    "samekind.engine": ["ClassifySession", "ContradictionWarning", "Session", "link", "solve"],
     "samekind.estimator": ["SameKindClustering"],
     "samekind.flow": ["DIFFERENT", "SAME", "UNSURE"],
     "samekind.ledger": [
@@ -48,7 +55,14 @@ _HOMES = {
         "LedgerGone",
         "SqlLedger",
     ],
-    "samekind.oracles": ["FunctionOracle", "LabelOracle", "NoisyOracle"],
+    "samekind.oracles": [
+        "ChatOracle",
+        "CommandOracle",
+        "FunctionOracle",
+        "LabelOracle",
+        "NoisyOracle",
+        "RuleOracle",
+    ],
     "samekind.points": ["ArrayPoints"],
     "samekind.progress": ["Progress"],
 }
@@ -61,8 +75,10 @@ __all__ = [
     "UNSURE",
     "ArrayPoints",
     "Certificate",
+    "ChatOracle",
     "ClassifySession",
     "Clusters",
+    "CommandOracle",
     "Contradiction",
     "ContradictionWarning",
     "FunctionOracle",
@@ -74,11 +90,13 @@ __all__ = [
     "LedgerGone",
     "NoisyOracle",
     "Progress",
+    "RuleOracle",
     "SameKindClustering",
     "Session",
     "SqlLedger",
     "datasets",
     "embed",
+    "link",
     "load",
     "measures",
     "report",

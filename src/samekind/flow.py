@@ -8,8 +8,8 @@ time, never a row with itself, and never the same pair again.
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import NamedTuple, Protocol, TypeAlias, TypeVar
+from collections.abc import Generator, Iterator
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,10 +25,12 @@ __all__ = [
     "BoolArray",
     "FloatArray",
     "Flow",
+    "Heard",
     "IntArray",
     "Oracle",
     "Pairs",
     "Reply",
+    "StreamingOracle",
     "check_answer",
     "check_answers",
     "check_pairs",
@@ -76,6 +78,42 @@ class Oracle(Protocol):
 
     def __call__(self, pairs: Pairs, /) -> Answers:
         """Answer each pair with SAME, DIFFERENT or UNSURE."""
+        ...
+
+
+class Heard(NamedTuple):
+    """Answers that came at once to some of many questions."""
+
+    pairs: Pairs
+    answers: Answers
+    skipped: bool = False
+    """Whether nobody answered these: what came could not be read, and they are put aside."""
+
+
+@runtime_checkable
+class StreamingOracle(Protocol):
+    """Whoever answers question by question, at a cost: each answer is to be kept as soon as it is there."""
+
+    name: str
+
+    def stream(self, pairs: Pairs, *, lineups: bool = False) -> Iterator[Heard]:
+        """Yield answers as they come; with `lineups`, of the pairs of one first row one is picked."""
+        ...
+
+    def use_examples(self, pairs: Pairs, answers: Answers) -> None:
+        """Take in what others answered, as examples."""
+        ...
+
+    def spending_text(self) -> str:
+        """Return what was spent, to be kept with the answers."""
+        ...
+
+    def resume_spending(self, text: str) -> None:
+        """Count what was spent in earlier runs."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what is held open."""
         ...
 
 

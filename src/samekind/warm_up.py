@@ -26,12 +26,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-__all__ = ["Kernel", "WarmUp", "decode_type", "encode_type", "is_warm", "kernels"]
+__all__ = ["Kernel", "WarmUp", "decode_type", "encode_type", "is_warm", "kernels", "sort_of_rows"]
 
 HERE = Path(__file__).parent
 LIST = HERE / "kernel_signatures.json"
 MOST_WORKERS = 4
 START = "start"  # the stage of what is needed for a first question and its answer
+SORTS = ("float32", "float64", "wide")
+NARROW = 64  # columns up to which rows are taken as they are
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Kernel:
     stage : {"start", "later"}
         Whether a first question and its answer need it.
     rows : list of str
-        For which types of features: "float32", "float64".
+        For which sorts of rows, as `sort_of_rows` names them.
     """
 
     module: str
@@ -60,6 +62,11 @@ class Kernel:
 def kernels() -> list[Kernel]:
     """Return all functions that are compiled ahead, the most wanted first."""
     return [Kernel(**line) for line in json.loads(LIST.read_text("utf-8"))]
+
+
+def sort_of_rows(X: Any) -> str:
+    """Return which functions rows need: those of their type, or of rows that are brought to fewer columns."""
+    return "wide" if X.shape[1] > NARROW else str(X.dtype)
 
 
 def encode_type(numba_type: Any) -> Any:
@@ -137,11 +144,11 @@ class WarmUp:
         self._failed = self._is_stopped = False
 
     def start(self, rows: str | None = None) -> None:
-        """Begin to compile what a first question needs; `rows` is the type of the features, once known."""
+        """Begin to compile what a first question about any rows needs, or about `rows` of this sort."""
         self._add(
             number
             for number, kernel in enumerate(self._list)
-            if kernel.stage == START and (rows in kernel.rows or len(kernel.rows) > 1)
+            if kernel.stage == START and (rows in kernel.rows or len(kernel.rows) == len(SORTS))
         )
         with self._lock:
             self._wanted = set(self._todo)

@@ -15,6 +15,13 @@ from samekind.algorithms.base import (
     Snapshot,
     percent_at_most,
 )
+from samekind.algorithms.crowd import (
+    CrowdGroups,
+    CrowdNodes,
+    CrowdNoisy,
+    CrowdOnline,
+    CrowdTransitive,
+)
 from samekind.algorithms.focused import Focused
 from samekind.algorithms.paper.basic import Basic
 from samekind.algorithms.paper.basic_exact import BasicExact
@@ -23,6 +30,7 @@ from samekind.algorithms.paper.classify import ORDERS, Classified, PaperParams, 
 from samekind.algorithms.paper.improved_exact import ImprovedExact
 from samekind.algorithms.paper.noisy_exact import NoisyExact
 from samekind.algorithms.paper.uniform import Uniform
+from samekind.algorithms.records import AtThreshold, PairCertificate, PairView, Records
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN, ClusterState
 
 __all__ = [
@@ -34,10 +42,13 @@ __all__ = [
     "Algorithm",
     "Amendment",
     "AnyAlgorithm",
+    "AtThreshold",
     "Certificate",
     "Classified",
     "ClusterState",
     "Known",
+    "PairCertificate",
+    "PairView",
     "PaperParams",
     "Params",
     "Prediction",
@@ -51,7 +62,21 @@ AnyAlgorithm = type[Algorithm[Any]]
 
 ALGORITHMS: dict[str, AnyAlgorithm] = {
     algorithm.name: algorithm
-    for algorithm in (Uniform, Basic, Batched, BasicExact, ImprovedExact, NoisyExact, Focused)
+    for algorithm in (
+        Uniform,
+        Basic,
+        Batched,
+        BasicExact,
+        ImprovedExact,
+        NoisyExact,
+        Focused,
+        Records,
+        CrowdTransitive,
+        CrowdNodes,
+        CrowdOnline,
+        CrowdNoisy,
+        CrowdGroups,
+    )
 }
 DEFAULT = Focused.name
 

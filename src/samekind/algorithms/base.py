@@ -274,6 +274,8 @@ class Algorithm(ABC, Generic[P]):
     """Whether a run can begin with rows whose clusters are known, and change what it knows (`amend`)."""
     asks_lineups: ClassVar[bool] = False
     """Whether it can compare a row with several clusters in one question."""
+    compares_records: ClassVar[bool] = False
+    """Whether it needs `RecordPoints`: pairs of records that may be one entity."""
     reduces: ClassVar[bool] = False
     """Whether it works in a reduced space where rows have many columns, unless told otherwise."""
 

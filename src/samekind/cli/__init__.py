@@ -10,7 +10,18 @@ from typing import Annotated
 
 import typer
 
-from samekind.cli import _check, _classify, _export, _forget, _import, _label, _move, _run, _warm_up
+from samekind.cli import (
+    _check,
+    _classify,
+    _export,
+    _forget,
+    _import,
+    _label,
+    _link,
+    _move,
+    _run,
+    _warm_up,
+)
 from samekind.cli._demo import demo
 from samekind.cli._help import Command, Group
 
@@ -28,6 +39,7 @@ app = typer.Typer(
 )
 app.command(cls=Command)(demo)
 app.command(cls=Command, epilog=_label.EXAMPLES)(_label.label)
+app.command(cls=Command, epilog=_link.EXAMPLES)(_link.link)
 app.command(cls=Command, epilog=_classify.EXAMPLES)(_classify.classify)
 app.command(cls=Command, epilog=_export.EXAMPLES)(_export.export)
 app.command("import", cls=Command, epilog=_import.EXAMPLES)(_import.import_)

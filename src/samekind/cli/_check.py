@@ -8,6 +8,7 @@ from samekind.cli import _options as options
 from samekind.cli import _project_options as own
 from samekind.cli._errors import explained, needs, users_values
 from samekind.cli._places import Place
+from samekind.cli._words import chat
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,7 +42,7 @@ def check(
 
     from rich.console import Console
 
-    from samekind.cli._projects import chat, plural
+    from samekind.cli._projects import plural
     from samekind.ledger import LedgerDamaged, check_file
     from samekind.project import repair_project
 
@@ -75,7 +76,6 @@ def _compare_data(project: Place, out: Console) -> int:
     """Say whether the data are as the project knows them; it is no damage if they are not."""
     import shlex
 
-    from samekind.cli._projects import chat
     from samekind.project import changes_of_data
 
     name = shlex.quote(str(project))
@@ -108,7 +108,6 @@ def _take_in(project: Place, out: Console) -> int:
     from contextlib import closing
 
     from samekind.cli._passes import Passes
-    from samekind.cli._projects import chat
     from samekind.project import open_project
 
     with needs(), users_values(project), Passes(out) as passes:
@@ -120,7 +119,6 @@ def _take_in(project: Place, out: Console) -> int:
 
 
 def _list(out: Console, heading: str, lines: list[str]) -> None:
-    from samekind.cli._projects import chat
 
     more = [f"  and {len(lines) - MOST_SHOWN:,} more"] if len(lines) > MOST_SHOWN else []
     chat(out, "\n".join([heading, *(f"  {line}" for line in lines[:MOST_SHOWN]), *more]))

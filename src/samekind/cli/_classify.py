@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from samekind.cli import _options as options
 from samekind.cli._errors import INTERRUPTED, UserError, explained, needs, users_values
-from samekind.cli._words import in_options
+from samekind.cli._words import chat, in_options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +62,7 @@ def classify(
 
     from samekind.algorithms import Classified
     from samekind.cli._passes import Passes
-    from samekind.cli._projects import chat, opened, plural
+    from samekind.cli._projects import opened, plural
     from samekind.cli._results import replace_file
     from samekind.engine import NOT_ASKED
     from samekind.project import beside_own_columns, cache_of, new_rows_table, write_csv
@@ -109,7 +109,7 @@ def _classified(
 ) -> tuple[Classified, int]:
     """Let a column of names answer, or the person here; every answer is kept in a ledger of its own."""
     from samekind.cli._interrupts import Interrupts
-    from samekind.cli._projects import chat, plural
+    from samekind.cli._projects import plural
     from samekind.engine import OtherDataError, answer_with
     from samekind.ledger import SqlLedger
     from samekind.oracles import FunctionOracle

@@ -22,6 +22,13 @@ FORMATS = {
     "report": ("report.html", "plots and examples: open it in a browser"),
     "npz": ("clusters.npz", "all of it, for samekind.Clusters.load"),
 }
+OF_RECORDS = {
+    "entities": ("entities.csv", "your columns, and the entity of every record"),
+    "golden": ("golden.csv", "one record for each entity: the most frequent value of each field"),
+    "pairs": ("pairs.csv", "pairs that may match, how likely that is, what was answered"),
+    "splink": ("splink.csv", "the answers as Splink's table of labels"),
+    "dedupe": ("dedupe.json", "the answers as dedupe's training file"),
+}
 FOLDERS = "folders"
 TOOLS = {
     "dataset": ("dataset.parquet", "for datasets of Hugging Face, and for Argilla"),
@@ -31,8 +38,10 @@ TOOLS = {
     "zip": ("pictures.zip", "the pictures, in a folder for each kind"),
     FOLDERS: ("pictures", "the pictures, in a folder for each kind"),
 }
-ALL = FORMATS | TOOLS
+ALL = FORMATS | OF_RECORDS | TOOLS
 _SAME_SUFFIX = {name: (name,) for name in FORMATS} | {
+    **dict.fromkeys(("entities", "golden", "pairs", "splink"), ("csv",)),
+    "dedupe": ("json",),
     "answers": ("csv",),
     "dataset": ("parquet",),
     "label-studio": ("json",),

@@ -26,7 +26,8 @@ def forget(project: options.ProjectFile, who: own.ForgetWho, yes: own.Yes = Fals
     """
     from rich.console import Console
 
-    from samekind.cli._projects import chat, plural
+    from samekind.cli._projects import plural
+    from samekind.cli._words import chat
     from samekind.ledger import SqlLedger
     from samekind.project import ProjectError, answers_by_annotator, forget_annotator
 

@@ -32,7 +32,8 @@ def import_(
     from rich.console import Console
 
     from samekind.cli._passes import Passes
-    from samekind.cli._projects import chat, plural
+    from samekind.cli._projects import plural
+    from samekind.cli._words import chat
     from samekind.project import ProjectError, open_project
     from samekind.terminal import user_name
 

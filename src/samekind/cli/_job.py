@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from samekind.cli._errors import INTERRUPTED, users_values
+from samekind.cli._errors import INTERRUPTED, MISTAKEN, users_values
 from samekind.cli._interrupts import Interrupts
+from samekind.cli._models import unchecked_notes
 from samekind.cli._passes import Passes
 from samekind.cli._places import Place, shown_command
 from samekind.cli._results import print_results, write_results
 from samekind.engine import ContradictionWarning, Session, answer_with
-from samekind.oracles import LabelOracle
+from samekind.oracles import ChatError, CommandError, LabelOracle, Oracle
 from samekind.progress import progress_bar
 from samekind.project import Project
 from samekind.report import compare
@@ -26,14 +27,15 @@ from samekind.terminal import answer_in_terminal, keys_at_hand
 
 if TYPE_CHECKING:
     from samekind.data import Items
+    from samekind.oracles import ChatOracle, CommandOracle
 
 
 @dataclass(frozen=True)
 class Job:
     """What to cluster, who answers, and where the results go.
 
-    The labels of the items answer the questions, or, if a `person` does, are only compared with at the
-    end. `passes` shows how far long passes over data in files are.
+    The labels of the items answer the questions, or, if a `person` or another `oracle` does, are only
+    compared with at the end. `passes` shows how far long passes over data in files are.
     """
 
     items: Items
@@ -41,6 +43,7 @@ class Job:
     title: str
     settings: dict[str, Any]
     person: bool = False
+    oracle: ChatOracle | CommandOracle | None = None
     who: str | None = None
     project: Place | None = None
     quiet: bool = False
@@ -52,11 +55,14 @@ def run_job(job: Job) -> int:
     """Run a job, write its results and return the exit code."""
     chat = Console(stderr=True, quiet=job.quiet and not job.person)
     passes = job.passes if job.passes is not None else Passes(chat)
+    failure = ""
     with Interrupts() as interrupts, passes:
         passes.check = interrupts.check
         with users_values(job.project):
             labels = job.items.labels
-            oracle = None if labels is None else LabelOracle(getattr(labels, "codes", labels))
+            oracle: Oracle | None = job.oracle
+            if oracle is None and labels is not None:
+                oracle = LabelOracle(getattr(labels, "codes", labels))
             session = Session(job.items, ledger=job.project, **job.settings)
         with session:
             if len(session.ledger):
@@ -72,7 +78,12 @@ def run_job(job: Job) -> int:
                 elif not session.done:
                     assert oracle is not None
                     with passes.silent():
-                        _answer_from_labels(session, oracle, chat, interrupts.check)
+                        _let_answer(session, oracle, chat, interrupts.check)
+            except (ChatError, CommandError) as error:
+                failure = str(error)
+                session.stop("failed")
+                chat.print(f"\n{failure}", markup=False, highlight=False, soft_wrap=True)
+                chat.print("What is known so far is being written.")
             except KeyboardInterrupt:
                 if interrupts.count > 1:  # perhaps in the middle of something: write nothing
                     _say_how_to_go_on(chat, job)
@@ -80,18 +91,21 @@ def run_job(job: Job) -> int:
                 session.stop()
                 chat.print("\nStopped. What is known so far is being written.")
             clusters = session.clusters().with_computed_labels()
+            if job.oracle is not None:
+                notes = unchecked_notes(session, job.oracle)
+                clusters = clusters.with_annotators(clusters.annotators_, notes)
             found = (clusters.labels_, clusters.n_discovered_)
             truth = None if labels is None else compare(labels, *found)
             written = write_results(job, session, clusters, truth)
     if not job.quiet:
         print_results(job, clusters, written, truth)
-    if clusters.stop_reason_ == "user":
+    if clusters.stop_reason_ in ("user", "failed", "spent"):
         _say_how_to_go_on(chat, job)
-    return INTERRUPTED if interrupts.count else 0
+    return INTERRUPTED if interrupts.count else MISTAKEN if failure else 0
 
 
-def _answer_from_labels(
-    session: Session, oracle: LabelOracle, chat: Console, check: Callable[[object], None]
+def _let_answer(
+    session: Session, oracle: Oracle, chat: Console, check: Callable[[object], None]
 ) -> None:
     shown = nullcontext(None) if chat.quiet else progress_bar(chat)
     with shown as bar, warnings.catch_warnings():

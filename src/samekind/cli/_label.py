@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import re
-import sys
-from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
 import typer
 
+from samekind.cli import _models as models
 from samekind.cli import _options as options
 from samekind.cli import _project_options as own
-from samekind.cli._errors import INTERRUPTED, UserError, explained, needs, users_values
-from samekind.cli._places import Place
-from samekind.cli._preparation import Preparation
-from samekind.cli._token import PageToken, find_token
-from samekind.cli._words import in_options
+from samekind.cli import _record_options as of_records
+from samekind.cli._asking import LOCAL, ask_about
+from samekind.cli._errors import UserError, explained
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from samekind.project import Project
-
-PROJECTS = (".db", ".sqlite", ".sqlite3")
-LOCAL = "127.0.0.1"
 EXAMPLES = """[bold]Examples[/bold]
 
 samekind label messages.csv --text message
 
 samekind label photos/ --budget 300
 
+samekind label people.csv --records --question "Are these the same person?"
+
 samekind label messages.samekind.db --terminal
+
+samekind label messages.csv --text message --model http://127.0.0.1:8000/v1 --model-name M --criterion C
 """
 
 
@@ -44,6 +33,9 @@ def label(
     image: options.Image = None,
     features: options.Features = None,
     embeddings: options.Embeddings = None,
+    records: of_records.AutoRecords = None,
+    compare: of_records.Compare = None,
+    block: of_records.Block = None,
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     show: options.Show = None,
@@ -58,12 +50,19 @@ def label(
     any_data: own.AnyData = False,
     budget: options.Presses = None,
     criterion: options.Criterion = None,
+    question: of_records.Question = None,
     no_lineup: options.NoLineup = False,
     sheets: options.Sheets = None,
     error_rate: options.ErrorRate = None,
     tolerance: options.Tolerance = None,
     metric: options.Metric = None,
     reduce: options.Reduced = None,
+    model: models.Model = None,
+    model_name: models.ModelName = None,
+    model_budget: models.ModelBudget = None,
+    price: models.Price = None,
+    cap: models.Cap = None,
+    in_flight: models.InFlight = 8,
     seed: options.Seed = None,
     host: options.Host = LOCAL,
     port: options.Port = None,
@@ -81,169 +80,4 @@ def label(
             if demo
             else "name your data, or look at the demo: samekind label --demo"
         )
-    chosen = options.loading_options(context.params)
-    given = {"title": title, "budget": budget, "random_state": seed}
-    settings = {name: value for name, value in given.items() if value is not None}
-    settings |= options.algorithm_options(context.params) | options.space_options(context.params)
-    if (
-        isinstance(data, Path)
-        and not data.exists()
-        and not any(sign in str(data) for sign in "*?[")
-    ):
-        raise UserError(f"{data} does not exist. Check the name.")
-    secret = PageToken(None)
-    if not terminal:
-        source = context.get_parameter_source("token")
-        in_command = source is not None and source.name == "COMMANDLINE"
-        secret = _check_page(host, token_file, token, in_command)
-
-    from contextlib import closing
-
-    from rich.console import Console
-
-    from samekind.cli._projects import chat, print_found, print_next
-
-    def ready(address: str) -> None:
-        if secret.text is not None and not (secret.is_made or sys.stderr.isatty()):
-            # what goes to a file or another program must not hold what only the user should know
-            address = f"{address.partition('?')[0]}?token=…  (with your token)"
-        chat(screen, f"\nThe page is at  {address}\nCtrl-C stops it; every answer is kept.")
-
-    screen = Console(stderr=True)
-    where = _project(data, project, demo)
-    for note in secret.notes:
-        chat(screen, f"Note: {note}")
-    settings |= {"any_data": True} if any_data else {}
-    shown = has_display() and not no_browser
-    with Preparation(screen) as preparation:
-        if not terminal:
-            preparation.listen(host, port, secret.text, ready, open_browser=shown)
-        opened = _open(None if demo else data, where, chosen, settings, screen, preparation)
-        opened.lineups = not no_lineup
-        with closing(opened):
-            with users_values(where):
-                if criterion is not None:
-                    opened.set_criterion(criterion)
-                if sheets is not None:
-                    opened.use_sheets(sheets)
-            _introduce(opened, where, screen)
-            code = 0
-            if terminal:
-                preparation.go_on()
-                code = _ask_here(opened, who, screen)
-            else:
-                preparation.serve(opened)
-            if not opened.session.done:
-                opened.leave()
-            print_found(opened)
-            print_next(where)
-    return code
-
-
-def _project(data: Place | None, project: Place | None, demo: bool) -> Place:
-    """Return where the answers are kept."""
-    if data is not None and _is_project(data):
-        if project is not None and str(project) != str(data):
-            raise UserError(f"{data} is a project itself: leave --project out.")
-        return data
-    if project is not None:
-        return project
-    if demo:
-        folder = Path("samekind-demo")
-        folder.mkdir(exist_ok=True)
-        return folder / "digits.db"
-    assert isinstance(data, Path)
-    whole = data.expanduser().absolute()
-    name = whole.name if whole.is_dir() else whole.stem
-    plain = re.sub(r"[*?\[\]]+", "", name)  # of a pattern
-    return Path(f"{plain or whole.parent.name}.samekind.db")
-
-
-def _is_project(data: Place) -> bool:
-    return not isinstance(data, Path) or data.suffix.lower() in PROJECTS
-
-
-def _open(
-    data: Place | None,
-    path: Place,
-    chosen: dict[str, Any],
-    settings: dict[str, Any],
-    screen: Console,
-    preparation: Preparation,
-) -> Project:
-    from samekind.cli._passes import Passes
-    from samekind.data import DEMO, load
-    from samekind.ledger import ProjectURL
-    from samekind.project import cache_of, features_of, make_project, open_project
-
-    with needs(), users_values(path), Passes(screen) as passes:
-        tick = preparation.heard_by(passes)
-        if data == path or isinstance(data, ProjectURL):
-            if chosen:
-                negative = {"header": "no-header", "standardize": "no-standardize"}
-                names = ", ".join(f"--{negative.get(name, name)}" for name in chosen)
-                raise UserError(f"{path} knows what it is about: leave {names} out.")
-            return open_project(path, progress=tick, on_items=preparation.wait, **settings)
-        if not chosen.keys() & {"features", "embeddings", "columns"}:
-            chosen["features"] = features_of(path) or "auto"
-        items = load(data or DEMO, **chosen, cache=cache_of(path), progress=tick)
-        preparation.wait(items)
-        return make_project(items, path, **settings)
-
-
-def _introduce(project: Project, path: Place, screen: Console) -> None:
-    from samekind.cli._projects import chat, plural
-
-    items, before = project.items, len(project.session.ledger)
-    what = "picture" if items.medium == "image" else items.medium
-    verb = "is" if before == 1 else "are"
-    lines = [f"{plural(items.n, what)} from {items.source}."]
-    lines += [f"  {in_options(note)}" for note in items.notes]
-    chat(screen, "\n".join(lines))
-    if project.notices:
-        chat(screen, "\n".join(project.notices), wrap=True)
-    chat(
-        screen,
-        f"{plural(before, 'answer')} from before {verb} in {path}."
-        if before
-        else f"Answers are kept in {path}.",
-    )
-
-
-def _ask_here(project: Project, who: str | None, screen: Console) -> int:
-    from samekind.cli._interrupts import Interrupts
-    from samekind.terminal import answer_in_terminal, keys_at_hand
-
-    if project.session.stop_reason == "user":
-        project.resume()  # whoever sits down wants to be asked
-    with Interrupts() as interrupts:
-        keys = keys_at_hand(interrupts.while_reading)
-        try:
-            answer_in_terminal(project, who=who, console=screen, keys=keys)
-        except KeyboardInterrupt:
-            project.leave()
-            screen.print()
-        return INTERRUPTED if interrupts.count else 0
-
-
-def _check_page(host: str, file: Path | None, given: str | None, in_command: bool) -> PageToken:
-    """Find the token, and complain before a long file is read."""
-    from samekind.web import ServeError, check_reach, is_loopback
-
-    with needs():
-        for package in ("fastapi", "uvicorn"):
-            if find_spec(package) is None:
-                raise ModuleNotFoundError(f"No module named {package!r}", name=package)
-    try:
-        token = find_token(file, given, in_command=in_command, is_local=is_loopback(host))
-        check_reach(host, token.text)
-    except ServeError as error:
-        raise UserError(str(error)) from error
-    return token
-
-
-def has_display() -> bool:
-    """Return whether a browser could open a window here."""
-    if sys.platform in ("darwin", "win32", "cygwin"):
-        return True
-    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"))
+    return ask_about(context)

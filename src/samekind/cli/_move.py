@@ -25,7 +25,8 @@ def move(project: options.ProjectFile, target: own.Target) -> int:
 
     from rich.console import Console
 
-    from samekind.cli._projects import chat, plural
+    from samekind.cli._projects import plural
+    from samekind.cli._words import chat
     from samekind.ledger import move_project
 
     answers = move_project(project, target)

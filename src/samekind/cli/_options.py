@@ -18,13 +18,6 @@ T = TypeVar("T")
 TABLES = "A table (CSV, TSV, JSON, JSON lines, Excel, Parquet), "
 
 
-class Answerer(StrEnum):
-    """Who answers the questions."""
-
-    labels = "labels"
-    terminal = "terminal"
-
-
 class Distance(StrEnum):
     """How rows are compared."""
 
@@ -44,10 +37,11 @@ def names_in(given: list[str] | None) -> list[str] | None:
 def loading_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `samekind.load` among the options that the user gave."""
     names = ("labels", "text", "image", "embeddings", "sheet", "stream", "features")
-    wanted = {name: given.get(name) for name in names}
+    wanted = {name: given.get(name) for name in (*names, "compare", "block", "other")}
     wanted |= {name: names_in(given[name]) for name in ("columns", "exclude", "show")}
+    wanted["records"] = given.get("records") or None
     wanted["header"] = False if given["headless"] else None
-    wanted["standardize"] = False if given["raw"] else None
+    wanted["standardize"] = False if given.get("raw") else None
     return {name: value for name, value in wanted.items() if value is not None}
 
 
@@ -63,9 +57,9 @@ def algorithm_options(given: Mapping[str, Any]) -> dict[str, Any]:
 def space_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return how rows are compared, among the options that the user gave."""
     wanted: dict[str, Any] = {}
-    if given["metric"] is not None:
+    if given.get("metric") is not None:
         wanted["metric"] = given["metric"].value
-    reduce: str | None = given["reduce"]
+    reduce: str | None = given.get("reduce")
     if reduce in ("auto", "none"):
         wanted["reduce"] = None if reduce == "none" else reduce
     elif reduce is not None:
@@ -134,7 +128,12 @@ _labels = _answer(
     "from you and compared with at the end.",
 )
 Labels = Annotated[str | None, _labels]
-Oracle = Annotated[Answerer, _answer(None, "The labels, or you at the prompt.")]
+_oracle = _answer(
+    "labels|terminal|chat:URL|command:PROGRAM",
+    "The labels; you at the prompt; a model at an API that speaks OpenAI's chat completions, such as "
+    "chat:http://127.0.0.1:8000/v1; or a program that reads pairs as lines of JSON.",
+)
+Oracle = Annotated[str, _oracle]
 _who = _answer("NAME", "Your name beside your answers at the prompt; by default your user name.")
 Who = Annotated[str | None, _who]
 _run_project = _answer(
@@ -235,7 +234,7 @@ _epsilon = _ask(
     + _default("0.01; exact: 0.5"),
 )
 Epsilon = Annotated[float | None, _epsilon]
-_heavy = _ask("N", "Samples that make a centre; not for focused." + _default("10"), min=1)
+_heavy = _ask("N", "Samples that make a centre; not for focused." + _default("11"), min=1)
 Heavy = Annotated[int | None, _heavy]
 _certify = _ask(
     "HOW",

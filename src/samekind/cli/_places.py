@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 else:
     Place = Path  # Typer takes no unions; `place_of` says which it is
 
+PROJECTS = (".db", ".sqlite", ".sqlite3")
+
 
 def place_of(given: str | Place) -> Place:
     """Return a file's path, or a URL that shows its password to nobody."""
@@ -23,6 +25,18 @@ def place_of(given: str | Place) -> Place:
     from samekind.ledger import ProjectURL
 
     return ProjectURL(given)
+
+
+def is_project(place: Place) -> bool:
+    """Return whether a place is that of a project, by its name."""
+    return not isinstance(place, Path) or place.suffix.lower() in PROJECTS
+
+
+def is_same(one: Place, other: Place) -> bool:
+    """Return whether two places are one."""
+    if isinstance(one, Path) and isinstance(other, Path):
+        return one.absolute() == other.absolute()
+    return str(one) == str(other)
 
 
 def shown_command() -> list[str]:

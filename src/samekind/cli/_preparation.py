@@ -7,6 +7,7 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from contextlib import ExitStack
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
 from samekind.cli._errors import UserError
@@ -89,13 +90,17 @@ class Preparation:
             self._say(STAGES.get(what, what), done / total if total else 1.0)
 
         self._say("Reading the data", 0.0)
+        if self._serving:  # what serves the page is loaded meanwhile
+            threading.Thread(target=import_module, args=("samekind.web.app",), daemon=True).start()
         return tick
 
     def wait(self, items: Items) -> None:
         """Wait until all that a first question needs is compiled."""
         self._is_loaded = True
         if self._work is not None:
-            self._work.start(None if items.is_streamed else str(items.X.dtype))
+            from samekind.warm_up import sort_of_rows
+
+            self._work.start(None if items.is_streamed else sort_of_rows(items.X))
             with self._screen.status(f"{ABOUT}, about 15 seconds …"):
                 self._work.wait()
         self._say("Looking for the first question", 0.0)

@@ -14,18 +14,11 @@ from rich.text import Text
 from samekind.cli._errors import needs, users_values
 from samekind.cli._passes import Passes
 from samekind.cli._places import Place
+from samekind.cli._words import chat
 from samekind.project import Project, counted, open_project
 from samekind.terminal import printable
 
 MOST_KINDS = 12  # in the summary
-
-
-def chat(console: Console, text: str, *, wrap: bool = False) -> None:
-    """Say something that may hold anything that the user or the data gave.
-
-    Sentences wrap between words; what may hold a path or a command does not, so that it can be copied.
-    """
-    console.print(printable(text, lines=True), soft_wrap=not wrap)
 
 
 @contextmanager

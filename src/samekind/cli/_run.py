@@ -8,7 +8,9 @@ from pathlib import Path
 
 import typer
 
+from samekind.cli import _models as models
 from samekind.cli import _options as options
+from samekind.cli import _record_options as of_records
 from samekind.cli._errors import UserError, explained, needs, users_values
 from samekind.cli._words import in_options
 
@@ -22,6 +24,9 @@ samekind run messages.xlsx --text message --labels topic
 
 samekind run digits.npz --labels y --images 8x8 --project digits.db
 
+samekind run messages.csv --text message --oracle chat:http://127.0.0.1:8000/v1 --model-name M --criterion C
+samekind run people.csv --records --labels person
+
 samekind run 'readings/*.parquet' --labels device --columns voltage,current
 """
 
@@ -31,13 +36,23 @@ def run(
     context: typer.Context,
     data: options.File,
     labels: options.Labels = None,
-    oracle: options.Oracle = options.Answerer.labels,
+    oracle: options.Oracle = "labels",
     who: options.Who = None,
+    model_name: models.ModelName = None,
+    criterion: options.Criterion = None,
+    price: models.Price = None,
+    cap: models.Cap = None,
+    in_flight: models.InFlight = 8,
+    dry_run: models.DryRun = False,
     project: options.RunProject = None,
     text: options.Text = None,
     image: options.Image = None,
     features: options.Features = None,
     embeddings: options.Embeddings = None,
+    records: of_records.Records = False,
+    compare: of_records.Compare = None,
+    block: of_records.Block = None,
+    other: of_records.Other = None,
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     show: options.Show = None,
@@ -70,13 +85,17 @@ def run(
 
     Ctrl-C stops, and writes what is known so far.
     """
-    person = oracle is options.Answerer.terminal
-    if labels is None and not person:
+    person, program = oracle == "terminal", oracle.startswith((models.CHAT, models.COMMAND))
+    if not (person or program or oracle == "labels"):
+        raise UserError(
+            f"--oracle must be labels, terminal, chat:URL or command:PROGRAM, got {oracle!r}."
+        )
+    if labels is None and not person and not program:
         raise UserError(
             "nobody is there to answer. Name the column of the labels, --labels COLUMN, or answer "
             "yourself, --oracle terminal."
         )
-    if person and dask is not None:
+    if (person or program) and dask is not None:
         raise UserError("--dask is for labels that answer: name their column, --labels COLUMN.")
     loading = options.loading_options(context.params)
     if images is not None:
@@ -84,7 +103,9 @@ def run(
     settings = options.algorithm_options(context.params)
     compared = options.space_options(context.params)
     whole = options.number_or("auto", "--batch", batch, int)
-    settings["batch"] = whole if whole is not None else 1 if person else "auto"
+    settings["batch"] = whole if whole is not None else 1 if person else 32 if program else "auto"
+    if oracle.startswith(models.CHAT):
+        settings.setdefault("error_rate", "estimate")
 
     from rich.console import Console
 
@@ -93,10 +114,12 @@ def run(
     from samekind.cli._passes import Passes
     from samekind.cli._results import PROJECT, prepare_folder
     from samekind.data import check_cluster_options, load
+    from samekind.oracles import ChatOracle
     from samekind.project import cache_of
 
     with users_values():
-        chosen = find_algorithm(algorithm or DEFAULT)
+        is_records = loading.keys() & {"records", "compare", "block", "other"}
+        chosen = find_algorithm(algorithm or ("records" if is_records else DEFAULT))
         chosen.Params.make(chosen.name, settings)  # complain before a long file is read
         if dask is not None:
             check_cluster_options(loading)
@@ -115,6 +138,17 @@ def run(
         if client is not None:
             items.notes.insert(0, in_words(client))
             stack.callback(items.close)
+        answers = None
+        if program:
+            said = (model_name, criterion, price, cap, in_flight)
+            url = oracle.removeprefix(models.CHAT)
+            answers = models.make_oracle(oracle, models.ModelOptions(url, *said), items)
+            stack.callback(answers.close)
+        if dry_run:
+            if not isinstance(answers, ChatOracle):
+                raise UserError("--dry-run is for a model: --oracle chat:URL")
+            print(models.cost_in_words(answers, budget))
+            return 0
         prepare_folder(out, keep=data, files=items.files)
         chat.print(in_options(items.summary()), markup=False, highlight=False, soft_wrap=True)
         return run_job(
@@ -124,8 +158,9 @@ def run(
                 title=data.name,
                 settings=settings,
                 person=person,
+                oracle=answers,
                 who=who,
-                project=out / PROJECT if person and project is None else project,
+                project=out / PROJECT if (person or program) and project is None else project,
                 quiet=quiet,
                 passes=passes,
             )

@@ -1,20 +1,27 @@
-"""Messages that speak of Python's parameters, in the words of the command line."""
+"""What the command line says: at once, as nothing slow is loaded here, and in its own words."""
 
 from __future__ import annotations
 
 import re
 import shlex
+from typing import TYPE_CHECKING
+
+from samekind.terminal import printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 OPTIONS = {
     name: f"--{name.replace('_', '-')}"
     for name in (
         *("text", "image", "show", "exclude", "embeddings", "columns", "labels", "sheet", "stream"),
         *("algorithm", "budget", "target", "epsilon", "heavy", "certify", "tolerance"),
-        *("error_rate", "batch", "features", "metric", "reduce"),
+        *("error_rate", "batch", "features", "metric", "reduce", "compare", "block", "other"),
     )
 } | {"random_state": "--seed"}
 NAMES = "|".join(OPTIONS)
 GIVEN = re.compile(rf"\b({NAMES})=(?:\[?(['\"])(.*?)\2(?:, …)?\]?|(\d+(?:\.\d+)?))")
+_SAME_COLUMNS = re.compile(r"\bcolumns=\{'(.*?)': '(.*?)'\}")
 SPOKEN_OF = tuple(
     re.compile(pattern)
     for pattern in (
@@ -31,6 +38,8 @@ SPOKEN_OF = tuple(
 def in_options(message: str) -> str:
     """Return a message with ``--exclude height`` for ``exclude=['height']``, and so on."""
     message = GIVEN.sub(_given, message).replace(', "estimate" or None', ", or estimate")
+    message = message.replace("records=False", "--no-records").replace("records=True", "--records")
+    message = _SAME_COLUMNS.sub(r"--columns \1=\2", message)
     message = message.replace("header=False", "--no-header").replace("image_shape", "--images")
     for pattern in SPOKEN_OF:
         message = pattern.sub(_spoken_of, message)
@@ -49,3 +58,11 @@ def _spoken_of(match: re.Match[str]) -> str:
             first, last = (place - start for place in match.span(group))
             text = text[:first] + OPTIONS[match[group]] + text[last:]
     return text
+
+
+def chat(console: Console, text: str, *, wrap: bool = False) -> None:
+    """Say something that may hold anything that the user or the data gave.
+
+    Sentences wrap between words; what may hold a path or a command does not, so that it can be copied.
+    """
+    console.print(printable(text, lines=True), soft_wrap=not wrap)

@@ -59,8 +59,8 @@ class Clusters:
     history_ : dict of arrays
         "questions", "samples", "discovered" and "recovered" after each wave.
     stop_reason_ : str or None
-        "reducible", "covered", "exhausted", "certified", "unplaced", "target", "budget" or "user"; None if
-        not finished.
+        "reducible", "rare", "covered", "exhausted", "certified", "unplaced", "target", "budget" or "user";
+        None if not finished.
     sampling_time_ : float
         Seconds spent in drawing and in passes over the data.
     contradictions_, notes_ : list of str
@@ -149,9 +149,9 @@ class Clusters:
         )
         return self._with(_labels=Labels(found=labels))
 
-    def with_annotators(self, annotators: list[Reliability]) -> Clusters:
-        """Return the same with those who answered."""
-        return self._with(annotators_=annotators)
+    def with_annotators(self, annotators: list[Reliability], notes: Sequence[str] = ()) -> Clusters:
+        """Return the same with those who answered, and notes on them before the others."""
+        return self._with(annotators_=annotators, notes_=[*notes, *self.notes_])
 
     def with_computed_labels(self) -> Clusters:
         """Return the same with the labels of all rows computed; those on a Dask cluster stay there."""
@@ -268,7 +268,7 @@ class Clusters:
             `labels`, the cluster of each row (-1 if it is in none, -2 if given up), and `n_asked`, the
             questions each row took.
         """
-        points = ArrayPoints(X)
+        points: Points = ArrayPoints(X)
         self.check_columns(points.d)
         params = PaperParams(order=order, patience=patience, batch=batch)
         numbers = numbers_of_new_rows(points.n, self.n_rows_, rows)

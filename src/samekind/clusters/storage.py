@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind._validation import check_positive_int
-from samekind.algorithms import Certificate
+from samekind.algorithms import Certificate, PairCertificate
 from samekind.clusters._archive import DamagedError, TooLargeError, check_numbers, read_arrays
 from samekind.clusters.labels import NO_ROWS
 from samekind.flow import IntArray
@@ -91,6 +91,7 @@ def load(path: str | Path, max_bytes: int | None = None) -> tuple[dict[str, Any]
 def _fields(stored: dict[str, NDArray[Any]], meta: dict[str, Any]) -> dict[str, Any]:
     ends = np.cumsum(stored["member_counts"])
     certificate = meta.get("certificate_")
+    of_pairs = certificate is not None and "n_missed" in certificate
     prototypes = None
     if "prototypes" in stored:
         prototypes = stored["prototypes"], stored["prototype_clusters"]
@@ -110,7 +111,9 @@ def _fields(stored: dict[str, NDArray[Any]], meta: dict[str, Any]) -> dict[str, 
             if name.startswith("history_")
         },
         "standard_errors_": stored.get("standard_errors"),
-        "certificate_": None if certificate is None else Certificate(**certificate),
+        "certificate_": None
+        if certificate is None
+        else (PairCertificate if of_pairs else Certificate)(**certificate),
         "unproven_": [(a, b) for a, b in unproven],
         "prototypes_": prototypes,
         "space_": WorkingSpace.from_arrays(of_space) if of_space else None,

@@ -20,12 +20,15 @@ __all__ = ["STOP_REASONS", "centers_frame", "rows_frame", "summary"]
 
 STOP_REASONS: dict[str | None, str] = {
     "reducible": "a long run of draws brought nothing new",
+    "rare": "a long run of uniform draws brought nothing new",
     "covered": "every row lies on the centre of a recovered cluster",
     "exhausted": "every row was asked about",
     "certified": "the certificate holds",
     "unplaced": "what is left is too small to be told from errors",
     "target": "enough clusters are recovered",
     "budget": "the budget is spent",
+    "failed": "who answered could not be asked any more",
+    "spent": "the money for the model is spent",
     "user": "stopped by you",
     None: "not finished",
 }

@@ -36,6 +36,8 @@ class Role(StrEnum):
     NESTED = "nested"
     NAMES = "names"
     """Many different texts, such as names."""
+    FIELD = "field"
+    """Compared as a field of records."""
     SHOWN = "shown"
     """Not compared, because the user said so or the texts or pictures of others are."""
 
@@ -85,6 +87,8 @@ class ColumnUse:
                 return ""
             assert self.median is not None
             return blanks_note(self.blanks, self.name, "its median", self.median)
+        if self.role is Role.FIELD:
+            return ""
         return f"column {self.name!r} left out: {self.why}" if self.why else ""
 
 

@@ -49,11 +49,17 @@ def readable(path: Path) -> Iterator[None]:
 
 
 def read_csv(
-    path: Path, *, separator: str | None, header: bool, exact: Container[str] = ()
+    path: Path,
+    *,
+    separator: str | None,
+    header: bool,
+    exact: Container[str] = (),
+    as_text: bool = False,
 ) -> tuple[pd.DataFrame, str]:
     """Return the table and its separator; without `separator`, the first line tells it.
 
     In the columns `exact` only an empty cell is missing: the label "NA" may well stand for Namibia.
+    With `as_text` no cell becomes a number: a postcode keeps its leading zeros.
     """
     with readable(path), warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
@@ -74,6 +80,7 @@ def read_csv(
                 low_memory=False,
                 keep_default_na=False,
                 na_values=missing,
+                dtype="str" if as_text else None,
             )
         except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
             raise _ragged(path, separator, len(names), error) from error

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from samekind.data.columns import ColumnUse, choose_columns, decide, long_texts
+from samekind.data.columns import ColumnUse, Role, choose_columns, decide, long_texts
 from samekind.data.feature_names import PLAIN, spelling_hint
 from samekind.data.files import Array
 from samekind.data.fitted import FittedState
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Features: TypeAlias = HogFeatures | ImageFeatures | RowFeatures | TextFeatures
 
-__all__ = ["Made", "features_from", "make_features", "state_of_features"]
+__all__ = ["Made", "features_from", "make_features", "state_of_features", "uses_of_columns"]
 
 # By the name under which features are kept: their module and class.
 _MAKERS = {
@@ -56,6 +56,15 @@ class Made:
     """The features of rows that stay where they are."""
     columns: list[ColumnUse] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+
+def uses_of_columns(source: Source, made: Made) -> list[ColumnUse]:
+    """Return what each column of a table is used as."""
+    known = {column.name: column for column in made.columns}
+    options = source.options
+    roles = {options.labels: Role.LABEL, options.text: Role.TEXT, source.picture_column: Role.IMAGE}
+    columns = [] if source.table is None else source.table.columns
+    return [known.get(name, ColumnUse(name, roles.get(name, Role.SHOWN))) for name in columns]
 
 
 def state_of_features(features: Features) -> FittedState:
@@ -131,9 +140,8 @@ def _of_pictures(source: Source, known: Features | None, tick: Tick, only_pictur
         return Made(X, model.names, model, images, notes=[note])
     done(0.0)
     with threadpool_limits(1):
-        if known is None:
-            features.fit(values)
-        X = features.transform(values, done)
+        make = features.fit_transform if known is None else features.transform
+        X = make(values, done)
     note = f"pictures compared by {features.described}, brought to {X.shape[1]} features"
     return Made(X, features.names, features, images, notes=[note])
 

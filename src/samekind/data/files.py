@@ -98,9 +98,18 @@ def no_such_file(path: Path) -> FileNotFoundError:
 
 
 def read_records(
-    path: Path, form: str, *, header: bool, sheet: str | None, exact: Collection[str]
+    path: Path,
+    form: str,
+    *,
+    header: bool,
+    sheet: str | None,
+    exact: Collection[str],
+    as_text: bool = False,
 ) -> Records:
-    """Read a CSV, TSV, JSON, JSON lines or Excel file; in the columns `exact`, "NA" is a text."""
+    """Read a CSV, TSV, JSON, JSON lines or Excel file; in the columns `exact`, "NA" is a text.
+
+    With `as_text`, cells of a CSV or TSV stay texts.
+    """
     if form == "jsonl":
         records = _read_jsonl(path)
     elif form == "json":
@@ -109,7 +118,9 @@ def read_records(
         records = _read_excel(path, header, sheet, exact)
     else:
         given = "\t" if form == "tsv" else None
-        frame, separator = read_csv(path, separator=given, header=header, exact=exact)
+        frame, separator = read_csv(
+            path, separator=given, header=header, exact=exact, as_text=as_text
+        )
 
         def place(row: int) -> str:
             line = line_of_row(path, separator, header, row)

@@ -49,11 +49,26 @@ class _PictureFeatures(ABC):
 
     def fit(self, values: Bytes) -> Self:
         """Learn in what pictures differ from their mean."""
-        from sklearn.decomposition import PCA
-
         chosen = sample_rows(len(values))
         parts = np.array_split(chosen, -(-len(chosen) // _CHUNK))
-        sample = np.concatenate([self.measures(values[rows]) for rows in parts])
+        return self._fit([self.measures(values[rows]) for rows in parts])
+
+    def fit_transform(self, values: Bytes, done: Done) -> NDArray[np.float32]:
+        """Learn from what was read, and return its points; what few pictures are like is measured once."""
+        n = len(values)
+        if len(sample_rows(n)) < n:
+            return self.fit(values).transform(values, done)
+        measured = []
+        for start in range(0, n, _CHUNK):
+            measured.append(self.measures(values[start : start + _CHUNK]))
+            done(min(start + _CHUNK, n) / n)
+        self._fit(measured)
+        return np.concatenate([self.axes.transform(part) for part in measured])
+
+    def _fit(self, measured: list[NDArray[np.float32]]) -> Self:
+        from sklearn.decomposition import PCA
+
+        sample = np.concatenate(measured)
         tall = sample.shape[0] >= sample.shape[1]
         solver = "covariance_eigh" if tall else "full"
         size = min(COMPONENTS, *sample.shape)

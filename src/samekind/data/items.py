@@ -11,9 +11,9 @@ import numpy as np
 from cachetools import LRUCache, cachedmethod
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from samekind.data.columns import ColumnUse, Role
+from samekind.data.columns import Role
 from samekind.data.contents import Contents, contents_of
-from samekind.data.features import Made
+from samekind.data.features import Made, uses_of_columns
 from samekind.data.files import Array
 from samekind.data.options import LoadOptions
 from samekind.data.picture_paths import inside
@@ -90,7 +90,7 @@ class Items:
         self.source = source.options.data.absolute().name
         self.path = source.name
         self.medium = source.medium
-        self.columns = _uses(source, made)
+        self.columns = uses_of_columns(source, made)
         self.notes = list(dict.fromkeys([*source.notes, *made.notes]))
         self.frame = None if source.shown is None else source.shown.frame
         self.images: Array | None = made.images
@@ -164,6 +164,11 @@ class Items:
         """
         given = self._options.embeddings is not None and self.medium in ("text", "image")
         return "cosine" if given and len(self.feature_names) > FEW_NUMBERS else "auto"
+
+    @property
+    def is_records(self) -> bool:
+        """Whether items are records that may be duplicates."""
+        return self._options.records is True
 
     @property
     def is_streamed(self) -> bool:
@@ -280,7 +285,11 @@ class Items:
             frame = table.frame
         if self.is_streamed or (frame is None and self._pictures is None):
             return None
-        compared = [use.name for use in self.columns if use.is_feature or use.role is Role.TEXT]
+        compared = [
+            use.name
+            for use in self.columns
+            if use.is_feature or use.role in (Role.TEXT, Role.FIELD)
+        ]
         hidden = [] if self._options.labels is None else [self._options.labels]
         return contents_of(frame, self._pictures, compared, hidden, like)
 
@@ -329,15 +338,6 @@ def _as_bytes(images: Array) -> Array:
     low, high = float(images.min()), float(images.max())
     scaled: Array = ((images - low) * (255 / (high - low or 1.0))).astype(np.uint8)
     return scaled
-
-
-def _uses(source: Source, made: Made) -> list[ColumnUse]:
-    """Return what each column of a table is used as."""
-    known = {column.name: column for column in made.columns}
-    options = source.options
-    roles = {options.labels: Role.LABEL, options.text: Role.TEXT, source.picture_column: Role.IMAGE}
-    columns = [] if source.table is None else source.table.columns
-    return [known.get(name, ColumnUse(name, roles.get(name, Role.SHOWN))) for name in columns]
 
 
 def n_labels(labels: Labels | None) -> int | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from samekind.data.cache import BEFORE, Cache, digest
+from samekind.data.cache import Cache
+from samekind.data.cache_keys import key_before, key_of
 from samekind.data.columns import ColumnUse
 from samekind.data.embedding_files import read_embeddings
 from samekind.data.feature_names import AUTO, PLAIN, resolve_features
@@ -21,6 +21,7 @@ from samekind.data.model_features import is_of_other_model
 from samekind.data.options import DEMO, LoadOptions, absolute
 from samekind.data.picture_paths import UnusablePicturesError
 from samekind.data.picture_sources import Source
+from samekind.data.plain_errors import plain_errors
 from samekind.data.sources import open_source
 from samekind.data.tables import Tick, silent
 from samekind.errors import DataError
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from samekind.data.features import Features
+    from samekind.data.records.kinds import Compare
+    from samekind.data.records.rules import Block
 
 __all__ = ["load", "load_new"]
 
@@ -50,6 +53,10 @@ def load(
     image_shape: Sequence[int] | None = None,
     stream: bool | None = None,
     features: str = AUTO,
+    records: bool | str = False,
+    compare: Compare = None,
+    block: Block = None,
+    other: str | Path | None = None,
     client: Client | None = None,
     cache: str | Path | None = None,
     progress: Tick | None = None,
@@ -107,6 +114,19 @@ def load(
         of words (needs the extra ``text``), or "plain", words and parts of words alone; pictures: "hog",
         shapes, colours and texture, or "plain", pixels. Both: ``"sentence-transformers:NAME_OR_FOLDER"``,
         a model (needs the extra ``models``). "auto" takes the first that is installed.
+    records : bool or "auto", default=False
+        Rows are records that may be duplicates: of people, firms, papers. Then pairs of them that may be
+        one are compared field by field, for ``algorithm="records"``. "auto" takes a table for one if it
+        looks so; `notes` say it.
+    compare : str, default=None
+        The fields of records that are compared and what they hold: ``"surname:name,birth:date"``. Known are
+        name, address, code, date, number, set, text and category. By default all, as they look.
+    block : str, default=None
+        Compare only records that agree in these columns: ``"postcode"``; ``"postcode,surname+birth"`` in the
+        one, or in both of the others.
+    other : str or Path, default=None
+        A second file of records to link with the first, both without duplicates of their own. Where columns
+        are called differently, ``columns=["surname=last_name"]`` says which are the same.
     client : distributed.Client, default=None
         A Dask cluster on which Parquet files are read, and where their rows stay.
     cache : str or Path, default=None
@@ -157,12 +177,13 @@ def load(
     options = LoadOptions(
         *(Path(data), text, image, labels, columns, exclude, show, embeddings, header, sheet),  # type: ignore[arg-type]
         *(standardize, max_categories, image_shape, stream, features),
+        *(records, compare, block, other),  # type: ignore[arg-type]
     )
     tick = silent if progress is None else progress
     kept = Cache(None if cache is None else absolute(cache))
     with plain_errors():
         source = open_source(options, kept, tick, client=client)
-        if options.embeddings is None:
+        if options.embeddings is None and source.options.records is not True:
             chosen = resolve_features(options.features, source.medium)
             source.options = replace(source.options, features=chosen)
         if source.n < 2:
@@ -173,7 +194,7 @@ def load(
             return _items(source, make_features(source, None, tick))
         if kept.prefix is None:
             return _items(source, _computed(source, tick))
-        key = _key(source)
+        key = key_of(source)
         return _from_cache(source, kept, key) or _kept(source, kept, key, tick)
 
 
@@ -182,6 +203,10 @@ def load_new(
 ) -> Items:
     """Load items with the features of the first ones."""
     tick = silent if progress is None else progress
+    if first.is_records:
+        raise DataError(
+            "new records are compared with all others: add them to the file, and load it again."
+        )
     known = first._features()
     if known is None and embeddings is None:
         raise DataError(
@@ -216,6 +241,10 @@ def _items(source: Source, made: Made, *, has_recipe: bool = True) -> Items:
 def _computed(
     source: Source, tick: Tick, known: Features | None = None, d: int | None = None
 ) -> Made:
+    if source.options.records is True:
+        from samekind.data.records.loading import made_of_records
+
+        return made_of_records(source, tick)
     embeddings = source.options.embeddings
     if embeddings is None:
         try:
@@ -235,34 +264,9 @@ def _given(path: Path, n: int, images: Array | None, d: int | None = None) -> Ma
     return Made(X, names, images=images, notes=[f"features taken from {path.name}"])
 
 
-def _key(source: Source) -> str:
-    """Return the key of all that features depend on."""
-    asked = source.options.recipe() | {"data": source.fingerprint(), "show": None, "stream": None}
-    embeddings = source.options.embeddings
-    asked["embeddings"] = embeddings and embeddings.name
-    if asked.get("features") == PLAIN:  # as before features had names
-        del asked["features"]
-    return digest(medium=source.medium, pictures=source.picture_column, **asked)
-
-
-def _key_before(source: Source) -> str:
-    """Return the key of features that an earlier version kept, so that its projects can be opened."""
-    options = source.options
-    return digest(
-        format=BEFORE,
-        source=source.fingerprint(),
-        medium=source.medium,
-        text=options.text,
-        pictures=source.picture_column,
-        exclude=sorted(options.exclude),
-        embeddings=options.embeddings and options.embeddings.name,
-        header=options.header,
-    )
-
-
 def _from_cache(source: Source, cache: Cache, key: str) -> Items | None:
     is_plain = source.options.features in (AUTO, PLAIN)
-    if not cache.has(key) and not (is_plain and cache.has(_key_before(source))):
+    if not cache.has(key) and not (is_plain and cache.has(key_before(source))):
         return None
     if is_of_other_model(cache.about.get("transform") or {}):
         return None
@@ -270,6 +274,11 @@ def _from_cache(source: Source, cache: Cache, key: str) -> Items | None:
     try:
         source.leave_out([(str(name), str(why)) for name, why in cache.about.get("left_out", [])])
         names, notes = cache.texts("names"), cache.texts("notes")
+        if source.options.records is True:
+            from samekind.data.records.loading import records_from_cache
+
+            of_records = records_from_cache(source, cache)
+            return None if of_records is None else _items(source, of_records)
         made = Made(cache.array("features"), names, images=cache.array("images"), notes=notes)
         made.columns = [ColumnUse.from_json(kept) for kept in cache.about.get("columns", [])]
         if embeddings is not None:
@@ -299,6 +308,10 @@ def _kept(source: Source, cache: Cache, key: str, tick: Tick) -> Items:
     made = _computed(source, tick)
     own = source.options.embeddings is None
     arrays = {"features": made.X if own else None, "images": made.images}
+    if source.options.records is True:
+        from samekind.data.records.loading import arrays_of_records
+
+        arrays |= arrays_of_records(made)
     state: FittedState | None = None if made.features is None else state_of_features(made.features)
     shown = source.shown
     try:
@@ -319,23 +332,3 @@ def _kept(source: Source, cache: Cache, key: str, tick: Tick) -> Items:
     except OSError as error:
         made.notes.append(f"features are not kept for the next time ({error.strerror or error})")
     return _items(source, made)
-
-
-@contextmanager
-def plain_errors() -> Iterator[None]:
-    """Say in plain words what the system refuses."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise
-    except UnicodeEncodeError as error:
-        raise DataError(
-            f"a text holds {error.object[error.start]!r}, which is only half of a character. "
-            "Correct it."
-        ) from error
-    except OSError as error:
-        what = error.filename or "the data"
-        raise DataError(
-            f"{what} cannot be read ({error.strerror or error}). Check its permissions, and that it "
-            "is a plain file."
-        ) from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -35,6 +35,10 @@ class LoadOptions:
     image_shape: Sequence[int] | None = None
     stream: bool | None = None
     features: str = AUTO
+    records: bool | str = False  # or "auto": if the table looks like one of records
+    compare: Sequence[str] | None = None
+    block: Sequence[str] | None = None
+    other: Path | None = None
 
     def __post_init__(self) -> None:
         if self.text is not None and self.image is not None:
@@ -55,8 +59,12 @@ class LoadOptions:
                     f"features and {other} must not both be given: things are compared by one of them."
                 )
         check_features(self.features)
+        self._check_records()
         check_positive_int("max_categories", self.max_categories, minimum=0)
         tidy = {
+            "compare": None if self.compare is None else _fields(self.compare),
+            "block": None if self.block is None else _parts(self.block),
+            "other": None if self.other is None else Path(self.other).expanduser(),
             "data": Path(self.data).expanduser(),
             "image": None if self.image is None else str(self.image),
             "columns": None if self.columns is None else _names("columns", self.columns),
@@ -71,6 +79,26 @@ class LoadOptions:
             raise DataError(
                 f"show must be one table, because {self.data} is an array, got "
                 f"{', '.join(self.show or ())}."
+            )
+
+    def _check_records(self) -> None:
+        given = [name for name in ("compare", "block", "other") if getattr(self, name) is not None]
+        if self.records not in (True, False, "auto"):
+            raise DataError(f'records must be True, False or "auto", got {self.records!r}.')
+        if given and self.records is not True:
+            object.__setattr__(self, "records", True)
+        if self.records is not True:
+            return
+        for name in ("text", "image", "embeddings", "image_shape", "stream"):
+            if getattr(self, name):
+                raise DataError(
+                    f"records and {name} must not both be given: records are compared by their fields, in "
+                    "memory. Leave one of them out."
+                )
+        if self.features != AUTO:
+            raise DataError(
+                "records and features must not both be given: say what columns hold with compare, such "
+                'as "surname:name,birth:date".'
             )
 
     @property
@@ -104,6 +132,18 @@ class LoadOptions:
 def absolute(path: str | Path) -> Path:
     """Return a path that stays right when the program is started elsewhere."""
     return Path(path).expanduser().absolute()
+
+
+def _fields(given: object) -> tuple[str, ...]:
+    """Return which columns are compared as what, as "column:kind"."""
+    if isinstance(given, Mapping):
+        return tuple(f"{name}:{kind}" if kind else str(name) for name, kind in given.items())
+    return _parts(given)
+
+
+def _parts(given: object) -> tuple[str, ...]:
+    texts = given.split(",") if isinstance(given, str) else list(given)  # type: ignore[call-overload]
+    return tuple(text for one in texts if (text := str(one).strip()))
 
 
 def _names(parameter: str, given: object) -> tuple[str, ...]:

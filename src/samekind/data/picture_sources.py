@@ -46,6 +46,10 @@ class Source:
     is_streamed: bool = False
     """Whether rows stay in their files."""
     notes: list[str] = field(default_factory=list)
+    file_of_row: Array | None = None
+    """Which of two linked files each record is from."""
+    only_in_one: list[str] = field(default_factory=list)
+    """Columns that the other of two linked files has not."""
     left_out: list[tuple[str, str]] = field(default_factory=list)
     """Pictures that cannot be read, and why."""
 

@@ -27,6 +27,8 @@ from samekind.data.picture_sources import (
     folder_of_pictures,
     table_of_pictures,
 )
+from samekind.data.records.linking import linked
+from samekind.data.records.recognition import recognised
 from samekind.data.tables import FrameTable, ParquetTable, Table, Tick
 from samekind.errors import DataError, no_such_column
 from samekind.points.sources.parquet_files import find_files, is_pattern
@@ -68,8 +70,13 @@ def open_source(
         )
     else:
         source = _table(options, _read(options, cache, tick), medium)
-        if source.medium == "text" and options.text is None:  # there, "NA" is a text
-            source.table = source.shown = _read(source.options, cache, tick)
+        found = source.options
+        if (source.medium == "text" and options.text is None) or found.records != options.records:
+            # There, "NA" is a text, and a postcode no number.
+            source.table = source.shown = _read(found, cache, tick)
+    if source.options.other is not None:
+        there = replace(options, data=source.options.other, other=None, columns=None, show=None)
+        source = linked(source, open_source(replace(there, compare=None, block=None), cache, tick))
     if medium is not None and source.medium != medium:
         raise DataError(
             f"{path} holds things of another sort ({source.medium}) than the first ({medium})."
@@ -146,7 +153,12 @@ def _array(options: LoadOptions, cache: Cache, tick: Tick) -> Source:
 def _parquet(options: LoadOptions, files: list[Path], tick: Tick, medium: str | None) -> Source:
     """Open Parquet files: one that is small, or of texts or pictures, is read into memory."""
     table = ParquetTable(str(options.data), files, tick)
-    whole = options.text is not None or options.image is not None or medium is not None
+    whole = (
+        options.records is True
+        or options.text is not None
+        or options.image is not None
+        or medium is not None
+    )
     if whole and options.stream:
         raise DataError(
             "stream must not be given with texts or pictures, which are compared in memory: rows that "
@@ -172,6 +184,11 @@ def _table(options: LoadOptions, table: FrameTable, medium: str | None) -> Sourc
     if options.image is not None or medium == "image":
         return table_of_pictures(options, table)
     notes = list(table.notes)
+    if options.records == "auto":
+        options, said = recognised(options, table.frame)
+        notes += said
+    if options.records:
+        return Source(options, "row", table.n, lambda: table.fingerprint, table, table, notes=notes)
     guess = None
     if options.text is None and medium is None and options.columns is None:
         guess = guess_text(table.frame, options.not_compared)
@@ -188,6 +205,8 @@ def _table(options: LoadOptions, table: FrameTable, medium: str | None) -> Sourc
 def _check_named(options: LoadOptions, table: Table, others: Iterable[str] = ()) -> None:
     """Refuse names of columns that are not there; labels may be one of the other arrays."""
     own = ("text", "labels", "columns", "exclude") + ("show",) * (options.shown_table is None)
+    if options.records is True:  # columns may say which column of the other file is which
+        own = tuple(parameter for parameter in own if parameter != "columns")
     for parameter in own:
         known = [*others, *table.columns] if parameter == "labels" else table.columns
         given = getattr(options, parameter)
@@ -207,11 +226,15 @@ def _read(options: LoadOptions, cache: Cache, tick: Tick) -> FrameTable:
     # Texts such as "NA" stay what they are where texts are compared, and in labels.
     exact = [text for text in (options.text, options.image, options.labels) if text is not None]
     content = file_hash(path) if cache.prefix is not None else ""
-    key = digest(table=content, header=options.header, sheet=options.sheet, exact=exact)
+    as_text = options.records is True
+    also = {"as_text": True} if as_text else {}
+    key = digest(table=content, header=options.header, sheet=options.sheet, exact=exact, **also)
     kept = cache.table(key)
     if kept is not None:
         return FrameTable(name, kept[0], notes=kept[1], fingerprint=content, key=key)
     tick("reading", 0, 1)
-    read = read_records(path, form, header=options.header, sheet=options.sheet, exact=exact)
+    read = read_records(
+        path, form, header=options.header, sheet=options.sheet, exact=exact, as_text=as_text
+    )
     tick("reading", 1, 1)
     return FrameTable(name, *read, fingerprint=content, key=key)

@@ -1,7 +1,8 @@
-"""Points to cluster: the paper's generator, made-up messages, and well-known tables."""
+"""Points to cluster: the paper's generator, made-up messages and records, and well-known tables."""
 
 from samekind.datasets._messages import make_messages
 from samekind.datasets._real import load_banking77, load_digits, load_kdd, load_shuttle
+from samekind.datasets._records import make_records
 from samekind.datasets._synthetic import make_synthetic
 
 __all__ = [
@@ -10,5 +11,6 @@ __all__ = [
     "load_kdd",
     "load_shuttle",
     "make_messages",
+    "make_records",
     "make_synthetic",
 ]

@@ -16,6 +16,13 @@ full file has 4,898,431 rows: results on this one are results on KDD 10 %, not o
 Source: UCI Machine Learning Repository, KDD Cup 1999 Data, CC BY 4.0.
 """
 
+KDD_FULL = """KDD Cup 1999, the full file ("KDD").
+
+4,898,431 network connections of 23 kinds (normal traffic and 22 attacks), from 2,807,886 points down
+to 2. Kept are the 33 numeric attributes that are not always zero.
+Source: UCI Machine Learning Repository, KDD Cup 1999 Data, CC BY 4.0.
+"""
+
 KDD_REWEIGHTED = """KDD Cup 1999, 10 % file with rows repeated ("KDD 10 %, reweighted").
 
 The rows of the official 10 % file, those of seven classes repeated until each of the 23 classes is

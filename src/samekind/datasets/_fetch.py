@@ -49,7 +49,7 @@ BANKING77_URL = (
     "https://raw.githubusercontent.com/PolyAI-LDN/task-specific-datasets/master/banking_data/"
 )
 
-ROWS = {"shuttle": 58_000, "kdd10": 494_021, "banking77": 13_083}
+ROWS = {"shuttle": 58_000, "kdd": 4_898_431, "kdd10": 494_021, "banking77": 13_083}
 
 
 def find_table(name: str, *, files: tuple[str, ...], download_if_missing: bool) -> list[Path]:
@@ -169,6 +169,7 @@ _SOURCES: dict[str, tuple[Callable[[], Any], Callable[[Any], Arrays]]] = {
         lambda: _sklearn_datasets().fetch_openml(data_id=SHUTTLE_ID, as_frame=True, parser="auto"),
         _convert_shuttle,
     ),
+    "kdd": (lambda: _sklearn_datasets().fetch_kddcup99(percent10=False), _convert_kdd),
     "kdd10": (lambda: _sklearn_datasets().fetch_kddcup99(percent10=True), _convert_kdd),
     "banking77": (_download_banking77, _convert_banking77),
 }

@@ -66,16 +66,20 @@ def load_kdd(
     *,
     return_X_y: bool = False,
     standardize: bool = True,
+    full: bool = False,
     reweighted: bool = False,
     download_if_missing: bool = True,
 ) -> Any:
-    """Load KDD Cup 1999, the 10 % file: 494,021 points, 33 features, 23 classes.
+    """Load KDD Cup 1999, the 10 % file: 494,021 points, 33 features, 23 classes; or the full one.
 
     Parameters
     ----------
     return_X_y, standardize, download_if_missing
         As for `load_shuttle`; the file is ``kdd10.npz``. With `reweighted`, mean and variance are those
         of the repeated rows.
+    full : bool, default=False
+        Whether to load the full file, as the paper does: 4,898,431 points (``kdd.npz``). Where it is
+        missing it is downloaded, and scikit-learn makes a table of it that takes several GB of memory.
     reweighted : bool, default=False
         Whether to repeat rows until every class is as large as in the full file that the paper
         uses: 4,898,431 rows, 650 MB. Each row comes as often as the others of its class, or once
@@ -94,7 +98,14 @@ def load_kdd(
     >>> X.shape  # doctest: +SKIP
     (494021, 33)
     """
-    (path,) = find_table("kdd10", files=("kdd10.npz",), download_if_missing=download_if_missing)
+    if full and reweighted:
+        raise ValueError(
+            "full and reweighted exclude each other: the full file has all rows as they are."
+        )
+    name = "kdd" if full else "kdd10"
+    (path,) = find_table(name, files=(f"{name}.npz",), download_if_missing=download_if_missing)
+    if full:
+        return _bunch(path, descriptions.KDD_FULL, return_X_y=return_X_y, standardize=standardize)
     return _bunch(
         path,
         descriptions.KDD_REWEIGHTED if reweighted else descriptions.KDD,

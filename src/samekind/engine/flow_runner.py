@@ -56,6 +56,7 @@ class FlowRunner(ABC):
         self._unknown: IntArray = np.empty(0, dtype=np.intp)  # where somebody must answer
         self._skipped: set[int] = set()
         self._unclaimed: set[int] = set()  # pairs that were asked and are not charged
+        self._held: dict[int, str] = {}  # pairs for a second opinion, and whose answer is no such
 
     @property
     def amends(self) -> bool:
@@ -115,13 +116,16 @@ class FlowRunner(ABC):
     def _rewrites(self, change: Change) -> bool:
         """Return whether a change of the ledger is one for this flow.
 
-        Where nothing is inferred, answers that contradict others are as good as any, and only add to them.
+        Where nothing is inferred, answers that contradict others are as good as any, and only add to them. A
+        second opinion on a pair that the flow still waits for is not one, either.
         """
         if self._infers or change.checkpoint >= 0 or change.retracted > change.retracted_before:
             return True
         pairs = pairs_of(self.ledger.written(0, change.answers))
         keys, n_before = keys_of(pairs), change.answers_before
-        return bool(np.isin(keys[n_before:], keys[:n_before]).any())
+        again = keys[n_before:][np.isin(keys[n_before:], keys[:n_before])]
+        waits = not self._has_ended and np.isin(again, keys_of(self._wave)).all()
+        return bool(again.size) and not waits
 
     def _take_in(self, upto: int) -> None:
         """Take in lines that only add to what is known, and look again what is known of the wave."""
@@ -246,7 +250,19 @@ class FlowRunner(ABC):
             said = self._view.lookup(self._wave, infer=False)
             rows, decisive = self._wave[:, 0], (said == SAME) | (said == UNSURE)
             answers[np.isin(rows, rows[decisive]) & ~decisive] = UNANSWERED
+        if self._held:
+            answers[self._are_held()] = UNANSWERED
         return answers
+
+    def _are_held(self) -> BoolArray:
+        """Return which pairs of the wave still wait for somebody else's answer than the one there is."""
+        names = [*self._view.annotators, ""]
+        last = self._view.annotators_of(self._wave).tolist()
+        held = [
+            key in self._held and (who < 0 or names[who] == self._held[key])
+            for key, who in zip(keys_of(self._wave).tolist(), last, strict=True)
+        ]
+        return np.array(held, dtype=bool)
 
     def _unanswered(self, answers: Answers) -> IntArray:
         """Return the places in the wave that somebody must answer.

@@ -162,6 +162,26 @@ class FlowSession(FlowRunner):
         else:  # the budget did not suffice for the others
             self._look_again()
 
+    def hold(self, pairs: ArrayLike, who: str) -> None:
+        """Keep pending pairs pending until somebody else than `who` answers them, or `release`.
+
+        For a second opinion: the flow sees only the last answer. That they are held is not kept: a run that
+        is cut off goes on with the answers that are there.
+        """
+        self._held.update(dict.fromkeys(keys_of(check_pairs(pairs)).tolist(), who))
+
+    @property
+    def held(self) -> Pairs:
+        """The pending pairs that wait for a second opinion."""
+        keys = keys_of(self._pending).tolist()
+        return self._pending[[key in self._held for key in keys]]
+
+    def release(self) -> None:
+        """Let the flow go on with what is known of all pairs that are held."""
+        self._held.clear()
+        if not self.done:
+            self._look_again()
+
     def undo(self, count: int = 1, *, who: str | None = None, together: bool = False) -> int:
         """Take back the last `count` answers, as deep as you like; return how many there were.
 

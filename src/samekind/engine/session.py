@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from samekind._validation import check_seed
-from samekind.algorithms import DEFAULT, UNKNOWN, find_algorithm
+from samekind.algorithms import DEFAULT, UNKNOWN, PairView, find_algorithm
 from samekind.clusters import Clusters
 from samekind.data import as_points
 from samekind.engine.amendments import find_amendment
@@ -45,10 +45,10 @@ class Session(FlowSession):
     ----------
     X : array-like of shape (n, d), list of n texts, Dask array or dataframe, or Points
         The rows to cluster. Those of a Dask collection stay on its workers; texts are embedded, as
-        `samekind.embed` does.
+        `samekind.embed` does. For "records" a dataframe of records; see `samekind.load` for its fields.
     algorithm : str
         One of "focused", "uniform", "basic", "batched", "basic-exact", "improved-exact",
-        "noisy-exact".
+        "noisy-exact"; of `RecordPoints` "records", "crowd-transitive" … (docs/algorithms.md).
     ledger : None, path, URL or Ledger
         Where answers are kept; None keeps them in memory.
     budget : int or None
@@ -108,7 +108,7 @@ class Session(FlowSession):
         self._algorithm = find_algorithm(algorithm)
         params = self._algorithm.Params.make(algorithm, parameters)
         self.seed = check_seed(random_state)
-        self.points = as_points(X)
+        self.points = as_points(X, as_records=self._algorithm.compares_records)
         self._opened: tuple[WorkingSpace | None, Points] | None = None
         self._amends = self._algorithm.resumes_from_known and params.trusts_answers
         self._takes_kept_seed = random_state is None
@@ -226,6 +226,13 @@ class Session(FlowSession):
     def sheet_members(self) -> dict[int, int]:
         """Return the rows that a person may be asked about at once, each with what it is compared with."""
         return self._run.sheet_members()
+
+    @property
+    def record_pairs(self) -> PairView:
+        """What the algorithm says of pairs of records: probabilities, and entities at other thresholds."""
+        if not isinstance(self._run, PairView):
+            raise TypeError(f"{self.algorithm!r} says nothing of pairs of records.")
+        return self._run
 
     def clusters(self) -> Clusters:
         """Return what is found so far, and how reliable those who answered are if that is of interest."""

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from samekind.algorithms import DEFAULT
+from samekind.algorithms import DEFAULT, find_algorithm
 from samekind.clusters import Clusters
+from samekind.engine.escalation import AskingRule, AuditAndDoubt
 from samekind.engine.flow_session import FlowSession
+from samekind.engine.hearing import answer_streaming
+from samekind.engine.panel import OraclePanel, make_members
 from samekind.engine.session import Session
+from samekind.flow import StreamingOracle
 from samekind.ledger import Ledger
-from samekind.oracles import LabelOracle, Oracle, as_oracle
+from samekind.oracles import ChatOracle, LabelOracle, Oracle, as_oracle
 from samekind.points import Reduce
 from samekind.progress import Progress, progress_bar
 
@@ -29,7 +33,12 @@ class ContradictionWarning(UserWarning):
 def answer_with(
     session: FlowSession, oracle: Oracle, after_wave: Callable[[], object] | None = None
 ) -> None:
-    """Let an oracle that answers at once answer all questions of a session."""
+    """Let an oracle that answers at once answer all questions of a session.
+
+    What one that is paid by the call says is kept as it comes.
+    """
+    if isinstance(oracle, StreamingOracle):
+        answer_streaming(session, oracle, after_wave)
     who = str(getattr(oracle, "name", ""))
     while not session.done:
         pairs = session.pending()
@@ -58,7 +67,7 @@ def solve(
     oracle: Any,
     *,
     algorithm: str = DEFAULT,
-    budget: int | None = None,
+    budget: int | Mapping[str, int | None] | Sequence[int | None] | None = None,
     batch: int | Literal["auto"] | None = None,
     metric: str = "auto",
     reduce: Reduce = "auto",
@@ -66,6 +75,8 @@ def solve(
     ledger: Ledger | str | Path | None = None,
     progress: bool = False,
     on_progress: Callable[[Progress], object] | None = None,
+    price: Mapping[str, float] | Sequence[float] | None = None,
+    rule: AskingRule | None = None,
     **parameters: Any,
 ) -> Clusters:
     """Find the clusters of X with an oracle that answers at once.
@@ -75,14 +86,17 @@ def solve(
     X : array-like of shape (n, d), list of n texts, Dask array or dataframe, or Points
         The rows to cluster. Those of a Dask collection stay on its workers; texts are embedded, as
         `samekind.embed` does.
-    oracle : LabelOracle, FunctionOracle or callable
+    oracle : LabelOracle, ChatOracle, FunctionOracle, callable, "command:…", or a list of these
         Who answers. A function of two row numbers returns True, False or None (unsure); a callable of one
-        argument takes an (m, 2) array of pairs and returns m answers.
+        argument takes an (m, 2) array of pairs and returns m answers; "command:…" names a program
+        (`CommandOracle`). Of several the cheapest answers first, and the next one checks a random sample and
+        what is doubtful; the last one's word stands (see `AuditAndDoubt`).
     algorithm : str
         "focused", which asks far fewer questions; "uniform", "basic", "batched" (the paper's practical
         algorithms), "basic-exact", "improved-exact" or "noisy-exact" (with the paper's constants).
-    budget : int or None
-        The most questions to ask; None asks until the algorithm stops by itself. With 0 the result of
+    budget : int, None, or a mapping or sequence of these
+        The most questions to ask, of each of several oracles: {"model": 5_000, "person": 200}, by their names
+        or in their order. None asks until the algorithm stops by itself. With 0 the result of
         "focused" is a guess from the rows alone: where their density has modes.
     batch : int, "auto" or None
         Rows asked about at once; "auto" starts with one and grows with what is known. None takes what
@@ -100,6 +114,10 @@ def solve(
         Show a progress bar.
     on_progress : callable or None
         Called with a `Progress` after every wave of questions.
+    price : mapping or sequence of float, or None
+        What an answer of each of several oracles costs; without it they are listed from cheap to dear.
+    rule : AskingRule or None
+        Decides which answers of several oracles are put to the next one; `AuditAndDoubt` by default.
     **parameters
         ``target``, ``epsilon``, ``patience``, ``certify``, ``stop``, ``tolerance`` …; see `Session`.
 
@@ -115,27 +133,52 @@ def solve(
     >>> clusters.n_recovered_
     10
     """
-    answers = as_oracle(oracle)
-    size = batch if batch is not None else getattr(answers, "batch", 1)
-    with Session(
-        X,
-        algorithm,
-        ledger=ledger,
-        budget=budget,
-        batch=size,
-        metric=metric,
-        reduce=reduce,
-        random_state=random_state,
-        **parameters,
-    ) as session:
-        if isinstance(answers, LabelOracle) and len(answers) != session.points.n:
-            raise ValueError(f"X has {session.points.n} rows, but y has {len(answers)} labels.")
-        with progress_bar() if progress else nullcontext() as bar:
-            listeners = [listener for listener in (bar, on_progress) if listener is not None]
+    several = oracle if isinstance(oracle, list | tuple) else [oracle]
+    answerers = [as_oracle(one, X) for one in several]
+    if not answerers:
+        raise ValueError("oracle is an empty list: nobody is there to answer.")
+    settings = parameters | {"metric": metric, "reduce": reduce, "random_state": random_state}
+    settings["batch"] = batch if batch is not None else getattr(answerers[0], "batch", 1)
+    may_err = len(answerers) > 1 or getattr(answerers[0], "errs", False)
+    if may_err and getattr(find_algorithm(algorithm).Params, "error_rate", 0.0) is None:
+        settings.setdefault("error_rate", "estimate")
+    members = make_members(answerers, budget, price) if len(answerers) > 1 else []
+    if not members and isinstance(budget, Mapping | Sequence):
+        raise ValueError(f"budget of one oracle must be a number or None, got {budget!r}.")
+    limit = None if isinstance(budget, Mapping | Sequence) else budget
+    with ExitStack() as stack:
+        session = stack.enter_context(
+            Session(X, algorithm, ledger=ledger, budget=limit, **settings)
+        )
+        for one in answerers:
+            _check_size(one, session.points.n)
+        bar = stack.enter_context(progress_bar()) if progress else None
+        listeners = [listener for listener in (bar, on_progress) if listener is not None]
 
-            def tell_listeners() -> None:
-                for listener in listeners:
-                    listener(session.progress)
+        def tell_listeners() -> None:
+            for listener in listeners:
+                listener(session.progress)
 
-            answer_with(session, answers, tell_listeners if listeners else None)
-        return session.clusters()
+        after_wave = tell_listeners if listeners else None
+        if not members:
+            answer_with(session, answerers[0], after_wave)
+            return session.clusters()
+        panel = OraclePanel(session, members, rule or AuditAndDoubt(session.seed))
+        while not panel.answer(after_wave):
+            if panel.n_left == 1 and "error_rate" not in parameters:
+                # whoever is left is believed, as anyone is who answers alone
+                trusting = settings | {"error_rate": None, "random_state": session.seed}
+                session = stack.enter_context(
+                    Session(X, algorithm, ledger=session.ledger, **trusting)
+                )
+                panel.go_on(session)
+        found = session.clusters()
+        return found.with_annotators(found.annotators_, panel.notes())
+
+
+def _check_size(oracle: Oracle, n: int) -> None:
+    """Raise an error if an oracle is about another number of rows."""
+    if isinstance(oracle, LabelOracle) and len(oracle) != n:
+        raise ValueError(f"X has {n} rows, but y has {len(oracle)} labels.")
+    if isinstance(oracle, ChatOracle) and len(oracle) != n:
+        raise ValueError(f"X has {n} rows, but the model is shown {len(oracle)} items.")

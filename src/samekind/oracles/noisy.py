@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,7 @@ from samekind.oracles.labels import LabelOracle
 
 __all__ = ["NoisyOracle"]
 
+Rate: TypeAlias = float | tuple[float, float]
 ERRS, IS_UNSURE, WHO = range(3)  # what a random number is for
 
 
@@ -25,13 +26,14 @@ class NoisyOracle(LabelOracle):
     ----------
     y : array-like of shape (n,)
         A label for each row: numbers or texts.
-    error : float or None
-        The chance that an answer is wrong, in [0, 1]; None where `per_annotator` says it.
+    error : float, pair of floats or None
+        The chance that an answer is wrong, in [0, 1]; None where `per_annotator` says it. A pair has the
+        chance to call different rows the same, and to call the same rows different: models err so.
     persistent : bool
         Whether a pair gets the same answer whenever it is asked, as the paper assumes, in whatever order
         and however often. Otherwise each asking errs anew.
     per_annotator : None, mapping or sequence
-        The chance of a wrong answer of each annotator, by name, or as a list for "annotator 1" and so on.
+        The `error` of each annotator, by name, or as a list for "annotator 1" and so on.
         Pairs are dealt out evenly at random. An adversary errs more often than not.
     seed : int
         Fixes who gets which pair and which answers are wrong.
@@ -61,9 +63,9 @@ class NoisyOracle(LabelOracle):
     def __init__(
         self,
         y: ArrayLike,
-        error: float | None = None,
+        error: Rate | None = None,
         persistent: bool = True,
-        per_annotator: Mapping[str, float] | Sequence[float] | None = None,
+        per_annotator: Mapping[str, Rate] | Sequence[Rate] | None = None,
         seed: int = 0,
         unsure: float = 0.0,
     ) -> None:
@@ -79,7 +81,7 @@ class NoisyOracle(LabelOracle):
         self._names = None if per_annotator is None else list(rates)
         self._rates = np.array(
             [
-                _share("error" if per_annotator is None else f"per_annotator[{name!r}]", rate)
+                _shares("error" if per_annotator is None else f"per_annotator[{name!r}]", rate)
                 for name, rate in rates.items()
             ]
         )
@@ -91,12 +93,11 @@ class NoisyOracle(LabelOracle):
     def __call__(self, pairs: Pairs) -> Answers:
         """Answer each pair with SAME, DIFFERENT or UNSURE."""
         said = super().__call__(pairs)
-        rates = self._rates
+        who = np.zeros(len(pairs), dtype=np.intp)
         if self._names is not None:
-            who = (self._uniforms(pairs, WHO) * rates.size).astype(np.intp)
+            who = (self._uniforms(pairs, WHO) * len(self._names)).astype(np.intp)
             self.who = [self._names[i] for i in who.tolist()]
-            rates = rates[who]
-        said ^= self._uniforms(pairs, ERRS) < rates
+        said ^= self._uniforms(pairs, ERRS) < self._rates[who, said]
         said[self._uniforms(pairs, IS_UNSURE) < self._unsure] = UNSURE
         return said
 
@@ -135,6 +136,13 @@ def _named(rates: Any) -> dict[str, Any]:
         if not isinstance(name, str):
             raise TypeError(f"names in per_annotator must be texts, got {name!r}.")
     return named
+
+
+def _shares(name: str, value: Any) -> tuple[float, float]:
+    """Return the chances of a wrong answer about rows that differ, and about rows that are the same."""
+    if isinstance(value, tuple | list) and len(value) == 2:
+        return _share(f"{name}[0]", value[0]), _share(f"{name}[1]", value[1])
+    return (_share(name, value),) * 2
 
 
 def _share(name: str, value: Any) -> float:

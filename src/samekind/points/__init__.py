@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from samekind._validation import is_dask
 from samekind.points.base import Points
+from samekind.points.candidates import CandidatePairs, RecordPoints
 from samekind.points.labels import LabelMap, RowLabels
 from samekind.points.sampler import Sampler
 from samekind.points.sources.array import ArrayPoints
@@ -30,11 +31,13 @@ _LAZY = {  # loaded when first used, for few need them
 
 __all__ = [
     "ArrayPoints",
+    "CandidatePairs",
     "ClusterError",
     "DaskPoints",
     "LabelMap",
     "ParquetPoints",
     "Points",
+    "RecordPoints",
     "Reduce",
     "RowLabels",
     "Sampler",

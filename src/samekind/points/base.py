@@ -31,6 +31,8 @@ class Points(ABC):
     """Of the numbers as they are kept: float32 or float64."""
     is_remote = False
     """Whether the rows are in other processes."""
+    reduced_from: tuple[Points, WorkingSpace] | None = None
+    """Of coordinates in a space: the rows as they were given, and the space."""
 
     @property
     @abstractmethod
@@ -83,9 +85,28 @@ class Points(ABC):
         """Return some of these labels as a NumPy array."""
         return np.asarray(labels)
 
-    @abstractmethod
     def in_space(self, space: WorkingSpace) -> Points:
         """Return the coordinates of all rows in a space as points, where the rows are."""
+        reduced = self._in_space(space)
+        reduced.reduced_from = self, space
+        return reduced
+
+    @abstractmethod
+    def _in_space(self, space: WorkingSpace) -> Points:
+        """Return the coordinates of all rows in a space."""
+
+    def full_rows(self, index: Rows) -> Floats:
+        """Return rows with all columns that they were given with, as they are compared, (m, columns).
+
+        Their lengths are 1 where only directions count.
+        """
+        if self.reduced_from is None:
+            return self.rows(index)
+        given, space = self.reduced_from
+        X = given.rows(index)
+        if space.unit:
+            X = WorkingSpace(space.d, unit=True).coordinates(X).astype(np.float64, copy=False)
+        return X
 
     def moments_by_label(self, labels: RowLabels, n_labels: int) -> GroupMoments:
         """Return the moments of the rows with each label 0, 1, …, n_labels - 1."""

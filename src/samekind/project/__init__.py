@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from samekind.project import records
+from samekind.project.annotators import AnnotatorPage, AnnotatorRecord
+from samekind.project.assistant import Assistant, AssistantRecord
+from samekind.project.entities import ChangedPair, Threshold
 from samekind.project.exports import (
     EXPORTS,
     beside_own_columns,
@@ -42,10 +45,16 @@ __all__ = [
     "EXPORTS",
     "NO_KIND",
     "NO_NAME",
+    "AnnotatorPage",
+    "AnnotatorRecord",
+    "Assistant",
+    "AssistantRecord",
+    "ChangedPair",
     "ClusterNumbers",
     "Project",
     "ProjectError",
     "QuestionClosed",
+    "Threshold",
     "answers_by_annotator",
     "beside_own_columns",
     "cache_of",

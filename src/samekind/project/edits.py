@@ -16,6 +16,7 @@ from samekind.project.imports import (
 )
 from samekind.project.pair_answers import merge_answers, split_answers
 from samekind.project.placement import Placements
+from samekind.project.record_imports import as_answers
 from samekind.project.shared import exclusive
 from samekind.project.words import ANSWERS, WORDS, ProjectError, check_name
 
@@ -87,11 +88,12 @@ class Edits(Placements):
         """Take in a CSV of pairs, with columns a, b and answer; return how many were news.
 
         They count at once. "Unsure" is no news, and of several answers to a pair only the last one counts.
-        a and b are row numbers, or values of a column of the data; see `read_answers`. Others can go on while
-        the text is read.
+        a and b are row numbers, or values of a column of the data; see `read_answers`. Splink's table of
+        labels and dedupe's training file are understood, too. Others can go on while the text is read.
         """
         try:
             frame = self.items.frame
+            csv_text = as_answers(csv_text, frame)
             pairs, answers = read_answers(csv_text, self.session.points.n, frame, id_column)
         except ValueError as error:
             raise ProjectError(str(error)) from error

@@ -14,6 +14,13 @@ import numpy as np
 
 from samekind.ledger import pairs_of
 from samekind.project.folders import How, write_folders, write_zip
+from samekind.project.record_exports import (
+    write_dedupe,
+    write_entities,
+    write_golden,
+    write_pairs,
+    write_splink,
+)
 from samekind.project.tool_exports import (
     LabelledRow,
     labelled_rows,
@@ -35,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EXPORTS",
     "FILES",
+    "OF_RECORDS",
     "beside_own_columns",
     "export_folders",
     "exports_of",
@@ -196,10 +204,20 @@ FILES = {
         "application/zip", lambda file, project: write_zip(file, project, _labels(project))
     ),
 }
+OF_RECORDS = {
+    "entities.csv": Export("text/csv", write_entities),
+    "golden.csv": Export("text/csv", write_golden),
+    "pairs.csv": Export("text/csv", write_pairs),
+    "splink.csv": Export("text/csv", write_splink),
+    "dedupe.json": Export("application/json", write_dedupe),
+}
+FILES |= OF_RECORDS
 EXPORTS = {name: file.media_type for name, file in FILES.items()}
 """What can be exported, and its media type."""
 
 
 def exports_of(items: Items) -> list[str]:
-    """Return the names of what can be exported of some items: an archive of pictures only of pictures."""
-    return [name for name in FILES if name != "pictures.zip" or items.medium == "image"]
+    """Return what can be exported of some items: pictures only of pictures, entities only of records."""
+    left_out = set() if items.is_records else set(OF_RECORDS)
+    left_out |= set() if items.medium == "image" else {"pictures.zip"}
+    return [name for name in FILES if name not in left_out]

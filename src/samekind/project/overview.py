@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.project.entities import Entities
 from samekind.project.mapping import MapMaker
 from samekind.project.records import (
     CertificateRecord,
@@ -18,14 +19,14 @@ from samekind.project.records import (
     RowMap,
 )
 from samekind.project.shared import exclusive
-from samekind.project.standing import Standing
 
 __all__ = ["Overviews"]
 
+MOST_ENTITIES = 100  # of records, that are shown
 WEIGHED = 200  # predicted rows of a cluster among which the doubtful ones are sought
 
 
-class Overviews(Standing):
+class Overviews(Entities):
     """Clusters, to look at."""
 
     @cached_property
@@ -46,6 +47,8 @@ class Overviews(Standing):
         labels, certificate = found.labels_, found.certificate_
         sizes = np.bincount(labels[labels >= 0], minlength=found.n_discovered_)
         order = [] if self.is_blank else np.argsort(-sizes, kind="stable").tolist()
+        if self.is_records:  # most are of one record, and nothing to look at
+            order = [k for k in order[: 10 * MOST_ENTITIES] if sizes[k] > 1][:MOST_ENTITIES]
         refs = self.refs()
         return Overview(
             clusters=[self._summary(k, refs[k], int(sizes[k]), members) for k in order],
@@ -86,6 +89,8 @@ class Overviews(Standing):
 
         At first by principal components; a map made for looking comes in the background, and is `pending`.
         """
+        if self.is_records and self.session.points.d == 1:  # they have no places
+            return RowMap([], [], [], [], [], [], [], "none", False)
         found = self.clusters()
         known = np.concatenate([*found.members_, np.empty(0, dtype=np.intp)])
         placed = self.map_maker.placed(known)

@@ -16,7 +16,8 @@ from samekind.clusters import STOP_REASONS
 from samekind.data import Items
 from samekind.engine import Session
 from samekind.ledger import Ledger, LedgerLine, Lines, pairs_of
-from samekind.project.exports import FILES, export_folders
+from samekind.project.annotators import AnnotatorPage, annotators_of
+from samekind.project.exports import FILES, OF_RECORDS, export_folders
 from samekind.project.finding import Finding
 from samekind.project.folders import How
 from samekind.project.overview import Overviews
@@ -129,6 +130,8 @@ class Project(Questions, Finding, Overviews, Suggestions):
         An act is all that was answered at once.
         """
         acts: dict[tuple[float, str], list[LedgerLine]] = {}
+        if who is None and self.assistant is not None:
+            who = ""  # not what the model said meanwhile
         with self.act(), self.numbers.kept():
             taken = self.session.take_back(count, who=who, together=True)
             if taken:
@@ -193,6 +196,7 @@ class Project(Questions, Finding, Overviews, Suggestions):
             criterion=self.criterion,
             revision=self.revision,
             version=samekind.__version__,
+            records=self.is_records,
         )
 
     def image(self, row: int) -> NDArray[np.uint8] | None:
@@ -204,6 +208,10 @@ class Project(Questions, Finding, Overviews, Suggestions):
         """Write what was found to a file, named or open; `EXPORTS` lists the names."""
         if name not in FILES:
             raise ProjectError(f"{name} cannot be exported; these can: {', '.join(FILES)}.")
+        if name in OF_RECORDS and not self.is_records:
+            raise ProjectError(
+                f"Only of records can {name} be exported: samekind label DATA --records"
+            )
         with path.open("wb") if isinstance(path, Path) else nullcontext(path) as file:
             FILES[name].write(file, self)
 
@@ -264,8 +272,15 @@ class Project(Questions, Finding, Overviews, Suggestions):
             for found in self.session.contradictions
         ]
 
+    @exclusive
+    def annotators(self) -> AnnotatorPage:
+        """Return who answered, people and models, and what a model does now."""
+        return annotators_of(self)
+
     def close(self) -> None:
         """Let go of the ledger."""
+        if self.assistant is not None:
+            self.assistant.stop()
         self.map_maker.stop()
         with self._lock:
             self.session.close()

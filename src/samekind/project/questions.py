@@ -181,7 +181,10 @@ class Questions(Placements):
     def _open(self) -> dict[int, list[int]]:
         """Return the rows asked about now, each with those that it is to be compared with."""
         chains: dict[int, list[int]] = {}
-        for row, other in self.session.pending().tolist():
+        pending = self.session.pending()
+        if self.assistant is not None:
+            pending = self.assistant.for_people(pending)
+        for row, other in pending.tolist():
             chains.setdefault(row, []).append(other)
         return chains
 

@@ -168,6 +168,7 @@ class Status:
     criterion: str  # when two are of one cluster, in a sentence; "" if nobody said
     revision: int  # changes whenever anything was answered, named or taken back
     version: str
+    records: bool = False  # that may be duplicates
 
 
 @dataclass(frozen=True)
@@ -245,10 +246,12 @@ class History:
 
 @dataclass(frozen=True)
 class SuggestionRecord:
-    """Something to look at: clusters that may be one, a row that looks wrong, rows that nobody can tell."""
+    """Something to look at: clusters that may be one, a row that looks wrong, rows that may be a cluster
+    of their own or that nobody can tell.
+    """
 
     id: str
-    what: Literal["merge", "wrong", "unsure"]
+    what: Literal["merge", "wrong", "own", "unsure"]
     text: str
     probability: float
     clusters: list[ClusterOption]  # of a row: its own, and the one that it may be in

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+
+import numpy as np
 
 from samekind._validation import check_int
 from samekind.clusters import Clusters, notes_called
 from samekind.data import Items, ItemView
 from samekind.engine import Session
 from samekind.ledger import Revision
+from samekind.project.annotators import models_in
 from samekind.project.numbers import ClusterNumbers
 from samekind.project.proposals import ProposedNames
 from samekind.project.records import ClusterOption, ClusterRef
@@ -25,6 +28,9 @@ from samekind.project.words import (
     plain_item,
     title_of,
 )
+
+if TYPE_CHECKING:
+    from samekind.project.assistant import Assistant
 
 __all__ = ["SHOWN", "ProjectPart", "exclusive"]
 
@@ -57,6 +63,7 @@ class ProjectPart:
         self.waits_for_map = False  # or whoever answers would have to wait, too
         self.map_file: Path | None = None  # where the map is kept
         self.notices: list[str] = []  # what somebody who opens it should know
+        self.assistant: Assistant | None = None  # a model that answers in the background
         self._lock = threading.RLock()
         self._proposals = ProposedNames(items)
         self._attach(session)
@@ -111,13 +118,31 @@ class ProjectPart:
         """How many times somebody answered, or changed clusters by hand; at once counts as once."""
         now = self.session.ledger.revision
         if self._counted is None or self._counted[0] != now:
-            self._counted = now, self.session.ledger.n_acts
+            self._counted = now, self._count_presses()
         return self._counted[1]
+
+    def _count_presses(self) -> int:
+        ledger = self.session.ledger
+        models = models_in(ledger)
+        if not models:
+            return ledger.n_acts
+        numbers = [ledger.annotators.index(name) for name in models]
+        acts = ledger.acts()
+        return int(np.unique(acts["when"][~np.isin(acts["who"], numbers)]).size)
+
+    def locked(self) -> threading.RLock:
+        """Return what lets one thread at a time do several things with the project."""
+        return self._lock
 
     @property
     def is_blank(self) -> bool:
         """Whether nothing is answered, so that nothing can be told of any row."""
         return len(self.session.ledger) == 0
+
+    @property
+    def presses_left(self) -> int | None:
+        """How many more times somebody may answer; None is no limit."""
+        return self._presses_left
 
     @property
     def _presses_left(self) -> int | None:
@@ -160,7 +185,7 @@ class ProjectPart:
         return ClusterOption(**vars(self.ref(members)), members=list(map(self.item, shown)))
 
     @exclusive
-    def refs(self) -> list[ClusterRef]:
+    def refs(self) -> Sequence[ClusterRef]:
         """Return all clusters, in the order of ``clusters()``, with the names that fit them now."""
         found = self.clusters()
         members = [rows.tolist() for rows in found.members_]

@@ -83,7 +83,7 @@ def features_of(path: ProjectPlace) -> str | None:
 
 def _recipe(kept: dict[str, Any]) -> dict[str, Any]:
     """Return what a project remembers of its items; features had no names at first, and were plain."""
-    named = kept.keys() & {"embeddings", "columns", "features"}
+    named = kept.keys() & {"embeddings", "columns", "features", "records"}
     return kept if named else {**kept, "features": "plain"}
 
 

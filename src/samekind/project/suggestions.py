@@ -1,7 +1,7 @@
 """What a person may want to look at, ranked; each can be accepted, refused or left for later.
 
-A refusal is remembered as an answer: kinds that are not one differ, a row that looks wrong and is not belongs
-where it is.
+A refusal is remembered as an answer where it is one: kinds that are not one differ, a row that looks wrong
+and is not belongs where it is.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from samekind.flow import DIFFERENT, SAME, UNANSWERED, UNSURE
 from samekind.ledger import pairs_of
 from samekind.project.edits import Edits
+from samekind.project.novelties import novel_groups
 from samekind.project.pair_answers import PairAnswers, merge_answers, split_answers
 from samekind.project.records import SuggestionRecord
 from samekind.project.shared import SHOWN, exclusive
@@ -23,11 +24,12 @@ from samekind.project.words import ProjectError
 __all__ = ["Suggestions"]
 
 MOST = 30
+MOST_NOVEL = 3  # groups of rows
 NAMESAKES = 0.95  # probability that clusters of one name are one
 
 
 class Suggestions(Edits):
-    """Clusters that may be one, rows that look wrong, and rows that nobody could tell."""
+    """Clusters that may be one, rows that look wrong, may be a cluster, or nobody could tell."""
 
     @exclusive
     def suggestions(self, most: int = MOST) -> list[SuggestionRecord]:
@@ -56,6 +58,7 @@ class Suggestions(Edits):
                         items=[self.item(one.row)],
                     )
                 )
+        records += self._novelties()
         if len(found.given_up_):
             rows = found.given_up_.tolist()
             records.append(
@@ -96,7 +99,11 @@ class Suggestions(Edits):
                         answers.append((a[0], b[0], DIFFERENT))
                 elif what == "wrong":
                     answers += self._row_answers(rows[0], said == "yes")
-                elif said == "yes":
+                elif said == "no":
+                    continue  # of rows that may be a kind, or nobody can tell, nothing is known then
+                elif what == "own":
+                    answers += self._founding(rows, [])
+                else:
                     self._ask_again()
             for group in _groups(pairs):
                 answers += merge_answers([self._members(row) for row in group], active)
@@ -104,6 +111,23 @@ class Suggestions(Edits):
             if unique:
                 self._write(list(unique.values()), who)
         return len(unique)
+
+    def _novelties(self) -> list[SuggestionRecord]:
+        """Return rows that may be clusters nobody has seen yet."""
+        found = self.clusters()
+        labels, members = np.asarray(found.labels_), list(found.members_)
+        groups = novel_groups(self.session, labels, members, found.given_up_, MOST_NOVEL)
+        return [
+            SuggestionRecord(
+                id="own-" + ".".join(map(str, rows)),
+                what="own",
+                text="They are closer to one another than to anything that is known.",
+                probability=float(1.0 - self.session.confidence(rows).max()),
+                clusters=[],
+                items=list(map(self.item, rows)),
+            )
+            for rows in groups
+        ]
 
     def _row_answers(self, row: int, is_wrong: bool) -> PairAnswers:
         members = self._members(row)
@@ -164,7 +188,7 @@ def _parsed(name: str) -> tuple[str, list[int]]:
     """Return what a suggestion is about, by its id."""
     what, _, rest = name.partition("-")
     parts = rest.split(".")
-    sizes = {"merge": 2, "wrong": 1, "unsure": len(parts)}
+    sizes = {"merge": 2, "wrong": 1, "own": len(parts), "unsure": len(parts)}
     right = all(part.isascii() and part.isdigit() and len(part) <= 10 for part in parts)
     if what not in sizes or len(parts) != sizes[what] or not right:
         raise ProjectError("There is no such suggestion.")

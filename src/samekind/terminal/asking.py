@@ -270,6 +270,7 @@ class _Asking(Conversation):
             ask = {
                 "merge": "Are these one kind?",
                 "wrong": "Take this out of the first kind?",
+                "own": "Are these a kind of their own, all of them?",
                 "unsure": "Ask about these again?",
             }[one.what]
             self._say(f"{one.text} {ask}")

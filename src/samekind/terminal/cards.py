@@ -15,7 +15,7 @@ from rich.text import Text
 
 from samekind.project import ClusterOption, ClusterRef, ItemView, name_in_table
 from samekind.terminal.pictures import TextPicture, pictures
-from samekind.terminal.text import brief, differing, printable
+from samekind.terminal.text import brief, differing, differing_letters, printable
 
 __all__ = ["Cards", "ImageOf", "in_one_line", "short_title"]
 
@@ -195,7 +195,9 @@ def _compared(
         if place == MOST_FIELDS and not full:
             return Group(Constrain(table, WIDEST), _more_fields(len(names) - place))
         one, other = ours.get(name, ""), theirs.get(name, "")
-        cells = differing(_tidy(one), _tidy(other), most)
+        cells = differing_letters(_tidy(one), _tidy(other)) or differing(
+            _tidy(one), _tidy(other), most
+        )
         mark, style = ("", "dim") if one == other else ("≠", "")
         table.add_row(mark, printable(name, 80), *cells, style=style)
     return Constrain(table, WIDEST)

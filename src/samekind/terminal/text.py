@@ -5,11 +5,11 @@ from __future__ import annotations
 import difflib
 import re
 from itertools import islice
+from numbers import Integral, Real
 
-import numpy as np
 from rich.text import Text
 
-__all__ = ["brief", "differing", "printable"]
+__all__ = ["brief", "differing", "differing_letters", "printable"]
 
 UNPRINTABLE = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -18,6 +18,9 @@ WORD = re.compile(r"\w+|[^\w\s]+")
 DIFFERENT = "bold underline yellow"
 ALIKE = 0.3  # share of common words below which nothing is marked: all would be
 MOST_WORDS = 400  # compared
+ALIKE_LETTERS = 0.6  # share of common letters below which two values are others, not one with slips
+MOST_LETTERS = 200
+QUANTITY = re.compile(r"-?\d*\.\d+(e[+-]?\d+)?")  # in which digits that differ say little
 
 
 def printable(value: object, most: int | None = None, *, lines: bool = False) -> Text:
@@ -30,7 +33,7 @@ def printable(value: object, most: int | None = None, *, lines: bool = False) ->
     >>> printable("\x1b[2J[red]gone[/red]").plain
     '␛[2J[red]gone[/red]'
     """
-    if isinstance(value, float | np.floating):
+    if isinstance(value, Real) and not isinstance(value, Integral):
         return Text(f"{value:.6g}")
     text = str(value)
     left = 0 if most is None else len(text) - most
@@ -67,6 +70,33 @@ def differing(left: str, right: str, most: int | None = None) -> tuple[Text, Tex
             for text, side, first, last in ((texts[0], words[0], a, z), (texts[1], words[1], b, y)):
                 if first < last:
                     text.stylize(DIFFERENT, side[first].start(), side[last - 1].end())
+    return texts
+
+
+def differing_letters(left: str, right: str) -> tuple[Text, Text] | None:
+    """Return two short values in which the letters that differ are marked; None if they are too unlike.
+
+    Examples
+    --------
+    >>> one, other = differing_letters("Smith", "Smyth")
+    >>> [(span.start, span.end) for span in one.spans], differing_letters("Smith", "Jones")
+    ([(2, 3)], None)
+    """
+    if left == right or not left or not right or max(len(left), len(right)) > MOST_LETTERS:
+        return None
+    if QUANTITY.fullmatch(left) or QUANTITY.fullmatch(right):
+        return None
+    texts = printable(left), printable(right)
+    plain = [text.plain.casefold() for text in texts]
+    if any(len(text.plain) != len(folded) for text, folded in zip(texts, plain, strict=True)):
+        return None  # a letter that is two in lower case: places would not fit
+    common = difflib.SequenceMatcher(None, plain[0], plain[1], autojunk=False)
+    if common.ratio() < ALIKE_LETTERS:
+        return None
+    for change, a, z, b, y in common.get_opcodes():
+        if change != "equal":
+            texts[0].stylize(DIFFERENT, a, z)
+            texts[1].stylize(DIFFERENT, b, y)
     return texts
 
 

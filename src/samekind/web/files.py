@@ -32,6 +32,11 @@ Export = Literal[
     "label-studio.xml",
     "prodigy.jsonl",
     "pictures.zip",
+    "entities.csv",
+    "golden.csv",
+    "pairs.csv",
+    "splink.csv",
+    "dedupe.json",
 ]
 
 

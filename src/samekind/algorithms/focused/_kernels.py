@@ -27,14 +27,17 @@ def exp_utilities(weights, of_clusters, of_new, alive, out):
 
 
 @njit(nogil=True, cache=True)
-def newton_step(
-    weights, prior, precision, of_clusters, of_new, alive, target, lowest, highest, memory
-):
-    """Make a Newton step on the log likelihood of `target`, the probabilities of all clusters and "new"."""
+def newton_system(weights, prior, precision, of_clusters, of_new, alive, target, memory, gradient):
+    """Write the precision and the gradient of the log likelihood of `target`, the probabilities of all
+    clusters and "new". Solving them in here, or whole arrays in place of loops, takes seconds to compile.
+    """
     size, split = weights.size, of_clusters.shape[1]
     shares = np.empty(of_clusters.shape[0])
     new = exp_utilities(weights, of_clusters, of_new, alive, shares)
-    total = new + shares.sum()
+    total = 0.0
+    for cluster in range(shares.size):
+        total += shares[cluster]
+    total = new + total
     mean = np.zeros(size)
     products = np.zeros((size, size))
     for cluster in range(shares.size):
@@ -53,14 +56,14 @@ def newton_step(
         for j in range(size):
             fresh = products[i, j] - mean[i] * mean[j]
             precision[i, j] = prior[i, j] + memory * (precision[i, j] - prior[i, j]) + fresh
-    step = -mean
-    step[split:] += target[-1] * of_new
+    for i in range(size):
+        gradient[i] = -mean[i]
+    for i in range(split, size):
+        gradient[i] += target[shares.size] * of_new[i - split]
     for cluster in range(shares.size):
         if target[cluster] > 0.0:
-            step[:split] += target[cluster] * of_clusters[cluster]
-    step = np.linalg.solve(precision, step)
-    for i in range(size):
-        weights[i] = min(max(weights[i] + step[i], lowest[i]), highest[i])
+            for i in range(split):
+                gradient[i] += target[cluster] * of_clusters[cluster, i]
 
 
 @njit(nogil=True, cache=True)
@@ -161,6 +164,19 @@ def lower_distances(X, x, distances):
             step = X[i, j] - x[j]
             distance += step * step
         distances[i] = min(distances[i], distance)
+
+
+@njit(nogil=True, cache=True)
+def distances_to_candidates(X, candidates, out):
+    """Write the squared distance of each row to each of its candidates."""
+    for i in range(candidates.shape[0]):
+        for j in range(candidates.shape[1]):
+            other = X[candidates[i, j]]
+            distance = 0.0
+            for c in range(X.shape[1]):
+                step = X[i, c] - other[c]
+                distance += step * step
+            out[i, j] = distance
 
 
 @njit(nogil=True, cache=True)

@@ -13,7 +13,7 @@ from samekind.algorithms.focused.audit_bounds import (
     most_wrong_at_any_time,
     upper_bound,
 )
-from samekind.algorithms.focused.constants import RISK_UNDISCOVERED, RISK_WRONG
+from samekind.algorithms.focused.constants import RISK, RISK_UNDISCOVERED, RISK_WRONG
 from samekind.algorithms.state import ClusterState
 from samekind.flow import IntArray
 
@@ -209,13 +209,13 @@ class Audit:
         n_unlearnt = n_rows - state.n_labelled + n_known + self._n_founders + self._n_volunteered
         n_unlearnt = min(n_rows, n_unlearnt)
         wrong, wrong_at_any_time = (
-            (bound(n_wrong, self.n_draws, n_unlearnt, RISK_WRONG) - n_settled) / n_rows
+            (bound(n_wrong, self.n_draws, n_unlearnt, risk) - n_settled) / n_rows
             if self.n_draws
             else (n_rows - state.n_labelled) / n_rows
-            for bound in (most_wrong, most_wrong_at_any_time)
+            for bound, risk in ((most_wrong, RISK_WRONG), (most_wrong_at_any_time, RISK))
         )
         return Certificate(
-            confidence=1 - RISK_WRONG - RISK_UNDISCOVERED,
+            confidence=1 - RISK,
             undiscovered=min(self.surveys.undiscovered(), wrong),
             wrong=wrong,
             n_audited=self.n_draws,

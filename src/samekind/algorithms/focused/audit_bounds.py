@@ -7,14 +7,12 @@ from math import log
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import betaincinv, betaln, gammaln
+from scipy.special import betaincinv, betaln
 from scipy.stats import hypergeom
 
 __all__ = ["most_wrong", "most_wrong_at_any_time", "upper_bound"]
 
 _MANY = 10**6  # rows beyond which drawing without replacement is as good as with it
-_NONE_WRONG = 0.6  # weight of "none is wrong" in the mixture of `most_wrong_at_any_time`
-_PRIOR = 0.3, 1.0  # of the Beta distribution that the rest of it is spread by: few rather than many
 
 
 def upper_bound(hits: int, draws: int, risk: float) -> float:
@@ -72,37 +70,19 @@ def most_wrong(n_wrong: int, n_drawn: int, n_rows: int, risk: float) -> int:
 def most_wrong_at_any_time(n_wrong: int, n_drawn: int, n_rows: int, risk: float) -> int:
     """Return the same for who looks at any time, and stops because of what is seen.
 
-    As `upper_bound`, a ratio of likelihoods that is a martingale, here of draws without replacement. The
-    mixture expects that none or few are wrong: then it is tight.
+    With k wrong ones in the sample it is `most_wrong` at the level risk / (2k + 2). A number of wrong rows is
+    excluded with k wrong ones from some size of the sample on, so it is ever excluded only if for some k no
+    more than k turn up until then. For risks from 0.04 on that has a probability of at most `risk`: summed
+    exactly, if wrong ones turn up as a Poisson process, over k up to 1,000, and for samples without
+    replacement of up to 3,000 rows (0.97 · risk at most; `tests/test_audit.py`). A martingale of likelihood
+    ratios, which holds in any order of looking, takes a tenth to a quarter more rows.
 
     Examples
     --------
     >>> most_wrong_at_any_time(0, 50, 150, 0.05), most_wrong_at_any_time(0, 150, 150, 0.05)
-    (7, 0)
+    (8, 0)
     """
-    if n_drawn == 0:
-        return n_rows
-    n_right = n_drawn - n_wrong
-    a, b = _PRIOR
-    mixture = log(1 - _NONE_WRONG) + betaln(n_wrong + a, n_right + b) - betaln(a, b)
-    if n_wrong == 0:
-        mixture = np.logaddexp(mixture, log(_NONE_WRONG))
-
-    def is_possible(wrong: int) -> bool:
-        likelihood = (
-            _log_falling(wrong, n_wrong)
-            + _log_falling(n_rows - wrong, n_right)
-            - _log_falling(n_rows, n_drawn)
-        )
-        return bool(mixture - likelihood < -log(risk))
-
-    most = n_rows - n_right
-    return _last(is_possible, min(most, max(n_wrong, -(-n_rows * n_wrong // n_drawn))), most)
-
-
-def _log_falling(number: int, count: int) -> float:
-    """Return the logarithm of number·(number - 1) ⋯, so many factors."""
-    return float(gammaln(number + 1) - gammaln(number - count + 1))
+    return most_wrong(n_wrong, n_drawn, n_rows, risk / (2 * n_wrong + 2))
 
 
 def _last(is_possible: Callable[[int], bool], low: int, high: int) -> int:

@@ -1,7 +1,9 @@
-"""With stop="certified": whether the next question should make labels better, or prove how good they are."""
+"""With stop="certified": whether the next question makes labels better, or proves how good they are."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from dataclasses import dataclass
 from math import log
 
 import numpy as np
@@ -9,28 +11,32 @@ import numpy as np
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.learner import Learner
 from samekind.algorithms.state import UNKNOWN
+from samekind.flow import FloatArray
 
-__all__ = ["Certification"]
+__all__ = ["AuditAhead", "Certification", "n_doubtful_rows"]
+
+_AHEAD = 16  # rows that are looked for at once for each that is asked about, as some were audited
+_MANY = 2**14  # doubtful rows that are thought of, where rows have no doubts of their own
 
 
 class Certification:
-    """Weighs one more question about a doubtful row against the questions that it would save the audit.
+    """Weighs questions about doubtful rows against the questions that they would save the audit.
 
-    If a share p of the rows is wrong, an audit has to see about ln(1/risk) / KL(p ‖ tolerance) of them until
-    its bound is within the tolerance, with KL the divergence of two coins. The fewer are wrong, the
-    fewer it takes; to know the most doubtful row for sure makes fewer wrong.
+    The audit goes on until its bound is within the tolerance; the fewer rows are wrong, the sooner that is,
+    and to know the most doubtful rows for sure makes fewer wrong. So it looks for the number of doubtful rows
+    with which both take the fewest questions together, and audits once that is none.
+
+    Which row is the most doubtful must not depend on which ones were audited, or these would no longer be a
+    uniform sample of what nothing was learnt from: an audited row that is known is learnt from when its turn
+    comes, which costs no question.
     """
 
     def __init__(self, learner: Learner) -> None:
         self._learner = learner
         self.is_due = False
         """Whether hardly any new clusters turn up, so that little but the certificate is missing."""
-        self._doubtful: list[
-            tuple[float, int]
-        ] = []  # unknown rows and their doubts, the largest last
-        self._n_wrong = 0.0  # as far as one can tell,
-        self._n_unknown = 1  # of so many
-        self._doubt = 0.0  # of the next row, where rows have none of their own
+        self._doubtful: list[int] = []  # unlearnt rows, the most doubtful ones last
+        self._should_audit = False
 
     def begin_wave(self, size: int) -> None:
         """Look at what is known before a wave of so many rows."""
@@ -44,48 +50,89 @@ class Certification:
 
     def should_audit(self) -> bool:
         """Return whether to audit, rather than to ask about the most doubtful row."""
-        learner = self._learner
-        allowed = learner.params.tolerance * learner.points.n
-        if self._n_unknown <= allowed:
-            return True
-        if self._n_wrong >= const.HOPELESS * allowed:
-            return False
-        doubt = self._doubtful[-1][0] if self._doubtful else self._doubt
-        fewer = max(0.0, self._n_wrong - const.TEACHING * doubt)
-        saved = _n_audits(self._n_wrong / self._n_unknown, allowed / self._n_unknown) - _n_audits(
-            fewer / self._n_unknown, allowed / self._n_unknown
-        )
-        return saved < const.DOUBTFUL_QUESTIONS
+        return self._should_audit
 
     def draw_doubtful(self) -> int:
-        """Return the most doubtful unknown row; -1 if there is none, or no telling."""
-        if not self._doubtful:
-            return -1
-        doubt, row = self._doubtful.pop()
-        self._n_wrong = max(0.0, self._n_wrong - doubt)
-        return row
+        """Return the most doubtful row that nothing was learnt from; -1 if there is none, or no telling."""
+        return self._doubtful.pop() if self._doubtful else -1
 
     def _estimate(self, size: int) -> None:
-        """Estimate how many unknown rows are wrong: the model's doubts are a prior for the audit."""
+        """Estimate how many unlearnt rows are wrong: the model's doubts are a prior for the audit."""
         learner = self._learner
         n_audited, n_wrong = learner.audit.count(learner.model.predictor.clusters_of)
-        self._n_unknown = max(1, learner.points.n - learner.state.n_labelled)
-        self._doubt = mean = learner.scheduler.surprise()
+        audited, _ = learner.audit.known()
+        n_unlearnt = max(1, learner.points.n - learner.state.n_labelled + audited.size)
         doubts = learner.model.predictor.doubts()
-        if doubts is not None:
+        self._doubtful = []
+        if doubts is None:
+            doubts = np.full(min(n_unlearnt, _MANY), learner.scheduler.surprise())
+        else:
             rows = np.arange(learner.points.n)
-            unknown = rows[learner.state.cluster_of(rows) == UNKNOWN]
-            doubts = doubts[unknown]
-            top = np.argsort(doubts, kind="stable")[-size:]
-            self._doubtful = list(zip(doubts[top].tolist(), unknown[top].tolist(), strict=True))
-            mean = float(doubts.mean()) if unknown.size else 0.0
+            is_unlearnt = learner.state.cluster_of(rows) == UNKNOWN
+            is_unlearnt[audited] = True
+            rows = rows[is_unlearnt]
+            rows = rows[np.argsort(doubts[rows], kind="stable")]
+            doubts, self._doubtful = doubts[rows], rows[-_AHEAD * size :].tolist()
+        mean = float(doubts.mean()) if doubts.size else 0.0
         share = (n_wrong + const.PRIOR_AUDITS * mean) / (n_audited + const.PRIOR_AUDITS)
-        self._n_wrong = share * self._n_unknown
+        # what the model does not suspect may be anywhere
+        chances = doubts[::-1] * min(1.0, share / max(mean, 1e-9)) + max(0.0, share - mean)
+        tolerated = learner.params.tolerance * learner.points.n
+        audit = AuditAhead(n_audited, n_wrong, n_unlearnt, tolerated)
+        self._should_audit = n_doubtful_rows(chances, share * n_unlearnt, audit) == 0
 
 
-def _n_audits(share: float, tolerance: float) -> float:
-    """Return about how many rows an audit takes to show that a share of wrong ones is within a tolerance."""
-    divergence = (1 - share) * log((1 - share) / (1 - tolerance))
-    if share > 0:
-        divergence += share * log(share / tolerance)
-    return -log(const.RISK_WRONG) / divergence
+@dataclass(frozen=True)
+class AuditAhead:
+    """An audit so far, and how many wrong rows are tolerated among those that nothing was learnt from."""
+
+    n_audited: int
+    n_wrong: int
+    n_rows: int
+    tolerated: float
+
+    def n_left(self, n_wrong: float, n_learnt: int) -> int:
+        """Return about how many more rows it takes when some were learnt, if so many others are wrong.
+
+        Sanov's bound, with Serfling's correction for rows that are not drawn twice.
+        """
+        n_rows = max(1, self.n_rows - n_learnt)
+        if n_rows <= self.tolerated + 1:
+            return 0
+        share, allowed = min(1.0, n_wrong / n_rows), (self.tolerated + 1) / n_rows
+        kept = (
+            1 - n_learnt / self.n_rows
+        )  # of the audited rows, as they are as likely learnt as others
+        before = kept * self.n_audited
+
+        def suffices(n_more: int) -> bool:
+            n_drawn = before + n_more
+            if n_drawn >= n_rows:
+                return True
+            n_wrong = min(kept * self.n_wrong, share * before) + share * n_more
+            seen = n_wrong / n_drawn if n_drawn else 1.0
+            if seen >= allowed:
+                return False
+            evidence = n_drawn * _divergence(seen, allowed)
+            return evidence >= (1 - n_drawn / n_rows) * log(2 * (n_wrong + 1) / const.RISK)
+
+        return bisect_left(range(n_rows), True, key=suffices)
+
+
+def n_doubtful_rows(chances: FloatArray, n_wrong: float, audit: AuditAhead) -> int:
+    """Return about how many of the most doubtful rows to ask about before the audit is finished.
+
+    `chances` are those of being wrong, the largest first, and `n_wrong` is how many are so among all. A row
+    that is wrong takes another question.
+    """
+    wrong = np.concatenate([[0.0], np.cumsum(chances)])
+    sizes = np.unique(np.concatenate([[0], 2 ** np.arange(0, chances.size.bit_length())]))
+    sizes = sizes[sizes <= chances.size]
+    costs = [n + wrong[n] + audit.n_left(max(0.0, n_wrong - wrong[n]), n) for n in sizes.tolist()]
+    return int(sizes[np.argmin(costs)])
+
+
+def _divergence(seen: float, expected: float) -> float:
+    """Return the relative entropy of two coins."""
+    found = (1 - seen) * log((1 - seen) / (1 - expected))
+    return found + (seen * log(seen / expected) if seen > 0 else 0.0)

@@ -246,13 +246,15 @@ class Focused(Algorithm[FocusedParams]):
     def _compare_clusters(self, plan: list[OpenRow]) -> Flow[None]:
         """Compare the clusters of the last rows with similar ones, and others with a share of questions."""
         clusters = {open_row.cluster for open_row in plan if open_row.cluster is not None}
+        above = self._learner.model.predictor.compare_above
         for cluster in sorted(clusters):
             if cluster >= 0 and self._learner.model.scorer.alive[cluster]:
-                yield from self._clusters.compare(const.COMPARE_ABOVE, of=cluster)
+                yield from self._clusters.compare(above, of=cluster)
         idle = self._learner.scheduler.is_flat() and not self._planner.should_fill()
         share = const.COMPARE_SHARE_IDLE if idle else const.COMPARE_SHARE
         yield from self._policy.check_answers()
-        yield from self._clusters.pay_share(share, self._wave())
+        worth = min(const.MOST_WORTH, self._learner.scheduler.questions_to_surprise())
+        yield from self._clusters.pay_share(share, worth, self._wave())
 
     def _reason_to_stop(self) -> str:
         """Return why to stop now, or nothing."""

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
-from sklearn.neighbors import NearestNeighbors
-from threadpoolctl import threadpool_limits
 
 from samekind.algorithms.focused import _kernels
 from samekind.algorithms.focused import constants as const
+from samekind.algorithms.focused.cluster_distances import ClusterDistances
+from samekind.algorithms.focused.neighbors import nearest_neighbors
 from samekind.algorithms.focused.predictor import Regions, RowPredictions, RowPredictor, Sites
 from samekind.algorithms.focused.scoring import NO_GRAPH, ClusterScorer, Nearness
 from samekind.flow import BoolArray, FloatArray, IntArray
 from samekind.points import Points
 
-__all__ = ["GraphPredictor", "LabelPropagation", "nearest_neighbors"]
+__all__ = ["GraphPredictor", "LabelPropagation"]
 
-
-def nearest_neighbors(X: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
-    """Return the distances to the nearest other rows of each row, and which these are, (n, k) both."""
-    nearest = NearestNeighbors(n_neighbors=k + 1).fit(X)
-    with threadpool_limits(1):  # which of equally near rows are taken would depend on threads
-        distances, neighbors = nearest.kneighbors(X)
-    return distances[:, 1:], neighbors[:, 1:]
+_ROWS_AT_ONCE = 4096
 
 
 class LabelPropagation:
@@ -33,10 +29,10 @@ class LabelPropagation:
     meeting any. The probabilities of the clusters follow each new label, visiting only rows that it changes.
     """
 
-    def __init__(self, X: FloatArray) -> None:
-        n = len(X)
+    def __init__(self, points: Points) -> None:
+        n = points.n
         k = min(const.N_NEIGHBORS, n - 1)
-        distances, neighbors = nearest_neighbors(X, k)
+        distances, neighbors = nearest_neighbors(points, np.arange(n), k)
         widths = distances[:, -1]
         products = widths[:, None] * widths[neighbors]
         affinity = np.exp(-np.divide(distances**2, products, where=products > 0, out=0 * products))
@@ -56,7 +52,7 @@ class LabelPropagation:
         begins, ends, chances = self._edges
         self._backwards = csr_array(
             (chances / np.float32(const.WALK_ON), ends, begins), shape=(n, n)
-        ).T.tocsr()
+        ).T
         self._known = np.zeros(n, dtype=bool)
         self._waiting = np.zeros(n, dtype=bool)
         self._queue = np.empty(n, dtype=np.int64)
@@ -64,10 +60,11 @@ class LabelPropagation:
 
     def probabilities(self, n_clusters: int) -> NDArray[np.float32]:
         """Return for every row the probability of each cluster, (n, clusters); the rest to 1 is for none."""
-        while n_clusters > self._probabilities.shape[1]:
-            self._probabilities = np.hstack(
-                [self._probabilities, np.zeros_like(self._probabilities)]
-            )
+        if n_clusters > self._probabilities.shape[1]:
+            more = n_clusters // 4 + 16  # than are wanted, as more will come
+            room = np.zeros((len(self._known), n_clusters + more), dtype=np.float32)
+            room[:, : self._probabilities.shape[1]] = self._probabilities
+            self._probabilities = room
         return self._probabilities[:, :n_clusters]
 
     def learn(self, row: int, cluster: int) -> None:
@@ -133,13 +130,14 @@ class GraphPredictor(RowPredictor):
     """Keeps distances to all clusters and a graph for every row, and predicts the likeliest cluster."""
 
     n_uncertain_at_once = const.UNCERTAIN_ROWS_GRAPH
+    compare_above = const.COMPARE_ABOVE_GRAPH
     uses_all_labels = True
 
     def __init__(self, points: Points, sites: Sites, scorer: ClusterScorer) -> None:
         super().__init__(points, sites, scorer)
-        self._X = points.rows(np.arange(points.n))
-        self._graph = LabelPropagation(self._X) if points.n > 2 else None
-        self._distances = np.full((points.n, 16), np.inf, dtype=np.float64)  # squared
+        self._X = points.rows(np.arange(points.n)).astype(points.dtype, copy=False)
+        self._graph = LabelPropagation(points) if points.n > 2 else None
+        self._distances = ClusterDistances(self._X)
         self._clusters = np.full(points.n, -1, dtype=np.intp)
         self._uncertainty = np.ones(points.n)
         self._sample = np.unique(np.linspace(0, points.n - 1, const.OVERLAP_ROWS).astype(np.intp))
@@ -151,7 +149,7 @@ class GraphPredictor(RowPredictor):
     def learn(self, row: int, x: FloatArray, cluster: int) -> None:
         """Learn from a labelled row, after the sites did."""
         self._n_learnt += 1
-        self._add_member(x, cluster)
+        self._distances.add(x, cluster)
         if self._graph is not None:
             self._graph.learn(row, cluster)
             self._settle(self._uncertainty, row)
@@ -162,35 +160,20 @@ class GraphPredictor(RowPredictor):
             doubts[self._graph.neighbors(row)] *= const.SETTLED
         doubts[row] = 0.0
 
-    def _add_member(self, x: FloatArray, cluster: int) -> None:
-        if cluster == self._distances.shape[1]:
-            self._distances = np.hstack([self._distances, np.full_like(self._distances, np.inf)])
-        _kernels.lower_distances(self._X, x, self._distances[:, cluster])
-
     def move(self, row: int, old: int, new: int) -> None:
         """Change the cluster of a labelled row, after the sites did."""
-        self._distances[:, old] = np.inf
-        for member in self._sites.members(old):
-            self._add_member(self._X[member], old)
-        self._add_member(self._X[row], new)
+        self._distances.reset(old, self._sites.members(old))
+        self._distances.add_row(row, new)
         if self._graph is not None:
             self._graph.learn(row, new)
         self._predicted_at = 0
 
     def relabel(self, rows: list[int], old: int, new: int) -> None:
         """Change the cluster of some sites, to none if that is -1, after the sites did."""
-        X, distances = self._X, self._distances[:, old]
-        from_them = np.full(len(X), np.inf)
-        for row in rows:
-            _kernels.lower_distances(X, X[row], from_them)
-        nearest = np.flatnonzero(from_them <= distances * (1 + 1e-9))  # one of them was
-        found, near = np.full(nearest.size, np.inf), np.ascontiguousarray(X[nearest])
-        for member in self._sites.members(old):
-            _kernels.lower_distances(near, X[member], found)
-        distances[nearest] = found
+        self._distances.remove(rows, old, self._sites.members(old))
         for row in rows:
             if new >= 0:
-                self._add_member(X[row], new)
+                self._distances.add_row(row, new)
             if self._graph is not None:
                 if new >= 0:
                     self._graph.learn(row, new)
@@ -202,8 +185,7 @@ class GraphPredictor(RowPredictor):
 
     def merge(self, keep: int, gone: int) -> None:
         """Make one cluster part of another."""
-        self._distances[:, keep] = np.minimum(self._distances[:, keep], self._distances[:, gone])
-        self._distances[:, gone] = np.inf
+        self._distances.merge(keep, gone)
         if self._graph is not None:
             self._graph.merge(keep, gone)
         self._clusters[self._clusters == gone] = keep
@@ -217,7 +199,7 @@ class GraphPredictor(RowPredictor):
         """Return how near these rows are to the clusters."""
         k = self._scorer.n_clusters
         graph = NO_GRAPH if self._graph is None else self._graph.probabilities(k)[rows]
-        return self._distances[rows, :k], graph
+        return self._distances.of(rows, k), graph
 
     def clusters_of(self, rows: IntArray) -> IntArray:
         """Return the predicted cluster of each row; -1 where there is none yet."""
@@ -241,14 +223,17 @@ class GraphPredictor(RowPredictor):
 
     def _regions(self, clusters: IntArray) -> Regions:
         k = self._scorer.n_clusters
-        used = clusters >= 0
-        clusters, X = clusters[used], self._X[used]
-        counts = np.bincount(clusters, minlength=k)
-        sums = np.zeros((k, X.shape[1]))
-        np.add.at(sums, clusters, X)
+        used = np.flatnonzero(clusters >= 0)
+        counts = np.bincount(clusters[used], minlength=k)
+        sums, off = np.zeros((k, self._X.shape[1])), np.zeros(k)
+        blocks = np.split(used, range(_ROWS_AT_ONCE, used.size, _ROWS_AT_ONCE))
+        for rows in blocks:
+            np.add.at(sums, clusters[rows], self._X[rows])
         means = sums / np.maximum(counts, 1)[:, None]
-        off = ((X - means[clusters]) ** 2).sum(axis=1)
-        return Regions(counts, means, np.bincount(clusters, off, k) / np.maximum(counts, 1))
+        for rows in blocks:
+            squares = ((self._X[rows] - means[clusters[rows]]) ** 2).sum(axis=1)
+            np.add.at(off, clusters[rows], squares)
+        return Regions(counts, means, off / np.maximum(counts, 1))
 
     def counts(self) -> IntArray:
         """Return their numbers alone, (clusters,), which is quick."""
@@ -305,8 +290,8 @@ class GraphPredictor(RowPredictor):
     def similarities(self) -> FloatArray | None:
         """Return how likely any two clusters are one, (clusters, clusters), if that has changed.
 
-        The rows that are undecided between the two, as a share of the smaller one; less if that is smaller
-        than most, as it matters less.
+        The share of the rows of the one that would be in the other if the former did not exist, whichever way
+        it is larger; less where the smaller one is smaller than most, as it matters less.
         """
         self._refresh()
         if not self._is_similarity_new:
@@ -314,12 +299,11 @@ class GraphPredictor(RowPredictor):
         self._is_similarity_new = False
         chances = self._sample_chances
         sizes = chances.sum(axis=0)
-        smaller = np.minimum(sizes[:, None], sizes)
-        shared = chances.T @ chances / np.maximum(smaller, const.IMPOSSIBLE)
-        mean = sizes.sum() / max(1, np.count_nonzero(sizes))
-        found: FloatArray = np.round(
-            shared * np.minimum(1.0, smaller / max(mean, const.IMPOSSIBLE)), 9
-        )
+        elsewhere = chances / np.maximum(1.0 - chances, const.LEAST_DOUBT)
+        shares = elsewhere.T @ chances / np.maximum(sizes[:, None], const.IMPOSSIBLE)
+        mean = max(sizes.sum() / max(1, np.count_nonzero(sizes)), const.IMPOSSIBLE)
+        matters = np.minimum(1.0, np.minimum(sizes[:, None], sizes) / mean) ** const.SIZE_POWER
+        found: FloatArray = np.round(np.maximum(shares, shares.T) * matters, 9)
         return found
 
     def _refresh(self) -> None:
@@ -327,9 +311,11 @@ class GraphPredictor(RowPredictor):
         if self._n_learnt > const.STALE_GROWTH * self._predicted_at:
             self._predicted_at = self._n_learnt
             self._clusters, self._uncertainty = self._likeliest(np.arange(len(self._X)))
-            X, rows = self._X[self._sample], self._sample
-            near = self.nearness(rows, X)
-            self._sample_chances = self._scorer.score(X, near, features=False).probabilities
+            self._sample_chances = np.zeros((0, 0))  # no two of them at a time
+            chances = np.empty((self._sample.size, self._scorer.n_clusters))
+            for some, X, near in self._blocks(self._sample):
+                chances[some] = self._scorer.score(X, near, features=False).probabilities
+            self._sample_chances = chances
             self._is_similarity_new = True
 
     def _likeliest(self, rows: IntArray) -> tuple[IntArray, FloatArray]:
@@ -338,10 +324,15 @@ class GraphPredictor(RowPredictor):
         clusters, uncertainty = np.full(n, -1, dtype=np.intp), np.ones(n)
         if k == 0:
             return clusters, uncertainty
-        step = max(1, const.BLOCK // k)
-        for first in range(0, n, step):
-            some = slice(first, first + step)
-            X = self._X[rows[some]]
-            clusters[some], probability = self._scorer.likeliest(X, self.nearness(rows[some], X))
+        for some, X, near in self._blocks(rows):
+            clusters[some], probability = self._scorer.likeliest(X, near)
             uncertainty[some] = 1.0 - probability
         return clusters, uncertainty
+
+    def _blocks(self, rows: IntArray) -> Iterator[tuple[slice, FloatArray, Nearness]]:
+        """Yield rows, and how near they are, some at a time: a bound on memory."""
+        step = max(1, const.BLOCK // max(1, self._scorer.n_clusters))
+        for first in range(0, rows.size, step):
+            some = slice(first, first + step)
+            X = self._X[rows[some]].astype(np.float64, copy=False)
+            yield some, X, self.nearness(rows[some], X)

@@ -6,7 +6,7 @@ import numpy as np
 
 from samekind.algorithms.base import Certificate, Prediction, Snapshot
 from samekind.algorithms.focused import constants as const
-from samekind.algorithms.focused.graph_predictor import nearest_neighbors
+from samekind.algorithms.focused.neighbors import nearest_neighbors
 from samekind.flow import FloatArray, IntArray
 from samekind.points import LabelMap, Points
 
@@ -23,7 +23,7 @@ def guess_clusters(points: Points) -> Snapshot:
     few = n <= const.GRAPH_ROWS
     rows = np.arange(n) if few else np.unique(np.linspace(0, n - 1, const.GUESS_ROWS).astype(int))
     X = points.rows(rows)
-    modes, groups = find_modes(X)
+    modes, groups = find_modes(points, rows)
     counts = np.bincount(groups)
     centers = np.zeros((modes.size, X.shape[1]))
     np.add.at(centers, groups, X)
@@ -68,18 +68,18 @@ def _prediction(groups: IntArray, centers: FloatArray) -> Prediction:
     )
 
 
-def find_modes(X: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the rows where the density has modes, and for each row the number of its mode.
+def find_modes(points: Points, rows: IntArray) -> tuple[IntArray, IntArray]:
+    """Return which of some rows are modes of their density, and for each the number of its mode.
 
     Persistence-based clustering (ToMATo; Chazal, Guibas, Oudot and Skraba, 2013) on the graph of nearest
     neighbours. Every row joins the densest of its neighbours. Where two modes meet, the lower one joins the
     higher one unless it stands out: at its top the density is several times as high as where they meet.
     """
-    n = len(X)
+    n = rows.size
     if n < 3:
         return np.zeros(1, dtype=np.intp), np.zeros(n, dtype=np.intp)
     k = int(np.clip(n // const.GUESS_ROWS_PER_NEIGHBOR, 2, const.GUESS_NEIGHBORS))
-    distances, neighbors = nearest_neighbors(X, k)
+    distances, neighbors = nearest_neighbors(points, rows, k)
     widths = np.sqrt((distances**2).mean(axis=1))
     density = -_dimension(distances) * np.log(np.maximum(widths, np.finfo(float).tiny))
     around: list[set[int]] = [set(row) for row in neighbors.tolist()]

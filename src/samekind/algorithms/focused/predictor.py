@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from samekind.algorithms.focused.constants import (
+    COMPARE_ABOVE_VORONOI,
     DEFERRED_ROWS,
     NEIGHBOURHOOD,
     UNCERTAIN_ROWS_VORONOI,
@@ -132,6 +133,8 @@ class RowPredictor:
 
     n_uncertain_at_once = UNCERTAIN_ROWS_VORONOI
     """How many uncertain rows to draw at once."""
+    compare_above = COMPARE_ABOVE_VORONOI
+    """Similarity at which two clusters are compared at once."""
     uses_all_labels = False
     """Whether also labelled rows that were as predicted are needed as sites."""
 

@@ -157,8 +157,11 @@ class ClusterQuestions:
         self._n_asked_before = 0  # about rows, when they were reckoned last
         self._open: list[tuple[int, int]] = []  # rows that are being compared
 
-    def pay_share(self, share: float, at_once: int) -> Flow[None]:
-        """Compare clusters with a share of the questions about rows since the last time."""
+    def pay_share(self, share: float, worth: float, at_once: int) -> Flow[None]:
+        """Compare clusters with a share of the questions about rows since the last time.
+
+        Two that are found to be one are `worth` so many more questions: while that happens often, it goes on.
+        """
         state, n_asked = self._learner.state, self._learner.scheduler.n_asked
         self._owed += share * (n_asked - self._n_asked_before)
         self._n_asked_before = n_asked
@@ -168,8 +171,9 @@ class ClusterQuestions:
             yield from self.compare(0.0, most=size, at_once=size)
             if before == self.n_asked:
                 self._owed = 0.0  # nothing is left to compare
-            elif n_clusters == state.n_discovered:
-                self._owed -= self.n_asked - before  # had two been one, it would pay to go on
+            else:
+                merged = n_clusters - state.n_discovered
+                self._owed += worth * merged - (self.n_asked - before)
 
     def compare(
         self, least: float, *, most: float = np.inf, of: int | None = None, at_once: int = 1

@@ -25,7 +25,8 @@ class AimScheduler:
 
     def __init__(self, steady_aim: SteadyAim) -> None:
         self.steady_aim: SteadyAim = steady_aim
-        self.n_asked = 0  # questions about rows
+        self.n_asked = 0  # questions about rows,
+        self._n_rows = 0  # and these
         self.discovery_rate = 1.0  # share of new rows among the last of the search
         self._found: dict[Aim, float] = {aim: const.PRIOR_FOUND[aim] for aim in SEARCH_AIMS}
         self._asked: dict[Aim, float] = {aim: const.PRIOR_ASKED[aim] for aim in SEARCH_AIMS}
@@ -49,6 +50,7 @@ class AimScheduler:
     def spend(self, aim: Aim, n_asked: int) -> None:
         """Note how many questions a row took."""
         self.n_asked += n_asked
+        self._n_rows += 1
         self._n_audits += n_asked * (aim == "audit")
         self._spent = const.SPENT_DECAY * self._spent + n_asked
         self._spent_searching = (
@@ -116,6 +118,10 @@ class AimScheduler:
         """Return the probability that the next row which is not searched for is not as predicted."""
         shares = [max(const.MIN_SURPRISE, share) for share in self._surprises.values()]
         return sum(share**2 for share in shares) / sum(shares)  # as `should_refine` chooses
+
+    def questions_to_surprise(self) -> float:
+        """Return how many questions about rows it takes until one is not as predicted, on average."""
+        return max(1.0, self.n_asked / max(1, self._n_rows)) / self.expected_surprise()
 
     def is_flat(self) -> bool:
         """Return whether rows are nearly always as predicted."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dgesv
 from scipy.spatial.distance import pdist
 
 from samekind.algorithms.focused import _kernels
@@ -58,11 +59,14 @@ class ConditionalLogit:
         if isinstance(target, int):
             number, target = target, np.zeros(len(of_clusters) + 1)
             target[number] = 1.0
-        fitted = self.weights, self._prior, self._precision
-        bounds = self._lowest, self._highest
-        _kernels.newton_step(
-            *fitted, of_clusters, of_new, alive, target, *bounds, const.LOGIT_DECAY
+        fitted, gradient = (self.weights, self._prior, self._precision), np.empty(self.weights.size)
+        _kernels.newton_system(
+            *fitted, of_clusters, of_new, alive, target, const.LOGIT_DECAY, gradient
         )
+        *_, step, info = dgesv(self._precision, gradient)
+        if info:
+            raise np.linalg.LinAlgError("the precision of the weights became singular.")
+        np.clip(self.weights + step, self._lowest, self._highest, out=self.weights)
 
 
 LdaParams = tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray, int]

@@ -25,11 +25,11 @@ class PracticalParams(PaperParams):
     epsilon : float or None
         How small undiscovered clusters may be when the run stops by itself; None: it never does.
     heavy : int
-        Uniform samples that recover a cluster.
+        Uniform samples that recover a cluster: eleven, the paper's "more than 10".
     """
 
     epsilon: float | None = 0.01
-    heavy: int = 10
+    heavy: int = 11
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from samekind.algorithms.paper.recovery_loop import RecoveryLoop
 
 __all__ = ["Basic"]
@@ -12,6 +14,6 @@ class Basic(RecoveryLoop):
 
     name = "basic"
 
-    def choose(self, heavy: list[int]) -> list[int]:
-        """Choose the heaviest cluster."""
-        return heavy[:1]
+    def choose(self, heavy: list[int], n_draws: Counter[int]) -> list[int]:
+        """Choose one cluster: of several that became heavy in one batch, the most drawn."""
+        return [max(heavy, key=lambda cluster: (n_draws[cluster], -cluster))]

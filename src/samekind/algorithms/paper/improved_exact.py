@@ -78,12 +78,14 @@ def bound2(this: Round, k: int, epsilon: float) -> float:
     return 1600 * len(W) * log2(max(this.q, 2)) * log(10 * (k + this.q)) / epsilon
 
 
-def heavy_bands(counts: Counter[int]) -> list[int]:
+def heavy_bands(counts: Counter[int], outside: int | None = None) -> list[int]:
     """Return the clusters of the heavy bands, given the samples of each cluster outside I.
 
+    p̂ is the share among all samples `outside` I, by default those in `counts`.
+
     Band ℓ = 1, …, 3·log₂ q holds the clusters with 2^-ℓ < p̂ ≤ 2^-(ℓ-1), one more band the rest. A
-    band is heavy if its p̂ sum to at least 1/(9·log₂ q). Some band always is, for their sums add
-    up to 1.
+    band is heavy if its p̂ sum to at least 1/(9·log₂ q). Some band always is where the sums add up
+    to 1: where `outside` has no samples of other clusters.
 
     Examples
     --------
@@ -91,7 +93,7 @@ def heavy_bands(counts: Counter[int]) -> list[int]:
     [4, 7]
     """
     n_bands = 3 * log2(max(len(counts), 2))
-    total = sum(counts.values())
+    total = counts.total() if outside is None else outside
     bands: dict[int, list[int]] = {}
     for cluster, count in counts.items():
         band = min(int(log2(total / count)) + 1, ceil(n_bands) + 1)

@@ -78,6 +78,7 @@ class NoisyExact(ExactAlgorithm[NoisyExactParams]):
     """
 
     name = "noisy-exact"
+    version = 2
     Params = NoisyExactParams
 
     def __init__(
@@ -134,7 +135,9 @@ class NoisyExact(ExactAlgorithm[NoisyExactParams]):
                     return self._left_over(this)
                 if not this.counts:  # Q = ∅
                     break
-                W = heavy_bands(this.counts)
+                outside = sum(this.outside.values())
+                # Where most of those are of clusters not found yet, no band may be heavy among all.
+                W = heavy_bands(this.counts, outside) or heavy_bands(this.counts)
 
                 # Phase 3: find a reference point x_j*, kept by the round, for each of them.
                 while any(this.counts[j] < PER_CLUSTER / epsilon for j in W):

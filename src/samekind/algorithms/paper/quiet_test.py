@@ -21,7 +21,7 @@ class QuietTest:
     every draw outside and with every new centre, and the errors of all tests together stay below
     1/60. The paper holds its test once at the start of a round, with t = k + 1.
 
-    For uniform draws the same run bounds the share of the rows that are in unrecovered clusters.
+    For uniform draws the same run says less: that fewer than ε/4 of the rows are in unrecovered clusters.
     """
 
     def __init__(self, epsilon: float | None) -> None:

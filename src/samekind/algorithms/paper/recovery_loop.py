@@ -3,51 +3,99 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
+from typing import NamedTuple
 
-from samekind.algorithms.paper.base import PaperAlgorithm, PracticalParams
+import numpy as np
+
+from samekind.algorithms.paper.base import Draws, PaperAlgorithm, PracticalParams
 from samekind.algorithms.paper.quiet_test import QuietTest
 from samekind.algorithms.paper.rejection import RejectionSampling
-from samekind.flow import Flow
+from samekind.algorithms.state import UNKNOWN
+from samekind.flow import FloatArray, Flow, IntArray
 
 __all__ = ["RecoveryLoop"]
+
+AHEAD = 256  # rows drawn together, of which those that are labelled already take no question
+
+
+class _Ahead(NamedTuple):
+    """Draws that are still to be taken in."""
+
+    rows: IntArray
+    costs: FloatArray
+    coins: FloatArray
+
+    def after(self, n: int) -> _Ahead:
+        return _Ahead(self.rows[n:], self.costs[n:], self.coins[n:])
 
 
 class RecoveryLoop(PaperAlgorithm[PracticalParams]):
     """Draw by D² from the recovered centres until `choose` names clusters to recover; repeat.
 
     Of the draws of unrecovered clusters, rejection sampling keeps uniform samples of them, which are kept
-    for later rounds, too.
+    for later rounds, too. A cluster with `heavy` of them is heavy, and its centre is their mean.
+
+    Rows are drawn ahead and taken in one after the other, so that only those that nobody was asked about
+    take time. What is left when a cluster is recovered was drawn for other centres, and is dropped.
     """
 
     Params = PracticalParams
+    version = 2
 
     @abstractmethod
-    def choose(self, heavy: list[int]) -> list[int]:
-        """Return which of the heavy clusters (at least one, largest first) to recover now; none: draw on."""
+    def choose(self, heavy: list[int], n_draws: Counter[int]) -> list[int]:
+        """Return which of the heavy clusters (at least one) to recover now; none: draw on.
+
+        `n_draws` are the draws of each cluster so far.
+        """
 
     def run(self) -> Flow[str]:
         """Draw and ask until there is a reason to stop."""
         points, state, params, sampler = self.points, self.state, self.params, self.sampler
         quiet = QuietTest(params.epsilon)
-        samples = RejectionSampling(state)
+        samples = RejectionSampling(state, params.heavy)
         while True:
             state.n_rounds += 1
             samples.next_round(sampler)
-            while not ((heavy := samples.heavy(params.heavy)) and (chosen := self.choose(heavy))):
+            if sampler.total == 0 and state.n_labelled < points.n:
+                return "covered"
+            chosen: list[int] = []
+            ahead = _Ahead(np.empty(0, dtype=np.intp), np.empty(0), np.empty(0))
+            while not chosen:
                 if state.n_labelled == points.n:
                     state.settle(points)
                     return "exhausted"
-                if sampler.total == 0:
-                    return "covered"
                 if quiet.passed:
                     return "reducible"
                 size = self.batch_size()
-                draws = yield from self.draw(size)
-                coins = self.rng.random(size)
-                places = quiet.outside(draws.clusters, state)
-                if places:
-                    samples.add(draws, places, points.rows(draws.rows[places]), coins[places])
+                if not ahead.rows.size:
+                    ahead = self._draw_ahead(max(size, AHEAD))
+                rows = ahead.rows[: self._n_until_asked(ahead.rows, size)]
+                draws = Draws(rows, (yield from self.clusters_of(rows)), ahead.costs[: rows.size])
+                used = 0
+                while used < rows.size and not chosen:
+                    used = samples.add(draws, ahead.coins, points, used)
+                    heavy = state.unrecovered_heavy(params.heavy)
+                    chosen = self.choose(heavy, samples.n_draws) if heavy else []
+                quiet.outside(draws.clusters[:used], state)
+                state.n_samples += used
+                ahead = ahead.after(rows.size)
             sampler.add(state.recover(chosen))
             quiet.restart()
             if params.target is not None and len(state.recovered) >= params.target:
                 return "target"
+
+    def _draw_ahead(self, size: int) -> _Ahead:
+        rows = self.sampler.draw(self.rng.random(size))
+        return _Ahead(rows, self.sampler.cost(rows), self.rng.random(size))
+
+    def _n_until_asked(self, rows: IntArray, most: int) -> int:
+        """Return after how many draws there are `most` rows to ask about; all draws if there are fewer."""
+        unknown = np.flatnonzero(self.state.cluster_of(rows) == UNKNOWN)
+        if unknown.size < most:
+            return rows.size
+        _, first = np.unique(rows[unknown], return_index=True)
+        if first.size < most:
+            return rows.size
+        return int(unknown[np.sort(first)[most - 1]]) + 1

@@ -78,7 +78,8 @@ def project(X, unit, origin, components, out, first, last):
         for a in range(size):
             length = _squared_length(rows[a])
             left = length - _squared_length(sums[a])
-            out[start + a, :k] = sums[a]
+            for c in range(k):  # an assignment of slices takes seconds to compile
+                out[start + a, c] = sums[a, c]
             out[start + a, k] = np.sqrt(left) if left > ROUNDING * length else 0.0
 
 

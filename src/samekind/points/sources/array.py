@@ -93,7 +93,7 @@ class ArrayPoints(Points):
         """
         return hash_of(self.X)
 
-    def in_space(self, space: WorkingSpace) -> ArrayPoints:
+    def _in_space(self, space: WorkingSpace) -> ArrayPoints:
         """Return the coordinates of all rows in a space."""
         X = coordinates_of(self, space)
         return ArrayPoints(X, threads=self._wanted_threads, report=self._report)

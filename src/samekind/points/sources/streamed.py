@@ -119,7 +119,7 @@ class StreamedPoints(Points):
         told = [self.n, self.feature_names, str(self._reader.dtype), self._checksum]
         return hashlib.blake2b(repr(told).encode(), digest_size=16).hexdigest()
 
-    def in_space(self, space: WorkingSpace) -> ArrayPoints:
+    def _in_space(self, space: WorkingSpace) -> ArrayPoints:
         """Return the coordinates of all rows in a space; these are in memory, or in a file of their own."""
         return ArrayPoints(coordinates_of(self, space), threads=self.threads, report=self.report)
 

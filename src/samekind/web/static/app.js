@@ -11,6 +11,7 @@ import { call } from "./api.js";
 import { showCriterion } from "./criterion.js";
 import { flag, Review } from "./review.js";
 import { subject } from "./say.js";
+import { ThresholdPanel } from "./records.js";
 import { initTheme, remember, remembered } from "./settings.js";
 import { pictures } from "./items.js";
 
@@ -20,6 +21,7 @@ const VIEWS = ["question", "found", "review", "finish"];
 
 const project = new Project();
 const found = new OverviewPanel(project);
+new ThresholdPanel(project);
 const review = new Review(project, goto);
 const finish = new Finish(project, goto);
 const area = new QuestionArea(project, { act, answer, goto });

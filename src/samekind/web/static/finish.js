@@ -17,6 +17,13 @@ const FOR_OTHERS = [
   ["label-studio.xml", "The labelling interface that goes with them"],
   ["prodigy.jsonl", "Tasks for Prodigy"],
 ];
+const OF_RECORDS = [
+  ["entities.csv", "Your table with the entity of every record (CSV)"],
+  ["golden.csv", "One record for each entity: the most frequent value of each field (CSV)"],
+  ["pairs.csv", "Pairs that may match, how likely that is, and what was answered (CSV)"],
+  ["splink.csv", "Your answers as Splink's table of labels (CSV)"],
+  ["dedupe.json", "Your answers as dedupe's training file (JSON)"],
+];
 const PICTURES = [["pictures.zip", "The pictures, in a folder for each kind"]];
 const LARGEST = 16_000_000;
 
@@ -59,7 +66,7 @@ export class Finish {
         "section",
         { class: "block", "aria-labelledby": "export-title" },
         h("h3", { id: "export-title" }, "Export"),
-        this.#files(state.medium === "image" ? [...PICTURES, ...EXPORTS] : EXPORTS),
+        this.#files([...(state.records ? OF_RECORDS : []), ...(state.medium === "image" ? PICTURES : []), ...EXPORTS]),
         h("h4", {}, "For other tools"),
         this.#files(FOR_OTHERS),
       ),

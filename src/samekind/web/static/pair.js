@@ -3,6 +3,7 @@
 import { compare } from "./diff.js";
 import { h } from "./dom.js";
 import { breakable, difference, foldable, mini, oneLine, picture, shorten, spoken } from "./items.js";
+import { markedLetters } from "./letters.js";
 import { Blink, Zoom, zoomTools } from "./zoom.js";
 
 /** @typedef {import("./types.js").ItemView} ItemView @typedef {import("./types.js").PairQuestion} PairQuestion */
@@ -80,12 +81,13 @@ function fieldTable(a, b, alone) {
   const rows = names.map((name) => {
     const [left, right] = [of_a.get(name), of_b.get(name)];
     const how = difference(left, right);
+    const letters = how === "agrees" ? null : markedLetters(left ?? "", right ?? "");
     return h(
       "tr",
       { class: how },
       h("th", { scope: "row", dir: "auto" }, ...breakable(name), h("span", { class: "hidden" }, SPOKEN[how])),
-      cell(left),
-      cell(right),
+      cell(left, letters?.[0]),
+      cell(right, letters?.[1]),
     );
   });
   const head = (/** @type {ItemView} */ item, /** @type {string} */ letter) =>
@@ -109,10 +111,10 @@ function fieldTable(a, b, alone) {
   return h("div", {}, table, button);
 }
 
-/** @param {string | undefined} value @returns {HTMLElement} */
-function cell(value) {
+/** @param {string | undefined} value @param {(Node | string)[]} [letters] the same with slips marked @returns {HTMLElement} */
+function cell(value, letters) {
   if (value === undefined || value === "") return h("td", { class: "empty" }, "–");
-  return h("td", { dir: "auto", class: /^-?[\d.,\s]+%?$/.test(value) ? "figure" : null }, shorten(value, LONG_CELL));
+  return h("td", { dir: "auto", class: /^-?[\d.,\s]+%?$/.test(value) ? "figure" : null }, ...(letters ?? [shorten(value, LONG_CELL)]));
 }
 
 /** @param {import("./types.js").ClusterRef | null} cluster @param {ItemView[]} more @returns {HTMLElement} */

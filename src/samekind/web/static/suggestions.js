@@ -1,14 +1,16 @@
-/** Suggestions, ranked: kinds that may be one, rows that look wrong, rows that nobody can tell. Each takes a yes, a no, or waits. */
+/** Suggestions, ranked: kinds that may be one, rows that look wrong, may be a kind of their own, or nobody can tell. Each takes a yes, a no, or waits. */
 
 import { call } from "./api.js";
 import { clusterName, numberedName } from "./cluster_names.js";
 import { count, h, openDialog, toast } from "./dom.js";
 import { mini, oneLine, spoken } from "./items.js";
 import { keyOf, leftField, pressesControl, takesTyping } from "./keys.js";
+import { openPlacing } from "./say.js";
 
 /** @typedef {import("./types.js").Suggestion} Suggestion */
 
 const LIKELY = 0.9; // that may be accepted all at once
+const ONE_BY_ONE = ["own", "unsure"]; // what nobody should accept unseen, and of which a no says nothing
 const KEYS = /** @type {Record<string, string>} */ ({ y: "yes", n: "no", l: "later" });
 const MOST = 5; // shown at once
 
@@ -37,11 +39,11 @@ export class Suggestions {
   }
 
   #show() {
-    const likely = this.all.filter((one) => one.what !== "unsure" && one.probability >= LIKELY);
+    const likely = this.all.filter((one) => !ONE_BY_ONE.includes(one.what) && one.probability >= LIKELY);
     this.element.replaceChildren(
       h("h3", { id: "suggestions-title" }, "Suggestions"),
       this.all.length
-        ? h("p", { class: "hint" }, "Press ", h("kbd", {}, "Y"), " yes, ", h("kbd", {}, "N"), " no or ", h("kbd", {}, "L"), " later for the first one. A no is remembered.")
+        ? h("p", { class: "hint" }, "Press ", h("kbd", {}, "Y"), " yes, ", h("kbd", {}, "N"), " no or ", h("kbd", {}, "L"), " later for the first one.")
         : h("p", { class: "hint" }, "None at the moment."),
       ...(likely.length > 1 ? [h("p", { class: "buttons" }, h("button", { type: "button", onclick: () => this.#preview(likely) }, `Accept the ${likely.length} likeliest…`))] : []),
       ...(this.all.length ? [h("ul", { class: "suggestions" }, ...this.#ranked.slice(0, MOST).map((one) => this.#entry(one)))] : []),
@@ -64,13 +66,14 @@ export class Suggestions {
         ...one.clusters.map((cluster) =>
           h("div", { class: "suggested-kind" }, h("p", { class: cluster.name ? "" : "unnamed", dir: "auto" }, numberedName(cluster)), ...cluster.members.map((item) => mini(item)))),
       ),
-      h("p", { class: "buttons" }, button("Yes", "yes"), button("No", "no"), button("Later", "later")),
+      h("p", { class: "buttons" }, button("Yes", "yes"), button("No", "no"), button("Later", "later"),
+        one.what === "own" && h("button", { type: "button", onclick: () => openPlacing(this.project, one.items, this.changed) }, "They belong to…")),
     );
   }
 
   /** @param {Suggestion} one @param {string} said */
   async #decide(one, said) {
-    if (said === "later" || (said === "no" && one.what === "unsure")) {
+    if (said === "later" || (said === "no" && ONE_BY_ONE.includes(one.what))) {
       this.waiting.delete(one.id);
       this.waiting.add(one.id);
       this.#show();
@@ -131,10 +134,11 @@ function inWords(one) {
   const names = one.clusters.map((cluster) => `“${clusterName(cluster)}”`);
   if (one.what === "merge") return `${names.join(" and ")} may be one kind`;
   if (one.what === "wrong") return `This does not look like ${names[0]}, rather like ${names[1]}. Take it out?`;
+  if (one.what === "own") return `Are these ${one.items.length} a kind of their own?`;
   return "Ask about these again?";
 }
 
 /** @param {Suggestion} one @returns {string} */
 function done(one) {
-  return { merge: "Merged.", wrong: "Taken out.", unsure: "They are asked about again." }[one.what];
+  return { merge: "Merged.", wrong: "Taken out.", own: "They are a new kind.", unsure: "They are asked about again." }[one.what];
 }

@@ -15,7 +15,7 @@
  * @typedef {{title: string, medium: string, n_rows: number, presses: number, questions: number,
  *   budget: number | null, clusters: number, known_rows: number, done: boolean, stop_reason: string | null,
  *   stop_text: string, presses_to_next: [number, number | null] | null, left_text: string, stopping: StopAdvice | null, can_undo: boolean, skipped: number,
- *   contradictions: number, lineups: boolean, sheets: boolean, criterion: string, revision: number, version: string}} Status
+ *   contradictions: number, lineups: boolean, sheets: boolean, criterion: string, revision: number, version: string, records: boolean}} Status
  * @typedef {{questions?: Question[], status?: Status, error?: string, undone?: string[]}} Reply
  * @typedef {ClusterRef & {known: number, estimated: number, recovered: boolean,
  *   members: ItemView[], doubtful: ItemView[]}} ClusterSummary
@@ -26,7 +26,7 @@
  *   stopping: StopAdvice, revision: number}} Overview
  * @typedef {{rows: number[], x: number[], y: number[], place: number[], known: boolean[], clusters: number[],
  *   numbers: number[], method: string, pending: boolean}} RowMap
- * @typedef {{id: string, what: "merge" | "wrong" | "unsure", text: string, probability: number, clusters: ClusterOption[],
+ * @typedef {{id: string, what: "merge" | "wrong" | "own" | "unsure", text: string, probability: number, clusters: ClusterOption[],
  *   items: ItemView[]}} Suggestion
  * @typedef {"same" | "different" | "unsure" | "skip" | "none" | number | {new: string} | {different: number[]}} Said
  */

@@ -140,7 +140,7 @@ class DaskPoints(Points):
         found: Rows = self.client.gather(self.client.compute(labels))
         return found
 
-    def in_space(self, space: WorkingSpace) -> DaskPoints:
+    def _in_space(self, space: WorkingSpace) -> DaskPoints:
         """Return the coordinates of all rows in a space, which the workers compute and keep."""
         made = dask.delayed(space.coordinates, pure=False)
         shape, dtype = space.n_coordinates, space.dtype_of(self.dtype)

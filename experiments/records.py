@@ -1,0 +1,244 @@
+"""Records that may be duplicates: ours, five orderings of the literature, and two packages, side by side.
+
+Each run answers from the true entities. The packages run in a Python of their own (`peer_python`): dedupe
+chooses and learns from as many answers as ours has; Splink asks nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from experiments.record_data import RECORD_SETS, RecordSet, load_records
+from samekind import LabelOracle, NoisyOracle, Session
+from samekind.algorithms import ALGORITHMS
+
+__all__ = ["compare_records", "main", "pair_scores", "questions_to_prove"]
+
+OURS = "records"
+CROWD = tuple(name for name in ALGORITHMS if name.startswith("crowd-"))
+PEERS = ("dedupe", "splink")
+MARKS = (50, 100, 200, 300)
+PEER_ANSWERS = (100, 300)
+WRONG = 0.05
+LONGEST = 900  # seconds, of a peer
+SCRIPT = Path(__file__).with_name("record_peers.py")
+
+
+@dataclass(frozen=True)
+class Line:
+    """What one run had reached after so many questions."""
+
+    data: str
+    algorithm: str
+    seed: int
+    wrong_answers: float
+    questions: int
+    precision: float
+    recall: float
+    pair_f1: float
+    cluster_f1: float
+    different: int
+    seconds: float
+    memory_mb: float
+    holds: bool | None = None
+    """Whether the certificate's bounds are true."""
+
+
+def pair_scores(y: np.ndarray, labels: np.ndarray) -> dict[str, float]:
+    """Return precision, recall and F1 of the pairs in one entity, and F1 of whole entities.
+
+    Examples
+    --------
+    >>> pair_scores(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 2]))["recall"]
+    0.5
+    """
+    both = np.unique(np.column_stack([y, labels]), axis=0, return_counts=True)
+    right, true, found = (_pairs(sizes) for sizes in (both[1], _sizes(y), _sizes(labels)))
+    size_of = dict(zip(*np.unique(y, return_counts=True), strict=True))
+    found_size = dict(zip(*np.unique(labels, return_counts=True), strict=True))
+    whole = sum(
+        size == size_of[entity] == found_size[label]
+        for (entity, label), size in zip(both[0].tolist(), both[1].tolist(), strict=True)
+    )
+    return {
+        "precision": right / found if found else 1.0,
+        "recall": right / true if true else 1.0,
+        "pair_f1": 2 * right / (found + true) if found + true else 1.0,
+        "cluster_f1": 2 * whole / (len(size_of) + len(found_size)),
+    }
+
+
+def _sizes(labels: np.ndarray) -> np.ndarray:
+    return np.asarray(np.unique(labels, return_counts=True)[1])
+
+
+def _pairs(sizes: np.ndarray) -> int:
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def run_ours(
+    data: RecordSet, algorithm: str, seed: int, wrong: float, marks: Sequence[int] = MARKS
+) -> Iterator[Line]:
+    """Run an algorithm of this package, one question at a time; return a line at each mark."""
+    oracle = NoisyOracle(data.y, wrong, seed=seed) if wrong else LabelOracle(data.y)
+    takes_rate = algorithm in (OURS, "crowd-noisy")
+    options: dict[str, Any] = {"error_rate": wrong} if wrong and takes_rate else {}
+    started, spent, different = perf_counter(), 0.0, 0
+    session = Session(data.points, algorithm, random_state=seed, budget=max(marks), **options)
+    while not session.done:
+        pairs = session.pending()
+        answers = oracle(pairs)
+        different += int((answers == 0).sum())
+        session.tell(pairs, answers)
+        if session.n_questions in marks or session.done:
+            looked = perf_counter()
+            found = session.clusters()
+            yield Line(
+                data.name,
+                algorithm,
+                seed,
+                wrong,
+                session.n_questions,
+                **pair_scores(data.y, found.labels_),
+                different=different,
+                seconds=looked - started - spent,
+                memory_mb=getrusage(RUSAGE_SELF).ru_maxrss / 1024,
+                holds=_holds(data, found) if algorithm == OURS else None,
+            )
+            spent += perf_counter() - looked
+
+
+def _holds(data: RecordSet, found: Any) -> bool:
+    """Return whether the certificate's bounds are true; recall is of the candidate pairs."""
+    a, b = data.points.candidates.pairs.T
+    matches = data.y[a] == data.y[b]
+    together = found.labels_[a] == found.labels_[b]
+    recall = (together & matches).sum() / max(1, matches.sum())
+    precision = pair_scores(data.y, found.labels_)["precision"]
+    promise = found.certificate_
+    return bool(precision >= promise.precision - 1e-12 and recall >= promise.recall - 1e-12)
+
+
+def run_peer(data: RecordSet, peer: str, seed: int, answers: int, python: str) -> Line | None:
+    """Run a package in its own Python; None if it did not come to an end."""
+    with TemporaryDirectory() as folder:
+        files = []
+        for place, frame in enumerate(data.frames):
+            files.append(f"{folder}/{place}.csv")
+            frame.to_csv(files[-1], index=False)
+        job, out = Path(folder) / "job.json", Path(folder) / "out.json"
+        entities = np.unique(data.y, return_inverse=True)[1].tolist()
+        given = {"files": files, "entities": entities, "answers": answers, "seed": seed}
+        job.write_text(json.dumps(given | {"out": str(out)}))
+        command = [python, str(SCRIPT), peer, str(job)]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=LONGEST, check=False
+            )
+        except subprocess.TimeoutExpired:
+            print(f"{peer} took longer than {LONGEST} s on {data.name}.", file=sys.stderr)
+            return None
+        if done.returncode:
+            print(f"{peer} failed on {data.name}: {done.stderr[-500:]}", file=sys.stderr)
+            return None
+        found = json.loads(out.read_text())
+    return Line(
+        data.name,
+        peer,
+        seed,
+        0.0,
+        answers,
+        **pair_scores(data.y, np.array(found["labels"])),  # type: ignore[arg-type]
+        different=0,
+        seconds=found["seconds"],
+        memory_mb=found["memory_mb"],
+    )
+
+
+def questions_to_prove(data: RecordSet, algorithm: str, seed: int = 0) -> int:
+    """Return how many questions it takes until every candidate pair is known."""
+    session = Session(data.points, algorithm, random_state=seed, batch="auto")
+    oracle = LabelOracle(data.y)
+    while not session.done:
+        session.answer_all(oracle(session.pending()))
+    return session.n_questions
+
+
+def compare_records(
+    data: Sequence[str] | None = None,
+    *,
+    runs: int = 10,
+    algorithms: Sequence[str] | None = None,
+    errors: Sequence[float] = (0.0, WRONG),
+    peer_python: str | None = None,
+) -> pd.DataFrame:
+    """Return a line for each set, algorithm, seed and number of questions."""
+    names = list(data or RECORD_SETS)
+    unknown = set(names) - set(RECORD_SETS)
+    if unknown:
+        raise ValueError(f"there is no set {min(unknown)!r}; these are: {', '.join(RECORD_SETS)}.")
+    lines: list[Line] = []
+    for name in names:
+        records = load_records(name)
+        for algorithm in algorithms or (OURS, *CROWD, *PEERS):
+            for seed in range(runs):
+                if algorithm not in PEERS:
+                    for wrong in errors:
+                        lines += run_ours(records, algorithm, seed, wrong)
+                elif peer_python is not None:
+                    for answers in PEER_ANSWERS if algorithm == "dedupe" else (0,):
+                        found = run_peer(records, algorithm, seed, answers, peer_python)
+                        lines += [found] if found is not None else []
+                if algorithm not in (OURS, "dedupe"):
+                    break  # others leave nothing to chance
+            print(f"{name}: {algorithm}", file=sys.stderr)
+    return pd.DataFrame([asdict(line) for line in lines])
+
+
+def main(
+    data: Sequence[str] | None,
+    runs: int,
+    algorithms: Sequence[str] | None = None,
+    peer_python: str | None = None,
+    json_file: Path | None = None,
+) -> None:
+    """Print the means, and the questions that it takes to prove all entities."""
+    found = compare_records(data, runs=runs, algorithms=algorithms, peer_python=peer_python)
+    by = ["data", "wrong_answers", "algorithm", "questions"]
+    means = found.groupby(by, sort=False).mean(numeric_only=True).drop(columns="seed")
+    means["holds"] = found.groupby(by, sort=False)["holds"].agg(lambda some: some.mean())
+    proofs = [
+        {
+            "data": name,
+            "algorithm": algorithm,
+            "questions": questions_to_prove(load_records(name), algorithm),
+        }
+        for name in (data or RECORD_SETS)
+        for algorithm in algorithms or (OURS, *CROWD)
+        if algorithm not in (*PEERS, "crowd-noisy")
+    ]
+    with pd.option_context(
+        "display.width", 160, "display.max_rows", None, "display.max_columns", None
+    ):
+        print(means.round(4).to_string())
+        print("\nQuestions until every candidate pair is known")
+        print(
+            pd.DataFrame(proofs)
+            .pivot(index="data", columns="algorithm", values="questions")
+            .to_string()
+        )
+    if json_file is not None:
+        lines = {"lines": found.to_dict("records"), "proofs": proofs}
+        json_file.write_text(json.dumps(lines, indent=1, default=str))

@@ -1,0 +1,141 @@
+"""Models and programs that answer: their options, and what is made of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from samekind.cli._errors import UserError, users_values
+
+if TYPE_CHECKING:
+    from samekind.data import Items
+    from samekind.engine import Session
+    from samekind.oracles import ChatOracle, CommandOracle
+
+CHAT, COMMAND = "chat:", "command:"
+EXTRA = "a model that answers needs a package that is not installed (httpx): pip install 'samekind[chat]'"
+PANEL = "A model that answers"
+
+
+def _option(metavar: str, text: str, **limits: float) -> typer.models.OptionInfo:
+    return typer.Option(metavar=metavar, rich_help_panel=PANEL, help=text, **limits)  # type: ignore[arg-type,no-any-return]
+
+
+Model = Annotated[
+    str | None,
+    _option(
+        "URL",
+        "The API of a model that answers first, such as http://127.0.0.1:8000/v1; any that speaks OpenAI's "
+        "chat completions. You are asked what is doubtful, and a blind sample. The key is read from the "
+        "environment: SAMEKIND_CHAT_KEY.",
+    ),
+]
+ModelName = Annotated[str | None, _option("NAME", "The model's name, as its server knows it.")]
+Price = Annotated[
+    str | None,
+    _option("READ,WRITTEN", "Money for a million tokens that the model reads, and that it writes."),
+]
+Cap = Annotated[float | None, _option("MONEY", "The most that the model may cost in all.", min=0)]
+InFlight = Annotated[int, _option("N", "Calls to the model at once.", min=1)]
+ModelBudget = Annotated[
+    int | None, _option("N", "The most questions that the model is asked.", min=0)
+]
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run", rich_help_panel=PANEL, help="Say what the model would cost, about, and stop."
+    ),
+]
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """What the user said of a model."""
+
+    url: str
+    name: str | None
+    criterion: str | None
+    price: str | None
+    cap: float | None
+    in_flight: int
+
+    def make(self, items: Items) -> ChatOracle:
+        """Return the model as an oracle; an error says what is missing."""
+        from importlib.util import find_spec
+
+        from samekind.oracles import ChatOracle
+
+        if find_spec("httpx") is None:
+            raise UserError(EXTRA)
+        if not self.name:
+            raise UserError("which model? Name it as its server knows it: --model-name NAME")
+        if not self.criterion:
+            raise UserError(
+                "say to the model when two things are of one kind, in a sentence: --criterion TEXT"
+            )
+        price = None if self.price is None else _price(self.price)
+        if self.cap is not None and price is None:
+            raise UserError("--cap needs the price of the model: --price READ,WRITTEN")
+        with users_values():
+            return ChatOracle(
+                items,
+                model=self.name,
+                url=self.url,
+                criterion=self.criterion,
+                price=price,
+                cap=self.cap or None,
+                in_flight=self.in_flight,
+            )
+
+
+def _price(given: str) -> tuple[float, float]:
+    try:
+        read, written = map(float, given.split(","))
+        if min(read, written) < 0:
+            raise ValueError
+    except ValueError:
+        raise UserError(
+            f"--price must be two numbers, for a million tokens read and written, such as 0.15,0.6, got "
+            f"{given!r}."
+        ) from None
+    return read, written
+
+
+def make_oracle(oracle: str, options: ModelOptions, items: Items) -> ChatOracle | CommandOracle:
+    """Return what --oracle chat:URL or command:PROGRAM names."""
+    if oracle.startswith(CHAT):
+        return options.make(items)
+    from samekind.oracles import CommandOracle
+
+    with users_values():
+        return CommandOracle(oracle.removeprefix(COMMAND), items)
+
+
+def cost_in_words(oracle: ChatOracle, questions: int | None) -> str:
+    """Return about what a run would cost."""
+    n = 1_000 if questions is None else questions
+    found = oracle.estimate(n)
+    money = f", {found.cost:,.4g} in the currency of --price" if found.cost else ""
+    return (
+        f"{n:,} questions to {oracle.model} are about {found.tokens_read:,} tokens read and "
+        f"{found.tokens_written:,} written{money}. Nothing was sent."
+    )
+
+
+def unchecked_notes(session: Session, oracle: ChatOracle | CommandOracle) -> list[str]:
+    """Return what nobody checked, in words: all that a model or a program answered alone."""
+    lines = session.ledger.active()
+    names = session.ledger.annotators
+    own = lines["who"] == names.index(oracle.name) if oracle.name in names else lines["who"] < 0
+    n, others = int((own & lines["asked"]).sum()), int((~own).sum())
+    spent = getattr(oracle, "spent", None)
+    cost = "" if spent is None else f", in {spent.calls:,} calls, {spent.tokens_read:,} tokens read"
+    cost += f", for {spent.cost:,.4g}" if spent is not None and spent.cost else ""
+    if others:
+        return [f"{oracle.name} answered {n:,} questions{cost}; {others:,} answers are of others."]
+    return [
+        f"{oracle.name} answered {n:,} questions{cost}. Nobody checked any of them: how often they are wrong "
+        "is only estimated from how they agree with each other."
+    ]

@@ -1,0 +1,201 @@
+"""Blocking keys: short forms of a value that survive most slips, alone and two fields at a time.
+
+One key alone (all Smiths) holds too many records where there are a million; two together (Smiths born in
+May 1980) hold few, and of two duplicates with any two fields intact some pair of keys is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, product
+
+import jellyfish
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from samekind.data.records.fields import PARTS, Field
+from samekind.data.records.kinds import FieldKind
+
+__all__ = ["key_matrix"]
+
+_MOST_FIELDS = 12  # whose keys are paired: 66 pairs
+_MOST_NAMES = 6  # columns of names that are taken together
+_PREFIX = 4  # letters of a word that stand for it
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+Codes = NDArray[np.int64]
+
+
+def key_matrix(fields: Sequence[Field], most: int) -> sparse.csr_array:
+    """Return which record has which key, (n, keys) float32 weights of rarity.
+
+    Keys of one record alone, and of more than `most`, bring no two together or too many: they are left out.
+    """
+    n = fields[0].codes.size
+    columns: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]] = []
+    width = 0
+    for several in _all_keys(fields):
+        there = [np.flatnonzero(codes >= 0).astype(np.int32) for codes in several]
+        rows = np.concatenate(there)
+        if rows.size < 2:
+            continue
+        own = zip(several, there, strict=True)
+        buckets = _bucket(np.concatenate([codes[at] for codes, at in own]), n)
+        counts = np.bincount(buckets)
+        useful = (counts >= 2) & (counts <= most)
+        kept = useful[buckets]
+        rows, buckets = rows[kept], buckets[kept]
+        place = np.cumsum(useful, dtype=np.int32) - 1 + width
+        weight = np.log((1 + n) / (1 + counts[buckets])).astype(np.float32)
+        columns.append((rows, place[buckets], weight))
+        width = int(place[-1]) + 1
+    if not columns or not width:
+        return sparse.csr_array((n, 1), dtype=np.float32)
+    rows, at, weights = (np.concatenate(part) for part in zip(*columns, strict=True))
+    return sparse.csr_array((weights, (rows, at)), shape=(n, width))
+
+
+def _bucket(codes: Codes, n: int) -> NDArray[np.int32]:
+    """Return codes as numbers below about 16 n, by multiplicative hashing.
+
+    Two keys that fall into one bucket bring some strangers together, which costs next to nothing.
+    """
+    bits = max(4, int(16 * n).bit_length())
+    with np.errstate(over="ignore"):
+        hashed = codes.astype(np.uint64) * _GOLDEN
+    return (hashed >> np.uint64(64 - bits)).astype(np.int32)
+
+
+def _all_keys(fields: Sequence[Field]) -> Iterator[list[Codes]]:
+    """Yield the keys of all records, -1 where one has none: alone first, then two by two.
+
+    Keys of one list are of one sort. So are those of all names: a surname that stands in the column of first
+    names is found all the same.
+    """
+    first: list[list[Codes]] = []
+    for group in _groups(fields):
+        for place, make in enumerate(_MAKERS[group[0].kind]):
+            found = _coded(group, make)
+            yield found
+            if place == 0:
+                first.append(found)
+    first.sort(key=lambda found: -max(map(_information, found)))
+    first = first[:_MOST_FIELDS]
+    for keys in first:
+        if len(keys) > 1:
+            yield [_both(one, other, ordered=False) for one, other in combinations(keys, 2)]
+    for one_group, other_group in combinations(first, 2):
+        yield [_both(one, other) for one, other in product(one_group, other_group)]
+
+
+def _groups(fields: Sequence[Field]) -> list[list[Field]]:
+    """Return the fields, those of names together."""
+    names = [field for field in fields if field.kind is FieldKind.NAME][:_MOST_NAMES]
+    others = [[field] for field in fields if field not in names]
+    return [names, *others] if names else others
+
+
+def _both(one: Codes, other: Codes, *, ordered: bool = True) -> Codes:
+    """Return one number for two keys; -1 where one of them is missing."""
+    left, right = (one, other) if ordered else (np.minimum(one, other), np.maximum(one, other))
+    size = max(int(one.max(initial=0)), int(other.max(initial=0))) + 1
+    return np.where((one >= 0) & (other >= 0), left * size + right, -1)
+
+
+def _information(codes: Codes) -> float:
+    """Return how many bits a key tells about a record, on average."""
+    counts = np.bincount(codes[codes >= 0])
+    share = counts[counts > 0] / max(1, codes.size)
+    return float(-(share * np.log2(share)).sum())
+
+
+def _coded(group: Sequence[Field], make: Callable[[Field], list[str]]) -> list[Codes]:
+    """Return the keys of each record as numbers, the same in all fields of a group; -1 where it has none."""
+    keys = [make(field) for field in group]
+    every = np.array([key or None for some in keys for key in some], dtype=object)
+    numbers = pd.factorize(every)[0].astype(np.int64)
+    found = []
+    for field, some in zip(group, keys, strict=True):
+        own, numbers = numbers[: len(some)], numbers[len(some) :]
+        found.append(np.append(own, -1)[field.codes])  # -1, a missing value, is the last one
+    return found
+
+
+def _whole(field: Field) -> list[str]:
+    return field.values
+
+
+def _sound(field: Field) -> list[str]:
+    """How the longest word of a name sounds."""
+    return [_sound_of(max(value.split(), key=len, default="")) for value in field.values]
+
+
+def _sound_of(word: str) -> str:
+    sound: str = jellyfish.metaphone(word) if word.isascii() else ""
+    return sound or word[:_PREFIX]
+
+
+def _first_letters(field: Field) -> list[str]:
+    """The beginning of the longest word."""
+    return [max(value.split(), key=len, default="")[:_PREFIX] for value in field.values]
+
+
+def _two_words(field: Field) -> list[str]:
+    """The beginnings of the two longest words, in the order of letters."""
+    return [
+        " ".join(sorted(w[:_PREFIX] for w in sorted(value.split(), key=len)[-2:]))
+        for value in field.values
+    ]
+
+
+def _month_and_year(field: Field) -> list[str]:
+    """Year with day and month in either order: a date whose day and month were swapped keeps it."""
+    dates = field.dates
+    parts = zip(dates.year.tolist(), dates.month.tolist(), dates.day.tolist(), strict=True)
+    return [f"{y} {min(m, d)} {max(m, d)}" if y else "" for y, m, d in parts]
+
+
+def _month_and_day(field: Field) -> list[str]:
+    dates = field.dates
+    return [
+        f"{m} {d}" if y else "" for y, m, d in zip(dates.year, dates.month, dates.day, strict=True)
+    ]
+
+
+def _sorted_characters(field: Field) -> list[str]:
+    """The characters in order, which swapped digits leave as they are."""
+    return ["".join(sorted(value)) for value in field.values]
+
+
+def _halves(last: bool) -> Callable[[Field], list[str]]:
+    def make(field: Field) -> list[str]:
+        if last:
+            return [value[len(value) // 2 :] if len(value) > 5 else "" for value in field.values]
+        return [value[: len(value) // 2] if len(value) > 5 else "" for value in field.values]
+
+    return make
+
+
+def _magnitude(field: Field) -> list[str]:
+    """A number with two digits."""
+    return ["" if np.isnan(number) else f"{number:.1e}" for number in field.numbers]
+
+
+def _part(field: Field) -> list[str]:
+    """The longest part of a set."""
+    return [max(value.split(PARTS), key=len) for value in field.values]
+
+
+_MAKERS: dict[FieldKind, list[Callable[[Field], list[str]]]] = {
+    FieldKind.NAME: [_sound, _first_letters, _whole],
+    FieldKind.ADDRESS: [_first_letters, _two_words, _whole],
+    FieldKind.CODE: [_whole, _sorted_characters, _halves(False), _halves(True)],
+    FieldKind.DATE: [_month_and_year, _month_and_day],
+    FieldKind.NUMBER: [_magnitude],
+    FieldKind.SET: [_part, _whole],
+    FieldKind.TEXT: [_two_words],
+    FieldKind.CATEGORY: [_whole],
+}

@@ -1,0 +1,229 @@
+"""Records of a table, or of two, with the pairs of them that may be duplicates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.decomposition import TruncatedSVD
+from sklearn.preprocessing import normalize
+
+from samekind._validation import check_positive_int
+from samekind.data.records.blocking import (
+    PRODUCTS,
+    Pairs,
+    nearest_pairs,
+    within_budget,
+)
+from samekind.data.records.comparisons import compare_pairs, row_products
+from samekind.data.records.fields import Field, make_fields
+from samekind.data.records.keys import key_matrix
+from samekind.data.records.kinds import Compare, FieldKind, infer_kinds, parse_compare
+from samekind.data.records.letters import letter_groups
+from samekind.data.records.linking import both_files
+from samekind.data.records.rules import Block, copies, pairs_in_blocks, parse_block
+from samekind.data.tables import Tick, silent
+from samekind.points import CandidatePairs, RecordPoints
+
+__all__ = ["NEIGHBOURS", "ComparedRecords", "compare_records", "records_of"]
+
+NEIGHBOURS = 10
+"""With how many others each record is compared, the most alike; pairs a record are at most as many."""
+_LETTERED = 50_000  # records up to which letter groups are made: in more, hardly one is rare enough
+_COMMON = 250  # records with one key, up to which it says something
+_MAPPED = 50_000  # records that are laid out on a map
+_DIRECTIONS = 8
+
+
+@dataclass(frozen=True)
+class ComparedRecords:
+    """What records are compared by, and which pairs may be one entity."""
+
+    points: RecordPoints
+    kinds: dict[str, FieldKind]
+    """The columns that are compared, and as what."""
+    notes: list[str]
+    """What was done, for a person to read."""
+
+
+def records_of(
+    frame: pd.DataFrame,
+    *,
+    compare: Compare = None,
+    block: Block = None,
+    other: pd.DataFrame | None = None,
+    columns: Mapping[str, str] | None = None,
+    leave_out: Sequence[str] = (),
+    neighbours: int = NEIGHBOURS,
+    source: str = "the table",
+    other_source: str = "the other table",
+    content: str = "",
+    progress: Tick | None = None,
+) -> ComparedRecords:
+    """Find the pairs of records that may be duplicates, and how alike these are in each field.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A record in each row.
+    compare : str, sequence or mapping of str, default=None
+        The columns to compare and what they hold: ``"surname:name,birth:date"``. Known are name, address,
+        code, date, number, set, text and category; what is not said is found out. None compares all
+        columns that can be.
+    block : str or sequence of str, default=None
+        Compare only records that agree in these columns: ``"postcode"``; ``"postcode,surname+birth"`` in
+        the one, or in both of the others.
+    other : DataFrame, default=None
+        A second file to link with the first: then records of one are compared with those of the other only,
+        and its rows come after those of the first.
+    columns : mapping of str to str, default=None
+        Names of columns of the first file to those of the other that hold the same.
+    leave_out : sequence of str, default=()
+        Columns that are not compared, such as the labels.
+    neighbours : int, default=10
+        With how many others each record is compared at least, the most alike.
+    source, other_source : str
+        What to call the tables in messages.
+    content : str
+        What changes when the records do.
+    progress : callable, default=None
+        Called with a stage, how much of it is done, and of how much.
+
+    Returns
+    -------
+    records : ComparedRecords
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"name": ["Ann Lee", "Anne Lee", "Bob Ray"], "town": ["Ulm", "Ulm", "Bonn"]})
+    >>> found = records_of(people, compare="name:name,town:name")
+    >>> found.points.candidates.pairs.tolist()[0]
+    [0, 1]
+    """
+    tick = silent if progress is None else progress
+    files, notes = None, list[str]()
+    if other is not None:
+        frame, files, apart, notes = both_files(frame, other, columns, source, other_source)
+        leave_out = [*leave_out, *apart]
+    found = compare_records(
+        frame,
+        compare=compare,
+        block=block,
+        files=files,
+        leave_out=leave_out,
+        neighbours=neighbours,
+        source=source,
+        content=content,
+        tick=tick,
+    )
+    return replace(found, notes=[*notes, *found.notes])
+
+
+def compare_records(
+    frame: pd.DataFrame,
+    *,
+    compare: Compare,
+    block: Block,
+    files: NDArray[np.int8] | None,
+    leave_out: Sequence[str],
+    neighbours: int = NEIGHBOURS,
+    source: str,
+    content: str,
+    tick: Tick,
+) -> ComparedRecords:
+    """Find pairs of records in one table, which may be of two files; see `records_of`."""
+    top = check_positive_int("neighbours", neighbours)
+    frame = frame.rename(columns=str)
+    names = [name for name in frame.columns if name not in leave_out]
+    said = parse_compare(compare, names, source)
+    rules = parse_block(block, names, source)
+    kinds, why = infer_kinds(frame, said, leave_out)
+    tick("fields", 0, 1)
+    fields = make_fields(frame, kinds, source)
+    by_name = {field.name: field for field in fields}
+    for name in {name for rule in rules for name in rule} - set(by_name):
+        kind = infer_kinds(frame[[name]], {name: None})[0].get(name, FieldKind.CATEGORY)
+        by_name |= {field.name: field for field in make_fields(frame[[name]], {name: kind}, source)}
+    tick("fields", 1, 1)
+    in_rules = [[by_name[name] for name in rule] for rule in rules]
+    pairs, similarity, X = _candidates(fields, in_rules, files, top, tick)
+    alike = compare_pairs(fields, pairs, tick)
+    found = CandidatePairs(pairs, alike, tuple(field.name for field in fields), similarity)
+    points = RecordPoints(found, len(frame), files=files, X=X, content=content)
+    used = {field.name: field.kind for field in fields}
+    return ComparedRecords(points, used, _notes(used, why, rules, points))
+
+
+def _candidates(
+    fields: list[Field],
+    rules: list[list[Field]],
+    files: NDArray[np.int8] | None,
+    top: int,
+    tick: Tick,
+) -> tuple[Pairs, NDArray[np.float32], NDArray[np.float32] | None]:
+    """Return the candidate pairs, the cosine of their letter groups, and coordinates for a map."""
+    n = fields[0].codes.size
+    kept, tied = copies(fields, files)
+    own = fields if kept.size == n else [_of_rows(field, kept) for field in fields]
+    owners = None if files is None else files[kept]
+    tick("letters", 0, 1)
+    terms = _unit(key_matrix(own, most=max(_COMMON, int(PRODUCTS / n / 8))))
+    letters = None
+    if kept.size <= _LETTERED:
+        letters = letter_groups(own)
+        terms = sparse.hstack([letters, terms], format="csr")
+    terms = within_budget(terms)
+    tick("letters", 1, 1)
+    if rules:
+        chosen = [[f if kept.size == n else _of_rows(f, kept) for f in rule] for rule in rules]
+        pairs = pairs_in_blocks(chosen, terms, top, owners, tick)
+    else:
+        pairs = nearest_pairs(terms, top, owners, tick)
+    similarity = row_products(terms if letters is None else letters, pairs, tick)
+    X = None if letters is None or kept.size < n else _coordinates(letters)
+    if not tied.size:
+        return pairs, similarity, X
+    joined = np.concatenate([kept[pairs].astype(np.int32), tied])
+    alike = np.concatenate([similarity, np.ones(len(tied), np.float32)])
+    keyed = joined[:, 0].astype(np.int64) * n + joined[:, 1]
+    order = np.unique(keyed, return_index=True)[1]
+    return joined[order], alike[order], X
+
+
+def _coordinates(letters: sparse.csr_array) -> NDArray[np.float32] | None:
+    """Return a few principal directions of letter groups, to draw a map by; None where that takes long."""
+    n, width = letters.shape
+    if n > _MAPPED or min(n, width) <= _DIRECTIONS:
+        return None
+    found = TruncatedSVD(_DIRECTIONS, n_iter=2, random_state=0).fit_transform(letters)
+    return np.asarray(found, dtype=np.float32)
+
+
+def _unit(keys: sparse.csr_array) -> sparse.csr_array:
+    return normalize(keys, copy=False)
+
+
+def _of_rows(field: Field, rows: NDArray[np.intp]) -> Field:
+    return replace(field, codes=field.codes[rows])
+
+
+def _notes(
+    kinds: Mapping[str, FieldKind],
+    why: Mapping[str, str],
+    rules: Sequence[Sequence[str]],
+    points: RecordPoints,
+) -> list[str]:
+    """Say what was compared, and how to have it otherwise."""
+    m, n = len(points.candidates.pairs), points.n
+    notes = ["compared as " + ", ".join(f"{name}:{kind}" for name, kind in kinds.items())]
+    notes += [f"column {name!r} is not compared: {reason}" for name, reason in why.items()]
+    if rules:
+        agreed = ", or ".join(" and ".join(map(repr, rule)) for rule in rules)
+        notes.append(f"only records that agree in {agreed} are compared")
+    notes.append(f"{m:,} candidate pairs, {m / n:.1f} a record")
+    return notes

@@ -1,0 +1,8 @@
+"""A language model that answers: any endpoint that speaks the chat completions protocol of OpenAI."""
+
+from __future__ import annotations
+
+from samekind.oracles.chat.oracle import ChatOracle
+from samekind.oracles.chat.spending import Estimate, Spending
+
+__all__ = ["ChatOracle", "Estimate", "Spending"]

@@ -1,0 +1,72 @@
+"""What a model said, read strictly: one of the answers that were offered, or nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from samekind.flow import DIFFERENT, SAME, UNSURE
+from samekind.oracles.chat.errors import UnreadableError
+from samekind.oracles.chat.questions import ModelQuestion
+
+__all__ = ["Said", "read_content", "read_reply"]
+
+ANSWERS = {"same": SAME, "different": DIFFERENT, "unsure": UNSURE}
+SHOWN = 200  # characters of a reply in errors
+
+Said = list[tuple[tuple[int, int], int]]
+"""Pairs, each with what was said of it."""
+
+
+def read_content(body: object) -> str:
+    """Return the words of a reply as the protocol has them; of one that was cut off none count."""
+    try:
+        choice = body["choices"][0]  # type: ignore[index]
+        content, reason = choice["message"]["content"], choice.get("finish_reason")
+    except (KeyError, IndexError, TypeError, AttributeError):
+        raise UnreadableError("the reply has no message") from None
+    if reason not in (None, "stop", "eos"):
+        raise UnreadableError(f"the reply ended early ({str(reason)[:40]})")
+    if not isinstance(content, str):
+        raise UnreadableError("the message has no text")
+    return content
+
+
+def read_reply(content: str, question: ModelQuestion) -> Said:
+    """Return what a model said of each pair; an error if it is not just what was asked for.
+
+    Nothing is looked for within other words: they may be those of an item.
+
+    Examples
+    --------
+    >>> asked = ModelQuestion("lineup", 7, (3, 4), ((7, 3), (7, 4)))
+    >>> read_reply('{"pick": 2}', asked)
+    [((7, 4), 1)]
+    """
+    try:
+        found = json.loads(_bare(content))
+    except ValueError:
+        raise UnreadableError(f"the reply is no JSON: {content[:SHOWN]!r}") from None
+    n = len(question.pairs)
+    if question.form == "lineup":
+        pick = found.get("pick") if isinstance(found, dict) and len(found) == 1 else None
+        if isinstance(pick, bool) or not isinstance(pick, int) or not -1 <= pick <= n:
+            raise UnreadableError(f"the reply picks none of {n}: {content[:SHOWN]!r}")
+        if pick > 0:  # of the others nothing was said
+            return [(question.pairs[pick - 1], SAME)]
+        if pick == 0:
+            return [(pair, DIFFERENT) for pair in question.pairs]
+        return [(question.pairs[0], UNSURE)]  # as somebody at the page is not sure of a line-up
+    words = found.get("answers") if isinstance(found, dict) and len(found) == 1 else None
+    if not isinstance(words, list) or len(words) != n:
+        raise UnreadableError(f"the reply does not have {n} answers: {content[:SHOWN]!r}")
+    if not all(isinstance(word, str) and word in ANSWERS for word in words):
+        raise UnreadableError(f"the reply has other words than were asked for: {content[:SHOWN]!r}")
+    return [(pair, ANSWERS[word]) for pair, word in zip(question.pairs, words, strict=True)]
+
+
+def _bare(content: str) -> str:
+    """Return a reply without the thoughts before it and the marks of a block of code around it."""
+    text = re.sub(r"\A\s*<think>.*?</think>", "", content, count=1, flags=re.DOTALL).strip()
+    block = re.fullmatch(r"```(?:json)?\s*\n(.*?)\n?```", text, flags=re.DOTALL)
+    return block[1] if block else text

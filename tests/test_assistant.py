@@ -1,0 +1,147 @@
+"""A model that answers in the background of a project, and people who are asked what is worth it."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chat_server import KindModel, running
+from conftest import blobs
+from samekind import ChatOracle, load
+from samekind.project import Assistant, make_project, open_project
+
+X, Y = blobs()
+SETTINGS = {"error_rate": "estimate", "lineup": 1, "sheet": 0, "batch": 8, "random_state": 0}
+
+
+@pytest.fixture
+def items(tmp_path):
+    frame = pd.DataFrame({"kind": Y.astype(str), "x": X[:, 0], "y": X[:, 1]})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    return load(tmp_path / "rows.csv", exclude=["kind"], show=["kind", "x"])
+
+
+def start(project, url, **options):
+    budget = options.pop("budget", None)
+    oracle = ChatOracle(
+        project.items,
+        model="test-model",
+        url=url,
+        criterion="The kind is the same.",
+        price=(1.0, 1.0),
+        timeout=5.0,
+        **options,
+    )
+    project.assistant = Assistant(project, oracle, budget=budget)
+    project.assistant.start()
+    return project.assistant
+
+
+def answer_truthfully(project, seconds, most=200, until=lambda: False):
+    """Play a person who answers whatever is asked; return the pairs."""
+    answered, end = [], time.monotonic() + seconds
+    while time.monotonic() < end and len(answered) < most and not until():
+        questions = project.next("ann")
+        if not questions:
+            time.sleep(0.02)
+            continue
+        a, b = questions[0].a.row, questions[0].b.row
+        project.answer(questions[0].id, "same" if Y[a] == Y[b] else "different", who="ann")
+        answered.append((a, b))
+    return answered
+
+
+def test_the_model_answers_and_people_check(items, tmp_path):
+    with running(KindModel()) as url:
+        project = make_project(items, tmp_path / "p.db", **SETTINGS)
+        assistant = start(project, url, budget=60)
+        asked = answer_truthfully(project, 30, until=lambda: not assistant.is_working)
+        page = project.annotators()
+        status = project.status()
+        project.close()
+    by_name = {one.name: one for one in page.annotators}
+    model = by_name[assistant.oracle.name]
+    assert model.is_model
+    assert 40 <= model.answers <= 60
+    assert model.cost > 0
+    assert model.checked >= 10
+    assert model.agreed == model.shared >= 10
+    assert model.low < 0.1 < model.high < 0.5
+    assert status.presses == len(asked)  # the model's answers are no presses
+    assert page.assistant.answers == model.answers
+
+
+def test_without_people_the_model_goes_on(items, tmp_path, monkeypatch):
+    monkeypatch.setattr("samekind.project.assistant.AWAY", 0.0)
+    with running(KindModel()) as url:
+        project = make_project(items, tmp_path / "p.db", **SETTINGS)
+        assistant = start(project, url, budget=40)
+        assistant._thread.join(30)
+        page = project.annotators()
+        project.close()
+    [model] = page.annotators
+    assert model.answers == 40
+    assert model.checked == 0
+    assert page.assistant.state == "has answered as much as it may"
+
+
+def test_a_model_that_guesses_is_dropped(items, tmp_path):
+    model = KindModel()
+    model.errs = 0.5
+    with running(model) as url:
+        project = make_project(items, tmp_path / "p.db", **SETTINGS)
+        assistant = start(project, url)
+        answer_truthfully(project, 40, until=lambda: not assistant.is_working)
+        page = project.annotators()
+        more = project.next("ann")
+        project.close()
+        assert "wrong too often" in page.assistant.state
+        assert {one.name: one.answers for one in page.annotators}[assistant.oracle.name] == 0
+        assert more  # people go on alone
+        again = open_project(tmp_path / "p.db")
+        start(again, url)
+        again.assistant._thread.join(10)
+        assert again.annotators().assistant.answers == 0  # it is not asked again
+        again.close()
+
+
+def test_a_server_that_fails_leaves_people_to_go_on(items, tmp_path):
+    with running(KindModel(faults={"garbage": 1.0})) as url:
+        project = make_project(items, tmp_path / "p.db", **SETTINGS)
+        assistant = start(project, url, in_flight=1)
+        answer_truthfully(project, 30, until=lambda: not assistant.is_working)
+        assert "cannot be asked" in project.annotators().assistant.state
+        assert len(answer_truthfully(project, 10, most=5)) == 5
+        project.close()
+
+
+def test_undo_is_of_people(items, tmp_path):
+    with running(KindModel()) as url:
+        project = make_project(items, tmp_path / "p.db", **SETTINGS)
+        assistant = start(project, url, budget=30)
+        answered = answer_truthfully(project, 30, until=lambda: not assistant.is_working)
+        before = len(project.session.ledger)
+        assert answered
+        project.undo(who="ann")
+        assert project.undo() == []  # nobody without a name answered
+        assert len(project.session.ledger) == before - 1
+        project.close()
+
+
+def test_the_page_is_told(items, tmp_path):
+    from fastapi.testclient import TestClient
+
+    from samekind.web import make_app
+
+    project = make_project(items, tmp_path / "p.db", **SETTINGS)
+    client = TestClient(make_app(project), base_url="http://127.0.0.1")
+    assert client.get("/api/annotators").json() == {"annotators": [], "assistant": None}
+    project.session.tell(project.session.pending()[:1], np.array([1]), who="ann <b>")
+    [one] = client.get("/api/annotators").json()["annotators"]
+    assert one["name"] == "ann <b>"
+    assert one["cost"] is None
+    assert 'id="annotators"' in client.get("/").text
+    project.close()

@@ -1,0 +1,228 @@
+"""Projects of records: entities, the threshold, exports, and answers of other tools; on the page, too."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import samekind
+from samekind.cli import app
+from samekind.data import Items
+from samekind.datasets import make_records
+from samekind.project import Project, ProjectError, make_project, open_project
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("people")
+    frame, person = make_records(400, 0.3, random_state=0)
+    frame.assign(person=person).to_csv(folder / "people.csv", index=False)
+    return samekind.load(folder / "people.csv", records=True, labels="person")
+
+
+def answered(items, count=40, **settings):
+    project = Project(items, algorithm="records", random_state=0, **settings)
+    for _ in range(count):
+        [question] = project.next("ann")
+        same = items.labels[question.a.row] == items.labels[question.b.row]
+        project.answer(question.id, "same" if same else "different", who="ann")
+    return project
+
+
+@pytest.fixture(scope="module")
+def project(people):
+    return answered(people)
+
+
+def exported(project, name):
+    file = io.BytesIO()
+    project.export(name, file)
+    return file.getvalue()
+
+
+def table(project, name):
+    return pd.read_csv(io.BytesIO(exported(project, name)), dtype=str)
+
+
+def test_a_question_is_about_a_likely_pair(people):
+    project = Project(people, algorithm="records", random_state=0)
+    [question] = project.next("ann")
+    assert question.a.fields
+    assert question.id.startswith("p-")
+
+
+def test_the_overview_shows_entities_of_several_records_with_names(project):
+    found = project.overview()
+    assert found.clusters
+    assert all(cluster.estimated > 1 for cluster in found.clusters)
+    assert all(cluster.proposed_name for cluster in found.clusters)
+    assert "pairs" in found.certificate.text
+
+
+def test_a_higher_threshold_finds_fewer_pairs_and_says_which(people):
+    project = answered(people, 12)
+    low, high = project.at_threshold(0.001), project.at_threshold(0.9999)
+    assert low.entities <= high.entities
+    assert low.duplicates >= high.duplicates
+    assert low.recall >= high.recall
+    assert 0 <= high.precision <= 1
+    assert low.kept == 0.5
+    changed = low.joined + low.parted
+    assert (changed > 0) == bool(low.changed)
+    project.set_threshold(0.9999)
+    assert project.at_threshold(0.9999).joined == 0
+    assert table(project, "entities.csv")["entity"].nunique() == high.entities
+
+
+def test_a_threshold_is_a_probability(project):
+    with pytest.raises(ProjectError, match="A threshold is a probability between 0 and 1"):
+        project.set_threshold(1.5)
+
+
+def test_every_record_has_an_entity(project, people):
+    found = table(project, "entities.csv")
+    assert list(found.columns[-3:]) == ["entity", "records", "probability"]
+    assert len(found) == people.n
+    sizes = found.groupby("entity")["entity"].transform("size")
+    assert (sizes.astype(str) == found["records"]).all()
+
+
+def test_a_golden_record_has_the_most_frequent_values(project):
+    rows, golden = table(project, "entities.csv"), table(project, "golden.csv")
+    assert len(golden) == rows["entity"].nunique()
+    several = golden[golden["records"].astype(int) > 2].iloc[0]
+    own = rows[rows["entity"] == several["entity"]]
+    for name in ("surname", "town", "birth"):
+        counts = own[name].dropna().value_counts()
+        assert counts[several[name]] == counts.max()
+
+
+def test_pairs_have_probabilities_and_answers(project):
+    found = table(project, "pairs.csv")
+    assert set(found["answer"].dropna()) <= {"same", "different"}
+    assert found["probability"].astype(float).between(0, 1).all()
+    assert "alike_surname" in found.columns
+
+
+@pytest.mark.parametrize(("name", "share"), [("splink.csv", 1.0), ("dedupe.json", 0.9)])
+def test_answers_go_to_other_tools_and_come_back(project, people, name, share):
+    text = exported(project, name).decode()
+    other = Project(people, algorithm="records", random_state=1)
+    # dedupe names records by their fields, so of rows that are the same in all of them one is meant.
+    assert other.import_answers(text).news >= share * len(project.session.ledger)
+    pairs = np.array([(line.a, line.b) for line in project.session.ledger.lines()])
+    before, after = (some.session.ledger.lookup(pairs) for some in (project, other))
+    known = np.isin(after, (samekind.SAME, samekind.DIFFERENT))
+    assert known.mean() >= share
+    np.testing.assert_array_equal(before[known], after[known])
+
+
+def test_the_files_of_other_tools_have_their_form(project):
+    labels = table(project, "splink.csv")
+    assert list(labels.columns) == ["unique_id_l", "unique_id_r", "clerical_match_score"]
+    training = json.loads(exported(project, "dedupe.json"))
+    assert set(training) == {"distinct", "match"}
+    assert training["match"][0]["__class__"] == "tuple"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"match": 1}', "no training file of dedupe"),
+        ('{"match": [], "distinct": [[{"surname": "?"}, {"surname": "!"}]]}', "not in the data"),
+        (
+            "unique_id_l,unique_id_r,clerical_match_score\n1,2,x\n",
+            "clerical_match_score is a number",
+        ),
+    ],
+)
+def test_a_damaged_file_of_another_tool_is_refused(project, text, words):
+    with pytest.raises(ProjectError, match=words):
+        project.import_answers(text)
+
+
+def test_a_project_of_records_is_opened_again(people, tmp_path):
+    path = tmp_path / "people.db"
+    project = make_project(people, path, algorithm="records", random_state=0)
+    [question] = project.next("ann")
+    project.answer(question.id, "same", who="ann")
+    project.set_threshold(0.9)
+    project.close()
+    again = open_project(path)
+    assert again.status().records
+    assert again.status().questions == 1
+    assert again.threshold == 0.9
+    again.close()
+
+
+def test_items_that_are_no_records_have_no_threshold():
+    items = Items.of_array(np.eye(4), "eye", list("abcd"))
+    project = Project(items, algorithm="basic", random_state=0)
+    assert not project.status().records
+    with pytest.raises(ProjectError, match="Only records"):
+        project.at_threshold(0.5)
+    for name in ("entities.csv", "golden.csv", "pairs.csv", "splink.csv", "dedupe.json"):
+        with pytest.raises(ProjectError, match=f"Only of records can {name} be exported"):
+            project.export(name, io.BytesIO())
+
+
+# Commands and Python
+
+
+def test_two_files_are_linked(people):
+    frame = people.frame
+    first = ~frame["person"].duplicated()
+    later = frame[~first].drop_duplicates("person")
+    a, b = frame[first].reset_index(drop=True), later.reset_index(drop=True)
+    asked = []
+
+    def same(i, j):
+        asked.append((i, j))
+        return a["person"][i] == b["person"][j]
+
+    own = [name for name in a.columns if name != "person"]
+    found = samekind.link(a[own], b[own], same, budget=60, random_state=0)
+    assert all(0 <= i < len(a) and 0 <= j < len(b) for i, j in asked)
+    links = pd.Series(found.labels_[len(a) :])
+    assert len(found.labels_) == len(a) + len(b)
+    right = [a["person"][found.labels_[: len(a)] == label].tolist() for label in links]
+    hits = sum(list(r) == [p] for r, p in zip(right, b["person"], strict=True))
+    assert hits >= 0.9 * len(b)
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_the_command_runs_on_records(people, tmp_path):
+    path = Path(people.path)
+    out = tmp_path / "out"
+    done = run("run", path, "--records", "--labels", "person", "--budget", 30, "--out", out, "-q")
+    assert done.exit_code == 0, done.output
+    assert (out / "clusters.csv").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["{a}"], "name the second file, too"),
+        (["{a}", "{b}", "--terminal"], "--columns surname=last_name"),
+        (
+            ["{a}", "{a}", "--compare", "surnam", "--terminal"],
+            "no column 'surnam', which --compare names",
+        ),
+    ],
+)
+def test_what_cannot_be_linked_is_said(tmp_path, arguments, words):
+    (tmp_path / "a.csv").write_text("surname\nLee\nRay\n")
+    (tmp_path / "b.csv").write_text("last_name\nLee\nRoy\n")
+    given = [one.format(a=tmp_path / "a.csv", b=tmp_path / "b.csv") for one in arguments]
+    done = run("link", *given, *(["--project", tmp_path / "x.db"] if len(given) > 1 else []))
+    assert done.exit_code == 2
+    assert words in " ".join(done.output.split())
