@@ -486,7 +486,7 @@ class TestProjects:
     def test_the_commands(self, postgres, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("COLUMNS", "200")
-        url = postgres.url("messages")
+        url = postgres.url("commands")
         rows = "\n".join(f"{5 * (x % 3) + x / 40},{x % 3}" for x in range(30))
         Path("rows.csv").write_text(f"x,y\n{rows}\n")
 

@@ -179,7 +179,10 @@ def make_schema(connection: sa.Connection, address: PostgresAddress, shown: str)
 
 
 def rewrite_tables(engine: sa.Engine, address: PostgresAddress, wait: float) -> bool:
-    """Write all tables anew without what was deleted; return whether nobody had to be waited for too long."""
+    """Write all tables anew without what was deleted; return whether that could be done.
+
+    Not while somebody reads them for long, nor by who does not own them: the server only warns of that.
+    """
     pooled = engine.raw_connection()
     try:
         driver = pooled.driver_connection
@@ -188,6 +191,11 @@ def rewrite_tables(engine: sa.Engine, address: PostgresAddress, wait: float) -> 
         driver.execute(f"SET lock_timeout = {max(1, int(wait * 1000))}")
         for table in ("meta", *COLUMNS):
             driver.execute(f"VACUUM FULL {address.quoted}.{table}")
+        owned = driver.execute(
+            "SELECT bool_and(pg_has_role(relowner, 'USAGE')) FROM pg_class JOIN pg_namespace n "
+            "ON n.oid = relnamespace WHERE relkind = 'r' AND nspname = %s",
+            [address.schema],
+        ).fetchone()
     except engine.dialect.loaded_dbapi.OperationalError as error:
         if getattr(error, "sqlstate", None) != "55P03":  # the lock was not to be had
             raise
@@ -195,7 +203,7 @@ def rewrite_tables(engine: sa.Engine, address: PostgresAddress, wait: float) -> 
     finally:
         pooled.invalidate()  # it is set otherwise than those for transactions
         pooled.close()
-    return True
+    return bool(owned[0])
 
 
 def is_missing_table(error: DBAPIError) -> bool:

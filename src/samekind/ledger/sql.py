@@ -282,10 +282,12 @@ class SqlLedger(GrowingLedger):
 
     def _refuse_moved(self) -> None:
         if MOVED_TO in self.meta:
-            raise LedgerError(
+            moved = LedgerError(
                 f"{self._shown} was moved to {self.meta[MOVED_TO]}: go on there. What is here can still be "
                 "read."
             )
+            moved.public = "The project was moved to another place: go on there."
+            raise moved
 
     @contextmanager
     def _explaining(self, purpose: str) -> Iterator[None]:
