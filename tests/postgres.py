@@ -18,7 +18,7 @@ import pytest
 
 PASSWORD = "sesame-37b1"
 PLACES = ["/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql*/bin"]
-FAST = {"fsync": "off", "full_page_writes": "off", "max_connections": "60"}
+FAST = {"fsync": "off", "max_connections": "60"}
 
 
 def find_program(name):

@@ -15,13 +15,14 @@ from samekind.ledger.addresses import shown_address, without_secrets
 from samekind.ledger.errors import LedgerError, LedgerMissing
 from samekind.ledger.migrations import VERSION, find_version, migrate
 from samekind.ledger.postgres import (
+    WRITERS,
     PostgresAddress,
+    WriterRecord,
     make_schema,
+    make_writers,
     patiently,
     postgres_engine,
     rewrite_tables,
-    transaction_of,
-    was_committed,
 )
 from samekind.ledger.sqlite_file import (
     FileIdentity,
@@ -65,6 +66,7 @@ class Database:
         self.path: Path | None = None
         self.address: PostgresAddress | None = None
         self._wait = wait
+        self._record = WriterRecord()
         self._read_only = read_only
         self._place: Place | None = None
         self._identity: FileIdentity | None = None
@@ -81,7 +83,7 @@ class Database:
         """
         with self.reading() as connection:
             version = find_version(connection, self.shown)
-            if version == VERSION:
+            if version == VERSION and not self._lacks_writers(connection):
                 self._note_file()
                 yield connection
                 return
@@ -122,21 +124,29 @@ class Database:
 
     def commit(self, connection: sa.Connection) -> None:
         """Keep what was written. Where the connection breaks meanwhile, find out whether it is kept."""
-        number = None if self.address is None else transaction_of(connection)
+        if self.address is None:
+            connection.commit()
+            return
+        self._record.write(connection)
         try:
             connection.commit()
         except DBAPIError as error:
-            if number is None or not error.connection_invalidated:
+            if not error.connection_invalidated:
                 raise
-            kept = was_committed(self.reading_engine, number, self._wait)
-            if kept is None:
-                raise LedgerError(
-                    f"{self.shown}: the connection broke while something was written, and the server cannot "
-                    "be asked whether it is kept. What is kept is shown as soon as the server is back: "
-                    "look before you say it once more."
-                ) from error
-            if not kept:
+            if not self._is_kept(error):
                 raise
+
+    def _is_kept(self, lost: DBAPIError) -> bool:
+        """Return whether the last transaction was kept, though the server could not say so."""
+        try:
+            with closing(self._begun(self.engine)) as connection:
+                return self._record.is_kept(connection)
+        except DBAPIError:
+            raise LedgerError(
+                f"{self.shown}: the connection broke while something was written, and the server cannot be "
+                "asked whether it is kept. What is kept is shown as soon as the server is back: look before "
+                "you say it once more."
+            ) from lost
 
     def check_file(self) -> None:
         """Raise `FileReplacedError` if the file at the path is not the one that was opened."""
@@ -234,10 +244,16 @@ class Database:
 
         return begin() if self.address is None else patiently(begin, self._wait)
 
+    def _lacks_writers(self, connection: sa.Connection) -> bool:
+        writes = self.address is not None and not self._read_only
+        return writes and WRITERS not in tables.table_names(connection)
+
     def _migrate(self, connection: sa.Connection) -> None:
         if self.address is not None:
-            make_schema(connection, self.address, self.shown)
+            make_schema(connection, self.address)
         migrate(connection, self.shown)
+        if self.address is not None:
+            make_writers(connection)
         self._note_file()
 
     def _copy(self, connection: sa.Connection, version: int) -> sa.Engine:

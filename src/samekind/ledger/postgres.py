@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from hashlib import blake2b
+from secrets import token_hex
 from time import monotonic, sleep
 from typing import NamedTuple, TypeVar
 
@@ -20,27 +21,32 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from samekind.ledger.addresses import PROJECT, UNNAMED
-from samekind.ledger.errors import LedgerError
 from samekind.ledger.faults import COLUMNS
+from samekind.ledger.tables import table_names
 
 __all__ = [
-    "OLDEST",
+    "WRITERS",
     "PostgresAddress",
+    "WriterRecord",
     "is_missing_table",
     "make_schema",
+    "make_writers",
     "patiently",
     "postgres_engine",
     "rewrite_tables",
-    "transaction_of",
-    "was_committed",
 ]
 
-OLDEST = 13  # the first version that tells what became of a transaction
 NAME = re.compile(r"[\w .-]+")
 MOST_BYTES = 63  # of a name in PostgreSQL
 LOOK_AGAIN = 0.05  # seconds
 STUCK = "10min"  # after which a writer that does nothing loses its lock: its machine may be gone
-TRANSACTION = "samekind_transaction"
+WRITERS = "writers"
+FORGET_OLD = f"DELETE FROM {WRITERS} WHERE at < now() - interval '1 day'"
+NOTE = sa.text(
+    f"INSERT INTO {WRITERS} (id, acts, at) VALUES (:id, :acts, now()) "
+    "ON CONFLICT (id) DO UPDATE SET acts = excluded.acts, at = excluded.at"
+)
+NOTED = sa.text(f"SELECT acts FROM {WRITERS} WHERE id = :id")
 GONE = ("42P01", "3F000")  # there is no such table, or no such schema
 
 T = TypeVar("T")
@@ -94,9 +100,7 @@ def postgres_engine(address: PostgresAddress, wait: float, *, reads: bool = Fals
         "SELECT set_config('synchronous_commit', 'on', true) "
         "WHERE current_setting('synchronous_commit') = 'off'"
     )
-    take_lock = (
-        f"SELECT pg_advisory_xact_lock({_lock_of(address.schema)}), pg_current_xact_id()::text"
-    )
+    take_lock = f"SELECT pg_advisory_xact_lock({_lock_of(address.schema)})"
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
@@ -104,7 +108,7 @@ def postgres_engine(address: PostgresAddress, wait: float, *, reads: bool = Fals
             connection.exec_driver_sql(to_read)
             return
         connection.exec_driver_sql(to_write)
-        connection.info[TRANSACTION] = connection.exec_driver_sql(take_lock).one()[1]
+        connection.exec_driver_sql(take_lock)
 
     connected_before = False
 
@@ -144,38 +148,42 @@ def patiently(act: Callable[[], T], wait: float) -> T:
         sleep(LOOK_AGAIN)
 
 
-def transaction_of(connection: sa.Connection) -> str | None:
-    """Return the server's number of a transaction that writes."""
-    found = connection.info.get(TRANSACTION)
-    return None if found is None else str(found)
+class WriterRecord:
+    """What a writer has kept last, in a table of the server's: so it can be told after a lost connection.
+
+    The server's own numbers of transactions do not tell: after a crash it gives some of them again.
+    """
+
+    def __init__(self) -> None:
+        self._id = token_hex(16)
+        self._acts = 0
+
+    def write(self, connection: sa.Connection) -> None:
+        """Note, within a transaction, that it is the next one of this writer."""
+        if not self._acts:
+            connection.exec_driver_sql(FORGET_OLD)
+        self._acts += 1
+        connection.execute(NOTE, {"id": self._id, "acts": self._acts})
+
+    def is_kept(self, connection: sa.Connection) -> bool:
+        """Return whether the last transaction was kept; the lock says that it is over."""
+        return connection.execute(NOTED, {"id": self._id}).scalar() == self._acts
 
 
-def was_committed(engine: sa.Engine, transaction: str, wait: float) -> bool | None:
-    """Return what became of a transaction whose connection broke while it was kept; None: nobody knows."""
-    last = monotonic() + wait
-    status = sa.text("SELECT pg_xact_status(CAST(:own AS xid8))")
-
-    def ask() -> object:
-        with engine.begin() as connection:
-            return connection.execute(status, {"own": transaction}).scalar()
-
-    try:
-        while (found := patiently(ask, wait)) == "in progress" and monotonic() < last:
-            sleep(LOOK_AGAIN)
-    except DBAPIError:
-        return None
-    return {"committed": True, "aborted": False}.get(str(found))
-
-
-def make_schema(connection: sa.Connection, address: PostgresAddress, shown: str) -> None:
-    """Make the schema of a project, if there is none."""
-    major = int(connection.exec_driver_sql("SHOW server_version_num").scalar_one()) // 10_000
-    if major < OLDEST:
-        raise LedgerError(f"{shown}: this is PostgreSQL {major}; samekind needs {OLDEST} or newer.")
+def make_schema(connection: sa.Connection, address: PostgresAddress) -> None:
+    """Make the schema of a project, if it is not there."""
     there = sa.text("SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = :name)")
     if not connection.execute(there, {"name": address.schema}).scalar():
         # without IF NOT EXISTS, which asks for a right that is not needed where the schema is there
         connection.exec_driver_sql(f"CREATE SCHEMA {address.quoted}")
+
+
+def make_writers(connection: sa.Connection) -> None:
+    """Make the table of a project's writers, if it is not there."""
+    if WRITERS not in table_names(connection):
+        connection.exec_driver_sql(
+            f"CREATE TABLE {WRITERS} (id text PRIMARY KEY, acts bigint NOT NULL, at timestamptz NOT NULL)"
+        )
 
 
 def rewrite_tables(engine: sa.Engine, address: PostgresAddress, wait: float) -> bool:
