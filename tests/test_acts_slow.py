@@ -91,6 +91,7 @@ def test_three_programs_on_one_project(backend, tmp_path, request):
     told = [json.loads((tmp_path / f"told-{k}.json").read_text()) for k in range(PROGRAMS)]
     if backend == "postgres":
         move_project(ProjectURL((tmp_path / "address").read_text()), tmp_path / "mine.db")
+        (tmp_path / "address").unlink()  # from here on the file
     with closing(sqlite3.connect(tmp_path / "mine.db")) as connection:
         lines = connection.execute("SELECT id, a, b, answer, who, asked FROM answers").fetchall()
         names = connection.execute("SELECT row, name, who FROM names").fetchall()

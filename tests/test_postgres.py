@@ -219,6 +219,8 @@ class TestALostConnection:
         stop = multiprocessing.get_context("fork").Event()
         told = [folder / f"told-{k}" for k in range(2)]
         writers = [fork(self.write_on, url, 10_000 * k, told[k], stop) for k in range(2)]
+        while not all(path.exists() and path.stat().st_size for path in told):
+            time.sleep(0.02)  # until both are under way: who cannot open it is told so, and ends
         for _ in range(times):
             time.sleep(rng.uniform(0.02, 0.3))
             mortal.kill()
