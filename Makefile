@@ -72,4 +72,8 @@ $(DEV): pyproject.toml | $(VENV)/bin/python
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null; \
 	else echo "There is no Chromium here: tests of the page will be skipped."; fi
+	@if command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get update -qq && apt-get install -qq -y --no-install-recommends postgresql >/dev/null; \
+	else echo "There is no PostgreSQL here: tests of projects on a server will be skipped."; fi
 	touch $@ $(SETUP)

@@ -42,10 +42,12 @@ def write_data(folder: Path, rows: int = ROWS) -> Path:
 
 
 def open_at(folder: Path, **settings: object) -> Project:
-    """Open the project in a folder."""
+    """Open the project in a folder, or at the address that is written there."""
+    address = folder / "address"
+    where = address.read_text() if address.exists() else folder / "mine.db"
     sheet = 12 if (folder / SHEET).exists() else 0
     settings = {"random_state": 0, "batch": 3, "lineup": 3, "sheet": sheet} | settings
-    return Project(load(folder / "rows.csv"), folder / "mine.db", **settings)
+    return Project(load(folder / "rows.csv"), where, **settings)
 
 
 def truth(question: object) -> Said:

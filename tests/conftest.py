@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from postgres import running
 from samekind import DIFFERENT, SAME, UNSURE
 from samekind.points import ArrayPoints
 
@@ -137,6 +138,13 @@ def client():
         processes=False, dashboard_address=":0", set_as_default=False
     ) as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL server of our own, for all tests that use one."""
+    with running() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

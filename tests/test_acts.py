@@ -75,7 +75,7 @@ class Killed(BaseException):
 @contextmanager
 def watched(project, *, stop=None, fail=None, message=FAILURES[0]):
     """Count commits and writes of a project, and stop it around one commit or fail one write."""
-    engine = project.session.ledger._engine
+    engine = project.session.ledger._database.engine
     counts = {"commit": 0, "write": 0}
 
     def before_commit(connection):

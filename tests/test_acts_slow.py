@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from acts import act_together, act_until_killed, open_at, prepare, write_data
+from samekind.ledger import ProjectURL, move_project
 from test_acts import assert_ledger_says_so
 
 pytestmark = pytest.mark.slow
@@ -66,9 +67,12 @@ def revision_of(folder):
         return [connection.execute(f"SELECT count(*) FROM {t}").fetchone()[0] for t in tables]
 
 
-def test_three_programs_on_one_project(tmp_path):
+@pytest.mark.parametrize("backend", ["sql", "postgres"])
+def test_three_programs_on_one_project(backend, tmp_path, request):
     """Two servers and a terminal: no lost update, no two opposite answers, fair, and in agreement."""
     write_data(tmp_path, rows=2_000)
+    if backend == "postgres":
+        (tmp_path / "address").write_text(request.getfixturevalue("postgres").url())
     open_at(tmp_path).close()
     context = multiprocessing.get_context("spawn")
     done = context.Value("i", 0)
@@ -85,6 +89,9 @@ def test_three_programs_on_one_project(tmp_path):
         program.join()
         assert program.exitcode == 0
     told = [json.loads((tmp_path / f"told-{k}.json").read_text()) for k in range(PROGRAMS)]
+    if backend == "postgres":
+        move_project(ProjectURL((tmp_path / "address").read_text()), tmp_path / "mine.db")
+        (tmp_path / "address").unlink()  # from here on the file
     with closing(sqlite3.connect(tmp_path / "mine.db")) as connection:
         lines = connection.execute("SELECT id, a, b, answer, who, asked FROM answers").fetchall()
         names = connection.execute("SELECT row, name, who FROM names").fetchall()

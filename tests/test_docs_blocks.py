@@ -49,7 +49,8 @@ STANDS_FOR = {
     "docs/large.md": {", oracle)": ", oracle, budget=20)"},
 }
 # what ends by itself, asks nobody and needs no network is run; of the others the options are checked
-RUNS = {"check", "export", "import"}
+RUNS = {"check", "export", "import", "move"}
+DATABASE = "postgresql+psycopg://ann@db.example/kinds?"  # for which the tests have a server
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +66,15 @@ def here(samples, tmp_path, monkeypatch):
     shutil.copytree(samples, folder)
     monkeypatch.chdir(folder)
     return folder
+
+
+def with_server(text, request):
+    """Return what a page says with the database of the tests in the place of the reader's."""
+    if DATABASE not in text:
+        return text
+    return text.replace(
+        DATABASE, request.getfixturevalue("postgres").url("x").removesuffix("project=x")
+    )
 
 
 def name_of(page):
@@ -86,8 +96,9 @@ PYTHON = [
 
 
 @pytest.mark.parametrize("page", PYTHON)
-def test_blocks_of_python_run(page, here):
+def test_blocks_of_python_run(page, here, request):
     code = GIVEN.get(name_of(page), "") + "\n".join(blocks(page, "python"))
+    code = with_server(code, request)
     for shown, used in STANDS_FOR.get(name_of(page), {}).items():
         assert shown in code, "the page says something else now"
         code = code.replace(shown, used)
@@ -105,9 +116,10 @@ COMMANDS = [page for page in PAGES if any(commands(page))]
 
 
 @pytest.mark.parametrize("page", COMMANDS, ids=name_of)
-def test_commands_are_what_they_seem(page, here):
+def test_commands_are_what_they_seem(page, here, request):
     group = typer.main.get_command(app)
     for name, *arguments in commands(page):
+        arguments = [with_server(argument, request) for argument in arguments]
         command = group.commands[name]
         with click.Context(group) as parent, contextlib.suppress(click.exceptions.Exit):
             command.make_context(name, list(arguments), parent=parent)

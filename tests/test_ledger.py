@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from samekind import DIFFERENT, SAME, UNSURE, Ledger, LedgerError, SqlLedger
 from samekind.ledger import UNANSWERED, open_ledger
 
+POSTGRES = pytest.param("postgres", marks=pytest.mark.xdist_group("postgres"))  # one server for all
+
 
 class Shelf:
     """Makes ledgers of one sort; `again` closes and opens them where that is possible."""
@@ -34,9 +36,14 @@ class Shelf:
         return self.ledger
 
 
-@pytest.fixture(params=["memory", "sql"])
+@pytest.fixture(params=["memory", "sql", POSTGRES])
 def shelf(request, tmp_path):
-    shelf = Shelf(tmp_path / "mine.db" if request.param == "sql" else None)
+    places = {
+        "memory": lambda: None,
+        "sql": lambda: tmp_path / "mine.db",
+        "postgres": lambda: request.getfixturevalue("postgres").url(),
+    }
+    shelf = Shelf(places[request.param]())
     yield shelf
     shelf.ledger.close()
 

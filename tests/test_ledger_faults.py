@@ -97,7 +97,7 @@ class Disk:
 
     def __init__(self, ledger):
         self.pages = 2**30
-        sa.event.listen(ledger._engine, "begin", self.limit)
+        sa.event.listen(ledger._database.engine, "begin", self.limit)
 
     def limit(self, connection):
         connection.exec_driver_sql(f"PRAGMA max_page_count = {self.pages}")

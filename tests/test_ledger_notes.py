@@ -38,15 +38,41 @@ def written(ledger):
     )
 
 
-@pytest.fixture(params=["memory", "sql"])
-def ledger(request, tmp_path):
-    with Ledger() if request.param == "memory" else SqlLedger(tmp_path / "mine.db") as ledger:
+POSTGRES = pytest.param("postgres", marks=pytest.mark.xdist_group("postgres"))
+
+
+def place_for(request, backend):
+    """Return where there is no project yet."""
+    if backend == "postgres":
+        return request.getfixturevalue("postgres").url()
+    return request.getfixturevalue("tmp_path") / "mine.db"
+
+
+@pytest.fixture(params=["sql", POSTGRES])
+def place(request):
+    return place_for(request, request.param)
+
+
+@pytest.fixture(params=["memory", "sql", POSTGRES])
+def ledger(request):
+    if request.param == "memory":
+        yield Ledger()
+        return
+    with SqlLedger(place_for(request, request.param)) as ledger:
         yield ledger
+    while READERS:
+        READERS.pop().close()
+
+
+READERS = []  # to be closed
 
 
 def reopened(ledger):
     """Return the ledger, and, if it is on disk, what another reader sees there."""
-    return [ledger] if type(ledger) is Ledger else [ledger, SqlLedger(ledger.where)]
+    if type(ledger) is Ledger:
+        return [ledger]
+    READERS.append(SqlLedger(ledger._place))
+    return [ledger, READERS[-1]]
 
 
 class TestNotes:
@@ -232,9 +258,8 @@ class TestTransaction:
             with SqlLedger(tmp_path / "mine.db") as other:
                 assert written(other) == written(ledger)
 
-    def test_begins_with_what_others_wrote(self, tmp_path):
-        path = tmp_path / "mine.db"
-        with SqlLedger(path) as one, SqlLedger(path) as two:
+    def test_begins_with_what_others_wrote(self, place):
+        with SqlLedger(place) as one, SqlLedger(place) as two:
             one.record([[0, 1]], [SAME], who="ann")
             one.name(0, "noughts")
             one.set_meta("seed", "5")
@@ -305,14 +330,13 @@ class TestTwoProcesses:
                 ledger.name(number, f"{who} {number}", who=who)
                 ledger.correct(number, 10_000, DIFFERENT, who=f"{who}'s friend")
 
-    def test_lose_no_names_corrections_or_checkpoints(self, tmp_path):
-        path = tmp_path / "mine.db"
-        SqlLedger(path).close()
-        writers = [fork(self.work, path, "ann", 0), fork(self.work, path, "bob", 500)]
+    def test_lose_no_names_corrections_or_checkpoints(self, place):
+        SqlLedger(place).close()
+        writers = [fork(self.work, place, "ann", 0), fork(self.work, place, "bob", 500)]
         for writer in writers:
             writer.join(60)
         assert [writer.exitcode for writer in writers] == [0, 0]
-        with SqlLedger(path) as ledger:
+        with SqlLedger(place) as ledger:
             assert ledger.revision.names == ledger.revision.checkpoints == 80
             for who, start in (("ann", 0), ("bob", 500)):
                 for number in range(start, start + 40):

@@ -193,7 +193,7 @@ class TestTwoProcesses:
 def transactions(project):
     """Count the transactions of a project's database, by what they begin with."""
     begun = Counter()
-    engine = project.session.ledger._engine
+    engine = project.session.ledger._database.engine
 
     def count(connection, cursor, statement, *_):
         begun[statement.split("(")[0].strip()] += 1

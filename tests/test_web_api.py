@@ -597,7 +597,7 @@ class TestErrors:
         def limit(connection):
             connection.exec_driver_sql(f"PRAGMA max_page_count = {pages[0]}")
 
-        sa.event.listen(small.project.session.ledger._engine, "begin", limit)
+        sa.event.listen(small.project.session.ledger._database.engine, "begin", limit)
         small.client.headers["X-Samekind-Who"] = quote("長" * 100)  # fills a page soon
         reply, response = small.get("/api/next?lineup=false"), None
         while response is None or response.status_code == 200:

@@ -10,7 +10,18 @@ from typing import Annotated
 
 import typer
 
-from samekind.cli import _check, _classify, _export, _forget, _import, _label, _link, _run, _warm_up
+from samekind.cli import (
+    _check,
+    _classify,
+    _export,
+    _forget,
+    _import,
+    _label,
+    _link,
+    _move,
+    _run,
+    _warm_up,
+)
 from samekind.cli._demo import demo
 from samekind.cli._help import Command, Group
 
@@ -35,6 +46,7 @@ app.command("import", cls=Command, epilog=_import.EXAMPLES)(_import.import_)
 app.command(cls=Command, epilog=_run.EXAMPLES)(_run.run)
 app.command(cls=Command, epilog=_check.EXAMPLES)(_check.check)
 app.command(cls=Command, epilog=_forget.EXAMPLES)(_forget.forget)
+app.command(cls=Command, epilog=_move.EXAMPLES)(_move.move)
 app.command("warm-up", cls=Command, epilog=_warm_up.EXAMPLES)(_warm_up.warm_up)
 
 

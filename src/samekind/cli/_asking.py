@@ -14,6 +14,7 @@ import typer
 from samekind.cli import _models as models
 from samekind.cli import _options as options
 from samekind.cli._errors import INTERRUPTED, UserError, needs, users_values
+from samekind.cli._places import Place, is_project, is_same
 from samekind.cli._preparation import Preparation
 from samekind.cli._token import PageToken, find_token
 from samekind.cli._words import chat, in_options
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from samekind.project import Project
 
-PROJECTS = (".db", ".sqlite", ".sqlite3")
 LOCAL = "127.0.0.1"
 
 
@@ -38,7 +38,8 @@ def ask_about(context: typer.Context) -> int:
     settings |= options.algorithm_options(given) | options.space_options(given)
     if given.get("model") is not None:  # which may err
         settings = {"error_rate": "estimate", "lineup": 1, "sheet": 0, "batch": 16} | settings
-    if data is not None and not data.exists() and not any(sign in str(data) for sign in "*?["):
+    is_pattern = any(sign in str(data) for sign in "*?[")
+    if isinstance(data, Path) and not data.exists() and not is_pattern:
         raise UserError(f"{data} does not exist. Check the name.")
     secret = PageToken(None)
     if not terminal:
@@ -109,10 +110,10 @@ def _let_model_answer(project: Project, given: dict[str, Any]) -> None:
     project.assistant.start()
 
 
-def _project(data: Path | None, project: Path | None, demo: bool) -> Path:
+def _project(data: Place | None, project: Place | None, demo: bool) -> Place:
     """Return where the answers are kept."""
-    if data is not None and data.suffix.lower() in PROJECTS:
-        if project is not None and project.absolute() != data.absolute():
+    if data is not None and is_project(data):
+        if project is not None and not is_same(project, data):
             raise UserError(f"{data} is a project itself: leave --project out.")
         return data
     if project is not None:
@@ -121,7 +122,7 @@ def _project(data: Path | None, project: Path | None, demo: bool) -> Path:
         folder = Path("samekind-demo")
         folder.mkdir(exist_ok=True)
         return folder / "digits.db"
-    assert data is not None
+    assert isinstance(data, Path)
     whole = data.expanduser().absolute()
     name = whole.name if whole.is_dir() else whole.stem
     plain = re.sub(r"[*?\[\]]+", "", name)  # of a pattern
@@ -129,8 +130,8 @@ def _project(data: Path | None, project: Path | None, demo: bool) -> Path:
 
 
 def _open(
-    data: Path | None,
-    path: Path,
+    data: Place | None,
+    path: Place,
     chosen: dict[str, Any],
     settings: dict[str, Any],
     screen: Console,
@@ -138,11 +139,12 @@ def _open(
 ) -> Project:
     from samekind.cli._passes import Passes
     from samekind.data import DEMO, load
+    from samekind.ledger import ProjectURL
     from samekind.project import cache_of, features_of, make_project, open_project
 
     with needs(), users_values(path), Passes(screen) as passes:
         tick = preparation.heard_by(passes)
-        if data == path:
+        if data == path or isinstance(data, ProjectURL):
             chosen = {name: value for name, value in chosen.items() if value != "auto"}
             if chosen:
                 negative = {"header": "no-header", "standardize": "no-standardize"}
@@ -163,7 +165,7 @@ def _open(
         return make_project(items, path, **settings)
 
 
-def _introduce(project: Project, path: Path, screen: Console) -> None:
+def _introduce(project: Project, path: Place, screen: Console) -> None:
     from samekind.cli._projects import plural
 
     items, before = project.items, len(project.session.ledger)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from samekind.cli import _options as options
 from samekind.cli import _project_options as own
 from samekind.cli._errors import explained, needs, users_values
+from samekind.cli._places import Place
 from samekind.cli._words import chat
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def check(
     return PROBLEMS
 
 
-def _compare_data(project: Path, out: Console) -> int:
+def _compare_data(project: Place, out: Console) -> int:
     """Say whether the data are as the project knows them; it is no damage if they are not."""
     import shlex
 
@@ -103,7 +103,7 @@ def _compare_data(project: Path, out: Console) -> int:
     return 0
 
 
-def _take_in(project: Path, out: Console) -> int:
+def _take_in(project: Place, out: Console) -> int:
     """Open the project as `samekind label` does, and say what changed."""
     from contextlib import closing
 

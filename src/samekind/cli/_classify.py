@@ -65,7 +65,7 @@ def classify(
     from samekind.cli._projects import opened, plural
     from samekind.cli._results import replace_file
     from samekind.engine import NOT_ASKED
-    from samekind.project import beside_own_columns, new_rows_table, write_csv
+    from samekind.project import beside_own_columns, cache_of, new_rows_table, write_csv
 
     def write(beside: Path) -> None:
         if path.suffix.lower() == ".parquet":
@@ -87,7 +87,8 @@ def classify(
         if predict:
             result = Classified(np.full(items.n, NOT_ASKED), np.zeros(items.n, dtype=np.intp))
         else:
-            answers = project.with_name(f"{project.stem}.{new.absolute().stem}.answers.db")
+            beside = cache_of(project)
+            answers = beside.with_name(f"{beside.name}.{new.absolute().stem}.answers.db")
             result, code = _classified(known, items, answers, labels, who, screen)
         if labels is not None and items.frame is not None:
             names = items.frame[labels].astype(str).tolist()

@@ -10,11 +10,11 @@ import functools
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import ParamSpec
 
 import typer
 
+from samekind.cli._places import Place
 from samekind.cli._words import in_options
 
 MISTAKEN = 2
@@ -28,7 +28,7 @@ class UserError(Exception):
 
 
 @contextmanager
-def users_values(project: Path | None = None) -> Iterator[None]:
+def users_values(project: Place | None = None) -> Iterator[None]:
     """Take a ValueError for the user's: only around code that checks what the user gave."""
     try:
         yield

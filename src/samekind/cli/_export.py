@@ -11,6 +11,7 @@ from pathlib import Path
 from samekind.cli import _options as options
 from samekind.cli import _project_options as own
 from samekind.cli._errors import UserError, explained
+from samekind.cli._places import Place
 from samekind.errors import did_you_mean
 
 FORMATS = {
@@ -84,11 +85,11 @@ def export(
     from samekind.ledger import SqlLedger
     from samekind.project import data_of, write_answers
 
-    if not project.is_file():
-        raise UserError(f"{project}: there is no such project. samekind label DATA makes one.")
     screen = Console(stderr=True)
     with SqlLedger(project, read_only=True) as ledger:
         for path, needed in product(targets, (project, data_of(ledger))):
+            if not isinstance(needed, Path):
+                continue
             if path.exists() and needed.exists() and path.samefile(needed):
                 raise UserError(f"that would replace {needed}. Name another place: --out DIR")
         folder = next(iter(targets)).parent
@@ -159,7 +160,7 @@ def _targets(out: Path, wanted: list[str]) -> dict[Path, str]:
 
 
 @contextmanager
-def _hinting(project: Path) -> Iterator[None]:
+def _hinting(project: Place) -> Iterator[None]:
     """Say what can be had of a project whose data are gone or changed."""
     try:
         yield

@@ -7,6 +7,7 @@ from pathlib import Path
 from samekind.cli import _options as options
 from samekind.cli import _project_options as own
 from samekind.cli._errors import UserError, explained
+from samekind.cli._places import Place
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -78,9 +79,12 @@ def _confirmed() -> bool:
     return typer.confirm("Erase them?", err=True)
 
 
-def _copies(project: Path) -> list[Path]:
+def _copies(project: Place) -> list[Path]:
     """Return the files beside a project that have answers of it or about new things."""
-    folder, stem = project.absolute().parent, project.stem
+    from samekind.project import cache_of
+
+    beside = cache_of(project).absolute()
+    folder, stem = beside.parent, beside.name
     return sorted(
         {path for pattern in COPIES for path in folder.glob(pattern) if path.name.startswith(stem)}
     )

@@ -37,8 +37,6 @@ def import_(
     from samekind.project import ProjectError, open_project
     from samekind.terminal import user_name
 
-    if not project.is_file():
-        raise UserError(f"{project}: there is no such project. samekind label DATA makes one.")
     try:
         text = answers.read_text("utf-8-sig")
     except UnicodeDecodeError:

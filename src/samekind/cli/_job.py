@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -17,6 +16,7 @@ from samekind.cli._errors import INTERRUPTED, MISTAKEN, users_values
 from samekind.cli._interrupts import Interrupts
 from samekind.cli._models import unchecked_notes
 from samekind.cli._passes import Passes
+from samekind.cli._places import Place, shown_command
 from samekind.cli._results import print_results, write_results
 from samekind.engine import ContradictionWarning, Session, answer_with
 from samekind.oracles import ChatError, CommandError, LabelOracle, Oracle
@@ -45,7 +45,7 @@ class Job:
     person: bool = False
     oracle: ChatOracle | CommandOracle | None = None
     who: str | None = None
-    project: Path | None = None
+    project: Place | None = None
     quiet: bool = False
     next_steps: list[str] = field(default_factory=list)
     passes: Passes | None = None
@@ -118,6 +118,6 @@ def _say_how_to_go_on(chat: Console, job: Job) -> None:
     if job.project is None:
         text = "To be able to go on after a stop, keep the answers: --project FILE.db"
     else:
-        command = shlex.join(["samekind", *sys.argv[1:]])
+        command = shlex.join(["samekind", *shown_command()])
         text = f"The answers are in {job.project}. To go on, run the same command:\n  {command}"
     chat.print("\n" + text, markup=False, highlight=False, soft_wrap=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import typer
 
 from samekind.cli import _options, _project_options, _record_options
-from samekind.cli._asking import LOCAL, PROJECTS, ask_about
+from samekind.cli._asking import LOCAL, ask_about
 from samekind.cli._errors import UserError, explained
+from samekind.cli._places import is_project
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -47,11 +48,11 @@ def link(
 
     Each file is taken to have no duplicates of its own, so a record has at most one in the other.
     """
-    is_project = data.suffix.lower() in PROJECTS
-    if (other is None) != is_project:
+    knows_both = is_project(data)
+    if (other is None) != knows_both:
         raise UserError(
             f"{data} is a project, which knows both of its files: leave {other} out."
-            if is_project
+            if knows_both
             else f"name the second file, too: samekind link {data} SECOND"
         )
     if other is not None and not other.exists():

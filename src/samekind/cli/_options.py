@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from samekind.cli._errors import UserError
+from samekind.cli._places import Place, place_of
 
 T = TypeVar("T")
 TABLES = "A table (CSV, TSV, JSON, JSON lines, Excel, Parquet), "
@@ -104,14 +105,18 @@ File = Annotated[Path, _run_data]
 _label_data = typer.Argument(
     metavar="DATA",
     help=TABLES
-    + "a folder of pictures or of Parquet files, an array (.npy, .npz), or a project (.db) to "
-    "go on with.",
+    + "a folder of pictures or of Parquet files, an array (.npy, .npz), or a project (.db or a "
+    "database's URL) to go on with.",
     show_default=False,
+    parser=place_of,
 )
-Pile = Annotated[Path | None, _label_data]
-ProjectFile = Annotated[
-    Path, typer.Argument(metavar="PROJECT", help="A project that samekind label made.")
-]
+Pile = Annotated[Place | None, _label_data]
+_project_file = typer.Argument(
+    metavar="PROJECT",
+    help="A project that samekind label made: a file, or a database's URL.",
+    parser=place_of,
+)
+ProjectFile = Annotated[Place, _project_file]
 New = Annotated[
     Path,
     typer.Argument(metavar="NEW", help="New things, of the same form as those of the project."),
@@ -132,15 +137,18 @@ Oracle = Annotated[str, _oracle]
 _who = _answer("NAME", "Your name beside your answers at the prompt; by default your user name.")
 Who = Annotated[str | None, _who]
 _run_project = _answer(
-    "FILE.db",
+    "FILE.db|URL",
     "Keeps the answers, so that the same command goes on where it stopped. If you answer yourself: "
     "project.db in the folder of the results, unless told otherwise.",
+    parser=place_of,
 )
-RunProject = Annotated[Path | None, _run_project]
+RunProject = Annotated[Place | None, _run_project]
 _label_project = _answer(
-    "FILE.db", "Keeps the answers; by default DATA's name with .samekind.db, in this folder."
+    "FILE.db|URL",
+    "Keeps the answers; by default DATA's name with .samekind.db, in this folder.",
+    parser=place_of,
 )
-LabelProject = Annotated[Path | None, _label_project]
+LabelProject = Annotated[Place | None, _label_project]
 Terminal = Annotated[bool, _answer(None, "Ask here, at the prompt; no page.", "--terminal")]
 
 Title = Annotated[str | None, _data("TEXT", "What the pile is called.")]

@@ -1,4 +1,4 @@
-"""The options of commands about a project as a whole: export, import, check, forget."""
+"""The options of commands about a project as a whole: export, import, check, forget, move."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from samekind.cli._options import _data, _plain
+from samekind.cli._places import Place, place_of
 
 
 class FolderHow(StrEnum):
@@ -48,3 +49,9 @@ ForgetWho = Annotated[
     str, _plain("NAME", 'Whose answers to erase; "" for those without a name.', "--who")
 ]
 Yes = Annotated[bool, _plain(None, "Do not ask whether you mean it.", "--yes", "-y")]
+_target = typer.Argument(
+    metavar="TARGET",
+    help="A file or a database's URL where there is no project yet.",
+    parser=place_of,
+)
+Target = Annotated[Place, _target]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import numpy as np
 from rich.console import Console
@@ -14,6 +13,7 @@ from rich.text import Text
 
 from samekind.cli._errors import needs, users_values
 from samekind.cli._passes import Passes
+from samekind.cli._places import Place
 from samekind.cli._words import chat
 from samekind.project import Project, counted, open_project
 from samekind.terminal import printable
@@ -22,7 +22,7 @@ MOST_KINDS = 12  # in the summary
 
 
 @contextmanager
-def opened(project: Path, console: Console) -> Iterator[Project]:
+def opened(project: Place, console: Console) -> Iterator[Project]:
     """Open a project for reading, with the items that it knows."""
     with needs(), users_values(project), Passes(console) as passes:
         known = open_project(project, progress=passes, read_only=True)
@@ -67,7 +67,7 @@ def print_found(project: Project) -> None:
         out.print(f"[red]{plural(now.contradictions, 'answer')} contradict others.[/red]")
 
 
-def print_next(project: Path) -> None:
+def print_next(project: Place) -> None:
     """Print where the answers are, and what to do next."""
     name = shlex.quote(str(project))
     commands = {

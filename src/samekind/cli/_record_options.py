@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from samekind.cli._options import TABLES, _ask, _data
+from samekind.cli._places import Place, place_of
 
 _records = _data(
     None,
@@ -43,8 +44,9 @@ _first = typer.Argument(
     metavar="FIRST",
     help=TABLES + "without duplicates of its own; or a project.",
     show_default=False,
+    parser=place_of,
 )
-First = Annotated[Path, _first]
+First = Annotated[Place, _first]
 _second = typer.Argument(metavar="[SECOND]", help="The table to link it with.", show_default=False)
 Second = Annotated[Path | None, _second]
 _same_columns = _data(

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from samekind._validation import is_dask
 from samekind.cli._errors import UserError
+from samekind.cli._places import Place
 from samekind.cli._rows_file import MANY, write_csv, write_full_csv, write_parquet
 from samekind.clusters import Clusters
 from samekind.engine import Session
@@ -48,7 +49,7 @@ def prepare_folder(out: Path, keep: Path | None = None, files: Sequence[Path] = 
 
 def write_results(
     job: Job, session: Session, clusters: Clusters, truth: Comparison | None
-) -> list[tuple[Path, str]]:
+) -> list[tuple[Place, str]]:
     """Write all files; return each with what it holds. `truth` is how clusters compare with the labels."""
     items, names = job.items, job.items.feature_names
     centers = clusters.centers_frame(names)
@@ -89,7 +90,7 @@ def write_results(
         by_neighbors=True,
     )
     but = "" if rows.name == ROWS else "the rest "
-    written = [
+    written: list[tuple[Place, str]] = [
         (job.out / REPORT, "plots and examples: open it in a browser"),
         (rows, "the kind of every row, known or predicted, and how sure that is"),
         (job.out / CENTERS, "every centre, in the units of the data"),
@@ -101,7 +102,7 @@ def write_results(
 
 
 def print_results(
-    job: Job, clusters: Clusters, written: list[tuple[Path, str]], truth: Comparison | None
+    job: Job, clusters: Clusters, written: list[tuple[Place, str]], truth: Comparison | None
 ) -> None:
     """Print the summary and where everything is."""
     out = Console()

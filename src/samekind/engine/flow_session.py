@@ -9,8 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +19,9 @@ from samekind.algorithms import Params
 from samekind.engine.flow_runner import FlowRunner
 from samekind.flow import Answers, Pairs, check_answers, check_pairs
 from samekind.ledger import Contradiction, Ledger, LedgerError, LedgerLine, keys_of, open_ledger
+
+if TYPE_CHECKING:
+    from samekind.ledger import ProjectPlace
 
 __all__ = ["FlowSession", "OtherDataError"]
 
@@ -36,7 +38,7 @@ class FlowSession(FlowRunner):
     """
 
     def __init__(
-        self, params: Params, ledger: Ledger | str | Path | None, budget: int | None
+        self, params: Params, ledger: Ledger | str | ProjectPlace | None, budget: int | None
     ) -> None:
         limit = check_int("budget", budget, minimum=0, none="ask without limit")
         super().__init__(params, open_ledger(ledger), limit)

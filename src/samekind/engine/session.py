@@ -6,9 +6,8 @@ from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,6 +26,9 @@ from samekind.ledger import Change, Ledger, pairs_of
 from samekind.measures import Reliability, annotator_reliability
 from samekind.points import Points, Reduce, WorkingSpace
 from samekind.progress import Progress
+
+if TYPE_CHECKING:
+    from samekind.ledger import ProjectPlace
 
 __all__ = ["Session"]
 
@@ -95,7 +97,7 @@ class Session(FlowSession):
         X: Any,
         algorithm: str = DEFAULT,
         *,
-        ledger: Ledger | str | Path | None = None,
+        ledger: Ledger | str | ProjectPlace | None = None,
         budget: int | None = None,
         metric: str = "auto",
         reduce: Reduce = "auto",

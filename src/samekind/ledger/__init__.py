@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerGone
+from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerGone, LedgerMissing
 from samekind.ledger.inference import Contradiction, Implications, Statement
 from samekind.ledger.log import LedgerLine, Lines, keys_of, pairs_of
 from samekind.ledger.memory import UNANSWERED, Ledger
@@ -15,7 +15,9 @@ from samekind.ledger.past import ledger_at
 from samekind.ledger.transactions import Revision
 
 if TYPE_CHECKING:
+    from samekind.ledger.addresses import ProjectPlace, ProjectURL
     from samekind.ledger.checkup import check_file
+    from samekind.ledger.moving import move_project
     from samekind.ledger.repair import Repaired, repair_file
     from samekind.ledger.row_contents import Renumbered, Renumbering
     from samekind.ledger.sql import SqlLedger
@@ -32,7 +34,10 @@ __all__ = [
     "LedgerError",
     "LedgerGone",
     "LedgerLine",
+    "LedgerMissing",
     "Lines",
+    "ProjectPlace",
+    "ProjectURL",
     "Renumbered",
     "Renumbering",
     "Repaired",
@@ -42,6 +47,7 @@ __all__ = [
     "check_file",
     "keys_of",
     "ledger_at",
+    "move_project",
     "open_ledger",
     "pairs_of",
     "repair_file",
@@ -49,6 +55,9 @@ __all__ = [
 
 
 _HOMES = {
+    "ProjectPlace": "samekind.ledger.addresses",
+    "ProjectURL": "samekind.ledger.addresses",
+    "move_project": "samekind.ledger.moving",
     "SqlLedger": "samekind.ledger.sql",
     "check_file": "samekind.ledger.checkup",
     "repair_file": "samekind.ledger.repair",
@@ -65,13 +74,15 @@ def __getattr__(name: str) -> object:  # SQLAlchemy is imported by those who nee
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def open_ledger(where: Ledger | str | Path | None, *, infer: bool = True) -> Ledger:
+def open_ledger(where: Ledger | str | ProjectPlace | None, *, infer: bool = True) -> Ledger:
     """Return the ledger itself, one in memory for None, or the one in a file or at a URL."""
     if where is None:
         return Ledger(infer=infer)
     if isinstance(where, Ledger):
         return where
-    if isinstance(where, str | Path):
+    from samekind.ledger.addresses import ProjectURL
+
+    if isinstance(where, str | Path | ProjectURL):
         from samekind.ledger.sql import SqlLedger
 
         return SqlLedger(where, infer=infer)

@@ -3,13 +3,60 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import sqlalchemy as sa
 
-__all__ = ["shown_address", "without_secrets"]
+__all__ = ["ProjectPlace", "ProjectURL", "shown_address", "without_secrets"]
 
 HIDDEN = "***"
 SECRET = re.compile(r"pass|pwd|secret|token|key", re.IGNORECASE)  # names of parameters
+PROJECT = "project"  # the parameter that names one of several projects in a database
+UNNAMED = "samekind"
+
+
+class ProjectURL:
+    """Where a project is in a database; whoever prints it sees no password.
+
+    Parameters
+    ----------
+    url : str
+        As SQLAlchemy has it; ``?project=NAME`` names one of several projects in the database.
+
+    Examples
+    --------
+    >>> place = ProjectURL("postgresql+psycopg://ann:sesame@db.example/kinds?project=messages")
+    >>> print(place)
+    postgresql+psycopg://ann:***@db.example/kinds?project=messages
+    >>> place.name
+    'messages'
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def __str__(self) -> str:
+        return shown_address(self._url)
+
+    def __repr__(self) -> str:
+        return f"ProjectURL({str(self)!r})"
+
+    def reveal(self) -> str:
+        """Return the URL with its password."""
+        return self._url
+
+    @property
+    def name(self) -> str:
+        """What the project is called in its database."""
+        try:
+            named = sa.make_url(self._url).query.get(PROJECT, UNNAMED)
+        except (sa.exc.ArgumentError, ValueError):
+            return UNNAMED
+        return named if isinstance(named, str) else named[-1]
+
+
+ProjectPlace = Path | ProjectURL
+"""A file, or a place in a database."""
 
 
 def shown_address(where: str) -> str:

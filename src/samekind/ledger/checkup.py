@@ -10,7 +10,9 @@ from typing import NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
-from samekind.ledger.errors import LedgerDamaged, LedgerError
+from samekind.ledger.addresses import ProjectPlace, ProjectURL, without_secrets
+from samekind.ledger.database import Database
+from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerMissing
 from samekind.ledger.faults import Fault, find_faults
 from samekind.ledger.migrations import NOTES_VERSION, find_version, migrate
 from samekind.ledger.sqlite_file import (
@@ -23,6 +25,7 @@ from samekind.ledger.sqlite_file import (
 __all__ = ["Checkup", "check_file"]
 
 MOST_TORN = 20
+WAIT = 10.0
 ROW_RULES = ("CHECK constraint failed", "NULL value in")  # `find_faults` says more of these
 
 
@@ -55,8 +58,10 @@ class Checkup(NamedTuple):
         return not (self.hopeless or self.torn or self.faults)
 
 
-def check_file(path: Path) -> Checkup:
+def check_file(path: ProjectPlace) -> Checkup:
     """Look at all of a project; it may be in use. An error says that there is nothing to look at."""
+    if isinstance(path, ProjectURL):
+        return _check_database(path)
     try:
         with _reading(path) as connection:
             return _look(connection, path)
@@ -68,6 +73,25 @@ def check_file(path: Path) -> Checkup:
         if "malformed" in str(error.orig):
             return Checkup(torn=[str(error.orig)])
         raise LedgerError(f"{path} could not be read: {error.orig}.") from error
+
+
+def _check_database(place: ProjectURL) -> Checkup:
+    """Look at a project on a server, which looks after its files and constraints itself."""
+    database = Database(place.reveal(), WAIT, read_only=True)
+    try:
+        with database.reading() as connection:
+            version = find_version(connection, str(place))
+            if not version:
+                raise LedgerMissing(f"{place}: there is no such project.")
+            answers = connection.exec_driver_sql("SELECT count(*) FROM answers").scalar_one()
+            return Checkup(int(answers), version, None, [], find_faults(connection))
+    except LedgerDamaged as error:
+        return Checkup(hopeless=str(error))
+    except DBAPIError as error:
+        words = without_secrets(error.orig, place.reveal())
+        raise LedgerError(f"{place} could not be read: {words}.") from error
+    finally:
+        database.close()
 
 
 def _look(connection: sa.Connection, path: Path) -> Checkup:
@@ -99,7 +123,7 @@ def _look(connection: sa.Connection, path: Path) -> Checkup:
 def _reading(path: Path) -> Iterator[sa.Connection]:
     """Yield a connection that can only read, and that reads what is no UTF-8, too."""
     place = readable_place(path)
-    engine = sqlite_engine(place, 10.0, reads=True)
+    engine = sqlite_engine(place, WAIT, reads=True)
     try:
         with engine.connect() as connection:
             driver_of(connection).text_factory = _decoded

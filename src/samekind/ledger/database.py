@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import sqlalchemy as sa
-from sqlalchemy.exc import NoSuchModuleError
+from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 
 from samekind.ledger import tables
 from samekind.ledger.addresses import shown_address, without_secrets
-from samekind.ledger.errors import LedgerError
+from samekind.ledger.errors import LedgerError, LedgerMissing
 from samekind.ledger.migrations import VERSION, find_version, migrate
+from samekind.ledger.postgres import (
+    WRITERS,
+    PostgresAddress,
+    WriterRecord,
+    make_schema,
+    make_writers,
+    patiently,
+    postgres_engine,
+    rewrite_tables,
+)
 from samekind.ledger.sqlite_file import (
     FileIdentity,
     Place,
@@ -43,6 +53,8 @@ class Database:
         Transactions of the first one take the lock at once; those of the other one take none.
     path : Path or None
         The SQLite file, if it is one.
+    address : PostgresAddress or None
+        The place in PostgreSQL, if it is one.
     shown : str
         What to call it in messages: without a password.
     """
@@ -52,6 +64,9 @@ class Database:
             raise LedgerError("a project needs a file or a database URL, got an empty name.")
         self.shown = shown_address(where)
         self.path: Path | None = None
+        self.address: PostgresAddress | None = None
+        self._wait = wait
+        self._record = WriterRecord()
         self._read_only = read_only
         self._place: Place | None = None
         self._identity: FileIdentity | None = None
@@ -66,9 +81,9 @@ class Database:
 
         It takes no lock, unless something must be written.
         """
-        with self.reading_engine.begin() as connection:
+        with self.reading() as connection:
             version = find_version(connection, self.shown)
-            if version == VERSION:
+            if version == VERSION and not self._lacks_writers(connection):
                 self._note_file()
                 yield connection
                 return
@@ -79,10 +94,59 @@ class Database:
             self._use(copy)
         else:
             self._use_wal()
-        with self.engine.begin() as connection:
-            migrate(connection, self.shown)
-            self._note_file()
+        with self.writing() as connection:
+            self._migrate(connection)
             yield connection
+
+    @contextmanager
+    def made(self) -> Iterator[sa.Connection]:
+        """Yield a transaction in which the tables are there and empty; an error says that a project is."""
+        self._use_wal()
+        with self.writing() as connection:
+            if find_version(connection, self.shown):
+                raise LedgerError(f"{self.shown} is a project already. Name another place.")
+            self._migrate(connection)
+            yield connection
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """Yield a transaction that locks nobody out."""
+        with closing(self._begun(self.reading_engine)) as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """Yield a transaction that holds the lock; what is written is kept in the end, or by `commit`."""
+        with closing(self._begun(self.engine)) as connection:
+            yield connection
+            if connection.in_transaction():
+                self.commit(connection)
+
+    def commit(self, connection: sa.Connection) -> None:
+        """Keep what was written. Where the connection breaks meanwhile, find out whether it is kept."""
+        if self.address is None:
+            connection.commit()
+            return
+        self._record.write(connection)
+        try:
+            connection.commit()
+        except DBAPIError as error:
+            if not error.connection_invalidated:
+                raise
+            if not self._is_kept(error):
+                raise
+
+    def _is_kept(self, lost: DBAPIError) -> bool:
+        """Return whether the last transaction was kept, though the server could not say so."""
+        try:
+            with closing(self._begun(self.engine)) as connection:
+                return self._record.is_kept(connection)
+        except DBAPIError:
+            raise LedgerError(
+                f"{self.shown}: the connection broke while something was written, and the server cannot be "
+                "asked whether it is kept. What is kept is shown as soon as the server is back: look before "
+                "you say it once more."
+            ) from lost
 
     def check_file(self) -> None:
         """Raise `FileReplacedError` if the file at the path is not the one that was opened."""
@@ -97,12 +161,8 @@ class Database:
 
     def scrub(self) -> bool:
         """Rewrite the file without traces of what was deleted; return whether none is left."""
-        if self.engine.dialect.name != "sqlite":
-            with self.engine.connect().execution_options(
-                isolation_level="AUTOCOMMIT"
-            ) as connection:
-                connection.exec_driver_sql("VACUUM FULL")
-            return True
+        if self.address is not None:
+            return rewrite_tables(self.engine, self.address, self._wait)
         with self._driver() as driver:
             driver.execute("VACUUM")
             [(wait,)] = driver.execute("PRAGMA busy_timeout").fetchall()
@@ -117,7 +177,7 @@ class Database:
         Or else it would be taken for a part of the next file of the same name. Not if anybody else has
         written there meanwhile.
         """
-        with self.reading_engine.begin() as connection:
+        with self.reading() as connection:
             *there, own, _ = connection.execute(tables.STATE).one()
         if (there, own) == ([row or tables.NO_ID for row in last], project_id):
             with self._driver() as driver:
@@ -151,22 +211,57 @@ class Database:
             if is_file and url.database and url.database != ":memory:":
                 self._open_file(Path(url.database), wait)
                 return self.engine
+            self.address = PostgresAddress.of(url)
+            if self.address is not None:
+                return postgres_engine(self.address, wait, reads=self._read_only)
+            if url.get_backend_name() != "sqlite":
+                raise ValueError(f"a project is in SQLite or PostgreSQL, not {url.drivername}")
             engine = sa.create_engine(url)
-        except (NoSuchModuleError, ImportError, ValueError, sa.exc.ArgumentError) as error:
+        except ImportError:
             raise LedgerError(
-                f"{self.shown}: cannot use this database: {without_secrets(error, where)}. Check the URL, "
-                "and that the database's Python driver is installed."
+                f"{self.shown}: PostgreSQL needs psycopg, which is not installed. Install it: "
+                "pip install 'samekind[postgres]'"
+            ) from None
+        except (NoSuchModuleError, ValueError, sa.exc.ArgumentError) as error:
+            raise LedgerError(
+                f"{self.shown}: cannot use this database: {without_secrets(error, where)}. Check the URL: "
+                "postgresql+psycopg://USER@HOST/DATABASE?project=NAME"
             ) from None  # what SQLAlchemy says may hold the URL with its password
-        if engine.dialect.name == "sqlite":
-            tune_sqlite(engine, wait, reads=self._read_only)
+        tune_sqlite(engine, wait, reads=self._read_only)
         return engine
+
+    def _begun(self, engine: sa.Engine) -> sa.Connection:
+        """Return a connection whose transaction has begun; nothing is written yet, so one may try again."""
+
+        def begin() -> sa.Connection:
+            connection = engine.connect()
+            try:
+                connection.begin()
+            except BaseException:
+                connection.close()
+                raise
+            return connection
+
+        return begin() if self.address is None else patiently(begin, self._wait)
+
+    def _lacks_writers(self, connection: sa.Connection) -> bool:
+        writes = self.address is not None and not self._read_only
+        return writes and WRITERS not in tables.table_names(connection)
+
+    def _migrate(self, connection: sa.Connection) -> None:
+        if self.address is not None:
+            make_schema(connection, self.address)
+        migrate(connection, self.shown)
+        if self.address is not None:
+            make_writers(connection)
+        self._note_file()
 
     def _copy(self, connection: sa.Connection, version: int) -> sa.Engine:
         """Return a copy of a project of an older samekind, to be brought up to date instead of it."""
         if version == 0:
-            raise LedgerError(
-                f"{self.shown} is an empty database: there is no project in it. `samekind label DATA` "
-                "makes one."
+            what = "an empty database" if self.address is None else "a place in a database"
+            raise LedgerMissing(
+                f"{self.shown} is {what}: there is no project in it. `samekind label DATA` makes one."
             )
         if connection.dialect.name != "sqlite":
             raise LedgerError(

@@ -19,7 +19,9 @@ from samekind.ledger.tables import (
 )
 from samekind.ledger.version_3 import EDITION
 
-__all__ = ["Erased", "begin_edition", "erase_annotator", "restore_replaced"]
+__all__ = ["MOVED_TO", "Erased", "begin_edition", "erase_annotator", "restore_replaced"]
+
+MOVED_TO = "moved_to"  # in `meta`: where the project went; here it can only be read then
 
 
 class Erased(NamedTuple):

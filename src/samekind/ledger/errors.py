@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["LedgerDamaged", "LedgerError", "LedgerGone"]
+__all__ = ["LedgerDamaged", "LedgerError", "LedgerGone", "LedgerMissing"]
 
 
 class LedgerError(RuntimeError):
@@ -19,6 +19,10 @@ class LedgerError(RuntimeError):
 
 class LedgerDamaged(LedgerError):  # noqa: N818
     """What the ledger's file holds cannot be right; the message says what, and what to do."""
+
+
+class LedgerMissing(LedgerError):  # noqa: N818
+    """There is no project where one was to be read."""
 
 
 class LedgerGone(LedgerError):  # noqa: N818

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from samekind.ledger.packing import unpack_rows
+from samekind.ledger.tables import table_names
 from samekind.ledger.version_3 import LATEST, MOST_ROWS
 
 __all__ = ["COLUMNS", "Fault", "described", "find_faults", "meta_faults", "n_rows_of"]
@@ -86,7 +87,7 @@ def find_faults(connection: sa.Connection, *, n_rows: int | None = None) -> list
 
     The data have `n_rows` rows, or as many as the project says.
     """
-    there = set(sa.inspect(connection).get_table_names())
+    there = table_names(connection)
     key = "rowid" if connection.dialect.name == "sqlite" else "id"
     meta = {str(k): v for k, v in _rows(connection, "meta", ("key", "value"))}
     faults = meta_faults(meta)

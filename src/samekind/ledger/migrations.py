@@ -17,6 +17,7 @@ from samekind.ledger.errors import LedgerDamaged, LedgerError
 from samekind.ledger.faults import described, find_faults
 from samekind.ledger.packing import pack_rows
 from samekind.ledger.sqlite_file import APPLICATION_ID
+from samekind.ledger.tables import table_names
 from samekind.ledger.version_3 import add_constraints
 from samekind.ledger.version_4 import add_anchors
 from samekind.ledger.version_5 import add_row_contents
@@ -100,7 +101,7 @@ def find_version(connection: sa.Connection, where: str) -> int:
                 f"{where} is a database of another program (application id {made_by}), not a samekind "
                 "project."
             )
-    tables = set(sa.inspect(connection).get_table_names())
+    tables = table_names(connection)
     if not tables:
         return 0
     if not tables >= {meta.name, answers.name, retractions.name}:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from samekind.ledger import tables
+from samekind.ledger.addresses import ProjectPlace, ProjectURL
 from samekind.ledger.checkup import Checkup, check_file
 from samekind.ledger.erase import begin_edition, restore_replaced
 from samekind.ledger.errors import LedgerDamaged
@@ -53,7 +54,7 @@ class Repaired(NamedTuple):
 
 
 def repair_file(
-    path: Path, on_lost_checkpoint: Callable[[Ledger], None] = lambda ledger: None
+    path: ProjectPlace, on_lost_checkpoint: Callable[[Ledger], None] = lambda ledger: None
 ) -> Repaired | None:
     """Repair a project; None if nothing is wrong with it. An error says that it cannot be repaired.
 
@@ -63,6 +64,11 @@ def repair_file(
     found = check_file(path)
     if found.is_fine:
         return None
+    if isinstance(path, ProjectURL):
+        raise LedgerDamaged(
+            f"{path} is on a server: what cannot be right came from outside of samekind. Put a backup of "
+            "the database in its place (pg_restore)."
+        )
     if found.hopeless:
         raise LedgerDamaged(
             f"{found.hopeless} It cannot be repaired: put a copy from before in its place."
@@ -128,7 +134,7 @@ def _mend(path: Path, on_lost_checkpoint: Callable[[Ledger], None]) -> list[str]
 
 def _drop(connection: sa.Connection, faults: Sequence[Fault]) -> None:
     answers = [fault.key for fault in faults if fault.table == "answers"]
-    there = set(sa.inspect(connection).get_table_names())
+    there = tables.table_names(connection)
     if answers and "corrections" in there:
         ids = sa.select(tables.answers.c.id)
         for start in range(0, len(answers), 500):

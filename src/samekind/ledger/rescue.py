@@ -10,6 +10,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from samekind.ledger import tables
+from samekind.ledger.errors import LedgerError, LedgerGone
 from samekind.ledger.ids import RowIds
 from samekind.ledger.log import AnswerLog
 from samekind.ledger.migrations import migrate
@@ -17,9 +18,47 @@ from samekind.ledger.notes import Notes
 from samekind.ledger.packing import pack_rows
 from samekind.ledger.sqlite_file import path_beside, prepare_to_write, sqlite_engine
 
-__all__ = ["write_rescue"]
+__all__ = ["rescued", "write_rescue"]
 
 Rows = list[dict[str, object]]
+
+
+def rescued(
+    path: Path | None,
+    shown: str,
+    name: str,
+    log: AnswerLog,
+    notes: Notes,
+    annotators: list[str],
+    meta: Mapping[str, str],
+    ids: Mapping[sa.TableClause, RowIds],
+) -> LedgerGone:
+    """Keep what is in memory and return the error that says where; `path` is None for a server's database.
+
+    What was in a server's database, under a `name`, is kept in a file in this folder.
+    """
+    fate, what = "deleted or moved", "file"
+    if path is None:
+        fate, what, path = "deleted from its database", "database", Path.cwd() / f"{name}.db"
+    elif path.exists():
+        fate = "replaced by another file, which was left alone"
+    found = f"was {fate}, while samekind had it open. Nothing is written to it any more."
+    try:
+        rescue = write_rescue(path, log, notes, annotators, meta, ids)
+    except (OSError, LedgerError, sa.exc.DBAPIError) as error:
+        gone = LedgerGone(f"{shown} {found} A copy of the answers could not be written: {error}")
+        gone.public = f"The project's {what} {found} Nor could a copy of the answers be written."
+        return gone
+    gone = LedgerGone(
+        f"{shown} {found} All that was answered before is kept in {rescue}: stop samekind, and go on with "
+        f"samekind label {rescue}, or give that file the name of the project."
+    )
+    gone.public = (
+        f"The project's {what} {found} All that was answered before is kept in {rescue.name}: stop samekind, "
+        "and go on with that file."
+    )
+    gone.rescue = str(rescue)
+    return gone
 
 
 def write_rescue(

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from samekind.ledger.erase import begin_edition
 from samekind.ledger.tables import (
+    anchors,
     answers,
     changes,
     checkpoints,
@@ -227,17 +228,14 @@ def _restore_answers(connection: sa.Connection) -> int:
 
 
 def _move_anchors(connection: sa.Connection, moved: Renumbering, numbers: Numbers) -> None:
-    """Renumber the rows that stand for the numbers of clusters, where a project has such."""
-    if not sa.inspect(connection).has_table("anchors"):
-        return
-    lines = connection.exec_driver_sql('SELECT id, "row" FROM anchors').all()
-    for number, row in lines:
+    """Renumber the rows that stand for the numbers of clusters."""
+    for number, row in connection.execute(sa.select(anchors.c.id, anchors.c.row)).all():
         place = numbers[moved.stands_for.get(row, row)]
+        own = anchors.c.id == number
         if place >= 0:
-            values = (place, number)
-            connection.exec_driver_sql('UPDATE anchors SET "row" = ? WHERE id = ?', values)
+            connection.execute(sa.update(anchors).where(own).values(row=place))
         else:
-            connection.exec_driver_sql("DELETE FROM anchors WHERE id = ?", (number,))
+            connection.execute(sa.delete(anchors).where(own))
 
 
 def _move_names(connection: sa.Connection, moved: Renumbering, numbers: Numbers) -> None:

@@ -1,4 +1,4 @@
-"""The ledger in a database: a SQLite file, or any URL that SQLAlchemy knows.
+"""The ledger in a database: a SQLite file, or a place in PostgreSQL.
 
 Rows are only ever added, unless somebody is to be forgotten. A wave of answers, or all that belongs to one
 `transaction`, is on disk when that returns, so a killed process loses none of it. Several processes may
@@ -20,17 +20,21 @@ from sqlalchemy.exc import DBAPIError
 
 from samekind.flow import Answers, Pairs
 from samekind.ledger import tables
-from samekind.ledger.addresses import shown_address, without_secrets
+from samekind.ledger.addresses import ProjectURL, shown_address, without_secrets
 from samekind.ledger.database import Database, FileReplacedError
-from samekind.ledger.erase import Erased, erase_annotator
+from samekind.ledger.erase import MOVED_TO, Erased, erase_annotator
 from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerGone
 from samekind.ledger.growing import GrowingLedger
 from samekind.ledger.log import Asked, LedgerLine, Wave
 from samekind.ledger.notes import Change, Checkpoint
 from samekind.ledger.packing import pack_rows
-from samekind.ledger.rescue import write_rescue
+from samekind.ledger.postgres import is_missing_table
+from samekind.ledger.rescue import rescued
 
 __all__ = ["SqlLedger"]
+
+FILE_CAUSES = "a full disk, another program that writes, a file that is not a samekind project"
+SERVER_CAUSES = "the server, its disk, your rights in the database, another program that writes"
 
 
 class SqlLedger(GrowingLedger):
@@ -38,8 +42,9 @@ class SqlLedger(GrowingLedger):
 
     Parameters
     ----------
-    where : str or Path
-        A file, which is made if it is not there, or a database URL.
+    where : str, Path or ProjectURL
+        A file, which is made if it is not there, or a database URL,
+        ``postgresql+psycopg://USER@HOST/DATABASE?project=NAME``.
     infer : bool
         As for `Ledger`.
     wait : float
@@ -63,13 +68,14 @@ class SqlLedger(GrowingLedger):
 
     def __init__(
         self,
-        where: str | Path,
+        where: str | Path | ProjectURL,
         *,
         infer: bool = True,
         wait: float = 10.0,
         read_only: bool = False,
     ) -> None:
-        self._place = str(where)  # with its password, if it is a URL
+        # with its password, if it is a URL
+        self._place = where.reveal() if isinstance(where, ProjectURL) else str(where)
         self.where = shown_address(self._place)
         self.read_only = read_only
         self._connection: sa.Connection | None = None  # of the transaction that is open
@@ -80,13 +86,11 @@ class SqlLedger(GrowingLedger):
             with self._explaining("be opened"), self._database.opened() as connection:
                 self._read_meta(connection)
                 self._catch_up(connection)
+            if not read_only:
+                self._refuse_moved()
         except BaseException:
             self._database.close()
             raise
-
-    @property
-    def _engine(self) -> sa.Engine:
-        return self._database.engine
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -200,7 +204,9 @@ class SqlLedger(GrowingLedger):
     def _commit(self) -> None:
         if self._connection is not None:
             self._database.check_file()
-            self._connection.commit()  # here, so that what is not kept is not remembered either
+            self._database.commit(
+                self._connection
+            )  # here, so that what is not kept is not remembered either
 
     def _append_change(self, change: Change) -> None:
         answers, retractions = self._ids[tables.answers], self._ids[tables.retractions]
@@ -260,7 +266,7 @@ class SqlLedger(GrowingLedger):
                     self._database.check_file()
             else:
                 self._database.check_file()
-                with self._database.reading_engine.begin() as connection:
+                with self._database.reading() as connection:
                     yield connection
 
     @contextmanager
@@ -268,10 +274,20 @@ class SqlLedger(GrowingLedger):
         """Yield a transaction that holds the lock, with all that others wrote taken in."""
         if self.read_only:
             raise LedgerError(f"{self._shown} is open for reading only.")
-        with self._engine.begin() as connection:
+        with self._database.writing() as connection:
             self._database.check_file()
             self._catch_up(connection)
+            self._refuse_moved()
             yield connection
+
+    def _refuse_moved(self) -> None:
+        if MOVED_TO in self.meta:
+            moved = LedgerError(
+                f"{self._shown} was moved to {self.meta[MOVED_TO]}: go on there. What is here can still be "
+                "read."
+            )
+            moved.public = "The project was moved to another place: go on there."
+            raise moved
 
     @contextmanager
     def _explaining(self, purpose: str) -> Iterator[None]:
@@ -284,48 +300,28 @@ class SqlLedger(GrowingLedger):
             self._gone = self._rescued()
             raise self._gone from error
         except (DBAPIError, sqlite3.Error) as error:
+            known = self._project_id is not None
+            if known and isinstance(error, DBAPIError) and is_missing_table(error):
+                self._gone = self._rescued()
+                raise self._gone from error
             cause = error.orig if isinstance(error, DBAPIError) else error
             if isinstance(cause, sqlite3.DatabaseError) and "malformed" in str(cause):
                 raise LedgerDamaged(
                     f"{shown} is damaged: {cause}. `samekind check {shown} --repair` keeps a copy of it and "
                     "saves what can still be read."
                 ) from error
+            causes = SERVER_CAUSES if "://" in self._place else FILE_CAUSES
             raise LedgerError(
                 f"{shown} could not {purpose}: {without_secrets(cause, self._place)}. Nothing was changed; "
-                "mend the cause (a full disk, another program that writes, a file that is not a "
-                "samekind project) and try again."
+                f"mend the cause ({causes}) and try again."
             ) from error
 
     def _rescued(self) -> LedgerGone:
-        """Keep what is in memory, let go of the file, and return the error that says so."""
-        path, shown = self._database.path, self._shown
-        assert path is not None
-        fate = (
-            "replaced by another file, which was left alone"
-            if path.exists()
-            else "deleted or moved"
-        )
-        found = f"was {fate}, while samekind had it open. Nothing is written to it any more."
-        try:
-            rescue = write_rescue(
-                path, self._log, self._notes, self.annotators, self.meta, self._ids
-            )
-        except (OSError, LedgerError, DBAPIError) as error:
-            gone = LedgerGone(
-                f"{shown} {found} A copy of the answers could not be written: {error}"
-            )
-            gone.public = f"The project's file {found} Nor could a copy of the answers be written."
-        else:
-            gone = LedgerGone(
-                f"{shown} {found} All that was answered before is kept in {rescue}: stop samekind, and go on "
-                f"with samekind label {rescue}, or give that file the name of the project."
-            )
-            gone.public = (
-                f"The project's file {found} All that was answered before is kept in {rescue.name}: stop "
-                "samekind, and go on with that file."
-            )
-            gone.rescue = str(rescue)
-        with suppress(DBAPIError, sqlite3.Error):
-            self._database.settle([ids.last for ids in self._ids.values()], self._project_id)
+        """Keep what is in memory, let go of the database, and return the error that says so."""
+        known = self._log, self._notes, self.annotators, self.meta, self._ids
+        gone = rescued(self._database.path, self._shown, ProjectURL(self._place).name, *known)
+        if self._database.path is not None:
+            with suppress(DBAPIError, sqlite3.Error):
+                self._database.settle([ids.last for ids in self._ids.values()], self._project_id)
         self._database.close()
         return gone

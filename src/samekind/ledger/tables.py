@@ -25,6 +25,7 @@ __all__ = [
     "retractions",
     "set_aside",
     "set_aside_names",
+    "table_names",
 ]
 
 NO_ID = -1  # the last id of an empty table
@@ -68,6 +69,14 @@ STATE = sa.select(  # the last id of each table, which project it is, and its ed
     _fact(PROJECT_ID),
     _fact(EDITION),
 )
+
+
+def table_names(connection: sa.Connection) -> set[str]:
+    """Return the tables that are there."""
+    if connection.dialect.name == "sqlite":
+        return set(sa.inspect(connection).get_table_names())
+    query = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+    return set(connection.exec_driver_sql(query).scalars())
 
 
 def insert_rows(

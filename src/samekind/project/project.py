@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,9 @@ from samekind.project.words import (
     press_range,
     text_of,
 )
+
+if TYPE_CHECKING:
+    from samekind.ledger import ProjectPlace
 
 __all__ = ["SETTINGS", "Project"]
 
@@ -87,7 +90,7 @@ class Project(Questions, Finding, Overviews, Suggestions):
     def __init__(
         self,
         items: Items,
-        ledger: Ledger | str | Path | None = None,
+        ledger: Ledger | str | ProjectPlace | None = None,
         *,
         title: str | None = None,
         session: Session | None = None,
@@ -95,7 +98,7 @@ class Project(Questions, Finding, Overviews, Suggestions):
         **settings: Any,
     ) -> None:
         self.title = plain(title or items.source)
-        self._opened: tuple[Ledger | str | Path | None, dict[str, Any]] | None = None
+        self._opened: tuple[Ledger | str | ProjectPlace | None, dict[str, Any]] | None = None
         if session is None:
             self._opened = ledger, settings
             session = Session(items, ledger=ledger, **_defaults(settings))

@@ -13,7 +13,15 @@ from samekind.data import Items, read_contents
 from samekind.data import load as load_items
 from samekind.engine import OtherDataError
 from samekind.errors import DataError
-from samekind.ledger import Ledger, LedgerDamaged, LedgerError, SqlLedger
+from samekind.ledger import (
+    Ledger,
+    LedgerDamaged,
+    LedgerError,
+    LedgerMissing,
+    ProjectPlace,
+    ProjectURL,
+    SqlLedger,
+)
 from samekind.project.growth import (
     DataChange,
     compare_contents,
@@ -40,12 +48,17 @@ ITEMS, TITLE = "things", "title"  # in `meta`
 Progress = Callable[[str, int, int], None]
 
 
-def cache_of(path: Path) -> Path:
-    """Return where the features of a project's items are kept: beside it."""
+def cache_of(path: ProjectPlace) -> Path:
+    """Return where the features of a project's items are kept: beside it.
+
+    Of a project on a server: in this folder, under its name.
+    """
+    if isinstance(path, ProjectURL):
+        return Path(f"{path.name}.samekind")
     return path.with_suffix("") if path.suffix else path
 
 
-def _map_of(path: Path) -> Path:
+def _map_of(path: ProjectPlace) -> Path:
     """Return where the map of a project is kept: beside it."""
     prefix = cache_of(path)
     return prefix.with_name(f"{prefix.name}.map.npz")
@@ -56,12 +69,15 @@ def data_of(ledger: Ledger) -> Path:
     return Path(str(kept_in(ledger, ITEMS).get("data", "")))
 
 
-def features_of(path: Path) -> str | None:
+def features_of(path: ProjectPlace) -> str | None:
     """Return what the things of a project are compared by; None if there is none, or it does not say."""
-    if not path.is_file() or path.stat().st_size == 0:
+    if isinstance(path, Path) and (not path.is_file() or path.stat().st_size == 0):
         return None
-    with SqlLedger(path, read_only=True) as ledger:
-        kept = kept_in(ledger, ITEMS)
+    try:
+        with SqlLedger(path, read_only=True) as ledger:
+            kept = kept_in(ledger, ITEMS)
+    except LedgerMissing:
+        return None
     return _recipe(kept).get("features") if kept else None
 
 
@@ -73,7 +89,7 @@ def _recipe(kept: dict[str, Any]) -> dict[str, Any]:
 
 def make_project(
     items: Items,
-    path: Path | None,
+    path: ProjectPlace | None,
     *,
     title: str | None = None,
     any_data: bool = False,
@@ -118,7 +134,7 @@ def _of_run(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def open_project(
-    path: Path,
+    path: ProjectPlace,
     *,
     progress: Progress | None = None,
     read_only: bool = False,
@@ -164,7 +180,7 @@ class ComparedData(NamedTuple):
     left_out: list[tuple[str, str]]
 
 
-def changes_of_data(path: Path) -> ComparedData | None:
+def changes_of_data(path: ProjectPlace) -> ComparedData | None:
     """Return how the data of a project differ from what it knows of them; None where it does not know.
 
     The data are read, but no features are made.
@@ -182,7 +198,7 @@ def changes_of_data(path: Path) -> ComparedData | None:
         return ComparedData(data_of(ledger).name, compare_contents(ledger, now), left_out)
 
 
-def _refuse_changed(ledger: SqlLedger, items: Items, path: Path) -> None:
+def _refuse_changed(ledger: SqlLedger, items: Items, path: ProjectPlace) -> None:
     """Complain of data that have changed: who only reads cannot take that in."""
     known = kept_contents(ledger)
     if known is None or ledger.meta.get("fingerprint") == items.points.fingerprint():

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import NamedTuple
 
 from samekind.algorithms import DEFAULT, find_algorithm
 from samekind.engine.checkpoints import make_checkpoint
-from samekind.ledger import Ledger, Repaired, SqlLedger, repair_file
+from samekind.ledger import Ledger, ProjectPlace, Repaired, SqlLedger, repair_file
 from samekind.project.store import ITEMS, SETTINGS, kept_in
 from samekind.project.words import ProjectError
 
@@ -41,7 +40,7 @@ def answers_by_annotator(ledger: Ledger) -> dict[str, tuple[int, int]]:
     return {who: (answers[who], names[who]) for who in {**answers, **names}}
 
 
-def forget_annotator(path: Path, who: str) -> Forgotten:
+def forget_annotator(path: ProjectPlace, who: str) -> Forgotten:
     """Erase all that somebody answered or named in a project.
 
     What the others answered counts on: a run begins with all that is known from it.
@@ -60,7 +59,7 @@ def forget_annotator(path: Path, who: str) -> Forgotten:
     return Forgotten(erased.answers, erased.names, erased.restored, traceless)
 
 
-def repair_project(path: Path) -> Repaired | None:
+def repair_project(path: ProjectPlace) -> Repaired | None:
     """Do what `repair_file` does; what was known at a checkpoint that is dropped still counts."""
     return repair_file(path, _replace_checkpoint)
 

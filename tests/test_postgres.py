@@ -1,0 +1,524 @@
+"""Projects in PostgreSQL, on a real server: several writers, restarts, and moves to SQLite and back."""
+
+from __future__ import annotations
+
+import multiprocessing
+import random
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import psycopg
+import pytest
+import sqlalchemy as sa
+from typer.testing import CliRunner
+
+from acts import ACTS, contents, open_at, prepare, write_data
+from postgres import PASSWORD, running
+from samekind import DIFFERENT, SAME, LedgerError, LedgerGone, SqlLedger
+from samekind.cli import app
+from samekind.data import load
+from samekind.ledger import LedgerMissing, ProjectURL, check_file, move_project
+from samekind.ledger.migrations import MADE, VERSION
+from samekind.project import cache_of, forget_annotator, make_project, open_project
+from test_ledger_notes import checkpoint
+from test_project_files import ROWS
+from test_project_files import answer as answer_project
+
+pytestmark = pytest.mark.xdist_group("postgres")
+
+
+def fork(target, *args):
+    process = multiprocessing.get_context("fork").Process(target=target, args=args)
+    process.start()
+    return process
+
+
+def cli(*arguments):
+    return CliRunner().invoke(app, list(map(str, arguments)), catch_exceptions=False)
+
+
+@pytest.fixture
+def url(postgres):
+    return postgres.url()
+
+
+@pytest.fixture(scope="module")
+def mortal():
+    """A server that tests stop, restart and kill."""
+    with running() as server:
+        yield server
+
+
+def pairs_in(where):
+    with SqlLedger(where, read_only=True) as ledger:
+        return sorted((line.a, line.b) for line in ledger.lines())
+
+
+class TestSeveralWriters:
+    @staticmethod
+    def write(url, first, count):
+        with SqlLedger(url, wait=60) as ledger:
+            for number in range(first, first + count):
+                ledger.record([[number, 10**6]], [DIFFERENT], who=f"from {first}")
+
+    def test_four_lose_nothing(self, url):
+        writers = [fork(self.write, url, 1000 * k, 200) for k in range(4)]
+        for writer in writers:
+            writer.join(60)
+        assert [writer.exitcode for writer in writers] == [0] * 4
+        wanted = [(1000 * k + number, 10**6) for k in range(4) for number in range(200)]
+        assert pairs_in(url) == sorted(wanted)
+
+    @staticmethod
+    def open(url, barrier):
+        barrier.wait(30)
+        SqlLedger(url).close()
+
+    def test_six_open_it_first(self, url):
+        barrier = multiprocessing.get_context("fork").Barrier(6)
+        openers = [fork(self.open, url, barrier) for _ in range(6)]
+        for opener in openers:
+            opener.join(60)
+        assert [opener.exitcode for opener in openers] == [0] * 6
+        with SqlLedger(url) as one, SqlLedger(url) as two:
+            assert one.meta == two.meta
+
+    def test_see_each_others_answers(self, url):
+        with SqlLedger(url) as one, SqlLedger(url) as two:
+            one.record([[0, 1]], [SAME], who="ann")
+            assert two.refresh() is False
+            assert two.answer_by(0, 1, "ann") == SAME
+            two.record([[1, 2]], [SAME], who="bob")
+            one.retract(who="ann")
+            assert [line.who for line in one.lines() if not line.retracted] == ["bob"]
+            assert two.refresh() is True
+
+    def test_what_is_checked_within_a_transaction_holds(self, url):
+        """Two that write only while there is nothing: one of them finds what the other wrote."""
+        wrote = []
+
+        def write_if_empty(name):
+            with SqlLedger(url) as ledger:
+                started.wait(10)
+                with ledger.transaction():
+                    if not len(ledger):
+                        time.sleep(0.05)
+                        ledger.record([[0, 1]], [SAME], who=name)
+                        wrote.append(name)
+
+        SqlLedger(url).close()
+        started = threading.Barrier(4)
+        threads = [threading.Thread(target=write_if_empty, args=[f"{k}"]) for k in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+        assert len(wrote) == 1
+        assert pairs_in(url) == [(0, 1)]
+
+    def test_who_reads_waits_for_nobody(self, url):
+        with SqlLedger(url, wait=0.2) as busy, SqlLedger(url, wait=0.2) as other:
+            busy.record([[0, 1]], [SAME])
+            with busy.transaction():
+                busy.record([[2, 3]], [SAME])
+                began = time.monotonic()
+                assert other.refresh() is False
+                assert pairs_in(url) == [(0, 1)]
+                assert time.monotonic() - began < 0.2
+                with pytest.raises(LedgerError, match=r"lock timeout.*Nothing was changed"):
+                    other.record([[4, 5]], [SAME])
+            other.record([[4, 5]], [SAME])
+        assert pairs_in(url) == [(0, 1), (2, 3), (4, 5)]
+
+    def test_answers_are_on_disk_though_the_server_would_not_wait(self, postgres, url):
+        with SqlLedger(url) as ledger:
+            postgres.execute("ALTER SYSTEM SET synchronous_commit = off", "SELECT pg_reload_conf()")
+            try:
+                time.sleep(0.1)
+                with ledger.transaction():
+                    show = ledger._connection.exec_driver_sql("SHOW synchronous_commit")
+                    assert show.scalar() == "on"
+            finally:
+                postgres.execute("ALTER SYSTEM RESET synchronous_commit", "SELECT pg_reload_conf()")
+
+
+class TestALostConnection:
+    def test_the_first_write_and_read_after_a_restart(self, mortal):
+        url = mortal.url()
+        with SqlLedger(url) as ledger, SqlLedger(url) as reader:
+            ledger.record([[0, 1]], [SAME])
+            mortal.restart()
+            ledger.record([[1, 2]], [SAME])
+            reader.refresh()
+            assert len(reader) == 2
+
+    def test_waits_for_a_server_that_is_coming_back(self, mortal):
+        with SqlLedger(mortal.url()) as ledger:
+            mortal.stop()
+            starter = threading.Timer(0.3, mortal.start)
+            starter.start()
+            ledger.record([[1, 2]], [SAME])
+            starter.join()
+
+    def test_a_server_that_stays_away(self, mortal):
+        with SqlLedger(mortal.url(), wait=0.2) as ledger:
+            mortal.stop()
+            try:
+                with pytest.raises(LedgerError, match=r"Nothing was changed.*the server") as caught:
+                    ledger.record([[1, 2]], [SAME])
+            finally:
+                mortal.start()
+            assert PASSWORD not in str(caught.value)
+            assert len(ledger) == 0
+            ledger.record([[1, 2]], [SAME])
+
+    @pytest.mark.parametrize("kept", [True, False])
+    def test_while_it_is_kept(self, url, monkeypatch, kept):
+        """The server has kept it, or has not, and cannot say so."""
+        commit = psycopg.Connection.commit
+
+        def lose(connection):
+            monkeypatch.undo()
+            if kept:
+                commit(connection)
+            connection.close()
+            raise psycopg.OperationalError("the connection is lost")
+
+        with SqlLedger(url) as ledger:
+            monkeypatch.setattr(psycopg.Connection, "commit", lose)
+            if kept:
+                ledger.record([[0, 1]], [SAME])
+            else:
+                with pytest.raises(LedgerError, match="the connection is lost"):
+                    ledger.record([[0, 1]], [SAME])
+                assert len(ledger) == 0
+                ledger.record([[0, 1]], [SAME])
+            ledger.record([[1, 2]], [SAME])
+        assert pairs_in(url) == [(0, 1), (1, 2)]
+
+    @staticmethod
+    def write_on(url, first, told, stop):
+        """Write until told to stop, saying it again where nothing was changed."""
+        number = first
+        with SqlLedger(url, wait=30) as ledger, told.open("w") as file:
+            while not stop.is_set():
+                try:
+                    ledger.record([[number, 10**6]], [DIFFERENT])
+                except LedgerError:
+                    continue
+                file.write(f"{number}\n")
+                file.flush()
+                number += 1
+
+    def kill_often(self, mortal, folder, times, seed):
+        url, rng = mortal.url(), random.Random(seed)
+        SqlLedger(url).close()
+        stop = multiprocessing.get_context("fork").Event()
+        told = [folder / f"told-{k}" for k in range(2)]
+        writers = [fork(self.write_on, url, 10_000 * k, told[k], stop) for k in range(2)]
+        while not all(path.exists() and path.stat().st_size for path in told):
+            time.sleep(0.02)  # until both are under way: who cannot open it is told so, and ends
+        for _ in range(times):
+            time.sleep(rng.uniform(0.02, 0.3))
+            mortal.kill()
+            mortal.start()
+        time.sleep(0.3)
+        stop.set()
+        for writer in writers:
+            writer.join(60)
+        assert [writer.exitcode for writer in writers] == [0, 0]
+        acknowledged = [int(line) for path in told for line in path.read_text().split()]
+        assert len(acknowledged) > 5 * times
+        assert pairs_in(url) == sorted((number, 10**6) for number in acknowledged)
+        assert check_file(ProjectURL(url)).is_fine
+
+    def test_a_server_that_is_killed_loses_and_doubles_nothing(self, mortal, tmp_path):
+        self.kill_often(mortal, tmp_path, 4, seed=0)
+
+    @pytest.mark.slow
+    def test_at_fifty_random_moments(self, mortal, tmp_path):
+        self.kill_often(mortal, tmp_path, 50, seed=1)
+
+
+class TestPlaces:
+    def test_several_projects_in_a_database(self, postgres):
+        names = ["red", "Grün", "two words", "public"]
+        for number, name in enumerate(names):
+            with SqlLedger(postgres.url(name)) as ledger:
+                ledger.record([[number, 100]], [SAME])
+        for number, name in enumerate(names):
+            assert pairs_in(postgres.url(name)) == [(number, 100)]
+
+    def test_without_a_name_or_a_driver(self, postgres):
+        with SqlLedger(postgres.dsn) as ledger:
+            ledger.record([[0, 1]], [SAME])
+        assert pairs_in(postgres.url("samekind")) == [(0, 1)]
+
+    @pytest.mark.parametrize("name", ["pg_mine", 'a"b', "a%b", "n" * 64, "ü" * 32])
+    def test_names_that_cannot_be(self, postgres, name):
+        query = sa.make_url(postgres.url("x")).update_query_dict({"project": name})
+        with pytest.raises(LedgerError, match="project must be 1 to 63 letters") as caught:
+            SqlLedger(query.render_as_string(hide_password=False))
+        assert PASSWORD not in str(caught.value)
+
+    def test_of_another_program_are_refused_and_left_alone(self, postgres):
+        postgres.execute("CREATE SCHEMA theirs", "CREATE TABLE theirs.answers (id int)")
+        with pytest.raises(LedgerError, match="not a samekind project"):
+            SqlLedger(postgres.url("theirs"))
+        query = "SELECT count(*) FROM pg_tables WHERE schemaname = 'theirs'"
+        assert postgres.execute(query) == [(1,)]
+
+    def test_where_nothing_is(self, postgres, url):
+        with pytest.raises(LedgerMissing, match="there is no project"):
+            SqlLedger(url, read_only=True)
+        name = ProjectURL(url).name
+        assert not postgres.execute(f"SELECT FROM pg_namespace WHERE nspname = '{name}'")
+
+    def test_of_other_databases(self):
+        with pytest.raises(LedgerError, match="SQLite or PostgreSQL, not mysql"):
+            SqlLedger(f"mysql://ann:{PASSWORD}@db.example/kinds")
+
+    def test_who_may_only_read(self, postgres, url):
+        with SqlLedger(url) as ledger:
+            ledger.record([[0, 1]], [SAME])
+        name = ProjectURL(url).name
+        postgres.execute(
+            "CREATE ROLE eve LOGIN PASSWORD 'eves'",
+            f"GRANT USAGE ON SCHEMA {name} TO eve",
+            f"GRANT SELECT ON ALL TABLES IN SCHEMA {name} TO eve",
+        )
+        theirs = url.replace(f"ann:{PASSWORD}", "eve:eves")
+        assert pairs_in(theirs) == [(0, 1)]
+        with SqlLedger(theirs) as ledger, pytest.raises(LedgerError, match="permission denied"):
+            ledger.record([[2, 3]], [SAME])
+        with pytest.raises(LedgerError, match="permission denied"):
+            SqlLedger(theirs.replace(name, "new"))
+
+    def test_say_no_password(self, postgres, url):
+        place = ProjectURL(url)
+        assert PASSWORD not in f"{place} {place!r} {vars(place) and cache_of(place)}"
+        nobody = url.replace(f":{postgres.port}", ":1")
+        wrong = url.replace(PASSWORD, "wrong-password-9")
+        for given, secret in ((nobody, PASSWORD), (wrong, "wrong-password-9")):
+            with pytest.raises(LedgerError, match="could not be opened") as caught:
+                SqlLedger(given)
+            assert secret not in str(caught.value)
+            for command in ("check", "export", "label", "forget --who ann"):
+                name, *more = command.split()
+                result = cli(name, given, *more)
+                assert result.exit_code == 2
+                assert secret not in result.output
+
+
+class TestUpkeep:
+    def test_a_project_of_version_2_is_brought_up_to_date(self, postgres, url):
+        name = ProjectURL(url).name
+        engine = sa.create_engine(sa.make_url(url).difference_update_query(["project"]))
+        with engine.begin() as connection:
+            connection.exec_driver_sql(f"CREATE SCHEMA {name}")
+            connection.exec_driver_sql(f"SET LOCAL search_path = {name}")
+            MADE.create_all(connection)
+            meta, answers = MADE.tables["meta"], MADE.tables["answers"]
+            connection.execute(sa.insert(meta).values(key="schema_version", value="2"))
+            line = {"id": 1, "a": 0, "b": 1, "answer": 1, "who": "ann", "at": 5.25, "asked": True}
+            connection.execute(sa.insert(answers).values(line))
+        engine.dispose()
+        with pytest.raises(LedgerError, match="of an older samekind"):
+            SqlLedger(url, read_only=True)
+        with SqlLedger(url) as ledger:
+            assert ledger.meta["schema_version"] == str(VERSION)
+            assert [line[:5] for line in ledger.lines()] == [(0, 1, SAME, "ann", 5.25)]
+            ledger.record([[1, 2]], [SAME])
+
+    def test_the_tables_refuse_what_cannot_be_right(self, postgres, url):
+        SqlLedger(url).close()
+        name = ProjectURL(url).name
+        with pytest.raises(psycopg.errors.CheckViolation):
+            postgres.execute(f"INSERT INTO {name}.answers VALUES (1, 0, 1, 7, 'ann', 5, true)")
+        postgres.execute(
+            f"INSERT INTO {name}.checkpoints (id, upto, rows, ask) VALUES (1, 0, 'x', 'y')"
+        )
+        found = check_file(ProjectURL(url))
+        assert [fault.table for fault in found.faults] == ["checkpoints"]
+        result = cli("check", url, "--repair")
+        assert result.exit_code == 1
+        assert "pg_restore" in result.output
+
+    def test_deleted_under_a_ledger(self, postgres, url, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        with SqlLedger(url) as ledger:
+            ledger.record([[0, 1]], [SAME], who="ann")
+            postgres.execute(f"DROP SCHEMA {ProjectURL(url).name} CASCADE")
+            for _ in range(2):
+                with pytest.raises(LedgerGone, match="deleted from its database") as caught:
+                    ledger.record([[1, 2]], [SAME])
+        assert Path(caught.value.rescue).parent == tmp_path
+        assert pairs_in(caught.value.rescue) == [(0, 1)]
+
+    def test_replaced_under_a_ledger(self, postgres, url, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        with SqlLedger(url) as ledger:
+            ledger.record([[0, 1]], [SAME], who="ann")
+            postgres.execute(f"DROP SCHEMA {ProjectURL(url).name} CASCADE")
+            SqlLedger(url).close()
+            with pytest.raises(LedgerGone):
+                ledger.record([[1, 2]], [SAME])
+        assert pairs_in(url) == []
+
+    def test_somebody_is_forgotten(self, postgres, url):
+        with SqlLedger(url) as ledger, SqlLedger(url) as other:
+            ledger.record([[0, 1], [1, 2]], [SAME, SAME], who="mallory")
+            ledger.record([[3, 4]], [SAME], who="ann")
+            ledger.add_checkpoint(checkpoint(1, 2, 0, 1))
+            gone = forget_annotator(ProjectURL(url), "mallory")
+            assert (gone.answers, gone.traceless) == (2, True)
+            other.refresh()
+            assert [line.who for line in other.lines()] == ["ann"]
+        with pytest.raises(LedgerError, match="could not be opened"):
+            SqlLedger(url.replace("postgres?", "nowhere?"))
+
+
+def answered_project(folder, where):
+    """Make a project about a table in a folder, in which much was done."""
+    np.save(folder / "rows.npy", ROWS)
+    with closing(make_project(load(folder / "rows.npy"), where, random_state=0)) as project:
+        answer_project(project, 12, "ann")
+        answer_project(project, 8, "bøb 🙂")
+        said = next(s for s in project.answers().answers if s.who == "ann")
+        project.correct(said.a, said.b, "unsure", who="bøb 🙂")
+        clusters = [found.cluster for found in project.overview().clusters]
+        project.rename(clusters[0], "it's a “name”", who="ann")
+        project.merge(clusters[:2], who="ann")
+        project.undo(who="ann")
+        project.set_criterion("They look alike.")
+
+
+FILES = ("answers.csv", "clusters.csv", "clusters.json", "clusters.parquet")
+
+
+def exports(where, folder):
+    folder.mkdir()
+    with closing(open_project(where, read_only=True)) as project:
+        for name in FILES:
+            project.export(name, folder / name)
+    return {name: (folder / name).read_bytes() for name in FILES}
+
+
+class TestMove:
+    def test_there_and_back_is_the_same_to_the_byte(self, url, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        here, there, back = Path("mine.db"), ProjectURL(url), Path("back.db")
+        answered_project(tmp_path, here)
+        wanted = exports(here, tmp_path / "one")
+        result = cli("move", here, url)
+        assert result.exit_code == 0, result.output
+        assert PASSWORD not in result.output
+        assert exports(there, tmp_path / "two") == wanted
+        assert cli("move", url, back).exit_code == 0
+        assert exports(back, tmp_path / "three") == wanted
+        assert exports(here, tmp_path / "four") == wanted  # it can be read as before
+        with closing(open_project(back)) as project:
+            answer_project(project, 3, "ann")  # and goes on
+
+    def test_whoever_goes_on_where_it_was_is_told(self, url, tmp_path):
+        here = tmp_path / "mine.db"
+        with SqlLedger(here) as ledger:
+            ledger.record([[0, 1]], [SAME])
+            assert move_project(here, ProjectURL(url)) == 1
+            with pytest.raises(
+                LedgerError, match=r"was moved to postgresql.*go on there"
+            ) as caught:
+                ledger.record([[1, 2]], [SAME])
+            assert PASSWORD not in str(caught.value)
+        with pytest.raises(LedgerError, match="was moved to"):
+            SqlLedger(here)
+        with SqlLedger(url) as ledger:
+            ledger.record([[1, 2]], [SAME])
+            move_project(ProjectURL(url), tmp_path / "back.db")
+            with pytest.raises(LedgerError, match=r"was moved to .*back\.db"):
+                ledger.record([[2, 3]], [SAME])
+        assert pairs_in(tmp_path / "back.db") == [(0, 1), (1, 2)]
+
+    def test_not_to_where_something_is(self, postgres, url, tmp_path):
+        here = tmp_path / "mine.db"
+        for place in (here, tmp_path / "other.db", url):
+            with SqlLedger(place) as ledger:
+                ledger.record([[0, 1]], [SAME])
+        for target in (tmp_path / "other.db", ProjectURL(url)):
+            with pytest.raises(LedgerError, match="already"):
+                move_project(here, target)
+        with SqlLedger(here) as ledger:
+            ledger.record([[1, 2]], [SAME])
+        assert pairs_in(url) == [(0, 1)]
+
+    def test_what_does_not_arrive_is_not_moved(self, url, tmp_path):
+        here = tmp_path / "mine.db"
+        with SqlLedger(here) as ledger:
+            ledger.record([[0, 1]], [SAME], who="a\0b")  # which PostgreSQL cannot keep
+        with pytest.raises(LedgerError, match="could not be moved") as caught:
+            move_project(here, ProjectURL(url))
+        assert PASSWORD not in str(caught.value)
+        with SqlLedger(here) as ledger:
+            ledger.record([[1, 2]], [SAME])
+        with pytest.raises(LedgerMissing):
+            SqlLedger(url, read_only=True)
+
+
+class TestProjects:
+    def test_every_act_does_what_it_does_in_a_file(self, postgres, tmp_path):
+        """The two differ in nothing but the times."""
+        found = []
+        for name in ("file", "server"):
+            folder = tmp_path / name
+            folder.mkdir()
+            write_data(folder)
+            if name == "server":
+                (folder / "address").write_text(postgres.url())
+            with closing(open_at(folder)) as project:
+                prepare(project)
+                for act in ACTS.values():
+                    act(project)
+            with closing(open_at(folder)) as project:
+                found.append(without_times(contents(project)))
+        assert found[0] == found[1]
+
+    def test_the_commands(self, postgres, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("COLUMNS", "200")
+        url = postgres.url("commands")
+        rows = "\n".join(f"{5 * (x % 3) + x / 40},{x % 3}" for x in range(30))
+        Path("rows.csv").write_text(f"x,y\n{rows}\n")
+
+        def run(*arguments, keys=None):
+            result = CliRunner().invoke(app, list(arguments), input=keys)
+            assert result.exit_code == 0, result.output
+            assert PASSWORD not in result.output
+            return result.output
+
+        said = run(
+            "label", "rows.csv", "--project", url, "--terminal", "--who", "eve", keys="d\ns\nd\nq\n"
+        )
+        assert "Answers are kept in postgresql+psycopg://ann:***@127.0.0.1" in said
+        assert "3 answers from before" in run("label", url, "--terminal", keys="q\n")
+        assert "3 answers" in run("check", url)
+        run("export", url, "-o", "results")
+        assert len(Path("results/answers.csv").read_text().splitlines()) == 4
+        Path("more.csv").write_text("a,b,answer\n7,8,same\n")
+        run("import", url, "more.csv", "--who", "bob")
+        run("classify", url, "rows.csv", "--predict", "-o", "kinds.csv")
+        assert len(Path("kinds.csv").read_text().splitlines()) == 31
+        run("forget", url, "--who", "eve", "--yes")
+        with SqlLedger(url, read_only=True) as ledger:
+            assert {line.who for line in ledger.lines()} == {"bob"}
+        run("run", "rows.csv", "--labels", "y", "--project", postgres.url("run"), "--budget", "60")
+        assert len(pairs_in(postgres.url("run"))) > 10
+        assert {path.name for path in tmp_path.glob("*postgresql*")} == set()
+
+
+def without_times(found):
+    found["lines"] = [line._replace(when=0) for line in found["lines"]]
+    found["names"] = {row: name._replace(at=0) for row, name in found["names"].items()}
+    return found
