@@ -91,3 +91,13 @@ def test_the_conda_recipe_needs_what_the_wheel_needs():
         assert re.search(rf"- {name} >=[\d.]+", recipe), f"{name} is not in the recipe"
     assert f'version = "{project["version"]}"' in recipe
     assert project["version"] in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_the_reference_lists_every_public_class_and_function():
+    import samekind
+
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    rooms = {"datasets", "measures", "report"}
+    names = [name for name in samekind.__all__ if callable(getattr(samekind, name))]
+    names += [f"datasets.{name}" for name in samekind.datasets.__all__]
+    assert [name for name in names if name not in rooms and f"   {name}\n" not in page] == []
