@@ -395,6 +395,7 @@ def test_only_what_is_public_in_samekind_is_used():
                     "samekind.algorithms",
                     "samekind.algorithms.relatives",
                     "samekind.data",
+                    "samekind.data.records",
                     "samekind.datasets",
                     "samekind.errors",
                     "samekind.flow",

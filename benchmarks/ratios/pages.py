@@ -17,7 +17,6 @@ import numpy as np
 import samekind
 from benchmarks.ratios import Ratio, Setting, SkippedError
 from benchmarks.ratios.clock import compile_all
-from experiments.person import served
 
 if TYPE_CHECKING:
     import httpx
@@ -42,6 +41,7 @@ def pages(setting: Setting) -> Iterator[Ratio]:
         raise SkippedError("needs samekind[web] and httpx") from error
     compile_all()
     n, answers = setting.rows(100_000), setting.questions(2_600)
+    from experiments.person import served
     from samekind.data import Items
     from samekind.datasets import make_synthetic
     from samekind.project import Project
