@@ -151,7 +151,7 @@ def patiently(act: Callable[[], T], wait: float) -> T:
 class WriterRecord:
     """What a writer has kept last, in a table of the server's: so it can be told after a lost connection.
 
-    The server's own numbers of transactions do not tell: after a crash it gives some of them again.
+    The server's own numbers of transactions are not relied on: after a crash it may give some of them again.
     """
 
     def __init__(self) -> None:

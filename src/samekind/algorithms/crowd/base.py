@@ -15,6 +15,7 @@ from samekind.algorithms.records import (
     entities_as_clusters,
     prior_odds,
     regroup,
+    settle_entities,
 )
 from samekind.algorithms.records.scores import chance_of
 from samekind.flow import DIFFERENT, SAME, FloatArray, Flow, IntArray, Pairs, Reply
@@ -58,7 +59,7 @@ class CrowdAlgorithm(Algorithm[P]):
                 return "target"
             wave = self._next_pairs(self.params.batch_size(len(self.answers.given)))
             if not wave:
-                self._finish()
+                settle_entities(self.state, self.entities(), self.points)
                 return "exhausted"
             pairs: Pairs = np.array(wave, dtype=np.intp)
             reply: Reply = yield pairs
@@ -89,13 +90,6 @@ class CrowdAlgorithm(Algorithm[P]):
         if self.answers.root(a) != self.answers.root(b):
             groups.append(self.answers.members(b))
         regroup(self.state, groups, [], self.points)
-
-    def _finish(self) -> None:
-        groups: dict[int, list[int]] = {}
-        for row, entity in enumerate(self.entities().tolist()):
-            groups.setdefault(entity, []).append(row)
-        regroup(self.state, groups.values(), [], self.points)
-        self.state.settle(self.points)
 
     # Of use to several
 

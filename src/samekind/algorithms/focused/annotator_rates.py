@@ -18,9 +18,10 @@ class AnnotatorRates:
     An answer of somebody who errs more often than not counts against what it says. Rows in one cluster that
     are called different, and others that are called the same, count alike: two rates for each annotator were
     tried, from all judged answers and from checks alone, and both led to more clusters than there are, also
-    where annotators are lopsided (ARI on blobs with every fifth answer wrong .91 - .95 instead of .98; with
-    25 % of the one and 4 % of the other .84 - .94 instead of .93). Rows that were refused by mistake and
-    found a cluster seem to be refused rightly, so that refusals are trusted ever more.
+    where annotators are lopsided (means of six runs on blobs, from checks alone: ARI with every fifth answer
+    wrong .91 and .95 instead of .98; with 25 % of the one and 4 % of the other .84 and .94 instead of .93).
+    Rows that were refused by mistake and found a cluster seem to be refused rightly, so that refusals are
+    trusted ever more.
     """
 
     def __init__(self, error_rate: float | str) -> None:

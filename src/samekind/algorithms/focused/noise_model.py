@@ -162,8 +162,8 @@ class NoiseModel:
         if not counts.any():
             return []
         of, others, said, who, a, b = (column[counts] for column in (of, others, said, who, a, b))
-        odds_of = np.array([self.rates.log_odds(SAME, k) for k in range(self._annotators)] + [0.0])
-        odds_of[-1] = self.rates.log_odds(SAME, -1)
+        # the last one is that of who is not known, and has the number -1
+        odds_of = np.array([self.rates.log_odds(SAME, k) for k in (*range(self._annotators), -1)])
         weights = 2 * np.minimum(certainty[of], certainty[others]) - 1
         odds = np.where(said == SAME, 1.0, -1.0) * weights * odds_of[who]
         width = int(b.max()) + 1

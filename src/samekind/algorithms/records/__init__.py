@@ -5,7 +5,7 @@ from __future__ import annotations
 from samekind.algorithms.records.certificate import PairCertificate
 from samekind.algorithms.records.clustering import entities_of
 from samekind.algorithms.records.records import Records, check_records
-from samekind.algorithms.records.regrouping import regroup
+from samekind.algorithms.records.regrouping import regroup, settle_entities
 from samekind.algorithms.records.scores import prior_odds
 from samekind.algorithms.records.snapshots import entities_as_clusters
 from samekind.algorithms.records.thresholds import AtThreshold, PairView
@@ -20,4 +20,5 @@ __all__ = [
     "entities_of",
     "prior_odds",
     "regroup",
+    "settle_entities",
 ]

@@ -19,7 +19,7 @@ from samekind.algorithms.records.audit import PairAudit
 from samekind.algorithms.records.certificate import PairCertificate
 from samekind.algorithms.records.params import RecordsParams
 from samekind.algorithms.records.questions import Chooser
-from samekind.algorithms.records.regrouping import confirm, regroup
+from samekind.algorithms.records.regrouping import confirm, regroup, settle_entities
 from samekind.algorithms.records.scores import PairScores
 from samekind.algorithms.records.snapshots import (
     entities_as_clusters,
@@ -94,7 +94,7 @@ class Records(Algorithm[RecordsParams]):
             self._open = self._next_wave()
             if not self._open:
                 self._is_proven = True
-                self._finish()
+                settle_entities(self.state, self.entities(), self.points)
                 return "exhausted"
             pairs: Pairs = np.array([(one.a, one.b) for one in self._open], dtype=np.intp)
             reply: Reply = yield pairs
@@ -177,14 +177,6 @@ class Records(Algorithm[RecordsParams]):
         for row in rows:
             groups.setdefault(int(entities[row]), []).append(row)
         regroup(self.state, groups.values(), [], self.points)
-
-    def _finish(self) -> None:
-        """Make every record a member of its entity: all of them are known."""
-        groups: dict[int, list[int]] = {}
-        for row, entity in enumerate(self.entities().tolist()):
-            groups.setdefault(entity, []).append(row)
-        regroup(self.state, groups.values(), [], self.points)
-        self.state.settle(self.points)
 
     # Changes of the past
 

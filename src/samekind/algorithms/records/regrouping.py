@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterable
 
 from samekind.algorithms.state import ClusterState
+from samekind.flow import IntArray
 from samekind.points import Points
 
-__all__ = ["regroup"]
+__all__ = ["confirm", "regroup", "settle_entities"]
 
 
 def regroup(
@@ -39,6 +40,15 @@ def regroup(
             if state.cluster_of_row(row) != cluster:
                 state.add_member(row, cluster)
         confirm(state, cluster)
+
+
+def settle_entities(state: ClusterState, entities: IntArray, points: Points) -> None:
+    """Make every record a member of its entity, when all of them are known."""
+    groups: dict[int, list[int]] = {}
+    for row, entity in enumerate(entities.tolist()):
+        groups.setdefault(entity, []).append(row)
+    regroup(state, groups.values(), [], points)
+    state.settle(points)
 
 
 def confirm(state: ClusterState, cluster: int) -> None:
