@@ -17,7 +17,7 @@ from samekind.ledger.notes import Change, ClusterName, Notes
 __all__ = ["Revision", "Transactions"]
 
 Part = TypeVar("Part", AnswerLog, Notes)
-SHARED = ("_lines",)  # what copies may share, as it is never changed in place
+SHARED = ("_room",)  # what copies may share: a line in it is never changed
 
 
 class Revision(NamedTuple):
