@@ -128,7 +128,7 @@ def ask_samekind(algorithm: str, job: Job) -> None:
         for budget in job.budgets:
             while not session.done and (short := budget - session.progress.questions) > 0:
                 pairs = session.pending()[:short]
-                session.answer_all(oracle(pairs))
+                session.tell(pairs, oracle(pairs))
             clusters = session.clusters()
             job.report(budget, clusters.n_questions_, clusters.labels_)
 
