@@ -6,7 +6,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerGone, LedgerMissing
+from samekind.ledger.errors import (
+    LedgerDamaged,
+    LedgerError,
+    LedgerGone,
+    LedgerMissing,
+    LedgerStale,
+)
 from samekind.ledger.inference import Contradiction, Implications, Statement
 from samekind.ledger.log import LedgerLine, Lines, keys_of, pairs_of
 from samekind.ledger.memory import UNANSWERED, Ledger
@@ -38,6 +44,7 @@ __all__ = [
     "LedgerGone",
     "LedgerLine",
     "LedgerMissing",
+    "LedgerStale",
     "Lines",
     "Link",
     "Links",
