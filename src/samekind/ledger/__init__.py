@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from samekind.ledger.addresses import ProjectPlace, ProjectURL
     from samekind.ledger.checkup import check_file
     from samekind.ledger.links import ROLES, Link, Links
-    from samekind.ledger.moving import move_project
+    from samekind.ledger.moving import back_up_project, move_project
     from samekind.ledger.repair import Repaired, repair_file
     from samekind.ledger.row_contents import Renumbered, Renumbering
     from samekind.ledger.sql import SqlLedger
@@ -56,6 +56,7 @@ __all__ = [
     "Revision",
     "SqlLedger",
     "Statement",
+    "back_up_project",
     "check_file",
     "keys_of",
     "ledger_at",
@@ -72,6 +73,7 @@ _HOMES = {
     "Link": "samekind.ledger.links",
     "Links": "samekind.ledger.links",
     "ROLES": "samekind.ledger.links",
+    "back_up_project": "samekind.ledger.moving",
     "move_project": "samekind.ledger.moving",
     "SqlLedger": "samekind.ledger.sql",
     "check_file": "samekind.ledger.checkup",

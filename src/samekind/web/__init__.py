@@ -12,8 +12,8 @@ from samekind.web.reach import ServeError, check_reach, is_loopback
 
 if TYPE_CHECKING:
     from samekind.web.app import make_app
+    from samekind.web.names import name_projects
     from samekind.web.server import serve, serve_team
-    from samekind.web.site import name_projects
     from samekind.web.team import make_team_app
     from samekind.web.waiting import WaitingPage
 
@@ -34,7 +34,7 @@ _HOMES = {
     "WaitingPage": "waiting",
     "make_app": "app",
     "make_team_app": "team",
-    "name_projects": "site",
+    "name_projects": "names",
     "serve": "server",
     "serve_team": "server",
 }

@@ -63,7 +63,7 @@ def write_logs(form: str) -> None:
 def log_request(scope: Scope, status: int, seconds: float) -> None:
     """Write a line about a request: its route, not its address, and its link's number, not a name."""
     caller = scope.get(CALLER)
-    route = str(getattr(scope.get("route"), "path", ""))
+    route = str(getattr(scope.get("route"), "name", ""))
     own = {
         "method": scope["method"][:10],
         "route": route,

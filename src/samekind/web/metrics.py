@@ -16,14 +16,9 @@ from starlette.types import Scope
 from samekind.web.doors import CALLER
 from samekind.web.site import Site
 
-__all__ = ["Metrics", "route_of"]
+__all__ = ["Metrics"]
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 10.0)  # seconds
-
-
-def route_of(scope: Scope) -> str:
-    """Return which route a request took, without what was in its address; "" if none."""
-    return str(getattr(scope.get("route"), "path", ""))
 
 
 class Metrics:
@@ -47,7 +42,7 @@ class Metrics:
         """Count a request."""
         caller = scope.get(CALLER)
         method = scope["method"] if scope["method"] in ("GET", "HEAD", "POST", "PUT") else "other"
-        route = route_of(scope)
+        route = str(getattr(scope.get("route"), "name", ""))
         self._requests.labels("" if caller is None else caller.name, route, method, status).inc()
         self._seconds.labels(route, method).observe(seconds)
 

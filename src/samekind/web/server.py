@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.config import LOGGING_CONFIG
 
 from samekind.ledger import ProjectPlace
 from samekind.project import Project
@@ -96,12 +97,17 @@ def serve(
 
 
 def configure(
-    app: FastAPI, *, tls: Tls | None = None, proxies: Sequence[str] = (), patience: int = 5
+    app: FastAPI,
+    *,
+    tls: Tls | None = None,
+    proxies: Sequence[str] = (),
+    patience: int = 5,
+    has_logs: bool = False,
 ) -> uvicorn.Config:
     """Return how the application is served: nothing optional, sizes and connections bounded.
 
-    What a proxy says of who asks is believed if it comes from one of `proxies`. When the server ends, requests
-    have `patience` seconds to be answered.
+    What a proxy says of who asks is believed if it comes from one of `proxies`. When the server ends,
+    requests have `patience` seconds to be answered. `has_logs`: somebody else says how logs are written.
     """
     return uvicorn.Config(
         app,
@@ -118,7 +124,7 @@ def configure(
         server_header=False,
         h11_max_incomplete_event_size=LARGEST_HEAD,
         timeout_graceful_shutdown=patience,
-        log_config=None,
+        log_config=None if has_logs else LOGGING_CONFIG,
     )
 
 
@@ -179,7 +185,7 @@ def serve_team(
         metrics_token=metrics_token,
         observer=log_request,
     )
-    config = configure(app, tls=tls, proxies=proxies, patience=PATIENCE)
+    config = configure(app, tls=tls, proxies=proxies, patience=PATIENCE, has_logs=True)
     scheme = "http" if tls is None else "https"
 
     def ready() -> None:

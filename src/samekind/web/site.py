@@ -6,53 +6,20 @@ One that cannot be opened, or breaks later, is tried again from time to time; th
 from __future__ import annotations
 
 import logging
-import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Literal
 
-from samekind.ledger import LedgerError, LedgerGone, LedgerStale, Links, ProjectPlace, ProjectURL
+from samekind.ledger import LedgerError, LedgerGone, LedgerStale, Links, ProjectPlace
 from samekind.project import Project, open_project
-from samekind.web.reach import ServeError
 
-__all__ = ["HostedProject", "Site", "name_projects", "served_name"]
+__all__ = ["HostedProject", "Site"]
 
 log = logging.getLogger("samekind.web")
 
 RETRY = 15.0  # seconds until a project that could not be opened is tried again
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 State = Literal["opening", "ready", "failed"]
-
-
-def served_name(place: ProjectPlace) -> str:
-    """Return what a project is called in addresses, unless somebody says otherwise.
-
-    Examples
-    --------
-    >>> served_name(Path("of/ann/messages.samekind.db"))
-    'messages'
-    """
-    own = place.name if isinstance(place, ProjectURL) else place.stem.removesuffix(".samekind")
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", own).strip("-._")[:63]
-
-
-def name_projects(given: Sequence[tuple[str, ProjectPlace]]) -> dict[str, ProjectPlace]:
-    """Return projects by their names; an error says which cannot be told apart."""
-    named: dict[str, ProjectPlace] = {}
-    for wanted, place in given:
-        name = wanted or served_name(place)
-        if not NAME.fullmatch(name):
-            raise ServeError(
-                f"{place} cannot be called {name!r} in an address: letters, digits and . _ - only, at most "
-                "63. Name it yourself: NAME=PROJECT"
-            )
-        if name in named:
-            raise ServeError(
-                f"{named[name]} and {place} are both called {name!r}. Name one yourself: NAME=PROJECT"
-            )
-        named[name] = place
-    return named
 
 
 class HostedProject:

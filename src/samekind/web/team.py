@@ -18,7 +18,6 @@ from samekind.web.bodies import Body
 from samekind.web.doors import HOSTED
 from samekind.web.guard import Guard, Observer
 from samekind.web.link_door import API, CALLERS, LinkDoor
-from samekind.web.metrics import Metrics
 from samekind.web.parameters import CallerOf, responses, routers
 from samekind.web.replies import Failure
 from samekind.web.site import HostedProject, Site
@@ -26,10 +25,10 @@ from samekind.web.site import HostedProject, Site
 __all__ = ["make_team_app"]
 
 Role = Literal["answer", "review", "own"]
-Name = Annotated[str, Path(max_length=63, description="What the project is called in addresses.")]
+Called = Annotated[str, Path(max_length=63, description="What the project is called in addresses.")]
 
 
-async def _named(name: Name) -> None:
+async def _named(project: Called) -> None:
     """Document what the door looks at."""
 
 
@@ -176,7 +175,7 @@ def make_team_app(
     app.include_router(site_routes)
     refused = responses(401, 429)
     named = [Depends(_named)]
-    under = f"{API}/projects/{{name}}"
+    under = f"{API}/projects/{{project}}"
     for routes in (reads, changes):
         app.include_router(routes, prefix=under, dependencies=named, responses=refused)
     include_routes(app, under, need=named, responses=refused)
@@ -185,6 +184,8 @@ def make_team_app(
     _add_health(app, site)
     observers = [observer] if observer is not None else []
     if metrics_token is not None:
+        from samekind.web.metrics import Metrics  # which not everybody has installed
+
         metrics = Metrics(site)
         observers.append(metrics.observe)
 
