@@ -19,7 +19,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
-import samekind
+from samekind._version import __version__
 from samekind.ledger import LedgerError
 from samekind.project import KeyReused, Project, ProjectError, plain
 from samekind.web import annotators, asking, clusters, files, records, saying
@@ -69,7 +69,7 @@ def new_api(openapi_url: str, *, is_locked: bool) -> FastAPI:
     """Return an application without routes, which says what goes wrong as all of ours do."""
     app = _Api(
         title="samekind",
-        version=samekind.__version__,
+        version=__version__,
         openapi_url=openapi_url,
         docs_url=None,  # they would come from another host
         redoc_url=None,
