@@ -127,10 +127,11 @@ class TeamServer:
 
 
 @contextmanager
-def process(*projects, env=(), **options):
-    """Run `samekind serve` in a process of its own; yield it, its address and what it writes."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+def process(*projects, env=(), port=None, **options):
+    """Run `samekind serve` in a process of its own; yield it and its address."""
+    if port is None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
     given = [
         part
         for name, value in options.items()

@@ -26,6 +26,7 @@ from samekind.web import annotators, asking, clusters, files, records, saying
 from samekind.web.doors import HOSTED, TokenDoor
 from samekind.web.guard import LOCAL, Guard
 from samekind.web.parameters import Responses, own_request
+from samekind.web.roles import needed_for
 
 __all__ = ["STATIC", "include_routes", "make_app", "mount_static", "new_api"]
 
@@ -110,10 +111,18 @@ def mount_static(app: FastAPI) -> StaticFiles:
 
 
 class _Api(FastAPI):
-    """Describes a tuple as an array of so many: not every reader of OpenAPI knows of more."""
+    """Describes a tuple as an array of so many: not every reader of OpenAPI knows of more.
+
+    Where there are several projects it also says of every route which role it is for.
+    """
 
     def openapi(self) -> dict[str, object]:
-        return {key: _simple_tuples(part) for key, part in super().openapi().items()}
+        schema: dict[str, Any] = {key: _simple_tuples(p) for key, p in super().openapi().items()}
+        for path, routes in schema["paths"].items():
+            if "{project}" in path:
+                for route in routes.values():
+                    route["x-role"] = needed_for(route["operationId"])
+        return schema
 
 
 def _simple_tuples(schema: object) -> object:
