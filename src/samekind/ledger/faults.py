@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from samekind.ledger.packing import unpack_rows
 from samekind.ledger.tables import table_names
 from samekind.ledger.version_3 import LATEST, MOST_ROWS
-from samekind.ledger.version_6 import ROLES
+from samekind.ledger.version_7 import ROLES
 
 __all__ = ["COLUMNS", "Fault", "described", "find_faults", "meta_faults", "n_rows_of"]
 

@@ -23,7 +23,7 @@ from samekind.ledger.database import Database
 from samekind.ledger.errors import LedgerError
 from samekind.ledger.sqlite_file import readable_place
 from samekind.ledger.tables import links
-from samekind.ledger.version_6 import ROLES
+from samekind.ledger.version_7 import ROLES
 
 __all__ = ["ROLES", "Link", "Links"]
 

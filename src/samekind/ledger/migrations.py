@@ -21,7 +21,7 @@ from samekind.ledger.tables import table_names
 from samekind.ledger.version_3 import add_constraints
 from samekind.ledger.version_4 import add_anchors
 from samekind.ledger.version_5 import add_row_contents
-from samekind.ledger.version_6 import add_links
+from samekind.ledger.version_7 import add_links
 
 __all__ = ["NOTES_VERSION", "VERSION", "find_version", "migrate"]
 

@@ -24,14 +24,12 @@ from samekind.ledger.addresses import ProjectURL, shown_address, without_secrets
 from samekind.ledger.database import Database, FileReplacedError
 from samekind.ledger.erase import MOVED_TO, Erased, erase_annotator
 from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerGone
-from samekind.ledger.growing import GrowingLedger
 from samekind.ledger.log import Asked, LedgerLine, Wave
 from samekind.ledger.notes import Change, Checkpoint
 from samekind.ledger.packing import pack_rows
 from samekind.ledger.postgres import is_missing_table
-from samekind.ledger.replies import read_reply, write_reply
+from samekind.ledger.replies import ReplyingLedger
 from samekind.ledger.rescue import rescued
-from samekind.ledger.transactions import KeptReply
 
 __all__ = ["SqlLedger"]
 
@@ -39,7 +37,7 @@ FILE_CAUSES = "a full disk, another program that writes, a file that is not a sa
 SERVER_CAUSES = "the server, its disk, your rights in the database, another program that writes"
 
 
-class SqlLedger(GrowingLedger):
+class SqlLedger(ReplyingLedger):
     """Answers on disk.
 
     Parameters
@@ -153,16 +151,6 @@ class SqlLedger(GrowingLedger):
             connection.execute(sa.delete(tables.meta).where(tables.meta.c.key == key))
             connection.execute(sa.insert(tables.meta).values(key=key, value=value))
         super().set_meta(key, value)
-
-    def reply_to(self, who: str, key: str) -> KeptReply | None:
-        """Return what somebody's request with this key was told, if there was one."""
-        with self._connected("be read", writes=False) as connection:
-            return read_reply(connection, who, key)
-
-    def keep_reply(self, who: str, key: str, kept: KeptReply) -> None:
-        """Keep what a request is told, together with what it does: said again, it is not done again."""
-        with self._connected("keep a reply") as connection:
-            write_reply(connection, who, key, kept, self._now())
 
     def forget(self, who: str) -> Erased:
         """Delete all that an annotator answered or named, for good; return how much that was.

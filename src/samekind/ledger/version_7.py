@@ -1,4 +1,4 @@
-"""Version 6 of the tables: links by which people come in, and what requests with a key were told."""
+"""Version 7 of the tables: links by which people come in, and what requests with a key were told."""
 
 from __future__ import annotations
 
