@@ -494,3 +494,6 @@ class TestCommands:
         with Links(tmp_path / "moved.db") as links:
             assert links.find(token).role == "review"
         open_project(tmp_path / "moved.db").close()
+        there = run("invite", place, "bob")
+        assert there.exit_code == 2
+        assert "was moved to" in there.output

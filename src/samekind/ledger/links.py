@@ -20,9 +20,10 @@ from sqlalchemy.exc import DBAPIError
 
 from samekind.ledger.addresses import ProjectPlace, ProjectURL, without_secrets
 from samekind.ledger.database import Database
+from samekind.ledger.erase import MOVED_TO
 from samekind.ledger.errors import LedgerError
 from samekind.ledger.sqlite_file import readable_place
-from samekind.ledger.tables import links
+from samekind.ledger.tables import links, meta
 from samekind.ledger.version_7 import ROLES
 
 __all__ = ["ROLES", "Link", "Links"]
@@ -130,6 +131,7 @@ class Links:
             raise ValueError("a link must end in the future. Name a later time.")
         token = secrets.token_urlsafe(TOKEN_BYTES)
         with self._explaining(), self._database.writing() as connection:
+            self._refuse_moved(connection)
             last = connection.execute(sa.select(sa.func.max(links.c.id))).scalar() or 0
             made = Link(last + 1, digest_of(token), name, role, now, expires, None)
             connection.execute(sa.insert(links).values(**made._asdict()))
@@ -159,6 +161,11 @@ class Links:
             ids = [link.id for link in held]
             connection.execute(sa.update(links).where(links.c.id.in_(ids)).values(revoked=now))
         return [link._replace(revoked=now) for link in held]
+
+    def _refuse_moved(self, connection: sa.Connection) -> None:
+        where = sa.select(meta.c.value).where(meta.c.key == MOVED_TO)
+        if (target := connection.execute(where).scalar()) is not None:
+            raise LedgerError(f"{self.place} was moved to {target}: make links there.")
 
     def _one(self, which: sa.ColumnElement[bool]) -> Link | None:
         with self._explaining(), self._database.reading() as connection:
