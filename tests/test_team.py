@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, settings
 from typer.testing import CliRunner
 
 from samekind.cli import app
-from samekind.ledger import Ledger, Links, SqlLedger, back_up_project, check_file
+from samekind.ledger import Ledger, Links, ProjectURL, SqlLedger, back_up_project, check_file
 from samekind.project import open_project
 from samekind.web import ServeError, make_team_app, name_projects
 from samekind.web.site import Site
@@ -230,9 +230,15 @@ class TestCrashes:
         table = make_table(tmp_path, n=3000, kinds=40)
         self.kill(table, make_at(tmp_path / "rows.db", table[0]), times=50, presses=1000)
 
+    @pytest.mark.slow
+    def test_killed_at_moments_of_postgresql(self, tmp_path, postgres):
+        table = make_table(tmp_path, n=3000, kinds=40)
+        self.kill(table, make_at(postgres.url(), table[0]), times=20, presses=400)
+
     def kill(self, table, place, times, presses):
         token, kept, rng = invite(place), [], random.Random(0)
-        with process(place) as (running, url):
+        named = place.reveal() if isinstance(place, ProjectURL) else place
+        with process(f"rows={named}") as (running, url):
             port = int(url.rpartition(":")[2])
             arguments = (url, token, table[1], presses, 1, kept)
             person = threading.Thread(target=answer_stubbornly, args=arguments)
@@ -241,7 +247,7 @@ class TestCrashes:
             running.send_signal(signal.SIGKILL)
             running.wait()
             for _ in range(times - 1):
-                with process(place, port=port) as (running, _):
+                with process(f"rows={named}", port=port) as (running, _):
                     before = len(kept)
                     wait_for(lambda before=before: len(kept) > before or not person.is_alive())
                     time.sleep(rng.random() * 0.1)
