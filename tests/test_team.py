@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import socket
 import sqlite3
 import threading
 import time
@@ -30,6 +31,7 @@ from teams import (
     API,
     Person,
     TeamServer,
+    fork,
     invite,
     make_at,
     make_table,
@@ -236,25 +238,22 @@ class TestCrashes:
         self.kill(table, make_at(postgres.url(), table[0]), times=20, presses=400)
 
     def kill(self, table, place, times, presses):
+        """Kill servers one after the other while somebody answers."""
         token, kept, rng = invite(place), [], random.Random(0)
-        named = place.reveal() if isinstance(place, ProjectURL) else place
-        with process(f"rows={named}") as (running, url):
-            port = int(url.rpartition(":")[2])
-            arguments = (url, token, table[1], presses, 1, kept)
-            person = threading.Thread(target=answer_stubbornly, args=arguments)
-            person.start()
-            wait_for(lambda: len(kept) > 2)
-            running.send_signal(signal.SIGKILL)
-            running.wait()
-            for _ in range(times - 1):
-                with process(f"rows={named}", port=port) as (running, _):
-                    before = len(kept)
-                    wait_for(lambda before=before: len(kept) > before or not person.is_alive())
-                    time.sleep(rng.random() * 0.1)
-                    running.send_signal(signal.SIGKILL)
-                    running.wait()
-            with TeamServer({"rows": place}, port=port):
-                person.join(300)
+        where = place.reveal() if isinstance(place, ProjectURL) else str(place)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        arguments = (f"http://127.0.0.1:{port}", token, table[1], presses, 1, kept)
+        person = threading.Thread(target=answer_stubbornly, args=arguments, daemon=True)
+        person.start()
+        for _ in range(times):
+            with fork(where, port) as running:
+                before = len(kept)
+                wait_for(lambda before=before: len(kept) > before or not person.is_alive())
+                time.sleep(rng.random() * 0.3)
+                running.kill()
+        with TeamServer({"rows": place}, port=port):
+            person.join(300)
         assert len(kept) == presses
         assert press_times(place, "ann") == presses  # each press once, and none besides
         assert check_file(place).is_fine
