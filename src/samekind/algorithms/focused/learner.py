@@ -187,6 +187,13 @@ class Learner:
         self._add_cluster()
         return new
 
+    def compared_with_founder(self, cluster: int) -> set[int]:
+        """Return the rows by which a cluster's first row was called new; none if nothing was asked."""
+        founder = self._founders.get(cluster)
+        return (
+            set() if founder is None else {row for rows in founder.asked.values() for row in rows}
+        )
+
     def retire(self, cluster: int) -> None:
         """Leave a cluster that has no members any more as a number."""
         self.pairs.retire(cluster)
