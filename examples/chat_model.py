@@ -61,14 +61,15 @@ model = samekind.ChatOracle(
     price=(0.15, 0.60),  # for a million tokens read, and written
     cap=0.05,
 )
-print(model.estimate(300))  # a dry run: nothing is sent
+print(f"about {model.estimate(300).cost:.4f} for 300 questions")  # a dry run: nothing is sent
 
 clusters = samekind.solve(texts, model, budget=300, random_state=0)
 server.shutdown()
+server.server_close()
 
 # %%
 # Answers of a model are evidence, not truth: how often it errs is estimated.
-print(clusters.n_discovered_, "kinds;", model.spent)
+print(f"{clusters.n_discovered_} kinds; {model.spent.calls} calls cost {model.spent.cost:.4f}")
 for note in clusters.notes_[:2]:
     print("-", note)
 index = samekind.measures.adjusted_rand_index(topics, clusters.labels_)
