@@ -46,7 +46,8 @@ class Focused(Algorithm[FocusedParams]):
     - *survey*: rows drawn uniformly, as often as that finds new clusters, compared with exploring;
     - *fill*: rows predicted to be in a cluster that is not recovered yet, more often far from its centre;
     - *refine*: rows whose predicted cluster is uncertain;
-    - *paper*: D²-samples with respect to the recovered centres, a fixed share of all draws;
+    - *paper*: D²-samples with respect to the recovered centres, a fixed share of all draws, where clusters
+      are recovered on the way;
     - *audit*: uniform draws, for a fixed share of the questions: one question each, whether it is as
       predicted; the answers are kept apart and give the certificate.
 
@@ -71,7 +72,7 @@ class Focused(Algorithm[FocusedParams]):
     """
 
     name = "focused"
-    version = 4
+    version = 5
     Params = FocusedParams
     predicts = True
     resumes_from_known = True

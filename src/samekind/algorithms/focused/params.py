@@ -89,6 +89,11 @@ class FocusedParams(Params):
         return self.goal == "centers" and self.uses("fill")
 
     @property
+    def fills(self) -> bool:
+        """Whether clusters are recovered while the run goes on, not at its end or never."""
+        return self.recovers and self.stop != "certified"
+
+    @property
     def trusts_answers(self) -> bool:
         """Whether every answer is true, so that other answers follow from it."""
         return self.error_rate is None

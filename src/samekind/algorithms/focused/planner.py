@@ -83,8 +83,7 @@ class RowPlanner:
     def should_fill(self) -> bool:
         """Return whether rows are wanted to make centres accurate."""
         return (
-            self._learner.params.recovers
-            and self._learner.params.stop != "certified"
+            self._learner.params.fills
             and self._policy.may_fill()
             and bool(self._learner.recovery.unfilled())
         )
@@ -96,8 +95,8 @@ class RowPlanner:
         params, scheduler = self._learner.params, self._learner.scheduler
         if self._may_audit and scheduler.should_audit():
             return "audit"
-        if self._rng.random() < const.PAPER_SHARE:
-            return "paper"
+        if params.fills and self._rng.random() < const.PAPER_SHARE:
+            return "paper"  # else its test could not pass, as it counts draws of recovered clusters
         if self._may_audit and self._certification.is_due:
             return "audit" if self._certification.should_audit() else "refine"
         if scheduler.should_search():
