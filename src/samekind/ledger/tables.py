@@ -20,8 +20,10 @@ __all__ = [
     "corrections",
     "gone_rows",
     "insert_rows",
+    "links",
     "meta",
     "names",
+    "replies",
     "retractions",
     "set_aside",
     "set_aside_names",
@@ -48,6 +50,8 @@ contents = _table("contents", "id", "columns", "digests")
 gone_rows = _table("gone_rows", "id", "digests")
 set_aside = _table("set_aside", "id", "one", "two", "answer", "who", "at", "asked", "held")
 set_aside_names = _table("set_aside_names", "id", "named", "name", "who", "at")
+links = _table("links", "id", "digest", "who", "role", "at", "expires", "revoked")
+replies = _table("replies", "id", "who", "key", "request", "reply", "at")
 
 FOLLOWED = {  # tables, and what is read of them when another process has written to them
     answers: ("id", "a", "b", "answer", "who", "at", "asked"),
