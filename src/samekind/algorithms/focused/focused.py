@@ -72,7 +72,7 @@ class Focused(Algorithm[FocusedParams]):
     """
 
     name = "focused"
-    version = 5
+    version = 6
     Params = FocusedParams
     predicts = True
     resumes_from_known = True
