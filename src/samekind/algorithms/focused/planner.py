@@ -39,8 +39,9 @@ class RowPlanner:
         chosen = self._chosen = set()
         learner.scheduler.begin_wave()
         learner.recovery.begin_wave()
-        self._may_audit = state.n_samples >= const.AUDIT_AFTER and learner.params.uses("audit")
         self._certification.begin_wave(size)
+        may_begin = self._certification.is_due or state.n_samples >= const.AUDIT_AFTER
+        self._may_audit = may_begin and learner.params.uses("audit")
         while len(plan) < size and (open_row := learner.next_to_return()) is not None:
             learner.scheduler.plan(open_row.aim)
             chosen.add(open_row.row)
