@@ -41,17 +41,18 @@ class Focused(Algorithm[FocusedParams]):
     Every draw has one of these aims:
 
     - *explore*: rows far from all labelled rows, with a probability proportional to distance⁴;
-    - *typical*: where a graph of neighbours is kept and labels are the goal, the row that stands for most of
-      the doubt around it, instead of most of the exploring;
+    - *typical*: where a graph of neighbours is kept and labels are what counts, the row that stands for most
+      of the doubt around it, instead of most of the exploring;
     - *survey*: rows drawn uniformly, as often as that finds new clusters, compared with exploring;
     - *fill*: rows predicted to be in a cluster that is not recovered yet, more often far from its centre;
     - *refine*: rows whose predicted cluster is uncertain;
-    - *paper*: D²-samples with respect to the recovered centres, a fixed share of all draws;
+    - *paper*: D²-samples with respect to the recovered centres, a fixed share of all draws, where clusters
+      are recovered on the way;
     - *audit*: uniform draws, for a fixed share of the questions: one question each, whether it is as
       predicted; the answers are kept apart and give the certificate.
 
-    With ``stop="certified"`` there are no trials to fill clusters: most labels are right when it stops, and
-    all clusters count as recovered then.
+    With ``stop="certified"`` there are no trials to fill clusters, and typical rows are asked about, too:
+    most labels are right when it stops, and all clusters count as recovered then.
 
     With ``goal="labels"`` nothing is asked for the sake of accurate centres: no fill, so no cluster is
     recovered, and the run ends with the budget, the certificate, or when every row is known.
@@ -71,7 +72,7 @@ class Focused(Algorithm[FocusedParams]):
     """
 
     name = "focused"
-    version = 5
+    version = 6
     Params = FocusedParams
     predicts = True
     resumes_from_known = True
