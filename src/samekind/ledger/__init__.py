@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerGone, LedgerMissing
 from samekind.ledger.inference import Contradiction, Implications, Statement
+from samekind.ledger.leasing import Lease
 from samekind.ledger.log import LedgerLine, Lines, keys_of, pairs_of
 from samekind.ledger.memory import UNANSWERED, Ledger
 from samekind.ledger.notes import Change, Checkpoint, ClusterName
+from samekind.ledger.opinions import WITHDRAWN, Opinion, OpinionRole
 from samekind.ledger.past import ledger_at
 from samekind.ledger.transactions import Revision
 
@@ -24,11 +26,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "UNANSWERED",
+    "WITHDRAWN",
     "Change",
     "Checkpoint",
     "ClusterName",
     "Contradiction",
     "Implications",
+    "Lease",
     "Ledger",
     "LedgerDamaged",
     "LedgerError",
@@ -36,6 +40,8 @@ __all__ = [
     "LedgerLine",
     "LedgerMissing",
     "Lines",
+    "Opinion",
+    "OpinionRole",
     "ProjectPlace",
     "ProjectURL",
     "Renumbered",

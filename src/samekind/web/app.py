@@ -21,7 +21,7 @@ from starlette.types import Scope
 import samekind
 from samekind.ledger import LedgerError
 from samekind.project import Project, ProjectError, plain
-from samekind.web import annotators, asking, clusters, files, records, saying
+from samekind.web import annotators, asking, clusters, files, records, reviews, saying
 from samekind.web.guard import LOCAL, Guard
 
 __all__ = ["make_app"]
@@ -64,7 +64,7 @@ def make_app(
     app.state.project = project
     # so that no other run's answers are taken from a cache
     app.state.edition = secrets.token_hex(8)
-    for routes in (asking, clusters, saying, records, files, annotators):
+    for routes in (asking, clusters, saying, records, files, annotators, reviews):
         app.include_router(routes.reads)
         app.include_router(routes.changes)
     static = _Static(directory=STATIC, check_dir=False)
