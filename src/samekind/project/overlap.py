@@ -78,7 +78,7 @@ class Overlaps(Placements):
         found: dict[int, list[int]] = {}
         for a, b in ledger.opinions.unsettled():
             row, other = (b, a) if known(a) and not known(b) else (a, b)
-            if row not in wave and not self._is_reviewed(a, b):
+            if row not in wave and not self.has_all_opinions(a, b):
                 found.setdefault(row, []).append(other)
         questions = [ExtraQuestion(row, members) for row, members in found.items()]
         return [
@@ -87,7 +87,7 @@ class Overlaps(Placements):
             if self.session.is_unanswered(question) and all(map(known, question.members))
         ]
 
-    def _is_reviewed(self, a: int, b: int) -> bool:
+    def has_all_opinions(self, a: int, b: int) -> bool:
         """Return whether a pair has all the opinions that are wanted: it waits for a reviewer, if at all."""
         n_wanted = max(self._n_opinions(a), self._n_opinions(b))
         return len(self.session.ledger.opinions.on(a, b)) >= n_wanted

@@ -85,7 +85,7 @@ class Reviews(Overlaps):
     def _is_disputed(self, pair: tuple[int, int], said: list[Opinion]) -> bool:
         definite = {one.answer for one in said if one.answer != UNSURE}
         blind = [one for one in said if one.role == OpinionRole.BLIND]
-        if blind and not self._is_reviewed(*pair):
+        if blind and not self.has_all_opinions(*pair):
             return False  # others are still to say what they think
         return len(definite) > 1 or (len(blind) > 1 and len({one.answer for one in blind}) > 1)
 
