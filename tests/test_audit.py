@@ -103,6 +103,14 @@ class TestMostWrong:
         assert most_wrong(hits, draws, 900_000, 0.04) / 900_000 == pytest.approx(expected, rel=1e-3)
         assert most_wrong(hits, draws, 10**9, 0.04) / 10**9 == pytest.approx(expected, rel=1e-6)
 
+    @pytest.mark.parametrize(("n_rows", "n_drawn"), [(20, 9), (150, 40), (3000, 200), (10**6, 77)])
+    @pytest.mark.parametrize("risk", [0.05, 0.0123])
+    def test_by_the_hypergeometric_distribution(self, n_rows, n_drawn, risk):
+        for seen in (0, 1, n_drawn // 3):
+            most = most_wrong(seen, n_drawn, n_rows, risk)
+            chances = hypergeom.cdf(seen, n_rows, [most, most + 1], n_drawn)
+            assert chances[0] >= risk > chances[1]
+
     def test_few_rows_help(self):
         """Of 150 rows 45 that are right bound the rest far better than of 150,000."""
         assert (

@@ -9,10 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image, ImageDraw
+from sklearn.decomposition import PCA
 
 import samekind
 from samekind.data import load, word_features
 from samekind.data.feature_names import resolve_features
+from samekind.data.fitted import restore, state_of
+from samekind.data.principal_axes import PrincipalAxes
 from samekind.datasets import make_messages
 from samekind.errors import DataError
 from samekind.ledger import SqlLedger
@@ -307,6 +310,20 @@ class TestPictures:
         assert not load(tmp_path / "p.npy").X.any()
         np.save(tmp_path / "p.npy", np.full((1, 3, 5, 3), 7, dtype=np.uint8).repeat(3, axis=0))
         assert np.isfinite(load(tmp_path / "p.npy").X).all()
+
+
+@pytest.mark.parametrize("shape", [(300, 80), (40, 200), (70, 70)])
+def test_principal_axes_are_those_of_scikit_learn(shape):
+    X = np.random.default_rng(0).normal(3.0, 1.0, size=shape).astype(np.float32)
+    size = min(64, *shape)
+    solver = "covariance_eigh" if shape[0] >= shape[1] else "full"
+    theirs = PCA(size, svd_solver=solver).fit(X)
+    ours = PrincipalAxes.fit(X, size)
+    np.testing.assert_array_equal(ours.transform(X), theirs.transform(X))
+    again = PrincipalAxes.from_state(state_of(theirs))  # which projects have kept
+    np.testing.assert_array_equal(again.transform(X), theirs.transform(X))
+    kept = restore(ours.state())
+    np.testing.assert_array_equal(kept.transform(X), theirs.transform(X))
 
 
 class TestMessages:

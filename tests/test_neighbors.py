@@ -8,6 +8,7 @@ from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from samekind import ArrayPoints
+from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.neighbors import nearest_neighbors
 from samekind.points import WorkingSpace
 
@@ -30,8 +31,9 @@ def reduced(X, k, *, unit=False):
     )
 
 
-def test_rows_as_they_are():
-    X = rows_of(d=5)
+@pytest.mark.parametrize("d", [5, 40])  # by a tree, and by products
+def test_rows_as_they_are(d):
+    X = rows_of(d=d)
     distances, found = nearest_neighbors(ArrayPoints(X), np.arange(len(X)), 10)
     expected = nearest(X, 10)
     np.testing.assert_allclose(distances, expected[0])
@@ -80,3 +82,22 @@ def test_any_number_of_threads():
         with threadpool_limits(threads):
             results.append(nearest_neighbors(reduced(X, 10), np.arange(500), 10)[1])
     np.testing.assert_array_equal(*results)
+
+
+@pytest.mark.parametrize("d", [3, 30])
+def test_rows_that_are_alike_find_each_other_and_not_themselves(d):
+    X = np.repeat(rows_of(n=20, d=d), 8, axis=0)
+    distances, found = nearest_neighbors(ArrayPoints(X), np.arange(len(X)), 5)
+    assert not (found == np.arange(len(X))[:, None]).any()
+    assert (found // 8 == np.arange(len(X))[:, None] // 8).all()
+    assert all(len(set(others)) == 5 for others in found.tolist())
+    assert not distances.any() or distances.max() < 1e-6
+
+
+def test_more_rows_than_products_are_kept_of(monkeypatch):
+    X = rows_of()
+    whole = nearest_neighbors(ArrayPoints(X), np.arange(len(X)), 10)
+    monkeypatch.setattr(const, "PRODUCTS_AT_ONCE", 7 * len(X))
+    parts = nearest_neighbors(ArrayPoints(X), np.arange(len(X)), 10)
+    np.testing.assert_array_equal(whole[1], parts[1])
+    np.testing.assert_allclose(whole[0], parts[0])

@@ -864,5 +864,6 @@ def test_nothing_optional_is_imported_with_samekind():
 def test_the_public_names():
     web = importlib.import_module("samekind.web")
     assert set(web.__all__) == {
-        *("ServeError", "WaitingPage", "check_reach", "is_loopback", "make_app", "serve")
+        *("ServeError", "WaitingPage", "check_reach", "is_loopback", "make_app", "make_team_app"),
+        *("name_projects", "serve", "serve_team"),
     }

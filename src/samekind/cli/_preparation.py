@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from samekind.web import WaitingPage
 
 Tick = Callable[[str, int, int], None]
+# What takes long to load and no first question needs: proposed names, suggestions, the certificate.
+LATER = ("scipy.optimize", "sklearn.neighbors", "sklearn.feature_extraction.text")
+FIRST_LOOK = 1.0  # seconds in which a browser draws the first question
 
 
 class Preparation:
@@ -106,9 +109,12 @@ class Preparation:
         self._say("Looking for the first question", 0.0)
 
     def go_on(self) -> None:
-        """Compile all else, while somebody answers."""
+        """Compile and load all else, while somebody answers."""
         if self._work is not None:
             self._work.go_on()
+        later = threading.Timer(FIRST_LOOK, _load, LATER)
+        later.daemon = True
+        later.start()
 
     def serve(self, project: Project) -> None:
         """Serve the page until Ctrl-C."""
@@ -136,6 +142,11 @@ class Preparation:
     def _say(self, what: str, share: float) -> None:
         if self._page is not None:
             self._page.say(what, share)
+
+
+def _load(*modules: str) -> None:
+    for module in modules:
+        import_module(module)
 
 
 def _port(listening: socket.socket) -> int:

@@ -27,7 +27,8 @@ def demo_items(features: str = AUTO) -> Items:
     """
     from samekind.datasets import load_digits
 
-    pixels = np.rint(load_digits().images * (255 / 16)).astype(np.uint8)
+    X, _ = load_digits(return_X_y=True)
+    pixels = np.rint(X.reshape(-1, 8, 8) * (255 / 16)).astype(np.uint8)
     chosen = resolve_features(features, "image")
     source = Source(
         LoadOptions(Path("digits"), features=chosen), "image", len(pixels), lambda: DEMO

@@ -64,6 +64,16 @@ class FittedState:
         arrays = {k.removeprefix(start): a for k, a in self.arrays.items() if k.startswith(start)}
         return FittedState(self.about[name], arrays)
 
+    def check_class(self, *known: str) -> str:
+        """Return the class that it is the state of, if that is a known one and was kept as we keep it."""
+        name, version = self.about.get("class"), self.about.get("format")
+        if name not in known or version != FORMAT:
+            raise DataError(
+                f"the features were made by another version of samekind ({name}, format {version}). "
+                "Load the data anew, without what is kept beside the project."
+            )
+        return str(name)
+
 
 def state_of(transformer: TransformerMixin) -> FittedState:
     """Return what `restore` makes a fitted transformer from."""
@@ -80,12 +90,7 @@ def state_of(transformer: TransformerMixin) -> FittedState:
 
 def restore(state: FittedState) -> TransformerMixin:
     """Make a fitted transformer again."""
-    name, version = state.about.get("class"), state.about.get("format")
-    if name not in _KNOWN or version != FORMAT:
-        raise DataError(
-            f"the features were made by another version of samekind ({name}, format {version}). "
-            "Load the data anew, without what is kept beside the project."
-        )
+    name = state.check_class(*_KNOWN)
     parameters = dict(state.about["parameters"])
     learnt = dict(state.arrays)
     if name == "TfidfVectorizer":

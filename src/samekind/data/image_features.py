@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.data.fitted import FittedState, restore, state_of
+from samekind.data.fitted import FittedState
 from samekind.data.picture_descriptors import describe
 from samekind.data.pixels import COLOUR_SIDE, Bytes, Canvas
+from samekind.data.principal_axes import PrincipalAxes
 from samekind.data.tables import Tick
-from samekind.data.text_features import SEED, Done, sample_rows
+from samekind.data.text_features import Done, sample_rows
 
 if TYPE_CHECKING:
-    from sklearn.base import TransformerMixin
-
     from samekind.data.pictures import Pictures
 
 __all__ = ["HogFeatures", "ImageFeatures"]
@@ -28,7 +27,7 @@ _CHUNK = 1_000
 class _PictureFeatures(ABC):
     """Turns pictures into points: measures of each, brought to their principal axes."""
 
-    axes: TransformerMixin
+    axes: PrincipalAxes
 
     @property
     def names(self) -> list[str]:
@@ -66,14 +65,8 @@ class _PictureFeatures(ABC):
         return np.concatenate([self.axes.transform(part) for part in measured])
 
     def _fit(self, measured: list[NDArray[np.float32]]) -> Self:
-        from sklearn.decomposition import PCA
-
         sample = np.concatenate(measured)
-        tall = sample.shape[0] >= sample.shape[1]
-        solver = "covariance_eigh" if tall else "full"
-        size = min(COMPONENTS, *sample.shape)
-        with np.errstate(invalid="ignore"):  # pictures that are all alike have no variance to share
-            self.axes = PCA(size, svd_solver=solver, random_state=SEED).fit(sample)
+        self.axes = PrincipalAxes.fit(sample, min(COMPONENTS, *sample.shape))
         return self
 
     def transform(self, values: Bytes, done: Done) -> NDArray[np.float32]:
@@ -98,13 +91,13 @@ class HogFeatures(_PictureFeatures):
 
     def greys(self, values: Bytes) -> Bytes:
         """Return small grey pictures."""
-        weights = np.array(
-            [77, 150, 29], dtype=np.uint16
-        )  # of 256: as Pillow turns colours to grey
         grey = np.empty(values.shape[:3], dtype=np.uint8)
         for start in range(0, len(values), _CHUNK):
             rows = slice(start, start + _CHUNK)
-            grey[rows] = (values[rows] @ weights) >> 8
+            red, green, blue = np.moveaxis(values[rows].astype(np.uint16), 3, 0)
+            grey[rows] = (
+                77 * red + 150 * green + 29 * blue
+            ) >> 8  # as Pillow turns colours to grey
         return grey
 
     def measures(self, values: Bytes) -> NDArray[np.float32]:
@@ -114,14 +107,14 @@ class HogFeatures(_PictureFeatures):
     def state(self) -> FittedState:
         """Return what `from_state` makes it from."""
         state = FittedState()
-        state.put("axes", state_of(self.axes))
+        state.put("axes", self.axes.state())
         return state
 
     @classmethod
     def from_state(cls, state: FittedState) -> HogFeatures:
         """Make it again."""
         made = cls()
-        made.axes = restore(state.part("axes"))
+        made.axes = PrincipalAxes.from_state(state.part("axes"))
         return made
 
 
@@ -161,12 +154,12 @@ class ImageFeatures(_PictureFeatures):
     def state(self) -> FittedState:
         """Return what `from_state` makes it from."""
         state = FittedState({"canvas": list(self.canvas)})
-        state.put("axes", state_of(self.axes))
+        state.put("axes", self.axes.state())
         return state
 
     @classmethod
     def from_state(cls, state: FittedState) -> ImageFeatures:
         """Make it again."""
         made = cls(Canvas(*state.about["canvas"]))
-        made.axes = restore(state.part("axes"))
+        made.axes = PrincipalAxes.from_state(state.part("axes"))
         return made

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from samekind.ledger.packing import unpack_rows
 from samekind.ledger.tables import table_names
 from samekind.ledger.version_3 import LATEST, MOST_ROWS
+from samekind.ledger.version_7 import ROLES
 
 __all__ = ["COLUMNS", "Fault", "described", "find_faults", "meta_faults", "n_rows_of"]
 
@@ -33,6 +34,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {  # parents first
     "set_aside": ("id", "one", "two", "answer", "who", "at", "asked", "held"),
     "set_aside_names": ("id", "named", "name", "who", "at"),
     "opinions": ("id", "a", "b", "answer", "who", "at", "role"),
+    "links": ("id", "digest", "who", "role", "at", "expires", "revoked"),
+    "replies": ("id", "who", "key", "request", "reply", "at"),
 }
 OBJECTS = ("things", "settings")  # in `meta`: JSON
 OLD_LISTS = {
@@ -40,6 +43,7 @@ OLD_LISTS = {
     "corrections": dict,
     "checkpoints": list,
 }  # in `meta` of version 1: JSON
+DIGEST = re.compile(r"[0-9a-f]{64}")
 SHAPE = re.compile(r"(\d{1,10}) x \d+")
 NEW_ROWS = re.compile(r"\d+ new rows x \d+")
 PARENTS = ("answers", "checkpoints")
@@ -148,6 +152,10 @@ def _parsed(text: str) -> object:
     return found
 
 
+def _is_json(text: str) -> bool:
+    return text == "null" or _parsed(text) is not None
+
+
 def _is_old_list(key: str, found: object) -> bool:
     """Return whether names, corrections or checkpoints of version 1 have their form."""
     if key == "checkpoints":
@@ -220,7 +228,7 @@ def _wrong(
             yield f"the opinion is {row['answer']!r:.40}, given as {row['role']!r:.40}"
     if not _is_int(row.get("people", 0), 0, 2**31):
         yield f"it is for {row['people']!r:.40} people"
-    for name in ("who", "name"):
+    for name in ("who", "name", "key", "request"):
         if name in row and not _is_text(row[name]):
             yield f"{name} is no text but {row[name]!r:.40}"
     if "at" in row and not _is_time(row["at"]):
@@ -238,6 +246,16 @@ def _wrong(
             yield "it ends before it begins"
         if row["checkpoint_id"] is not None and row["checkpoint_id"] not in there["checkpoints"]:
             yield f"it made checkpoint {row['checkpoint_id']!r:.40}, which is not there"
+    if table == "links":
+        if row["role"] not in ROLES:
+            yield f"its role is {row['role']!r:.40}, not one of {', '.join(ROLES)}"
+        if not (isinstance(row["digest"], str) and DIGEST.fullmatch(row["digest"])):
+            yield f"the digest of its token is {row['digest']!r:.40}"
+        for name in ("expires", "revoked"):
+            if row[name] is not None and not _is_time(row[name]):
+                yield f"it is {name} at {row[name]!r:.40}"
+    if table == "replies" and not (_is_text(row["reply"]) and _is_json(str(row["reply"]))):
+        yield f"what was replied is {row['reply']!r:.40}, not JSON"
     if table == "anchors" and not _is_int(row["number"], 1, MOST_ROWS):
         yield f"a cluster's number is {row['number']!r:.40}, not 1 or more"
     if table == "checkpoints":

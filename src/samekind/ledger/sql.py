@@ -24,12 +24,12 @@ from samekind.ledger.addresses import ProjectURL, shown_address, without_secrets
 from samekind.ledger.database import Database, FileReplacedError
 from samekind.ledger.erase import MOVED_TO, Erased, erase_annotator
 from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerGone
-from samekind.ledger.growing import GrowingLedger
 from samekind.ledger.log import Asked, LedgerLine, Wave
 from samekind.ledger.notes import Change, Checkpoint
 from samekind.ledger.opinions import Opinion
 from samekind.ledger.packing import pack_rows
 from samekind.ledger.postgres import is_missing_table
+from samekind.ledger.replies import ReplyingLedger
 from samekind.ledger.rescue import rescued
 from samekind.ledger.sql_leases import SqlLeases
 
@@ -39,7 +39,7 @@ FILE_CAUSES = "a full disk, another program that writes, a file that is not a sa
 SERVER_CAUSES = "the server, its disk, your rights in the database, another program that writes"
 
 
-class SqlLedger(GrowingLedger):
+class SqlLedger(ReplyingLedger):
     """Answers on disk.
 
     Parameters

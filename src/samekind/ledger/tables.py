@@ -21,9 +21,11 @@ __all__ = [
     "gone_rows",
     "insert_rows",
     "leases",
+    "links",
     "meta",
     "names",
     "opinions",
+    "replies",
     "retractions",
     "set_aside",
     "set_aside_names",
@@ -52,6 +54,8 @@ set_aside = _table("set_aside", "id", "one", "two", "answer", "who", "at", "aske
 opinions = _table("opinions", "id", "a", "b", "answer", "who", "at", "role")
 leases = _table("leases", "key", "who", "question", "until")
 set_aside_names = _table("set_aside_names", "id", "named", "name", "who", "at")
+links = _table("links", "id", "digest", "who", "role", "at", "expires", "revoked")
+replies = _table("replies", "id", "who", "key", "request", "reply", "at")
 
 FOLLOWED = {  # tables, and what is read of them when another process has written to them
     answers: ("id", "a", "b", "answer", "who", "at", "asked"),

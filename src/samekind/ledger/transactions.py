@@ -16,10 +16,17 @@ from samekind.ledger.log import AnswerLog, Lines
 from samekind.ledger.notes import Change, ClusterName, Notes
 from samekind.ledger.opinions import Opinion, OpinionLog
 
-__all__ = ["Revision", "Transactions"]
+__all__ = ["KeptReply", "Revision", "Transactions"]
 
 Part = TypeVar("Part", AnswerLog, Notes)
-SHARED = ("_lines",)  # what copies may share, as it is never changed in place
+SHARED = ("_room",)  # what copies may share: a line in it is never changed
+
+
+class KeptReply(NamedTuple):
+    """What a request with a key was told, and a digest of what it asked for."""
+
+    request: str
+    reply: str
 
 
 class Revision(NamedTuple):
@@ -50,6 +57,7 @@ class Transactions(ABC):
         self._notes = Notes()
         self._numbers: dict[str, int] = {}  # of the annotators
         self._in_transaction = False
+        self._replies: dict[tuple[str, str], KeptReply] = {}
         self._n_editions = 0
         self._changes_past = False  # whether what is being written does
         self._people = 0  # whether it marks that runs take in all there is, and for how many people
@@ -153,6 +161,14 @@ class Transactions(ABC):
             raise
         finally:
             self._in_transaction = False
+
+    def reply_to(self, who: str, key: str) -> KeptReply | None:
+        """Return what somebody's request with this key was told, if there was one."""
+        return self._replies.get((who, key))
+
+    def keep_reply(self, who: str, key: str, kept: KeptReply) -> None:
+        """Keep what a request is told, together with what it does: said again, it is not done again."""
+        self._replies[who, key] = kept
 
     def change_past(self) -> None:
         """Say, within a transaction, that what it writes changes the past: all runs are to follow at once.

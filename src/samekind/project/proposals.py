@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from samekind.clusters import Clusters
 from samekind.data import Items
@@ -140,6 +139,8 @@ class _TextWords:
     """The words of texts, each counted once in a text."""
 
     def __init__(self, items: Items, rows: Rows) -> None:
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
+
         self._items = items
         self._counter = CountVectorizer(
             token_pattern=TOKEN,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,13 +16,14 @@ from samekind._validation import check_int
 from samekind.clusters import Clusters, notes_called
 from samekind.data import Items, ItemView
 from samekind.engine import Session
-from samekind.ledger import Revision
+from samekind.ledger import KeptReply, Revision
 from samekind.project.annotators import models_in
 from samekind.project.numbers import ClusterNumbers
 from samekind.project.proposals import ProposedNames
 from samekind.project.records import ClusterOption, ClusterRef
 from samekind.project.sharing import Sharing
 from samekind.project.words import (
+    KeyReused,
     ProjectError,
     check_name,
     name_of,
@@ -90,6 +92,25 @@ class ProjectPart:
         with self.session.act():
             self.numbers.keep()
             yield
+
+    def once(self, key: str, request: str, do: Callable[[], object], *, who: str = "") -> object:
+        """Do something once, however often it is asked for with one key; return what it returned, as JSON.
+
+        That is kept in one transaction with what it did, so it holds after a crash, and for other programs.
+        `request` is a digest of what is asked for: a key belongs to one request alone.
+        """
+        with self._lock, self.act():
+            ledger = self.session.ledger
+            kept = ledger.reply_to(who, key)
+            if kept is None:
+                reply = json.dumps(do())
+                ledger.keep_reply(who, key, KeptReply(request, reply))
+                return json.loads(reply)
+            if kept.request != request:
+                raise KeyReused(
+                    "This Idempotency-Key was used for another request before. Take a new one for each."
+                )
+            return json.loads(kept.reply)
 
     @property
     def criterion(self) -> str:

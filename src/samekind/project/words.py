@@ -19,6 +19,7 @@ __all__ = [
     "NO_KIND",
     "NO_NAME",
     "WORDS",
+    "KeyReused",
     "ProjectError",
     "QuestionClosed",
     "act_in_words",
@@ -48,6 +49,10 @@ NO_KIND, NO_NAME = -1, "no kind"  # of rows that are in none
 
 class ProjectError(ValueError):
     """What was asked of the project makes no sense; the message says why."""
+
+
+class KeyReused(ProjectError):  # noqa: N818
+    """A key that belongs to another request."""
 
 
 class QuestionClosed(ProjectError):  # noqa: N818

@@ -8,7 +8,7 @@ from pydantic import Field, StrictInt
 
 from samekind.project import ReviewPage
 from samekind.web.bodies import LARGEST, Body
-from samekind.web.parameters import Limit, Offset, ProjectOf, Who, routers
+from samekind.web.parameters import Limit, Offset, Once, ProjectOf, Who, routers
 from samekind.web.replies import Changed
 
 __all__ = ["changes", "reads"]
@@ -33,7 +33,7 @@ def reviews(project: ProjectOf, offset: Offset = 0, limit: Limit = 20) -> Review
 
 
 @changes.post("/reviews")
-def settle(project: ProjectOf, who: Who, given: Settlement) -> Changed:
+def settle(project: ProjectOf, who: Who, once: Once, given: Settlement) -> Changed:
     """Settle what people disagree about; it counts at once."""
-    project.settle(given.a, given.b, given.answer, who=who)
+    once(lambda: project.settle(given.a, given.b, given.answer, who=who))
     return Changed(status=project.status())

@@ -167,6 +167,31 @@ def lower_distances(X, x, distances):
 
 
 @njit(nogil=True, cache=True)
+def nearest_by_products(products, squares, start, distances, found):
+    """Write the nearest other rows of the rows from `start` on, and their squared distances, nearest first.
+
+    Of equally near ones those come first that have the lower numbers.
+    """
+    k = found.shape[1]
+    for i in range(products.shape[0]):
+        row = start + i
+        for place in range(k):
+            distances[row, place] = np.inf
+        worst = np.inf
+        for other in range(squares.size):
+            distance = max(squares[row] + squares[other] - 2.0 * products[i, other], 0.0)
+            if distance < worst and other != row:
+                place = k - 1
+                while place > 0 and distances[row, place - 1] > distance:
+                    distances[row, place] = distances[row, place - 1]
+                    found[row, place] = found[row, place - 1]
+                    place -= 1
+                distances[row, place] = distance
+                found[row, place] = other
+                worst = distances[row, k - 1]
+
+
+@njit(nogil=True, cache=True)
 def distances_to_candidates(X, candidates, out):
     """Write the squared distance of each row to each of its candidates."""
     for i in range(candidates.shape[0]):

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from math import log
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import betaincinv, betaln
-from scipy.stats import hypergeom
+from scipy.special import betaincinv, betaln, gammaln, logsumexp
+
+from samekind.flow import FloatArray, IntArray
 
 __all__ = ["most_wrong", "most_wrong_at_any_time", "upper_bound"]
 
 _MANY = 10**6  # rows beyond which drawing without replacement is as good as with it
+_ROUNDING = 1e-7  # of logarithms of ways to draw from so many
 
 
 def upper_bound(hits: int, draws: int, risk: float) -> float:
@@ -31,6 +32,10 @@ def upper_bound(hits: int, draws: int, risk: float) -> float:
     """
     if draws == 0:
         return 1.0
+    from scipy.optimize import (
+        brentq,
+    )  # takes its time to load, and nobody draws before a first answer
+
     spread = betaln(hits + 0.5, draws - hits + 0.5) - betaln(0.5, 0.5)
     mixture = log(0.5) + (np.logaddexp(0.0, spread) if hits == 0 else spread)
 
@@ -60,11 +65,14 @@ def most_wrong(n_wrong: int, n_drawn: int, n_rows: int, risk: float) -> int:
     if n_rows > _MANY:  # Clopper and Pearson's bound
         share = 1.0 if n_wrong == n_drawn else betaincinv(n_wrong + 1, n_drawn - n_wrong, 1 - risk)
         return int(np.ceil(share * n_rows))
-    return _last(
-        lambda wrong: bool(hypergeom.cdf(n_wrong, n_rows, wrong, n_drawn) >= risk),
-        n_wrong,
-        n_rows - (n_drawn - n_wrong),
-    )
+    seen = np.arange(n_wrong + 1)
+
+    def is_possible(wrong: int) -> bool:
+        """Whether so few in the sample have a probability of `risk` at least."""
+        ways = _log_choose(wrong, seen) + _log_choose(n_rows - wrong, n_drawn - seen)
+        return bool(logsumexp(ways) - _log_choose(n_rows, n_drawn) >= log(risk) - _ROUNDING)
+
+    return _last(is_possible, n_wrong, n_rows - (n_drawn - n_wrong))
 
 
 def most_wrong_at_any_time(n_wrong: int, n_drawn: int, n_rows: int, risk: float) -> int:
@@ -83,6 +91,14 @@ def most_wrong_at_any_time(n_wrong: int, n_drawn: int, n_rows: int, risk: float)
     (8, 0)
     """
     return most_wrong(n_wrong, n_drawn, n_rows, risk / (2 * n_wrong + 2))
+
+
+def _log_choose(n: int, k: IntArray | int) -> FloatArray:
+    """Return the logarithms of binomial coefficients; scipy.stats takes half a second to load."""
+    k = np.asarray(k)
+    with np.errstate(invalid="ignore"):
+        ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(np.maximum(n - k, 0) + 1)
+    return np.where((k >= 0) & (k <= n), ways, -np.inf)
 
 
 def _last(is_possible: Callable[[int], bool], low: int, high: int) -> int:

@@ -212,6 +212,11 @@ LDA_MIN_EIGENVALUE = 1e-9
 """Of the covariance relative to the largest, where columns are constant or equal."""
 N_NEIGHBORS = 10
 """Neighbours of a row in the graph. 6 and 15 were worse on banking77 (MiniLM), by .02 and .01 of ARI."""
+TREE_COLUMNS = 15
+"""Columns up to which a tree finds neighbours; with more it looks at nearly all rows, and products of rows
+are quicker. scikit-learn decides alike."""
+PRODUCTS_AT_ONCE = 1 << 22
+"""Products of rows that are kept at once: a bound on memory."""
 CANDIDATES = 4
 """Rows, for each neighbour that is wanted, found in the working space, of which those are taken that are
 nearest by all columns: 64 components of embeddings find 8 of the 10 nearest rows, and among their 30 nearest

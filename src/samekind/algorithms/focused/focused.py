@@ -65,7 +65,7 @@ class Focused(Algorithm[FocusedParams]):
     """
 
     name = "focused"
-    version = 4
+    version = 5
     Params = FocusedParams
     predicts = True
     resumes_from_known = True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from samekind.algorithms.focused.cluster_pairs import ClusterPairs
@@ -39,6 +38,8 @@ def _log_odds(similarity: FloatArray) -> FloatArray:
 
 def _fit(similarity: FloatArray, is_one: FloatArray) -> FloatArray:
     """Return intercept and slope of a logistic regression with a normal prior: where that is most likely."""
+    from scipy.optimize import minimize  # takes its time to load
+
     X = np.column_stack([np.ones(similarity.size), _log_odds(similarity)])
 
     def cost(weights: FloatArray) -> tuple[float, FloatArray]:

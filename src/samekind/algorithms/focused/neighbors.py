@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.neighbors import NearestNeighbors
+from scipy.spatial import cKDTree
 from threadpoolctl import threadpool_limits
 
 from samekind.algorithms.focused import _kernels
@@ -21,14 +21,34 @@ def nearest_neighbors(points: Points, rows: IntArray, k: int) -> tuple[FloatArra
     The latter are places in `rows`. Where rows are coordinates in a smaller space, the nearest ones there
     are ranked by the distances that they have with all columns.
     """
-    X = points.rows(rows)
+    X = points.rows(rows).astype(np.float64)
     is_reduced = points.reduced_from is not None and points.reduced_from[0].d > points.d
     n_found = min(k * const.CANDIDATES, rows.size - 1) if is_reduced else k
-    nearest = NearestNeighbors(n_neighbors=n_found + 1).fit(X)
-    with threadpool_limits(1):  # which of equally near rows are taken would depend on threads
-        distances, found = nearest.kneighbors(X)
-    distances, found = distances[:, 1:], found[:, 1:]
+    search = _by_tree if points.d <= const.TREE_COLUMNS else _by_products
+    distances, found = search(X, n_found)
     return _rank_by_all_columns(points, rows, found, k) if is_reduced else (distances, found)
+
+
+def _by_tree(X: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
+    """Return the same by a tree, which looks at few rows of few columns."""
+    distances, found = cKDTree(X).query(X, k + 1)
+    own = found == np.arange(len(X))[:, None]
+    own[~own.any(axis=1), -1] = True  # among rows that are all alike, a row may not find itself
+    shape = len(X), k
+    return distances[~own].reshape(shape), found[~own].reshape(shape)
+
+
+def _by_products(X: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
+    """Return the same by all products of rows, some at a time."""
+    n = len(X)
+    squares = np.einsum("ij,ij->i", X, X)
+    distances, found = np.empty((n, k)), np.empty((n, k), dtype=np.intp)
+    step = max(1, const.PRODUCTS_AT_ONCE // n)
+    with threadpool_limits(1):  # their last bits would depend on threads
+        for start in range(0, n, step):
+            products = X[start : start + step] @ X.T
+            _kernels.nearest_by_products(products, squares, start, distances, found)
+    return np.sqrt(distances), found
 
 
 def _rank_by_all_columns(

@@ -14,8 +14,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.linalg import eigh
 
 from samekind._validation import check_error_rate, check_positive_int
 from samekind.flow import UNSURE, IntArray
@@ -105,6 +103,9 @@ def _votes(graph: NDArray[Any]) -> Votes:
 
 def _standing_out(votes: Votes, error: float, least: int) -> Labels:
     """Return the blocks that stand out against the noise; nodes alone, too, where `least` is 1."""
+    from scipy.cluster.hierarchy import fcluster, linkage  # loaded by those who need it
+    from scipy.linalg import eigh
+
     m = len(votes)
     sure = votes != 0
     centred = np.where(sure, (votes + 1) / 2 - error, 0.0)
