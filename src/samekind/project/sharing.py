@@ -89,7 +89,7 @@ class Sharing:
         self, wanted: ShareRequest, leases: list[Lease]
     ) -> tuple[list[int], list[ExtraQuestion]]:
         who, most = wanted.who, wanted.most
-        self.n_people = len({lease.who for lease in leases} | {who})
+        self.n_people = max(1, len({who, *(lease.who for lease in leases)} - {""}))
         others: dict[int, int] = {}
         for lease in leases:
             if lease.who not in (who, ""):
@@ -103,14 +103,12 @@ class Sharing:
         free.sort(key=lambda row: row not in own)
         each = most if self.n_people == 1 else max(1, len(wanted.wave) // self.n_people)
         rows = free[: min(most, each)]
-        if self.n_people == 1 and not wanted.closed_to:
-            return rows, []
-        taken = {*others, *wanted.wave}
-        waiting = [one for one in wanted.waiting if one.row not in taken]
-        extras = waiting + self._take_extras(
-            most - len(rows) - len(waiting), own, taken | wanted.busy
-        )
-        extras = extras[: most - len(rows)]
+        taken, extras = {*others, *wanted.wave}, list[ExtraQuestion]()
+        if self.n_people > 1 or wanted.closed_to:
+            extras = [one for one in wanted.waiting if one.row not in taken]
+            more = most - len(rows) - len(extras)
+            extras += self._take_extras(more, own, taken | wanted.busy)
+            extras = extras[: most - len(rows)]
         if not rows and not extras:
             rows = free[:1] or self._longest_held(wanted, leases)
         return rows, extras
