@@ -38,9 +38,9 @@ ROLE_OF = {
     "correct": REVIEW,
     "contradictions": REVIEW,
     "annotators": REVIEW,
-    "threshold": REVIEW,
     "reviews": REVIEW,
     "settle": REVIEW,
+    "threshold": REVIEW,
     # the project as a whole
     "export": OWN,
     "import_answers": OWN,
