@@ -21,6 +21,7 @@ from samekind.project.annotators import models_in
 from samekind.project.numbers import ClusterNumbers
 from samekind.project.proposals import ProposedNames
 from samekind.project.records import ClusterOption, ClusterRef
+from samekind.project.sharing import Sharing
 from samekind.project.words import (
     KeyReused,
     ProjectError,
@@ -76,6 +77,7 @@ class ProjectPart:
         self._found: tuple[tuple[Revision, str | None], Clusters] | None = None
         self._counted: tuple[Revision, int] | None = None  # presses
         self.numbers = ClusterNumbers(session)
+        self._sharing = Sharing(session)
         self._stopped = ""  # why nothing is asked: somebody finished, or the budget is spent
         self._heed_end()
 
@@ -145,11 +147,13 @@ class ProjectPart:
     def _count_presses(self) -> int:
         ledger = self.session.ledger
         models = models_in(ledger)
-        if not models:
+        opinions = {one.at for one in ledger.opinions.standing()}
+        if not models and not opinions:
             return ledger.n_acts
         numbers = [ledger.annotators.index(name) for name in models]
         acts = ledger.acts()
-        return int(np.unique(acts["when"][~np.isin(acts["who"], numbers)]).size)
+        times = acts["when"][~np.isin(acts["who"], numbers)]
+        return len(opinions | set(times.tolist()))
 
     def locked(self) -> threading.RLock:
         """Return what lets one thread at a time do several things with the project."""

@@ -36,6 +36,14 @@ WAVE_SHARE = 1 / 16
 batch=64 asked 1.8 times the questions of batch=1 on digits, with it 1.17 times (15 seeds)."""
 AUTO_WAVE_SHARE, AUTO_WAVE_ROWS = 1 / 64, 16
 """The same, and a bound in rows, for batch="auto": where answers take no time, waves only save overhead."""
+ROWS_PER_PERSON = 2
+"""Rows of a wave for each of several people: while one is answered the next is there."""
+FOUND_ONE_IN = 4
+"""Of so many rows that several people found to be in none of the clusters, one founds a cluster at once."""
+EXTRA_POOL, EXTRA_SCORED = 1024, 128
+"""Rows drawn uniformly of which questions beyond the wave are chosen by distance, and by doubt."""
+EXTRA_COMPARED = 1 / 8
+"""Share of them that compare clusters, as several people find the same new one at once."""
 FIRST_ROWS = 8
 """Rows that a change of earlier answers leaves open, asked about at once beside those of the open wave."""
 
