@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         LedgerGone,
         SqlLedger,
     )
+    from samekind.notebook import widget
     from samekind.oracles import (
         ChatOracle,
         CommandOracle,
@@ -55,6 +56,7 @@ _HOMES = {
         "LedgerGone",
         "SqlLedger",
     ],
+    "samekind.notebook": ["widget"],
     "samekind.oracles": [
         "ChatOracle",
         "CommandOracle",
@@ -101,6 +103,7 @@ __all__ = [
     "measures",
     "report",
     "solve",
+    "widget",
 ]
 
 

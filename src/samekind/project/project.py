@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-import samekind
+from samekind._version import __version__
 from samekind.algorithms import DEFAULT, find_algorithm
 from samekind.clusters import STOP_REASONS
 from samekind.data import Items
@@ -199,7 +199,7 @@ class Project(Questions, Finding, Overviews, Suggestions):
             sheets=self.session.params.most_on_sheet > 0,
             criterion=self.criterion,
             revision=self.revision,
-            version=samekind.__version__,
+            version=__version__,
             records=self.is_records,
         )
 

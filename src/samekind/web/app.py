@@ -18,7 +18,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
-import samekind
+from samekind._version import __version__
 from samekind.ledger import LedgerError
 from samekind.project import Project, ProjectError, plain
 from samekind.web import annotators, asking, clusters, files, records, saying
@@ -52,7 +52,7 @@ def make_app(
     """
     app = _Api(
         title="samekind",
-        version=samekind.__version__,
+        version=__version__,
         openapi_url="/api/openapi.json",
         docs_url=None,  # they would come from another host
         redoc_url=None,
