@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.request
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -106,6 +107,18 @@ def lab(tmp_path_factory):
     finally:
         server.terminate()
         server.wait(timeout=30)
+
+
+def test_the_example_runs(tmp_path):
+    import nbformat
+    from nbclient import NotebookClient
+
+    example = nbformat.read(Path(__file__).parents[1] / "examples" / "notebook.ipynb", as_version=4)
+    NotebookClient(example, timeout=300, resources={"metadata": {"path": tmp_path}}).execute()
+    shown = {cell.id: cell.outputs for cell in example.cells if cell.cell_type == "code"}
+    [widget] = shown["widget"]
+    assert "application/vnd.jupyter.widget-view+json" in widget["data"]
+    assert "0 kinds after 0 presses" in shown["clusters"][0]["text"]
 
 
 def test_in_jupyterlab(lab):

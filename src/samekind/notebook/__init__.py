@@ -14,7 +14,15 @@ from samekind.project import Project, open_project
 if TYPE_CHECKING:
     from samekind.notebook.project_widget import ProjectWidget
 
-__all__ = ["widget"]
+__all__ = ["ProjectWidget", "widget"]
+
+
+def __getattr__(name: str) -> object:
+    if name != "ProjectWidget":  # which needs anywidget
+        raise AttributeError(f"module 'samekind.notebook' has no attribute {name!r}")
+    from samekind.notebook.project_widget import ProjectWidget
+
+    return ProjectWidget
 
 
 def widget(
