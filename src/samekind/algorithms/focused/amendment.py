@@ -93,7 +93,10 @@ class Amender:
         owned = self._find_owners()
         for number, rows in enumerate(self._groups):
             is_lost = rows.size == 1 and rows[0] not in self._amendment.founders
-            if is_lost and number not in owned and state.cluster_of(rows)[0] >= 0:
+            if not is_lost or state.cluster_of(rows)[0] < 0:
+                continue
+            if number not in owned or self._stands_for_nothing(int(rows[0])):
+                owned.pop(number, None)
                 self._forget(int(rows[0]))
         to_learn: list[tuple[list[int], int]] = []
         for number, rows in enumerate(self._groups):
@@ -111,6 +114,11 @@ class Amender:
             if unknown.size and (founds or cluster >= 0):
                 to_learn.append((unknown.tolist(), cluster))
         return to_learn
+
+    def _stands_for_nothing(self, row: int) -> bool:
+        """Return whether no answer makes a row a cluster by itself any more; the oldest one needs none."""
+        older = self._state.members[: self._state.cluster_of_row(row)]
+        return row in self._amendment.unmentioned and any(older)
 
     def _find_owners(self) -> dict[int, list[int]]:
         """Return the clusters whose numbers each group keeps: those most of whose rows it has."""
