@@ -36,6 +36,26 @@ NAMES = ["zeros", "ones", "twos", "threes", "fours", "fives", "sixes", "sevens",
 SETTLED = 60  # presses after which pictures are taken
 QUIET_MS = 4_000  # after which messages are gone, and the panel is up to date
 MOST_BYTES = 300_000
+FILM = {"width": 1000, "height": 640}
+FILMED = [
+    0,
+    1,
+    2,
+    3,
+    4,
+    6,
+    9,
+    13,
+    20,
+    30,
+    45,
+    60,
+    80,
+    100,
+    130,
+]  # presses before each of its pictures
+FRAME_MS, LAST_MS = 900, 3_000
+MOST_BYTES_OF_FILM = 1_000_000
 
 
 def save(page: Page, path: Path) -> None:
@@ -100,6 +120,30 @@ def sort(
             raise SystemExit(f"not shown: {left}; failed: {person.failures}")
 
 
+def film(browser: Browser, items: Items, kinds: list[str], path: Path) -> None:
+    """Write pictures of a person who sorts texts, more of the beginning, as one picture that moves."""
+    shown = [items.show(row).text or "" for row in range(items.n)]
+    sitting = Sitting("demo", 0)
+    frames = []
+    with served(Project(items, title=items.source, random_state=0, budget=400)) as client:
+        page = browser.new_context(viewport=FILM).new_page()  # type: ignore[arg-type]
+        kind_of = dict(zip(shown, kinds, strict=True))
+        person = BrowserPerson(page, str(client.base_url), kind_of, sitting)
+        while len(frames) < len(FILMED) and person.question() is not None:
+            if sitting.presses >= FILMED[len(frames)]:
+                page.wait_for_timeout(QUIET_MS)
+                frames.append(Image.open(io.BytesIO(page.screenshot())).convert("RGB"))
+            person.answer()
+    palette = frames[-1].quantize(64, kmeans=1)
+    drawn = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
+    times = [FRAME_MS] * (len(drawn) - 1) + [LAST_MS]
+    drawn[0].save(
+        path, save_all=True, append_images=drawn[1:], duration=times, loop=0, optimize=True
+    )
+    if path.stat().st_size > MOST_BYTES_OF_FILM:
+        raise SystemExit(f"{path} has {path.stat().st_size:,} bytes: leave some pictures out.")
+
+
 def picture_report(browser: Browser, look: Path | None) -> None:
     """Take a picture of the report of the demo."""
     with tempfile.TemporaryDirectory() as folder:
@@ -130,6 +174,7 @@ def main() -> None:
         pd.DataFrame({"message": texts}).to_csv(path, index=False)
         messages, kinds = load(path, text="message"), [str(topic) for topic in topics]
         sort(browser, messages, kinds, {"say": "label-say.png"}, look)
+        film(browser, messages, kinds, HERE / "images" / "label.gif")
         picture_report(browser, look)
 
 

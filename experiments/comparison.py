@@ -13,8 +13,8 @@ from experiments.runner import Case, Runs
 from experiments.store import Record
 from experiments.summary import summarize
 
-PEER_DATA = ("digits", "mixture-1")
-PEER_BUDGETS = (100, 300, 1_000, 3_000)
+PEER_DATA = ("digits", "mixture-1", "digits-1000", "mixture-1000")
+PEER_BUDGETS = (100, 300, 1_000)
 
 
 class Comparison:
@@ -23,7 +23,7 @@ class Comparison:
     Parameters
     ----------
     data, peers : sequence of str
-        Among `PEER_DATA` and `experiments.peers.PEERS`. A peer that is not installed is left out.
+        Among `PEER_DATA` and `experiments.peers.PEERS`. A peer that is not here is left out.
     algorithms : sequence of str
         Ours.
     runs : int

@@ -1,23 +1,55 @@
-"""The figures of a page: means over questions or clusters, with their intervals."""
+"""The figures of a page: means over questions or clusters, with their intervals, as SVG in its colours."""
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Plot
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from experiments.metrics import METRICS, PER_POINT
 from experiments.results import Results
 
-COLORS = ("#3771d1", "#fe6a00", "#2eb27a", "#b82989", "#876114", "#c780f7", "#4ea4ca")
+COLORS = ("#3771d1", "#fe6a00", "#2eb27a", "#b82989", "#876114", "#c780f7", "#4ea4ca", "#8a94a0")
+INK, MUTED, GRID = "#010203", "#040506", "#070809"
+THEME = {INK: "var(--ink)", MUTED: "var(--muted)", GRID: "var(--grid)"}
+"""Colours that the page has, light or dark, and what stands for them until the SVG is written."""
+STYLE: dict[Any, Any] = {  # Matplotlib types its keys one by one
+    "svg.fonttype": "none",
+    "font.size": 9.5,
+    "text.color": INK,
+    "axes.labelcolor": MUTED,
+    "axes.edgecolor": GRID,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": GRID,
+    "xtick.color": GRID,
+    "ytick.color": GRID,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "legend.frameon": False,
+}
+LEAN = {
+    r"<metadata>.*?</metadata>\s*": "",
+    r'<g id="[^"]*"': "<g",  # the same in every figure, and nothing refers to them
+    r"font-family: [^;\"]*": "font-family: inherit",  # the page's own
+    r"(\.\d\d)\d+": r"\1",  # a hundredth of a point is enough
+    r"\s*\n\s*": "\n",
+}
+"""What need not be in the SVG, and what stands instead."""
 LOGARITHMIC = ("fixed_recovery", "sampling_time")
 BAND = "Lines are means, bands their 95 % intervals"
-AREA = {"mode": "lines", "fill": "toself", "opacity": 0.2, "line": {"width": 0}}
-AREA |= {"showlegend": False, "hoverinfo": "skip"}
-CROSS = {"mode": "markers", "marker": {"symbol": "x-thin-open", "size": 8}, "showlegend": False}
+MANY = 20  # points of a line beyond which they are not marked
 
 
 @dataclass(frozen=True)
@@ -27,55 +59,63 @@ class Figure:
     name: str
     title: str
     caption: str
-    plot: go.Figure
+    plot: Plot
 
     @property
-    def json(self) -> str:
-        """The plot as JSON that may stand in an HTML page: only "<" could end its element."""
-        text: str = self.plot.to_json()
-        return text.replace("<", "\\u003c")
+    def svg(self) -> str:
+        """The plot as an element of an HTML page, in the page's font and colours."""
+        file = io.StringIO()
+        with mpl.rc_context(STYLE | {"svg.hashsalt": self.name}):  # names in it are unique, too
+            self.plot.savefig(file, format="svg", transparent=True)
+        text = file.getvalue()[file.getvalue().index("<svg") :]
+        for pattern, instead in LEAN.items():
+            text = re.sub(pattern, instead, text, flags=re.DOTALL)
+        for color, variable in THEME.items():
+            text = text.replace(color, variable)
+        return text
 
 
 def figures_of(results: Results, data: str) -> list[Figure]:
     """Return the figures of a data set."""
     part = results.of(data)
     ident = data.replace(".", "-")
-    if results.experiment == "peers":
-        return [_agreement(ident, part)]
-    if results.experiment == "paper":
-        return list(_paper_figures(ident, part))
+    with mpl.rc_context(STYLE):
+        if results.experiment == "peers":
+            return [_agreement(ident, part)]
+        if results.experiment == "paper":
+            return list(_paper_figures(ident, part))
     return []
 
 
 def _paper_figures(ident: str, part: pd.DataFrame) -> Iterator[Figure]:
-    plot = _plot("questions", "clusters recovered")
+    plot, axes = _plot("questions", "clusters recovered")
     budget = part[part["metric"] == "fixed_budget"]
     for algorithm, line in _by(part[part["metric"] == "curve"], "algorithm"):
-        _add_line(plot, algorithm, line)
-        _add_crosses(plot, algorithm, budget)
-    yield Figure(f"{ident}-recovered", "Clusters recovered", BAND + _crosses(budget), plot)
+        _add_line(axes, algorithm, line, budget)
+    yield _figure(f"{ident}-recovered", "Clusters recovered", BAND + _crosses(budget), plot)
     for name in ("fixed_recovery", "centroid_error", "rounds", "sampling_time"):
         metric, cells = METRICS[name], part[part["metric"] == name]
-        plot = _plot("clusters recovered", metric.unit)
+        plot, axes = _plot("clusters recovered", metric.unit)
         for algorithm, line in _by(cells, "algorithm"):
             full = line[(line["reached"] == line["runs"]) & line["mean"].notna()]
             if name in LOGARITHMIC:  # what it cannot show is cut off
                 full = full.assign(low=np.maximum(full["low"], full["mean"] / 10))
-            _add_line(plot, algorithm, full)
-            _add_crosses(plot, algorithm, cells)
+            _add_line(axes, algorithm, full, cells)
         if name in LOGARITHMIC:
-            plot.update_yaxes(type="log", rangemode="normal", **_log_ticks(cells))
+            axes.set_yscale("log")
+            axes.yaxis.set_major_locator(LogLocator(subs=_log_digits(cells)))
+            axes.yaxis.set_minor_locator(NullLocator())
         caption = BAND + _crosses(cells) + " Only where all runs got that far."
         title = metric.title.split(",")[0]
-        yield Figure(f"{ident}-{name.replace('_', '-')}", title, caption, plot)
+        yield _figure(f"{ident}-{name.replace('_', '-')}", title, caption, plot)
     at_marks = part[part["metric"].isin(["recovered", "accurate", "discovered"])]
     if len(at_marks):
-        plot = _plot("questions", "clusters")
+        plot, axes = _plot("questions", "clusters")
         for name, line in _by(at_marks, "metric"):
-            _add_line(plot, name, line)
+            _add_line(axes, name, line)
         caption = BAND + ". Recovered: declared so; accurate: with a true error of at most 10 %."
-        yield Figure(f"{ident}-focused", "“focused”", caption, plot)
-    yield Figure(
+        yield _figure(f"{ident}-focused", "“focused”", caption, plot)
+    yield _figure(
         f"{ident}-per-point",
         "Questions per point",
         "The whole data set, every point classified as if it were new.",
@@ -84,29 +124,44 @@ def _paper_figures(ident: str, part: pd.DataFrame) -> Iterator[Figure]:
 
 
 def _agreement(ident: str, part: pd.DataFrame) -> Figure:
-    plot = _plot("questions", "adjusted Rand index")
+    plot, axes = _plot("questions", "adjusted Rand index")
     for algorithm, line in _by(part[part["metric"] == "ari"], "algorithm"):
-        hover = "%{y:.3f} after %{x:,}"
-        _add(plot, go.Scatter, algorithm, line["at"], line["mean"], hover, error_y=_whiskers(line))
-    budgets = sorted(part["at"].unique())
-    ticks = {"tickvals": budgets, "ticktext": [f"{budget:,.0f}" for budget in budgets]}
-    plot.update_xaxes(type="log", rangemode="normal", **ticks)
-    plot.update_yaxes(range=[0, 1.02])
-    return Figure(f"peers-{ident}", "Adjusted Rand index", "Means, with 95 % intervals.", plot)
+        axes.errorbar(
+            line["at"],
+            line["mean"],
+            (line["high"] - line["mean"]).fillna(0),
+            label=algorithm,
+            color=_color(axes),
+            marker="o",
+            markersize=3.5,
+            elinewidth=0.7,
+            capsize=2,
+        )
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(FixedLocator(sorted(part["at"].unique())))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_ylim(0, 1.02)
+    return _figure(f"peers-{ident}", "Adjusted Rand index", "Means, with 95 % intervals.", plot)
 
 
-def _bars(part: pd.DataFrame) -> go.Figure:
-    plot = _plot("questions", "% of the points")
-    for algorithm, line in _by(part, "algorithm"):
-        titles = line["metric"].map(lambda name: METRICS[name].title)
-        hover = "%{y:.2f} % took %{x}"
-        _add(plot, go.Bar, algorithm, titles, line["mean"], hover, error_y=_whiskers(line))
-    return plot.update_layout(barmode="group", bargap=0.3).update_xaxes(type="category")
-
-
-def _whiskers(line: pd.DataFrame) -> dict[str, object]:
-    half = (line["high"] - line["mean"]).fillna(0)
-    return {"type": "data", "array": half.tolist(), "thickness": 1, "width": 3}
+def _bars(part: pd.DataFrame) -> Plot:
+    plot, axes = _plot("questions", "% of the points")
+    lines = list(_by(part, "algorithm"))
+    for place, (algorithm, line) in enumerate(lines):
+        width = 0.8 / len(lines)
+        axes.bar(
+            np.arange(len(line)) + (place - (len(lines) - 1) / 2) * width,
+            line["mean"],
+            width,
+            yerr=(line["high"] - line["mean"]).fillna(0),
+            label=algorithm,
+            color=_color(axes),
+            error_kw={"elinewidth": 0.7, "capsize": 2, "ecolor": MUTED},
+        )
+    titles = [METRICS[name].title for name in dict.fromkeys(part["metric"])]
+    axes.set_xticks(range(len(titles)), titles)
+    axes.grid(visible=False, axis="x")
+    return plot
 
 
 def _by(part: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -114,50 +169,54 @@ def _by(part: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
         yield str(name), lines
 
 
-def _plot(x: str, y: str) -> go.Figure:
-    legend = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
-    plot = go.Figure(layout={"template": "none", "hovermode": "closest", "legend": legend})
-    plot.update_xaxes(title=x, rangemode="tozero")
-    return plot.update_yaxes(title=y, rangemode="tozero")
+def _plot(x: str, y: str) -> tuple[Plot, Axes]:
+    plot = Plot(figsize=(6.4, 4.3), layout="constrained")
+    axes = plot.add_subplot()
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    return plot, axes
 
 
-def _add(
-    plot: go.Figure, kind: type, name: str, x: pd.Series, y: pd.Series, hover: str, **style: object
-) -> None:
-    """Add a trace; those of one name have one colour and one entry in the legend."""
-    names = list(dict.fromkeys(trace.legendgroup for trace in plot.data))
-    place = names.index(name) if name in names else len(names)
-    trace = kind(name=name, legendgroup=name, x=x.tolist(), y=y.tolist())
-    trace.marker.color = COLORS[place % len(COLORS)]
-    trace.update(style, hovertemplate=f"{hover}<extra>{name}</extra>")
-    plot.add_trace(trace)
+def _figure(name: str, title: str, caption: str, plot: Plot) -> Figure:
+    """Finish a plot: axes from zero if they are linear, numbers with commas, one legend above."""
+    [axes] = plot.axes
+    for axis, limit in ((axes.xaxis, axes.set_xlim), (axes.yaxis, axes.set_ylim)):
+        if axis.get_scale() == "linear" and not isinstance(axis.get_major_locator(), FixedLocator):
+            limit(0, None)
+            axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+        if not isinstance(axis.get_major_locator(), FixedLocator) or axis.get_scale() == "log":
+            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    handles, labels = axes.get_legend_handles_labels()
+    if handles:
+        plot.legend(handles, labels, loc="outside upper left", ncols=min(4, len(labels)))
+    return Figure(name, title, caption, plot)
 
 
-def _add_line(plot: go.Figure, name: str, line: pd.DataFrame) -> None:
+def _color(axes: Axes) -> str:
+    """Return the colour of the next name."""
+    return COLORS[len(axes.get_legend_handles_labels()[1]) % len(COLORS)]
+
+
+def _add_line(axes: Axes, name: str, line: pd.DataFrame, cells: pd.DataFrame | None = None) -> None:
+    """Add a line with its band, and the paper's numbers for it among the cells as crosses."""
+    color, at = _color(axes), line["at"].to_numpy(dtype=float)
     if len(line) and line[["low", "high"]].notna().all(axis=None):
-        there_and_back = pd.concat([line["at"], line["at"][::-1]])
-        around = pd.concat([line["high"], line["low"][::-1]])
-        _add(plot, go.Scatter, name, there_and_back, around, "", **AREA)
-    mode = "lines" if len(line) > 20 else "lines+markers"
-    _add(plot, go.Scatter, name, line["at"], line["mean"], "%{y:,.4~g} at %{x:,}", mode=mode)
-
-
-def _add_crosses(plot: go.Figure, algorithm: str, cells: pd.DataFrame) -> None:
-    known = cells[(cells["algorithm"] == algorithm) & cells["paper"].notna()]
-    if len(known):
-        hover = "paper: %{y:,} at %{x:,}"
-        _add(plot, go.Scatter, algorithm, known["at"], known["paper"], hover, **CROSS)
+        axes.fill_between(at, line["low"], line["high"], color=color, alpha=0.2, linewidth=0)
+    marker = "" if len(line) > MANY else "o"
+    axes.plot(at, line["mean"], label=name, color=color, marker=marker, markersize=3.5)
+    if cells is not None:
+        known = cells[(cells["algorithm"] == name) & cells["paper"].notna()]
+        axes.plot(known["at"], known["paper"], color=color, marker="x", linestyle="")
 
 
 def _crosses(cells: pd.DataFrame) -> str:
     return "; crosses are the paper's numbers." if cells["paper"].notna().any() else "."
 
 
-def _log_ticks(cells: pd.DataFrame) -> dict[str, object]:
-    """Return which numbers a logarithmic axis shows; by itself Plotly writes some over others."""
+def _log_digits(cells: pd.DataFrame) -> tuple[float, ...]:
+    """Return which leading digits a logarithmic axis shows: fewer, the more powers of ten there are."""
     shown = cells[["mean", "low", "high", "paper"]].to_numpy(dtype=float)
     shown = shown[shown > 0]
     span = shown.max() / shown.min() if shown.size else 1.0
-    every_digit, one_two_five, powers_of_ten = "D1", "D2", 1
-    dtick = every_digit if span < 10 else one_two_five if span < 1_000 else powers_of_ten
-    return {"dtick": dtick, "tickformat": ",~g"}
+    every_digit, one_two_five = (1, 2, 3, 4, 5, 6, 8), (1, 2, 5)
+    return every_digit if span < 10 else one_two_five if span < 1_000 else (1.0,)

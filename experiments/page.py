@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +17,8 @@ from experiments.store import write_text
 from experiments.tables import MARKS, Table, print_table, tables_of
 
 HERE = Path(__file__).parent
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+"""The page runs nothing and loads nothing."""
 TITLES = {
     "paper": "The paper's experiments, run again",
     "focused": "What “focused” must show, and what it does",
@@ -121,7 +121,6 @@ def page_of(results: Results) -> str:
         )
         for data, tables in tables_of(results).items()
     ]
-    scripts = _scripts() if any(section.figures for section in sections) else []
     environment = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined
     )
@@ -131,8 +130,7 @@ def page_of(results: Results) -> str:
         tiles=_tiles(results),
         facts=_facts(results),
         sections=sections,
-        scripts=scripts,
-        policy=_policy(scripts),
+        policy=POLICY,
         version=results.made_by["samekind"],
     )
 
@@ -188,22 +186,3 @@ def _facts(results: Results) -> dict[str, str]:
 
 def _other_data(results: Results) -> list[str]:
     return [data for data in results.data if DATA[data].note]
-
-
-def _scripts() -> list[str]:
-    from plotly.offline import get_plotlyjs
-
-    # A browser hashes what it has parsed, in which every line ends with a line feed.
-    plotly = get_plotlyjs().replace("\r\n", "\n").replace("\r", "\n")
-    return [plotly, (HERE / "page.js").read_text("utf-8")]
-
-
-def _policy(scripts: Sequence[str]) -> str:
-    """Return which scripts a browser may run, by their hashes; and that the page may fetch nothing."""
-    digests = (hashlib.sha256(text.encode()).digest() for text in scripts)
-    allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
-    allowed = allowed or "'none'"
-    return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )

@@ -9,36 +9,32 @@ from __future__ import annotations
 import io
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from experiments.evaluation import majority_clusters
+from experiments.peer import Job, Peer
+from experiments.peer_checkouts import (
+    A3S,
+    COBRAS,
+    CORRELATION,
+    ask_a3s,
+    ask_cobras,
+    ask_correlation,
+)
 from experiments.store import Record
 from experiments.trace import Emit, Setup, never_stops
 from experiments.truth import Instance
 from samekind import LabelOracle, Session
 
 OURS = "samekind "  # before the name of an algorithm of ours, where it stands beside its peers
-
-
-class Job(NamedTuple):
-    """What an adapter does; it calls `report` with a budget, the questions asked, and all labels."""
-
-    X: NDArray[Any]
-    y: NDArray[Any]
-    budgets: Sequence[int]
-    seed: int
-    report: Callable[[int, int, ArrayLike], None]
 
 
 @dataclass(frozen=True)
@@ -51,10 +47,16 @@ class PeerSetup(Setup):
     budgets: tuple[int, ...]
     limit: int
 
+    def as_record(self) -> Record:
+        """Return it as it stands in ``runs.jsonl``; a run that was ended says so itself."""
+        return {name: value for name, value in super().as_record().items() if name != "limit"}
+
     def trace(self, algorithm: str, data: Instance, run: int, emit: Emit) -> Record:
         """Return what was reached at each budget; ``problem`` says why it is not all."""
         X = data.X.astype(np.float64)
         peer = find_peer(algorithm)
+        if why := peer.too_large(len(X)):
+            return {"reached": [], "problem": why}
         reached: list[Record] = []
         spent = 0.0  # in evaluating, which is not the peer's
         memory, started = peak_memory(), perf_counter()
@@ -104,21 +106,6 @@ def peak_memory() -> float | None:
     return None
 
 
-@dataclass(frozen=True)
-class Peer:
-    """A way of clustering: what it is told or lacks, the module it needs, and its adapter."""
-
-    remark: str
-    module: str
-    run: Callable[[Job], None]
-
-    def missing(self) -> str:
-        """Return why it cannot run here, or nothing."""
-        if find_spec(self.module) is not None:
-            return ""
-        return f"the module {self.module} is not installed; pip install 'samekind[peers]' adds it"
-
-
 def ask_samekind(algorithm: str, job: Job) -> None:
     """Run one of our own algorithms, a row at a time."""
     oracle = LabelOracle(job.y)
@@ -131,36 +118,6 @@ def ask_samekind(algorithm: str, job: Job) -> None:
                 session.tell(pairs, oracle(pairs))
             clusters = session.clusters()
             job.report(budget, clusters.n_questions_, clusters.labels_)
-
-
-def ask_cobras(job: Job) -> None:
-    """COBRAS with k-means: splits groups of points and merges them by questions."""
-    np.random.seed(job.seed)  # noqa: NPY002 - the only source of its random numbers
-    left = list(job.budgets)
-
-    class Questions:
-        """Answers; when a budget is spent, reports the clustering that COBRAS itself notes for it."""
-
-        asked = 0
-
-        def query_points(self, a: int, b: int) -> bool:
-            if left and self.asked == left[0]:
-                job.report(left.pop(0), self.asked, cobras.intermediate_results[-1][0])
-            self.asked += 1
-            return bool(job.y[a] == job.y[b])
-
-        def update_clustering(self, clustering: object) -> None: ...
-
-        def continue_cluster_process(self) -> bool:
-            return True
-
-    with numpy_alias("int", int):
-        questions = Questions()
-        module = import_module("cobras_ts.cobras_kmeans")
-        cobras = module.COBRAS_kmeans(job.X, questions, left[-1])
-        final = cobras.cluster()[0].construct_cluster_labeling()
-    for budget in left:
-        job.report(budget, questions.asked, final)
 
 
 def ask_explore_consolidate(job: Job) -> None:
@@ -189,25 +146,32 @@ def ask_nothing(job: Job) -> None:
         job.report(budget, 0, labels)
 
 
-@contextmanager
-def numpy_alias(name: str, value: object) -> Iterator[None]:
-    """Give NumPy a name that it once had, for as long as old code needs it."""
-    if name in vars(np):
-        yield
-        return
-    setattr(np, name, value)
-    try:
-        yield
-    finally:
-        delattr(np, name)
-
-
 PEERS = {
-    "COBRAS": Peer("cobras_ts, the k-means version", "cobras_ts", ask_cobras),
+    "COBRAS": Peer(
+        "with k-means, of its repository's head", "sklearn", ask_cobras, checkout=COBRAS
+    ),
+    "A3S": Peer(
+        "with its options for handwritten digits; told the number of clusters, ends by itself",
+        "tqdm",
+        ask_a3s,
+        checkout=A3S,
+        most_rows=2_000,
+        reason="it walks most pairs of rows in Python before its first question",
+    ),
+    "Active correlation clustering": Peer(
+        "maxexp, in batches; starts from k-means, told the number of clusters",
+        "sklearn",
+        ask_correlation,
+        checkout=CORRELATION,
+        most_rows=1_000,
+        reason="it walks all pairs of rows in Python after every batch",
+    ),
     "PCKMeans": Peer(
         "active-semi-supervised-clustering, ExploreConsolidate; told the number of clusters",
         "active_semi_clustering",
         ask_explore_consolidate,
+        most_rows=2_000,
+        reason="a single fit takes minutes there",
     ),
     "KMeans": Peer(
         "scikit-learn; told the number of clusters, asks nothing", "sklearn", ask_nothing

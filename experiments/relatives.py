@@ -141,7 +141,7 @@ class RelativeSetup(Setup):
             ) as session:
                 while not session.done:
                     pairs = session.pending()
-                    session.tell(pairs, witness(pairs))
+                    session.answer_all(witness(pairs))
                 labels = np.asarray(session.clusters().labels_)
         else:
             rows = Rows(

@@ -48,6 +48,13 @@ def load_shuttle_small(*, return_X_y: bool = True) -> Labelled:
     return X[kept], y[kept]
 
 
+def load_digits_small(*, rows: int, return_X_y: bool = True) -> Labelled:
+    """Return a uniform sample of scikit-learn's digits."""
+    X, y = datasets.load_digits(return_X_y=True)
+    kept = np.sort(np.random.default_rng(0).permutation(len(X))[:rows])
+    return X[kept], y[kept]
+
+
 def load_wine(*, return_X_y: bool = True) -> Labelled:
     """Return scikit-learn's wine, its columns standardised."""
     X, y = datasets.load_wine(return_X_y=True)

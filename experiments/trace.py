@@ -85,7 +85,7 @@ class PaperSetup(Setup):
         with _session(algorithm, data, run, budget=self.cap, batch=self.batch) as session:
             while not session.done:
                 pairs = session.pending()
-                session.tell(pairs, data.oracle(pairs))
+                session.answer_all(data.oracle(pairs))
                 now = session.progress
                 if (new := now.recovered - len(rounds_at)) > 0:
                     # A recovery ends a round; the next one has begun, unless the flow has ended.
@@ -148,7 +148,7 @@ class FocusedSetup(Setup):
             n_recovered = 0
             while not session.done:
                 pairs = session.pending()
-                session.tell(pairs, data.oracle(pairs))
+                session.answer_all(data.oracle(pairs))
                 discoveries.add(pairs, session)
                 now = session.progress
                 more, n_recovered = now.recovered > n_recovered, now.recovered
@@ -224,7 +224,7 @@ class NoisySetup(Setup):
                 if session.done or enough:
                     break
                 pairs = session.pending()
-                session.tell(pairs, oracle(pairs))
+                session.answer_all(oracle(pairs))
             return {
                 **measured,
                 "stop": session.stop_reason or "enough",

@@ -4,6 +4,7 @@ import contextlib
 import re
 import shlex
 import shutil
+import subprocess
 from pathlib import Path
 
 import click
@@ -49,7 +50,7 @@ STANDS_FOR = {
     "docs/large.md": {", oracle)": ", oracle, budget=20)"},
 }
 # what ends by itself, asks nobody and needs no network is run; of the others the options are checked
-RUNS = {"check", "export", "import", "move"}
+RUNS = {"backup", "check", "export", "import", "invite", "links", "move", "revoke"}
 DATABASE = "postgresql+psycopg://ann@db.example/kinds?"  # for which the tests have a server
 
 
@@ -66,6 +67,19 @@ def here(samples, tmp_path, monkeypatch):
     shutil.copytree(samples, folder)
     monkeypatch.chdir(folder)
     return folder
+
+
+@pytest.fixture
+def link(here):
+    """Serve the project of the messages; return an owner's link."""
+    for package in ("fastapi", "uvicorn", "httpx"):
+        pytest.importorskip(package)
+    from teams import TeamServer, invite
+
+    place = here / "messages.samekind.db"
+    token = invite(place, "ann", "own")
+    with TeamServer({"messages": place}) as server:
+        yield f"{server.url}/p/messages/#token={token}"
 
 
 def with_server(text, request):
@@ -102,7 +116,34 @@ def test_blocks_of_python_run(page, here, request):
     for shown, used in STANDS_FOR.get(name_of(page), {}).items():
         assert shown in code, "the page says something else now"
         code = code.replace(shown, used)
-    exec(compile(code, name_of(page), "exec"), {"__name__": "__main__"})
+    given = {"__name__": "__main__"}
+    if "samekind.Client(link)" in code:
+        given |= {
+            "link": request.getfixturevalue("link"),
+            "my_function": lambda a, b: a % 2 == b % 2,
+        }
+    exec(compile(code, name_of(page), "exec"), given)
+
+
+def test_requests_by_curl_are_answered(here, link):
+    if shutil.which("curl") is None or shutil.which("openssl") is None:
+        pytest.skip("curl or openssl is not installed")
+    url, _, token = link.partition("/p/messages/#token=")
+    (here / "answers.csv").write_text("a,b,answer\n0,1,different\n")
+    script = "\n".join(blocks(ROOT / "docs" / "api-http.md", "bash"))
+    script = script.replace("URL=http://127.0.0.1:8720", f"URL={url}").replace(
+        "TOKEN=…", f"TOKEN={token}"
+    )
+    n_requests = script.count("curl -s ")
+    script = script.replace("curl -s ", "curl -s -w '\\n%{http_code}\\n' ")
+    done = subprocess.run(
+        ["bash", "-ec", script], capture_output=True, text=True, cwd=here, timeout=120
+    )
+    statuses = re.findall(r"^\d{3}$", done.stdout, re.MULTILINE)
+    assert len(statuses) == n_requests, done.stderr
+    assert statuses.count("409") == 1  # the question of the example is not open here
+    assert set(statuses) == {"200", "409"}
+    assert ",row,kind,name," in (here / "clusters.csv").read_text()
 
 
 def commands(page):

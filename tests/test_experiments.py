@@ -1,7 +1,6 @@
 """The experiments: the paper's numbers, what is read off runs, and how that is summarised and shown."""
 
 import ast
-import json
 from html.parser import HTMLParser
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +14,7 @@ import samekind
 from experiments import cli
 from experiments.benchmark_data import DATA, GROUPS, data_of_group
 from experiments.design import focused_setup, run_experiment
+from experiments.figures import figures_of
 from experiments.metrics import (
     METRICS,
     observations,
@@ -261,13 +261,15 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.figures, self.attributes, self.cells = [], {}, [], []
+        self.open, self.figures, self.attributes, self.cells = [], [], [], []
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag, attrs):
         self.attributes += attrs
         self.cells += [""] if tag == "td" else []
+        if tag == "svg":
+            self.figures.append(self.open[-1][1]["id"])
         if tag not in self.VOID:
             self.open.append((tag, dict(attrs)))
 
@@ -275,8 +277,6 @@ class Page(HTMLParser):
         assert self.open.pop()[0] == tag
 
     def handle_data(self, data):
-        if self.open and self.open[-1][0] == "script" and "data-figure" in self.open[-1][1]:
-            self.figures[self.open[-1][1]["data-figure"]] = json.loads(data)
         if self.open and self.open[-1][0] == "td":
             self.cells[-1] += data
 
@@ -285,13 +285,19 @@ def test_page_is_well_formed_and_loads_nothing(tiny):
     text = (tiny[0] / "results.html").read_text("utf-8")
     page = Page(text)
     assert page.open == []
-    links = [value for name, value in page.attributes if name in ("src", "href")]
+    assert "<script" not in text
+    links = [value for name, value in page.attributes if name in ("src", "href", "xlink:href")]
     assert all(link.startswith("#") for link in links)
     assert any(str(value).startswith("default-src 'none'") for _, value in page.attributes)
     names = "recovered fixed-recovery centroid-error rounds sampling-time focused per-point"
-    assert set(page.figures) == {f"digits-{name}" for name in names.split()}
-    traces = page.figures["digits-recovered"]["data"]
-    assert [trace["name"] for trace in traces] == [a for a in EVERY for _ in ("band", "line")]
+    assert page.figures == [f"digits-{name}" for name in names.split()]
+    idents = [value for name, value in page.attributes if name == "id"]
+    assert len(idents) == len(set(idents))
+    assert "var(--ink)" in text  # light or dark, as the reader has it
+    assert len(text) < 250_000
+    [axes] = figures_of(tiny[1], "digits")[0].plot.axes
+    assert axes.get_legend_handles_labels()[1] == list(EVERY)
+    assert len(axes.collections) == len(EVERY)  # their bands
 
 
 def test_papers_points_are_drawn():
@@ -300,8 +306,9 @@ def test_papers_points_are_drawn():
     read = read_paper(lambda metric, data: DATA[data].columns(metric))
     seen = observations([r | {"per_point": shares} for r in runs], read, read_curve, read_per_point)
     results = Results("paper", add_paper(summarize(seen)), {"focused_questions": {}})
-    figure = Page(page_of(results)).figures["shuttle-recovered"]
-    assert figure["data"][-1]["y"] == [3.22, 4.89, 5.48, 6.14, 6.55]
+    [axes] = figures_of(results, "shuttle")[0].plot.axes
+    assert axes.lines[-1].get_ydata().tolist() == [3.22, 4.89, 5.48, 6.14, 6.55]
+    assert "shuttle-recovered" in Page(page_of(results)).figures
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("docs/results/*.json")), ids=lambda p: p.stem)

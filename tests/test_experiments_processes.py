@@ -17,7 +17,7 @@ import psutil
 import pytest
 from rich.console import Console
 
-from experiments import peers, pool
+from experiments import peer, peers, pool
 from experiments.comparison import Comparison
 from experiments.design import run_experiment
 from experiments.evaluation import majority_clusters
@@ -159,9 +159,13 @@ def test_errors_of_workers_are_raised_here(tmp_path):
 
 def test_peers_are_compared_and_kept(tmp_path, monkeypatch):
     found = {"sklearn": True, "samekind": True}
-    monkeypatch.setattr(peers, "find_spec", found.get)
+    monkeypatch.setattr(peer, "find_spec", found.get)
+    monkeypatch.delenv("SAMEKIND_PEERS", raising=False)
     design = Comparison(["digits"], algorithms=["batched"], runs=1, points=[300, 100])
-    assert set(design.skipped) == {"COBRAS", "PCKMeans"}
+    assert set(design.skipped) == set(peers.PEERS) - {"KMeans"}
+    assert (
+        "clone it at b6d700e into the folder that SAMEKIND_PEERS names" in design.skipped["COBRAS"]
+    )
     results = run_experiment(design, jobs=2, out=tmp_path)
     before = (tmp_path / "runs.jsonl").read_bytes()
     means = results.summary.set_index(["algorithm", "metric", "at"])["mean"].sort_index()
@@ -207,40 +211,18 @@ def test_a_peer_that_fails_says_why(monkeypatch):
         print("noise")
         raise SystemError("no such thing")
 
-    monkeypatch.setitem(peers.PEERS, "KMeans", peers.Peer("", "sklearn", fail))
+    monkeypatch.setitem(peers.PEERS, "KMeans", peer.Peer("", "sklearn", fail))
     data = Instance(np.zeros((4, 2)), np.array([0, 0, 1, 1]))
     said = peers.PeerSetup((100,), 9).trace("KMeans", data, 0, lambda _: None)
     assert said == {"reached": [], "problem": "SystemError: no such thing"}
 
 
-def test_cobras_gets_the_alias_it_needs_and_only_then(monkeypatch):
-    """A stand-in with the calls of the released package."""
-
-    class Cobras:
-        def __init__(self, data, querier, max_questions):
-            self.data, self.querier, self.most = data, querier, max_questions
-            self.intermediate_results = []
-
-        def cluster(self):
-            labels = np.zeros(len(self.data)).astype(np.int).tolist()  # noqa: NPY001
-            for i in range(self.most):
-                self.querier.query_points(i, i + 1)
-                self.intermediate_results.append((labels, 0.0, i + 1))
-            clustering = types.SimpleNamespace(construct_cluster_labeling=lambda: [1] * len(labels))
-            return clustering, None, None, None, None
-
-    module = types.ModuleType("cobras_ts.cobras_kmeans")
-    module.COBRAS_kmeans = Cobras
-    monkeypatch.setitem(sys.modules, "cobras_ts", types.ModuleType("cobras_ts"))
-    monkeypatch.setitem(sys.modules, "cobras_ts.cobras_kmeans", module)
-    reports = []
-    report = lambda *given: reports.append(given)  # noqa: E731
-    peers.ask_cobras(peers.Job(np.zeros((20, 2)), np.zeros(20), [4, 9], 0, report))
-    assert [(budget, asked, labels[0]) for budget, asked, labels in reports] == [
-        (4, 4, 0),
-        (9, 9, 1),
-    ]
-    assert "int" not in vars(np)
+def test_a_peer_is_not_run_where_it_cannot_end(monkeypatch):
+    small = peer.Peer("", "sklearn", pytest.fail, most_rows=3, reason="all pairs")
+    monkeypatch.setitem(peers.PEERS, "KMeans", small)
+    data = Instance(np.zeros((4, 2)), np.array([0, 0, 1, 1]))
+    said = peers.PeerSetup((100,), 9).trace("KMeans", data, 0, lambda _: None)
+    assert said == {"reached": [], "problem": "not run on more than 3 rows: all pairs"}
 
 
 def test_clusters_found_are_majorities():
@@ -256,6 +238,8 @@ def test_clusters_found_are_majorities():
 
 
 def test_a_missing_peer_is_named():
-    with pytest.raises(ValueError, match="peers must be among COBRAS, PCKMeans, KMeans"):
+    with pytest.raises(ValueError, match="peers must be among COBRAS, A3S, "):
         Comparison(peers=["DBSCAN"])
-    assert json.dumps(peers.PeerSetup((1,), 2).as_record())
+    record = peers.PeerSetup((1,), limit=2).as_record()
+    assert json.dumps(record)
+    assert record == peers.PeerSetup((1,), limit=9).as_record()  # a longer one does nothing again

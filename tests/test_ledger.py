@@ -410,3 +410,24 @@ def test_several_pairs_are_corrected_at_once(tmp_path):
         assert ledger.contradictions == []
         assert len(ledger.retract(who="bob", together=True)) == 2
         assert ledger.lookup(pairs).tolist() == [DIFFERENT, SAME, UNANSWERED, DIFFERENT]
+
+
+def test_what_a_failed_transaction_wrote_never_comes_back():
+    """Copies of the log share its lines: each must keep its own ones behind those."""
+
+    def fail(ledger):
+        with ledger.transaction():
+            ledger.record([[4, 5], [6, 7]], [SAME, SAME])
+            written.append(ledger.written(0, 4))
+            raise RuntimeError("the disk is full")
+
+    ledger, written = Ledger(), []
+    ledger.record([[0, 1], [2, 3]], [SAME, DIFFERENT])
+    assert len(ledger.written(0, 2)) == 2
+    with pytest.raises(RuntimeError, match="full"):
+        fail(ledger)
+    ledger.record([[8, 9]], [DIFFERENT])
+    assert ledger.written(0, 3)["a"].tolist() == [0, 2, 8]
+    assert written[0]["a"].tolist() == [0, 2, 4, 6]
+    pairs = np.array([[4, 5], [8, 9]])
+    assert ledger.lookup(pairs).tolist() == [UNANSWERED, DIFFERENT]

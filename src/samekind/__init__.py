@@ -16,6 +16,7 @@ from samekind._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from samekind import datasets, measures, report
+    from samekind.client import Client, RemoteSession, ServerError
     from samekind.clusters import Clusters
     from samekind.data import Items, embed, load
     from samekind.engine import ClassifySession, ContradictionWarning, Session, link, solve
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "samekind.algorithms": ["Certificate"],
+    "samekind.client": ["Client", "RemoteSession", "ServerError"],
     "samekind.clusters": ["Clusters"],
     "samekind.data": ["Items", "embed", "load"],
     "samekind.engine": ["ClassifySession", "ContradictionWarning", "Session", "link", "solve"],
@@ -79,6 +81,7 @@ __all__ = [
     "Certificate",
     "ChatOracle",
     "ClassifySession",
+    "Client",
     "Clusters",
     "CommandOracle",
     "Contradiction",
@@ -92,8 +95,10 @@ __all__ = [
     "LedgerGone",
     "NoisyOracle",
     "Progress",
+    "RemoteSession",
     "RuleOracle",
     "SameKindClustering",
+    "ServerError",
     "Session",
     "SqlLedger",
     "datasets",

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
-from typing import ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
+from typing import ClassVar, Generic, Literal, Self, TypeVar
 
 import numpy as np
 
 from samekind._validation import check_error_rate, check_int, check_positive_int, did_you_mean
 from samekind.algorithms.certificate import Certificate, percent_at_most
+from samekind.algorithms.exchange import Amendment, ExtraQuestion, Known
 from samekind.algorithms.state import ClusterState
 from samekind.flow import FloatArray, Flow, IntArray
 from samekind.points import LabelMap, Points, Sampler
 
 __all__ = [
     "Algorithm",
-    "Amendment",
     "Certificate",
     "ErrorRate",
-    "Known",
     "Params",
     "Prediction",
     "Snapshot",
@@ -74,34 +73,6 @@ Batch = int | Literal["auto"]
 ErrorRate = float | Literal["estimate"]
 
 MOST_AT_ONCE = 1024  # rows, with batch="auto"
-
-
-class Known(NamedTuple):
-    """What is known before a run begins, for algorithms that can resume from it."""
-
-    rows: list[int]
-    """In the order in which they became known."""
-    groups: list[int]
-    """For each of them the number of its cluster, 0, 1, …"""
-    different: list[tuple[int, int]]
-    """Groups known to be different."""
-    ask_first: list[int]
-    """Rows to ask about before any others."""
-
-
-class Amendment(NamedTuple):
-    """What is known now, after a change of earlier answers, of all clusters that it touches."""
-
-    groups: list[list[int]]
-    """Rows that are in one cluster; together all rows of these clusters, and others that are known now."""
-    different: list[tuple[int, int]]
-    """Rows that are in different clusters: of every two such clusters, one of which is touched, one pair."""
-    ask_again: list[tuple[int, int]]
-    """Pairs whose answers were taken back, and which nothing else answers, in the order of asking."""
-    reopened: list[int]
-    """Rows that were given up, and of which something else is known now."""
-    founders: Sequence[int] = ()
-    """Rows, each in a group of its own, that are in none of the clusters: each is one by itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,6 +189,8 @@ class Algorithm(ABC, Generic[P]):
         self.params = params
         self.rng = rng
         self.known = known
+        self.n_people = 1
+        """How many people answer at the same time; see `set_people`."""
         self.state = ClusterState(points.d)
         self.sampler = points.sampler()
 
@@ -235,6 +208,10 @@ class Algorithm(ABC, Generic[P]):
     def amend(self, amendment: Amendment) -> None:
         """Change what is known, after `interrupt`; then run again. Only where `resumes_from_known`."""
         raise NotImplementedError(f"{self.name!r} cannot change what it knows.")
+
+    def set_people(self, count: int) -> None:
+        """Ask for so many people at once from here on, before `amend`."""
+        self.n_people = count
 
     def snapshot(self) -> Snapshot:
         """Return what is known now."""
@@ -273,3 +250,13 @@ class Algorithm(ABC, Generic[P]):
     def sheet_members(self) -> dict[int, int]:
         """Return the rows that a person may be asked about at once, each with what it is compared with."""
         return {}
+
+    def extra_questions(
+        self, rng: np.random.Generator, size: int, taken: Collection[int]
+    ) -> list[ExtraQuestion]:
+        """Return questions beyond those of the flow, for people who would have nothing to do.
+
+        About none of the rows that are `taken`. The run does not depend on which were asked; answers to them
+        are told to it by `amend`. None where it cannot be told.
+        """
+        return []

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from samekind.cli import (
+    _backup,
     _check,
     _classify,
     _export,
@@ -18,8 +19,10 @@ from samekind.cli import (
     _import,
     _label,
     _link,
+    _links,
     _move,
     _run,
+    _serve,
     _warm_up,
 )
 from samekind.cli._demo import demo
@@ -47,6 +50,11 @@ app.command(cls=Command, epilog=_run.EXAMPLES)(_run.run)
 app.command(cls=Command, epilog=_check.EXAMPLES)(_check.check)
 app.command(cls=Command, epilog=_forget.EXAMPLES)(_forget.forget)
 app.command(cls=Command, epilog=_move.EXAMPLES)(_move.move)
+app.command(cls=Command, epilog=_serve.EXAMPLES)(_serve.serve)
+app.command(cls=Command, epilog=_links.INVITE)(_links.invite)
+app.command(cls=Command, epilog=_links.LINKS)(_links.links)
+app.command(cls=Command, epilog=_links.REVOKE)(_links.revoke)
+app.command(cls=Command, epilog=_backup.EXAMPLES)(_backup.backup)
 app.command("warm-up", cls=Command, epilog=_warm_up.EXAMPLES)(_warm_up.warm_up)
 
 

@@ -18,7 +18,15 @@ from samekind._validation import check_int
 from samekind.algorithms import Params
 from samekind.engine.flow_runner import FlowRunner
 from samekind.flow import Answers, Pairs, check_answers, check_pairs
-from samekind.ledger import Contradiction, Ledger, LedgerError, LedgerLine, keys_of, open_ledger
+from samekind.ledger import (
+    Contradiction,
+    Ledger,
+    LedgerError,
+    LedgerLine,
+    LedgerStale,
+    keys_of,
+    open_ledger,
+)
 
 if TYPE_CHECKING:
     from samekind.ledger import ProjectPlace
@@ -230,7 +238,7 @@ class FlowSession(FlowRunner):
     def _replay(self) -> None:
         own, now = self._fingerprint, self.ledger.meta.get("fingerprint")
         if own is not None and now != own:  # another program took in what has changed since
-            error = LedgerError(
+            error = LedgerStale(
                 "the data of this project have changed, and another program has taken that in. Stop this one "
                 "and open the project again; every answer is kept."
             )

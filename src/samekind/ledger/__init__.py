@@ -6,36 +6,54 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerGone, LedgerMissing
+from samekind.ledger.errors import (
+    LedgerDamaged,
+    LedgerError,
+    LedgerGone,
+    LedgerMissing,
+    LedgerStale,
+)
 from samekind.ledger.inference import Contradiction, Implications, Statement
+from samekind.ledger.leasing import Lease
 from samekind.ledger.log import LedgerLine, Lines, keys_of, pairs_of
 from samekind.ledger.memory import UNANSWERED, Ledger
 from samekind.ledger.notes import Change, Checkpoint, ClusterName
+from samekind.ledger.opinions import WITHDRAWN, Opinion, OpinionRole
 from samekind.ledger.past import ledger_at
-from samekind.ledger.transactions import Revision
+from samekind.ledger.transactions import KeptReply, Revision
 
 if TYPE_CHECKING:
     from samekind.ledger.addresses import ProjectPlace, ProjectURL
     from samekind.ledger.checkup import check_file
-    from samekind.ledger.moving import move_project
+    from samekind.ledger.links import ROLES, Link, Links
+    from samekind.ledger.moving import back_up_project, move_project
     from samekind.ledger.repair import Repaired, repair_file
     from samekind.ledger.row_contents import Renumbered, Renumbering
     from samekind.ledger.sql import SqlLedger
 
 __all__ = [
+    "ROLES",
     "UNANSWERED",
+    "WITHDRAWN",
     "Change",
     "Checkpoint",
     "ClusterName",
     "Contradiction",
     "Implications",
+    "KeptReply",
+    "Lease",
     "Ledger",
     "LedgerDamaged",
     "LedgerError",
     "LedgerGone",
     "LedgerLine",
     "LedgerMissing",
+    "LedgerStale",
     "Lines",
+    "Link",
+    "Links",
+    "Opinion",
+    "OpinionRole",
     "ProjectPlace",
     "ProjectURL",
     "Renumbered",
@@ -44,6 +62,7 @@ __all__ = [
     "Revision",
     "SqlLedger",
     "Statement",
+    "back_up_project",
     "check_file",
     "keys_of",
     "ledger_at",
@@ -57,6 +76,10 @@ __all__ = [
 _HOMES = {
     "ProjectPlace": "samekind.ledger.addresses",
     "ProjectURL": "samekind.ledger.addresses",
+    "Link": "samekind.ledger.links",
+    "Links": "samekind.ledger.links",
+    "ROLES": "samekind.ledger.links",
+    "back_up_project": "samekind.ledger.moving",
     "move_project": "samekind.ledger.moving",
     "SqlLedger": "samekind.ledger.sql",
     "check_file": "samekind.ledger.checkup",

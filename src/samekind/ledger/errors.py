@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["LedgerDamaged", "LedgerError", "LedgerGone", "LedgerMissing"]
+__all__ = ["LedgerDamaged", "LedgerError", "LedgerGone", "LedgerMissing", "LedgerStale"]
 
 
 class LedgerError(RuntimeError):
@@ -35,3 +35,7 @@ class LedgerGone(LedgerError):  # noqa: N818
     """
 
     rescue: str | None = None
+
+
+class LedgerStale(LedgerError):  # noqa: N818
+    """Another program took in that the data have changed: the project is to be opened again."""

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from samekind.ledger.packing import unpack_rows
 from samekind.ledger.tables import table_names
 from samekind.ledger.version_3 import LATEST, MOST_ROWS
+from samekind.ledger.version_7 import ROLES
 
 __all__ = ["COLUMNS", "Fault", "described", "find_faults", "meta_faults", "n_rows_of"]
 
@@ -26,12 +27,15 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {  # parents first
     "names": ("id", "row", "name", "who", "at"),
     "corrections": ("id", "answer_id", "replaced_id"),
     "checkpoints": ("id", "answer_id", "upto", "rows", "ask"),
-    "changes": ("id", *CHANGE, "checkpoint_id"),
+    "changes": ("id", *CHANGE, "checkpoint_id", "people"),
     "anchors": ("id", "number", "row"),
     "contents": ("id", "columns", "digests"),
     "gone_rows": ("id", "digests"),
     "set_aside": ("id", "one", "two", "answer", "who", "at", "asked", "held"),
     "set_aside_names": ("id", "named", "name", "who", "at"),
+    "opinions": ("id", "a", "b", "answer", "who", "at", "role"),
+    "links": ("id", "digest", "who", "role", "at", "expires", "revoked"),
+    "replies": ("id", "who", "key", "request", "reply", "at"),
 }
 OBJECTS = ("things", "settings")  # in `meta`: JSON
 OLD_LISTS = {
@@ -39,6 +43,7 @@ OLD_LISTS = {
     "corrections": dict,
     "checkpoints": list,
 }  # in `meta` of version 1: JSON
+DIGEST = re.compile(r"[0-9a-f]{64}")
 SHAPE = re.compile(r"(\d{1,10}) x \d+")
 NEW_ROWS = re.compile(r"\d+ new rows x \d+")
 PARENTS = ("answers", "checkpoints")
@@ -96,6 +101,8 @@ def find_faults(connection: sa.Connection, *, n_rows: int | None = None) -> list
     for table, columns in COLUMNS.items():
         if table not in there:
             continue
+        known = columns_of(connection, table)
+        columns = tuple(name for name in columns if name in known)  # not those of later versions
         for number, *values in _rows(connection, table, (key, *columns)):
             row = dict(zip(columns, values, strict=True))
             what = next(_wrong(table, row, limit, there_ids), None)
@@ -104,6 +111,11 @@ def find_faults(connection: sa.Connection, *, n_rows: int | None = None) -> list
             elif table in PARENTS:
                 there_ids[table].add(row["id"])
     return faults
+
+
+def columns_of(connection: sa.Connection, table: str) -> set[str]:
+    """Return the columns that a table has here."""
+    return set(connection.exec_driver_sql(f"SELECT * FROM {table} LIMIT 0").keys())
 
 
 def meta_faults(meta: Mapping[str, object]) -> list[Fault]:
@@ -138,6 +150,10 @@ def _parsed(text: str) -> object:
     except (ValueError, RecursionError):
         return None
     return found
+
+
+def _is_json(text: str) -> bool:
+    return text == "null" or _parsed(text) is not None
 
 
 def _is_old_list(key: str, found: object) -> bool:
@@ -205,7 +221,14 @@ def _wrong(
             yield f"the answer is {row['answer']!r:.40}, not 1 (same), 0 (different) or -1 (unsure)"
         if row["asked"] not in (0, 1):
             yield f"whether it was asked is {row['asked']!r:.40}, not 0 or 1"
-    for name in ("who", "name"):
+    if table == "opinions":
+        if row["a"] == row["b"]:
+            yield f"row {row['a']} is compared with itself"
+        if not _is_int(row["answer"], -2, 2) or not _is_int(row["role"], 0, 3):
+            yield f"the opinion is {row['answer']!r:.40}, given as {row['role']!r:.40}"
+    if not _is_int(row.get("people", 0), 0, 2**31):
+        yield f"it is for {row['people']!r:.40} people"
+    for name in ("who", "name", "key", "request"):
         if name in row and not _is_text(row[name]):
             yield f"{name} is no text but {row[name]!r:.40}"
     if "at" in row and not _is_time(row["at"]):
@@ -223,6 +246,16 @@ def _wrong(
             yield "it ends before it begins"
         if row["checkpoint_id"] is not None and row["checkpoint_id"] not in there["checkpoints"]:
             yield f"it made checkpoint {row['checkpoint_id']!r:.40}, which is not there"
+    if table == "links":
+        if row["role"] not in ROLES:
+            yield f"its role is {row['role']!r:.40}, not one of {', '.join(ROLES)}"
+        if not (isinstance(row["digest"], str) and DIGEST.fullmatch(row["digest"])):
+            yield f"the digest of its token is {row['digest']!r:.40}"
+        for name in ("expires", "revoked"):
+            if row[name] is not None and not _is_time(row[name]):
+                yield f"it is {name} at {row[name]!r:.40}"
+    if table == "replies" and not (_is_text(row["reply"]) and _is_json(str(row["reply"]))):
+        yield f"what was replied is {row['reply']!r:.40}, not JSON"
     if table == "anchors" and not _is_int(row["number"], 1, MOST_ROWS):
         yield f"a cluster's number is {row['number']!r:.40}, not 1 or more"
     if table == "checkpoints":

@@ -74,12 +74,20 @@ def _repeated(keys: NDArray[np.int64]) -> NDArray[np.bool_]:
     return found
 
 
+class _Room:
+    """Lines, and room for more behind those that are used; several logs may have their first lines in one."""
+
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+        self.used = len(lines)
+
+
 class AnswerLog:
     """Lines are appended and marked, never removed. Annotators go by numbers here."""
 
     def __init__(self) -> None:
-        self._lines = np.empty(0, dtype=LINE)
-        self._waves: list[Wave] = []  # not yet in _lines: a wave costs no more than its answers
+        self._room, self._used = _Room(np.empty(0, dtype=LINE)), 0
+        self._waves: list[Wave] = []  # not yet in the room: a wave costs no more than its answers
         self._unasked: list[int] = []  # lines that were written free of charge,
         self._skips: list[int] = []  # and those of them that are UNSURE
         self._strikes: list[int] = []  # the lines that were taken back, in that order
@@ -106,8 +114,25 @@ class AnswerLog:
                 else:
                     new[name] = np.concatenate(list(map(np.broadcast_to, parts, sizes)))
             new["paid"] = new["asked"]
-            self._lines = np.concatenate([self._lines, new])
-        return self._lines
+            self._extend(new)
+        return self._room.lines[: self._used]
+
+    def _extend(self, new: Lines) -> None:
+        """Add lines where there is room; a copy of this log that has added others since keeps its own."""
+        first, last = self._used, self._used + len(new)
+        if self._room.used != first or last > len(self._room.lines):
+            larger = np.empty(
+                2 * last, dtype=LINE
+            )  # so that all additions together take linear time
+            larger[:first] = self._room.lines[:first]
+            self._room = _Room(larger)
+        self._room.lines[first:last] = new
+        self._room.used = self._used = last
+
+    def _keep(self, lines: Lines) -> Lines:
+        """Go on with lines that are nobody else's; return them."""
+        self._room, self._used = _Room(lines), len(lines)
+        return lines
 
     @property
     def standing(self) -> NDArray[np.intp]:
@@ -157,7 +182,7 @@ class AnswerLog:
         Return the lines that stood before or stand now, but not both.
         """
         about = self._about(keys_of(pairs_of(self.lines[numbers])))
-        lines = self._lines = self.lines.copy()  # copies of the log keep theirs
+        lines = self._keep(self.lines.copy())  # copies of the log keep theirs
         before = lines["retracted"][about]
         lines["struck"][numbers] = True
         lines["retracted"][about] = lines["struck"][about]
@@ -170,21 +195,21 @@ class AnswerLog:
     def at(self, size: int, n_struck: int) -> AnswerLog:
         """Return the log as it was when it had so many lines, so many of which were taken back."""
         past = AnswerLog()
-        past._lines = self.lines[:size].copy()
-        past._lines["struck"] = past._lines["retracted"] = False
-        past._lines["asked"] = past._lines["paid"]
+        lines = past._keep(self.lines[:size].copy())
+        lines["struck"] = lines["retracted"] = False
+        lines["asked"] = lines["paid"]
         past._unasked = self._unasked[: bisect_left(self._unasked, size)]
         past._skips = self._skips[: bisect_left(self._skips, size)]
         past.size = size
         past._strikes = self._strikes[:n_struck]
-        past._lines["struck"][past._strikes] = past._lines["retracted"][past._strikes] = True
+        lines["struck"][past._strikes] = lines["retracted"][past._strikes] = True
         past._replace_earlier(np.arange(size))
         return past
 
     def replace_earlier(self, keys: NDArray[np.int64]) -> NDArray[np.intp]:
         """Mark answers to these pairs that the same annotator gave anew later; return those that stood."""
         about = self._about(keys)
-        lines = self._lines = self.lines.copy()  # copies of the log keep theirs
+        lines = self._keep(self.lines.copy())  # copies of the log keep theirs
         before = lines["retracted"][about]
         self._replace_earlier(about)
         replaced: NDArray[np.intp] = about[before != lines["retracted"][about]]

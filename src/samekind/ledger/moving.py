@@ -1,7 +1,8 @@
-"""A project goes to another database: all of its tables, compared row by row before anything counts."""
+"""A project goes to another database, or a copy of it to a file: all tables, or nothing."""
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import zip_longest
@@ -12,13 +13,15 @@ from sqlalchemy.exc import DBAPIError
 
 from samekind.ledger import tables
 from samekind.ledger.addresses import ProjectPlace, ProjectURL, without_secrets
+from samekind.ledger.checkup import check_file
 from samekind.ledger.database import Database
 from samekind.ledger.erase import MOVED_TO, begin_edition
 from samekind.ledger.errors import LedgerError
 from samekind.ledger.faults import COLUMNS
 from samekind.ledger.sql import SqlLedger
+from samekind.ledger.sqlite_file import driver_of, prepare_to_write, wal_of
 
-__all__ = ["move_project"]
+__all__ = ["back_up_project", "move_project"]
 
 WAIT = 10.0
 PIECE = 10_000  # rows at a time
@@ -66,6 +69,42 @@ def move_project(source: ProjectPlace, target: ProjectPlace) -> int:
             if not is_kept and isinstance(target, Path):
                 target.unlink(missing_ok=True)
     return answers
+
+
+def back_up_project(source: ProjectPlace, target: Path) -> int:
+    """Copy a project to a file that is not there yet, while others write; return how many answers it has.
+
+    The copy is of one moment. Nothing is left of one that does not arrive whole.
+    """
+    if target.exists():
+        raise LedgerError(f"{target} is there already. Name another file.")
+    with SqlLedger(source, read_only=True):  # it is a project, and nothing is wrong with it
+        pass
+    is_kept = False
+    try:
+        with closing(Database(_revealed(source), WAIT, read_only=True)) as old:
+            if old.path is not None:
+                place = prepare_to_write(target)
+                with old.reading() as reading, closing(sqlite3.connect(place.path)) as copy:
+                    driver_of(reading).backup(copy)
+            else:
+                new = Database(str(target), WAIT, read_only=False)
+                with closing(new), old.reading() as reading, new.made() as writing:
+                    for table, columns in {"meta": META, **COLUMNS}.items():
+                        _copy(reading, writing, table, columns)
+        found = check_file(target)
+        if not found.is_fine:
+            raise LedgerError(f"{target} did not arrive whole: {found}. Nothing was changed.")
+        is_kept = True
+        return found.answers
+    except (DBAPIError, sqlite3.Error) as error:
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        words = without_secrets(cause, _revealed(source))
+        raise LedgerError(f"{source} could not be copied to {target}: {words}.") from error
+    finally:
+        if not is_kept:
+            for file in (target, wal_of(target), target.with_name(f"{target.name}-shm")):
+                file.unlink(missing_ok=True)
 
 
 def _revealed(place: ProjectPlace) -> str:

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.ledger.opinions import OpinionLog
+
 __all__ = ["Change", "Checkpoint", "ClusterName", "Notes"]
 
 
@@ -70,6 +72,9 @@ class Change(NamedTuple):
     """and after it."""
     checkpoint: int = -1
     """The number of the checkpoint that it made; -1: none."""
+    people: int = 0
+    """If not 0 it is a *mark*: nothing is changed, but runs take in what was answered beyond their questions,
+    and ask for so many people at once from then on."""
 
 
 class Notes:
@@ -89,6 +94,8 @@ class Notes:
         All changes of the past.
     anchors : dict
         For every number that a cluster was given for life the row that holds it.
+    opinions : OpinionLog
+        What several people say of one pair.
     """
 
     def __init__(self) -> None:
@@ -101,6 +108,7 @@ class Notes:
         self.changes: list[Change] = []
         self.anchors: dict[int, int] = {}
         self.n_anchors = 0
+        self.opinions = OpinionLog()
 
     def add_name(self, row: int, text: str, who: str, at: float) -> None:
         """Name a row's cluster; an earlier name of the row counts no more."""

@@ -159,6 +159,10 @@ def _all_rows(
             {"id": number, "number": held, "row": row}
             for number, (held, row) in enumerate(sorted(notes.anchors.items()), start=1)
         ],
+        tables.opinions: [
+            {"id": number, **opinion._asdict()}
+            for number, opinion in enumerate(notes.opinions.lines, start=1)
+        ],
         tables.changes: [
             {
                 "id": number,
@@ -169,6 +173,7 @@ def _all_rows(
                 "checkpoint_id": (
                     made[change.checkpoint] if change.checkpoint in notes.checkpoints else None
                 ),
+                "people": change.people,
             }
             for number, change in enumerate(notes.changes, start=1)
         ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from typing import NamedTuple, TypeVar
@@ -11,13 +11,22 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from samekind.flow import UNSURE
+from samekind.ledger.leasing import LeaseTable, MemoryLeases
 from samekind.ledger.log import AnswerLog, Lines
 from samekind.ledger.notes import Change, ClusterName, Notes
+from samekind.ledger.opinions import Opinion, OpinionLog
 
-__all__ = ["Revision", "Transactions"]
+__all__ = ["KeptReply", "Revision", "Transactions"]
 
 Part = TypeVar("Part", AnswerLog, Notes)
-SHARED = ("_lines",)  # what copies may share, as it is never changed in place
+SHARED = ("_room",)  # what copies may share: a line in it is never changed
+
+
+class KeptReply(NamedTuple):
+    """What a request with a key was told, and a digest of what it asked for."""
+
+    request: str
+    reply: str
 
 
 class Revision(NamedTuple):
@@ -31,6 +40,7 @@ class Revision(NamedTuple):
     editions: int
     """How many times lines were deleted for good: then all is to be read anew."""
     anchors: int = 0
+    opinions: int = 0
 
 
 class Transactions(ABC):
@@ -41,12 +51,16 @@ class Transactions(ABC):
 
     def __init__(self) -> None:
         self.meta: dict[str, str] = {}
+        self.leases: LeaseTable = MemoryLeases()
+        """Who is looking at which question."""
         self._log = AnswerLog()
         self._notes = Notes()
         self._numbers: dict[str, int] = {}  # of the annotators
         self._in_transaction = False
+        self._replies: dict[tuple[str, str], KeptReply] = {}
         self._n_editions = 0
         self._changes_past = False  # whether what is being written does
+        self._people = 0  # whether it marks that runs take in all there is, and for how many people
 
     @abstractmethod
     def _relearn(self) -> None:
@@ -58,7 +72,7 @@ class Transactions(ABC):
         log, notes = self._log, self._notes
         marks, changes = len(notes.marks), len(notes.changes)
         written = log.size, log.n_struck, marks, notes.n_names, changes
-        return Revision(*written, self._n_editions, notes.n_anchors)
+        return Revision(*written, self._n_editions, notes.n_anchors, len(notes.opinions.lines))
 
     @property
     def changes(self) -> list[Change]:
@@ -74,6 +88,34 @@ class Transactions(ABC):
     def anchors(self) -> dict[int, int]:
         """For every number that a cluster was given for life the row that holds it; see `anchor`."""
         return self._notes.anchors
+
+    @property
+    def opinions(self) -> OpinionLog:
+        """What several people say of one pair; to be read."""
+        return self._notes.opinions
+
+    def opine(
+        self,
+        said: Sequence[tuple[int, int, int]],
+        *,
+        who: str,
+        role: int = 0,
+        at: float | None = None,
+    ) -> None:
+        """Keep opinions, (a, b, answer) each; `at`: when, if with an answer. See `OpinionRole`."""
+        when = self._now() if at is None else at
+        rows = [
+            Opinion(min(a, b), max(a, b), answer, who, when, int(role)) for a, b, answer in said
+        ]
+        if rows:
+            self._append_opinions(rows)
+
+    def _append_opinions(self, rows: list[Opinion]) -> None:
+        self._notes.opinions.add(rows)
+
+    @abstractmethod
+    def _now(self) -> float:
+        """Return the time, a little later than that of anything before."""
 
     def written(self, first: int, last: int) -> Lines:
         """Return the lines from the first on and before the last, retracted ones too."""
@@ -120,12 +162,29 @@ class Transactions(ABC):
         finally:
             self._in_transaction = False
 
+    def reply_to(self, who: str, key: str) -> KeptReply | None:
+        """Return what somebody's request with this key was told, if there was one."""
+        return self._replies.get((who, key))
+
+    def keep_reply(self, who: str, key: str, kept: KeptReply) -> None:
+        """Keep what a request is told, together with what it does: said again, it is not done again."""
+        self._replies[who, key] = kept
+
     def change_past(self) -> None:
         """Say, within a transaction, that what it writes changes the past: all runs are to follow at once.
 
         It need not be said of what is taken back, or contradicts earlier answers, or repeats them.
         """
         self._changes_past = True
+
+    def mark(self, people: int) -> None:
+        """Say, within a transaction, that runs take in all that was answered, and ask for so many people."""
+        self._people = people
+
+    @property
+    def people(self) -> int:
+        """How many people are asked at once, by the last mark."""
+        return next((change.people for change in reversed(self.changes) if change.people), 1)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -146,13 +205,16 @@ class Transactions(ABC):
     def _marking_change(self) -> Iterator[None]:
         """Note a change if what is written within changes the past."""
         before = self.revision
-        self._changes_past = False
+        self._changes_past, self._people = False, 0
         yield
         now = self.revision
         if self._changes_past and now[:3] != before[:3]:
             made = now.checkpoints - 1 if now.checkpoints > before.checkpoints else -1
             since = before.answers, now.answers, before.retracted, now.retracted
             self._append_change(Change(*since, made))
+        if self._people:
+            upto = now.answers, now.answers, now.retracted, now.retracted
+            self._append_change(Change(*upto, people=self._people))
 
 
 def _copied(part: Part) -> Part:

@@ -17,6 +17,7 @@ from samekind.project.new_rows import classify_new, new_rows_table, oracle_of_na
 from samekind.project.numbers import ClusterNumbers
 from samekind.project.project import Project
 from samekind.project.records import *  # noqa: F403
+from samekind.project.reviews import OpinionRecord, ReviewPage, ReviewRecord
 from samekind.project.store import (
     cache_of,
     changes_of_data,
@@ -30,6 +31,7 @@ from samekind.project.words import (
     ANSWERS,
     NO_KIND,
     NO_NAME,
+    KeyReused,
     ProjectError,
     QuestionClosed,
     counted,
@@ -51,9 +53,13 @@ __all__ = [
     "AssistantRecord",
     "ChangedPair",
     "ClusterNumbers",
+    "KeyReused",
+    "OpinionRecord",
     "Project",
     "ProjectError",
     "QuestionClosed",
+    "ReviewPage",
+    "ReviewRecord",
     "Threshold",
     "answers_by_annotator",
     "beside_own_columns",

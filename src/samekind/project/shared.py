@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
@@ -15,12 +17,14 @@ from samekind._validation import check_int
 from samekind.clusters import Clusters, notes_called
 from samekind.data import Items, ItemView
 from samekind.engine import Session
-from samekind.ledger import Revision
+from samekind.ledger import KeptReply, Revision
 from samekind.project.annotators import models_in
 from samekind.project.numbers import ClusterNumbers
 from samekind.project.proposals import ProposedNames
 from samekind.project.records import ClusterOption, ClusterRef
+from samekind.project.sharing import Sharing
 from samekind.project.words import (
+    KeyReused,
     ProjectError,
     check_name,
     name_of,
@@ -66,6 +70,9 @@ class ProjectPart:
         self.assistant: Assistant | None = None  # a model that answers in the background
         self._lock = threading.RLock()
         self._proposals = ProposedNames(items)
+        self.clock: Callable[[], float] = (
+            time  # by which questions belong to who sees them, for all who serve the project
+        )
         self._attach(session)
 
     def _attach(self, session: Session) -> None:
@@ -74,6 +81,7 @@ class ProjectPart:
         self._found: tuple[tuple[Revision, str | None], Clusters] | None = None
         self._counted: tuple[Revision, int] | None = None  # presses
         self.numbers = ClusterNumbers(session)
+        self._sharing = Sharing(session, lambda: self.clock())
         self._stopped = ""  # why nothing is asked: somebody finished, or the budget is spent
         self._heed_end()
 
@@ -88,6 +96,25 @@ class ProjectPart:
         with self.session.act():
             self.numbers.keep()
             yield
+
+    def once(self, key: str, request: str, do: Callable[[], object], *, who: str = "") -> object:
+        """Do something once, however often it is asked for with one key; return what it returned, as JSON.
+
+        That is kept in one transaction with what it did, so it holds after a crash, and for other programs.
+        `request` is a digest of what is asked for: a key belongs to one request alone.
+        """
+        with self._lock, self.act():
+            ledger = self.session.ledger
+            kept = ledger.reply_to(who, key)
+            if kept is None:
+                reply = json.dumps(do())
+                ledger.keep_reply(who, key, KeptReply(request, reply))
+                return json.loads(reply)
+            if kept.request != request:
+                raise KeyReused(
+                    "This Idempotency-Key was used for another request before. Take a new one for each."
+                )
+            return json.loads(kept.reply)
 
     @property
     def criterion(self) -> str:
@@ -124,11 +151,13 @@ class ProjectPart:
     def _count_presses(self) -> int:
         ledger = self.session.ledger
         models = models_in(ledger)
-        if not models:
+        opinions = {one.at for one in ledger.opinions.standing()}
+        if not models and not opinions:
             return ledger.n_acts
         numbers = [ledger.annotators.index(name) for name in models]
         acts = ledger.acts()
-        return int(np.unique(acts["when"][~np.isin(acts["who"], numbers)]).size)
+        times = acts["when"][~np.isin(acts["who"], numbers)]
+        return len(opinions | set(times.tolist()))
 
     def locked(self) -> threading.RLock:
         """Return what lets one thread at a time do several things with the project."""

@@ -19,6 +19,7 @@ __all__ = [
     "NO_KIND",
     "NO_NAME",
     "WORDS",
+    "KeyReused",
     "ProjectError",
     "QuestionClosed",
     "act_in_words",
@@ -32,6 +33,7 @@ __all__ = [
     "plain",
     "plain_item",
     "press_range",
+    "safe_cell",
     "text_of",
     "title_of",
 ]
@@ -41,11 +43,16 @@ WORDS = {number: word for word, number in ANSWERS.items()}
 LONGEST_NAME = 200
 SMALL = 1000  # rows of a pile in which they are counted one by one
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula begins
 NO_KIND, NO_NAME = -1, "no kind"  # of rows that are in none
 
 
 class ProjectError(ValueError):
     """What was asked of the project makes no sense; the message says why."""
+
+
+class KeyReused(ProjectError):  # noqa: N818
+    """A key that belongs to another request."""
 
 
 class QuestionClosed(ProjectError):  # noqa: N818
@@ -199,3 +206,8 @@ def _new_in_words(ahead: int, new: float | None, rows: int | None) -> str:
 def counted(number: int, one: str, many: str | None = None) -> str:
     """Return a number with its noun: "1 press", "2,000 presses"."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def safe_cell(text: str) -> str:
+    """Return what somebody typed so that no spreadsheet takes it for a formula."""
+    return f"'{text}" if text.startswith(FORMULA) else text

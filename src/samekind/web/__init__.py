@@ -12,13 +12,32 @@ from samekind.web.reach import ServeError, check_reach, is_loopback
 
 if TYPE_CHECKING:
     from samekind.web.app import make_app
-    from samekind.web.server import serve
+    from samekind.web.names import name_projects
+    from samekind.web.server import serve, serve_team
+    from samekind.web.team import make_team_app
     from samekind.web.waiting import WaitingPage
 
-__all__ = ["ServeError", "WaitingPage", "check_reach", "is_loopback", "make_app", "serve"]
+__all__ = [
+    "ServeError",
+    "WaitingPage",
+    "check_reach",
+    "is_loopback",
+    "make_app",
+    "make_team_app",
+    "name_projects",
+    "serve",
+    "serve_team",
+]
 
 # The application takes seconds to load; what is needed before that is not.
-_HOMES = {"make_app": "app", "serve": "server", "WaitingPage": "waiting"}
+_HOMES = {
+    "WaitingPage": "waiting",
+    "make_app": "app",
+    "make_team_app": "team",
+    "name_projects": "names",
+    "serve": "server",
+    "serve_team": "server",
+}
 
 
 def __getattr__(name: str) -> object:

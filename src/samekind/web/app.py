@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import HTTPException as FastAPIHTTPException
 from fastapi.exceptions import RequestValidationError
+from fastapi.params import Depends as DependsOn
 from fastapi.responses import JSONResponse
 from fastapi.security import HTTPBearer
 from fastapi.staticfiles import StaticFiles
@@ -20,11 +21,14 @@ from starlette.types import Scope
 
 from samekind._version import __version__
 from samekind.ledger import LedgerError
-from samekind.project import Project, ProjectError, plain
-from samekind.web import annotators, asking, clusters, files, records, saying
+from samekind.project import KeyReused, Project, ProjectError, plain
+from samekind.web import annotators, asking, clusters, files, records, reviews, saying
+from samekind.web.doors import HOSTED, TokenDoor
 from samekind.web.guard import LOCAL, Guard
+from samekind.web.parameters import Responses, own_request
+from samekind.web.roles import needed_for
 
-__all__ = ["make_app"]
+__all__ = ["STATIC", "include_routes", "make_app", "mount_static", "new_api"]
 
 log = logging.getLogger("samekind.web")
 
@@ -50,39 +54,75 @@ def make_app(
     allowed_hosts : iterable of str
         Names that the server goes by, ``"name"`` or ``"name:port"``; ``"*"`` is any numeric address.
     """
-    app = _Api(
-        title="samekind",
-        version=__version__,
-        openapi_url="/api/openapi.json",
-        docs_url=None,  # they would come from another host
-        redoc_url=None,
-        redirect_slashes=False,
-        generate_unique_id_function=lambda route: route.name,
-        exception_handlers=_HANDLERS,
-        dependencies=[Depends(HTTPBearer(auto_error=False))] if token else None,
-    )
-    app.state.project = project
-    # so that no other run's answers are taken from a cache
-    app.state.edition = secrets.token_hex(8)
-    for routes in (asking, clusters, saying, records, files, annotators):
-        app.include_router(routes.reads)
-        app.include_router(routes.changes)
-    static = _Static(directory=STATIC, check_dir=False)
+    app = new_api("/api/openapi.json", is_locked=token is not None)
+    include_routes(app, "/api", changes_need=[Depends(own_request)])
+    static = mount_static(app)
 
     @app.get("/", include_in_schema=False)
     async def page(request: Request) -> Response:
         return await static.get_response("index.html", request.scope)
 
-    app.mount("/static", static)
-    app.add_middleware(Guard, allowed_hosts=tuple(allowed_hosts), token=token)
+    app.add_middleware(Guard, door=TokenDoor(project, token), allowed_hosts=tuple(allowed_hosts))
     return app
 
 
+def new_api(openapi_url: str, *, is_locked: bool) -> FastAPI:
+    """Return an application without routes, which says what goes wrong as all of ours do."""
+    app = _Api(
+        title="samekind",
+        version=__version__,
+        openapi_url=openapi_url,
+        docs_url=None,  # they would come from another host
+        redoc_url=None,
+        redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
+        exception_handlers=_HANDLERS,
+        dependencies=[Depends(HTTPBearer(auto_error=False))] if is_locked else None,
+    )
+    # so that no other run's answers are taken from a cache
+    app.state.edition = secrets.token_hex(8)
+    return app
+
+
+def include_routes(
+    app: FastAPI,
+    prefix: str,
+    *,
+    need: Sequence[DependsOn] = (),
+    changes_need: Sequence[DependsOn] = (),
+    responses: Responses | None = None,
+) -> None:
+    """Add all that can be done with a project, under an address, to an application."""
+    for routes in (asking, clusters, saying, records, files, annotators, reviews):
+        app.include_router(routes.reads, prefix=prefix, dependencies=[*need], responses=responses)
+        app.include_router(
+            routes.changes,
+            prefix=prefix,
+            dependencies=[*need, *changes_need],
+            responses=responses,
+        )
+
+
+def mount_static(app: FastAPI) -> StaticFiles:
+    """Serve the page's own files."""
+    static = _Static(directory=STATIC, check_dir=False)
+    app.mount("/static", static)
+    return static
+
+
 class _Api(FastAPI):
-    """Describes a tuple as an array of so many: not every reader of OpenAPI knows of more."""
+    """Describes a tuple as an array of so many: not every reader of OpenAPI knows of more.
+
+    Where there are several projects it also says of every route which role it is for.
+    """
 
     def openapi(self) -> dict[str, object]:
-        return {key: _simple_tuples(part) for key, part in super().openapi().items()}
+        schema: dict[str, Any] = {key: _simple_tuples(p) for key, p in super().openapi().items()}
+        for path, routes in schema["paths"].items():
+            if "{project}" in path:
+                for route in routes.values():
+                    route["x-role"] = needed_for(route["operationId"])
+        return schema
 
 
 def _simple_tuples(schema: object) -> object:
@@ -130,9 +170,15 @@ async def _foreseen(request: Request, error: ProjectError) -> Response:
     return _failure(400, str(error))
 
 
+async def _key_reused(request: Request, error: KeyReused) -> Response:
+    return _failure(422, str(error))
+
+
 async def _not_kept(request: Request, error: LedgerError) -> Response:
     """Say what is wrong with the project, but not where it is: that is told to the terminal only."""
     log.error("%s", error)
+    if (hosted := request.scope.get(HOSTED)) is not None:
+        hosted.note_failure(error)
     cause = getattr(error.__cause__, "orig", error.__cause__)
     why = f": {cause}" if isinstance(cause, sqlite3.Error) else ""  # which names no file
     words = (
@@ -146,5 +192,6 @@ _HANDLERS: dict[int | type[Exception], Callable[[Request, Any], Any]] = {
     HTTPException: _http,
     RequestValidationError: _invalid,
     ProjectError: _foreseen,
+    KeyReused: _key_reused,
     LedgerError: _not_kept,
 }

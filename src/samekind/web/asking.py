@@ -11,7 +11,16 @@ from fastapi.responses import JSONResponse
 from samekind.project import AnswerPage, PressPage, QuestionClosed, Status
 from samekind.web import replies as r
 from samekind.web.bodies import Answer, Correction, Undo
-from samekind.web.parameters import Limit, Offset, ProjectOf, WantedBy, Who, responses, routers
+from samekind.web.parameters import (
+    Limit,
+    Offset,
+    Once,
+    ProjectOf,
+    WantedBy,
+    Who,
+    responses,
+    routers,
+)
 
 __all__ = ["changes", "reads"]
 
@@ -32,19 +41,19 @@ def next_questions(wanted: WantedBy) -> r.NextQuestions:
 
 
 @changes.post("/answers", response_model=r.Saved, responses=responses(409, model=r.Closed))
-def answer(wanted: WantedBy, given: Answer) -> r.Saved | Response:
+def answer(wanted: WantedBy, once: Once, given: Answer) -> r.Saved | Response:
     """Answer a question. It is on disk when this says so."""
     try:
-        wanted.project.answer(given.id, given.said(), who=wanted.who)
+        once(lambda: wanted.project.answer(given.id, given.said(), who=wanted.who))
     except QuestionClosed as error:
         return JSONResponse(jsonable_encoder(wanted.reply(r.Closed, error=str(error))), 409)
     return wanted.reply(r.Saved)
 
 
 @changes.post("/undo")
-def undo(wanted: WantedBy, how: Undo) -> r.Undone:
+def undo(wanted: WantedBy, once: Once, how: Undo) -> r.Undone:
     """Take back the last clicks, one's own if one has a name."""
-    undone = wanted.project.undo(how.count, who=wanted.who or None)
+    undone = once(lambda: wanted.project.undo(how.count, who=wanted.who or None))
     return wanted.reply(r.Undone, undone=undone)
 
 
@@ -72,25 +81,26 @@ def presses(
 
 
 @changes.put("/answers")
-def correct(project: ProjectOf, who: Who, given: Correction) -> r.Changed:
+def correct(project: ProjectOf, who: Who, once: Once, given: Correction) -> r.Changed:
     """Change one's mind about a pair."""
-    project.correct(given.a, given.b, given.answer, who=who)
+    once(lambda: project.correct(given.a, given.b, given.answer, who=who))
     return r.Changed(status=project.status())
 
 
 @changes.post("/answers/import")
 def import_answers(
-    project: ProjectOf, who: Who, body: Annotated[bytes, Body(media_type="text/csv")]
+    project: ProjectOf,
+    who: Who,
+    once: Once,
+    body: Annotated[bytes, Body(media_type="text/csv")],
 ) -> r.Imported:
     """Take in answers from a CSV with the columns a, b and answer; rows go by number or by any id."""
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise HTTPException(422, "The file is not UTF-8. Save it as CSV in UTF-8.") from None
-    counts = project.import_answers(text, who=who)
-    return r.Imported(
-        imported=counts.news, contradictory=counts.contradictory, status=project.status()
-    )
+    imported, contradictory = once(lambda: project.import_answers(text, who=who))
+    return r.Imported(imported=imported, contradictory=contradictory, status=project.status())
 
 
 @reads.get("/contradictions")

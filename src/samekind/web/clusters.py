@@ -9,7 +9,7 @@ from fastapi import Query, Response
 from samekind.project import ClusterPage, History, Overview, RowMap
 from samekind.web import parameters as p
 from samekind.web.bodies import Decisions, Merge, Name, Removal
-from samekind.web.parameters import Limit, Offset, ProjectOf, Revalidation, Who
+from samekind.web.parameters import Limit, Offset, Once, ProjectOf, Revalidation, Who
 from samekind.web.replies import Changed, Suggested
 
 __all__ = ["changes", "reads"]
@@ -34,23 +34,27 @@ def cluster(
 
 
 @changes.put("/clusters/{cluster}/name")
-def rename(project: ProjectOf, who: Who, cluster: p.ClusterNumber, new: Name) -> Changed:
+def rename(
+    project: ProjectOf, who: Who, once: Once, cluster: p.ClusterNumber, new: Name
+) -> Changed:
     """Give a cluster a name."""
-    project.rename(cluster, new.name, who=who)
+    once(lambda: project.rename(cluster, new.name, who=who))
     return Changed(status=project.status())
 
 
 @changes.post("/clusters/{cluster}/remove")
-def remove(project: ProjectOf, who: Who, cluster: p.ClusterNumber, removal: Removal) -> Changed:
+def remove(
+    project: ProjectOf, who: Who, once: Once, cluster: p.ClusterNumber, removal: Removal
+) -> Changed:
     """Say of rows that they do not belong to a cluster."""
-    project.remove(cluster, removal.rows, who=who)
+    once(lambda: project.remove(cluster, removal.rows, who=who))
     return Changed(status=project.status())
 
 
 @changes.post("/clusters/merge")
-def merge(project: ProjectOf, who: Who, merged: Merge) -> Changed:
+def merge(project: ProjectOf, who: Who, once: Once, merged: Merge) -> Changed:
     """Say of clusters that they are one."""
-    project.merge(merged.clusters, who=who)
+    once(lambda: project.merge(merged.clusters, who=who))
     return Changed(status=project.status())
 
 
@@ -74,7 +78,7 @@ def suggestions(project: ProjectOf, most: Annotated[int, Query(ge=1, le=100)] = 
 
 
 @changes.post("/suggestions")
-def decide(project: ProjectOf, who: Who, decided: Decisions) -> Changed:
+def decide(project: ProjectOf, who: Who, once: Once, decided: Decisions) -> Changed:
     """Accept or refuse suggestions, all at once."""
-    project.decide({**decided.decisions}, who=who)
+    once(lambda: project.decide({**decided.decisions}, who=who))
     return Changed(status=project.status())

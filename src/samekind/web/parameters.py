@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import unquote
 
 from fastapi import APIRouter, Depends, Header, HTTPException, Path, Query, Request, Response
 
 from samekind.project import Project
 from samekind.web.bodies import LARGEST
+from samekind.web.doors import CALLER, Caller
+from samekind.web.guard import REQUEST
 from samekind.web.replies import Failure, NextQuestions
+from samekind.web.roles import may, needed_for
 
 __all__ = [
+    "CallerOf",
     "ClusterNumber",
     "Limit",
     "Offset",
+    "Once",
     "ProjectOf",
     "Responses",
     "Revalidation",
     "RowNumber",
     "WantedBy",
     "Who",
+    "own_request",
     "responses",
     "routers",
 ]
@@ -37,12 +44,26 @@ def responses(*statuses: int, model: type = Failure) -> Responses:
     return {status: {"model": model} for status in statuses}
 
 
-async def _project(request: Request) -> Project:
-    project: Project = request.app.state.project
-    return project
+async def _caller(request: Request) -> Caller:
+    """Return who asks, if they may."""
+    caller: Caller = request.scope[CALLER]
+    route = request.scope["route"].name
+    if not may(caller.role, route):
+        raise HTTPException(
+            403,
+            f"This is for those whose role is {needed_for(route)!r}; yours is {caller.role!r}.",
+        )
+    return caller
 
 
-async def _own(
+CallerOf = Annotated[Caller, Depends(_caller)]
+
+
+async def _project(caller: CallerOf) -> Project:
+    return caller.project
+
+
+async def own_request(
     x_samekind: Annotated[
         Literal["1"], Header(description="Says that the request is not another site's.")
     ],
@@ -51,10 +72,17 @@ async def _own(
 
 
 async def _who(
+    caller: CallerOf,
     x_samekind_who: Annotated[
-        str, Header(max_length=1200, description="The person's name, percent-encoded UTF-8.")
+        str,
+        Header(
+            max_length=1200,
+            description="The person's name, percent-encoded UTF-8; of no meaning where people have links.",
+        ),
     ] = "",
 ) -> str:
+    if caller.who is not None:
+        return caller.who
     try:
         name = unquote(x_samekind_who, errors="strict").strip()
     except UnicodeDecodeError:
@@ -68,18 +96,48 @@ async def _who(
 
 def routers(tag: str) -> tuple[APIRouter, APIRouter]:
     """Return what routes that only read are added to, and what those that change something are."""
-    reads = APIRouter(prefix="/api", tags=[tag], responses=responses(400, 403, 404, 422, 503))
+    may_ask = [Depends(_caller)]
+    reads = APIRouter(
+        tags=[tag], responses=responses(400, 403, 404, 422, 503), dependencies=may_ask
+    )
     changes = APIRouter(
-        prefix="/api",
-        tags=[tag],
-        responses=responses(400, 403, 413, 422, 503),
-        dependencies=[Depends(_own)],
+        tags=[tag], responses=responses(400, 403, 413, 422, 503), dependencies=may_ask
     )
     return reads, changes
 
 
 ProjectOf = Annotated[Project, Depends(_project)]
 Who = Annotated[str, Depends(_who)]
+
+
+class _Once:
+    """Does what a request asks for once, however often it is repeated with the same key."""
+
+    def __init__(
+        self,
+        request: Request,
+        project: ProjectOf,
+        who: Who,
+        idempotency_key: Annotated[
+            str,
+            Header(
+                max_length=200,
+                pattern=r"^[!-~]*$",
+                description="Any text that no other request has: repeated with it, nothing is done twice.",
+            ),
+        ] = "",
+    ) -> None:
+        self._project, self._who, self._key = project, who, idempotency_key
+        self._request: str = request.scope.get(REQUEST, "")
+
+    def __call__(self, do: Callable[[], object]) -> Any:
+        """Return what it returns, or did when it was done."""
+        if not self._key:
+            return do()
+        return self._project.once(self._key, self._request, do, who=self._who)
+
+
+Once = Annotated[_Once, Depends()]
 Offset = Annotated[int, Query(ge=0, le=LARGEST)]
 Limit = Annotated[int, Query(ge=1, le=200)]
 ClusterNumber = Annotated[int, Path(ge=0, le=LARGEST, description="The row that stands for it.")]

@@ -8,7 +8,7 @@ from fastapi import Query
 
 from samekind.web import parameters as p
 from samekind.web.bodies import LARGEST, Criterion, NewKind, Placing, Sheets
-from samekind.web.parameters import ProjectOf, Who
+from samekind.web.parameters import Once, ProjectOf, Who
 from samekind.web.replies import Changed, Found
 
 __all__ = ["changes", "reads"]
@@ -28,16 +28,16 @@ def find(
 
 
 @changes.post("/rows/place")
-def place(project: ProjectOf, who: Who, placing: Placing) -> Changed:
+def place(project: ProjectOf, who: Who, once: Once, placing: Placing) -> Changed:
     """Say of rows that they are in a cluster."""
-    project.place(placing.rows, placing.cluster, who=who)
+    once(lambda: project.place(placing.rows, placing.cluster, who=who))
     return Changed(status=project.status())
 
 
 @changes.post("/rows/new")
-def place_in_new(project: ProjectOf, who: Who, new: NewKind) -> Changed:
+def place_in_new(project: ProjectOf, who: Who, once: Once, new: NewKind) -> Changed:
     """Say of rows that they are in none of the clusters found so far, but in one of their own."""
-    project.place_in_new(new.rows, new.name, who=who)
+    once(lambda: project.place_in_new(new.rows, new.name, who=who))
     return Changed(status=project.status())
 
 

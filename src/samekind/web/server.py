@@ -6,15 +6,20 @@ import contextlib
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote
 
 import uvicorn
+from anyio import to_thread
 from fastapi import FastAPI
+from uvicorn.config import LOGGING_CONFIG
 
+from samekind.ledger import ProjectPlace
 from samekind.project import Project
 from samekind.web.app import make_app
-from samekind.web.connections import BoundedConnection
+from samekind.web.connections import MOST, BoundedConnection, ProxiedConnection
 from samekind.web.guard import LARGEST_HEAD
 from samekind.web.reach import (
     ANY_ADDRESS,
@@ -26,7 +31,11 @@ from samekind.web.reach import (
     reachable,
 )
 
-__all__ = ["configure", "serve"]
+__all__ = ["Tls", "configure", "serve", "serve_team"]
+
+PATIENCE = (
+    30  # seconds in which requests to a server for a team are answered after it was told to end
+)
 
 
 def serve(
@@ -88,21 +97,111 @@ def serve(
         _Server(configure(app), ready, project.close).run(sockets=[listening])
 
 
-def configure(app: FastAPI) -> uvicorn.Config:
-    """Return how the application is served: nothing optional, sizes and connections bounded."""
+def configure(
+    app: FastAPI,
+    *,
+    tls: Tls | None = None,
+    proxies: Sequence[str] = (),
+    patience: int = 5,
+    has_logs: bool = False,
+) -> uvicorn.Config:
+    """Return how the application is served: nothing optional, sizes and connections bounded.
+
+    What a proxy says of who asks is believed if it comes from one of `proxies`. When the server ends,
+    requests have `patience` seconds to be answered. `has_logs`: somebody else says how logs are written.
+    """
     return uvicorn.Config(
         app,
-        http=BoundedConnection,
+        ssl_certfile=None if tls is None else tls.certificate,
+        ssl_keyfile=None if tls is None else tls.key,
+        forwarded_allow_ips=[*proxies],
+        http=ProxiedConnection if proxies else BoundedConnection,
         ws="none",
         loop="asyncio",
         lifespan="off",
         log_level="warning",
         access_log=False,  # addresses may hold the token
-        proxy_headers=False,
+        proxy_headers=bool(proxies),
         server_header=False,
         h11_max_incomplete_event_size=LARGEST_HEAD,
-        timeout_graceful_shutdown=5,
+        timeout_graceful_shutdown=patience,
+        log_config=None if has_logs else LOGGING_CONFIG,
     )
+
+
+class Tls(NamedTuple):
+    """Files for encrypted connections."""
+
+    certificate: Path
+    key: Path
+
+
+def serve_team(
+    places: Mapping[str, ProjectPlace],
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    *,
+    names: Sequence[str] = (),
+    root_path: str = "",
+    proxies: Sequence[str] = (),
+    tls: Tls | None = None,
+    metrics_token: str | None = None,
+    on_ready: Callable[[str], None] | None = None,
+) -> None:
+    """Serve several projects to people with personal links, until SIGTERM or Ctrl-C; close them.
+
+    Parameters
+    ----------
+    places : mapping of str to Path or ProjectURL
+        The projects, by their names in addresses.
+    host, port : str, int or None
+        Where to listen, as for `serve`.
+    names : sequence of str
+        Further names that the server goes by, ``"kinds.example"`` say.
+    root_path : str
+        Under which address a proxy has it, such as ``"/kinds"``.
+    proxies : sequence of str
+        Addresses of proxies whose forwarded headers are believed.
+    tls : Tls or None
+        Certificate and key, for connections without a proxy that encrypts.
+    metrics_token : str or None
+        What must be known to read the metrics; without one there are none.
+    on_ready : callable
+        Called with the server's address once it listens.
+    """
+    from samekind.web.logs import log_request
+    from samekind.web.site import Site
+    from samekind.web.team import make_team_app
+
+    listening = listen(host, port)
+    port = listening.getsockname()[1]
+    own = [f"{name}:{port}" for name in names_of(host)]
+    own += names_of(host) if port in (80, 443) else []
+    own += [ANY_ADDRESS] if host in WILDCARDS else []
+    site = Site(places)
+    app = make_team_app(
+        site,
+        allowed_hosts=[*own, *names],
+        root_path=root_path,
+        metrics_token=metrics_token,
+        observer=log_request,
+    )
+    config = configure(app, tls=tls, proxies=proxies, patience=PATIENCE, has_logs=True)
+    scheme = "http" if tls is None else "https"
+
+    def ready() -> None:
+        if on_ready is not None:
+            on_ready(f"{scheme}://{reachable(host)}:{port}{root_path}/")
+
+    def began() -> None:
+        # a request may wait for its project; as many may as there are connections, or else they would keep
+        # those of other projects waiting, too
+        to_thread.current_default_thread_limiter().total_tokens = MOST
+        ready()
+
+    site.start()
+    with contextlib.suppress(KeyboardInterrupt):
+        _Server(config, began, site.close).run(sockets=[listening])
 
 
 class _Server(uvicorn.Server):

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from samekind.algorithms.base import Amendment
+from samekind.algorithms.exchange import Amendment
 from samekind.algorithms.focused.learner import Learner
 from samekind.algorithms.focused.scheduler import Aim
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN

@@ -95,6 +95,8 @@ class RecoveryLoop(PaperAlgorithm[PracticalParams]):
         unknown = np.flatnonzero(self.state.cluster_of(rows) == UNKNOWN)
         if unknown.size < most:
             return rows.size
+        if most == 1:
+            return int(unknown[0]) + 1
         _, first = np.unique(rows[unknown], return_index=True)
         if first.size < most:
             return rows.size

@@ -1,7 +1,9 @@
 """Blocking keys: short forms of a value that survive most slips, alone and two fields at a time.
 
 One key alone (all Smiths) holds too many records where there are a million; two together (Smiths born in
-May 1980) hold few, and of two duplicates with any two fields intact some pair of keys is the same.
+May 1980) hold few, and of two duplicates with any two fields intact some pair of keys is the same. What is
+left of a code or date with a slip, half of its digits, is a key in a pair, too: with one other field it still
+holds few.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from samekind.data.records.kinds import FieldKind
 __all__ = ["key_matrix"]
 
 _MOST_FIELDS = 12  # whose keys are paired: 66 pairs
+_MOST_PARTIAL = 4  # of which parts of a value are paired, too
 _MOST_NAMES = 6  # columns of names that are taken together
 _PREFIX = 4  # letters of a word that stand for it
 
@@ -75,20 +78,30 @@ def _all_keys(fields: Sequence[Field]) -> Iterator[list[Codes]]:
     Keys of one list are of one sort. So are those of all names: a surname that stands in the column of first
     names is found all the same.
     """
-    first: list[list[Codes]] = []
+    paired: list[tuple[list[Codes], list[list[Codes]]]] = []
     for group in _groups(fields):
-        for place, make in enumerate(_MAKERS[group[0].kind]):
-            found = _coded(group, make)
-            yield found
-            if place == 0:
-                first.append(found)
-    first.sort(key=lambda found: -max(map(_information, found)))
-    first = first[:_MOST_FIELDS]
-    for keys in first:
-        if len(keys) > 1:
-            yield [_both(one, other, ordered=False) for one, other in combinations(keys, 2)]
-    for one_group, other_group in combinations(first, 2):
-        yield [_both(one, other) for one, other in product(one_group, other_group)]
+        kind = group[0].kind
+        found = {make: _coded(group, make) for make in _MAKERS[kind]}
+        yield from found.values()
+        paired.append((found[_MAKERS[kind][0]], [found[make] for make in _PARTIAL.get(kind, ())]))
+    paired.sort(key=lambda keys: -max(map(_information, keys[0])))
+    paired = [
+        (whole, parts if place < _MOST_PARTIAL else [])
+        for place, (whole, parts) in enumerate(paired[:_MOST_FIELDS])
+    ]
+    for whole, _ in paired:
+        if len(whole) > 1:
+            yield [_both(one, other, ordered=False) for one, other in combinations(whole, 2)]
+    for (whole, parts), (other_whole, other_parts) in combinations(paired, 2):
+        yield _crossed(whole, other_whole)
+        for part in parts:
+            yield _crossed(part, other_whole)
+        for part in other_parts:
+            yield _crossed(whole, part)
+
+
+def _crossed(some: Sequence[Codes], others: Sequence[Codes]) -> list[Codes]:
+    return [_both(one, other) for one, other in product(some, others)]
 
 
 def _groups(fields: Sequence[Field]) -> list[list[Field]]:
@@ -189,13 +202,19 @@ def _part(field: Field) -> list[str]:
     return [max(value.split(PARTS), key=len) for value in field.values]
 
 
+_FIRST_HALF, _LAST_HALF = _halves(False), _halves(True)
 _MAKERS: dict[FieldKind, list[Callable[[Field], list[str]]]] = {
     FieldKind.NAME: [_sound, _first_letters, _whole],
     FieldKind.ADDRESS: [_first_letters, _two_words, _whole],
-    FieldKind.CODE: [_whole, _sorted_characters, _halves(False), _halves(True)],
+    FieldKind.CODE: [_whole, _sorted_characters, _FIRST_HALF, _LAST_HALF],
     FieldKind.DATE: [_month_and_year, _month_and_day],
     FieldKind.NUMBER: [_magnitude],
     FieldKind.SET: [_part, _whole],
     FieldKind.TEXT: [_two_words],
     FieldKind.CATEGORY: [_whole],
 }
+_PARTIAL: dict[FieldKind, list[Callable[[Field], list[str]]]] = {
+    FieldKind.CODE: [_FIRST_HALF, _LAST_HALF],
+    FieldKind.DATE: [_month_and_day],
+}
+"""What survives a slip elsewhere in a value, and is telling enough beside the first key of another field."""

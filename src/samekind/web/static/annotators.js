@@ -2,6 +2,7 @@
 
 import { call } from "./api.js";
 import { byId, h, number } from "./dom.js";
+import { known, may } from "./me.js";
 
 const EVERY_MS = 4000;
 const NONE = "–";
@@ -47,6 +48,8 @@ function show(page) {
 }
 
 async function look() {
+  await known;
+  if (!may("review")) return;
   let again = true;
   try {
     const page = await call("GET", "/api/annotators");

@@ -9,6 +9,7 @@ import { openHelp } from "./help.js";
 import { QuestionArea } from "./question.js";
 import { call } from "./api.js";
 import { showCriterion } from "./criterion.js";
+import { known, may, me } from "./me.js";
 import { flag, Review } from "./review.js";
 import { hideBanner, showBanner, watchSaving } from "./saving.js";
 import { standing } from "./standing.js";
@@ -16,7 +17,8 @@ import { ThresholdPanel } from "./records.js";
 import { initTheme, remember, remembered } from "./settings.js";
 import { pictures } from "./items.js";
 
-const VIEWS = ["question", "found", "review", "finish"];
+/** @type {Record<string, string>} the screens, and the role that each is for */
+const VIEWS = { question: "answer", found: "review", review: "review", finish: "own" };
 
 const project = new Project();
 const found = new OverviewPanel(project);
@@ -42,12 +44,12 @@ function goto(view) {
   const address = `#/${view}`; // with a stroke: no element has this id, so that nothing scrolls
   if (location.hash !== address) history.pushState(null, "", address);
   show();
-  byId(`${view}-title`).focus({ preventScroll: true });
+  byId(`${document.body.dataset.view}-title`).focus({ preventScroll: true });
 }
 
 function show() {
   const asked = location.hash.slice(2);
-  const view = VIEWS.includes(asked) && !project.locked ? asked : "question";
+  const view = asked in VIEWS && may(VIEWS[asked]) && !project.locked ? asked : "question";
   document.body.dataset.view = view;
   for (const tab of document.querySelectorAll("[data-goto]")) {
     if (tab.dataset.goto === view) tab.setAttribute("aria-current", "page");
@@ -138,6 +140,10 @@ sheets.addEventListener("change", async () => {
   await project.perform(() => call("PUT", "/api/sheets", { body: { sheets: sheets.checked } }));
 });
 
+known.then(() => {
+  if (me.who) byId("me").textContent = me.who;
+  show();
+});
 showCriterion(project);
 initTheme(byId("theme"));
 show();

@@ -2,16 +2,17 @@
 
 import { call } from "./api.js";
 import { byId, h, openDialog } from "./dom.js";
+import { may } from "./me.js";
 
 /** @param {import("./project.js").Project} project */
 export function showCriterion(project) {
   const place = byId("criterion");
   const text = h("span", { class: "criterion-text", dir: "auto" });
-  const button = h("button", { type: "button", class: "link", onclick: () => edit(project) });
+  const button = h("button", { type: "button", class: "link", "data-needs": "own", onclick: () => edit(project) });
   place.append(text, button);
   project.addEventListener("state", () => {
     const now = project.state?.criterion ?? "";
-    place.hidden = !project.state || project.state.done;
+    place.hidden = !project.state || project.state.done || (!now && !may("own"));
     text.textContent = now;
     text.title = now;
     button.textContent = now ? "Edit" : "Say what counts as the same kind";

@@ -6,11 +6,11 @@
  * its tab.
  */
 
-import { ApiError } from "./api.js";
+import { ApiError, newKey } from "./api.js";
 
 /**
  * @typedef {{type: "answer" | "undo", question?: import("./types.js").Question, said?: import("./types.js").Said,
- *   tries?: number, revision?: number, givenUp?: boolean}} Item
+ *   tries?: number, key?: string, givenUp?: boolean}} Item key: with it, a second try is not done twice
  * @typedef {{state: "saved" | "saving" | "unsaved", waiting: number, seconds: number, why: string,
  *   stuck: Item["type"] | null}} Status stuck: what the server failed at, for which it may fail for ever
  */
@@ -53,6 +53,7 @@ export class Outbox {
 
   /** @param {Item} item */
   push(item) {
+    item.key = newKey();
     this.items.push(item);
     this.#keep();
     this.#run();
@@ -81,6 +82,7 @@ export class Outbox {
     const item = this.items[0];
     if (!item || !this.wake) return;
     item.givenUp = true;
+    item.key = newKey(); // it is another request now
     if (item.type === "answer") item.said = "skip";
     this.wake();
   }

@@ -212,15 +212,9 @@ export class Project extends EventTarget {
   async #send(item) {
     this.sent += 1;
     if (item.type === "answer") {
-      return call("POST", `/api/answers?${this.#query()}`, { body: { id: item.question?.id, answer: item.said } });
+      return call("POST", `/api/answers?${this.#query()}`, { body: { id: item.question?.id, answer: item.said }, key: item.key });
     }
-    if ((item.tries ?? 0) > 1 && item.revision !== undefined) {
-      // The reply may have been lost on the way: what was undone must not be undone twice.
-      const reply = await call("GET", `/api/next?${this.#query()}`);
-      if (reply.status.revision !== item.revision) return reply;
-    }
-    item.revision = this.state?.revision;
-    return call("POST", `/api/undo?${this.#query()}`, { body: { count: 1 } });
+    return call("POST", `/api/undo?${this.#query()}`, { body: { count: 1 }, key: item.key });
   }
 
   /** @param {import("./outbox.js").Item} item @param {any} reply */
@@ -242,8 +236,7 @@ export class Project extends EventTarget {
   #refused(item, error) {
     if (item.type === "undo") this.undoing = Math.max(0, this.undoing - 1);
     if (item.givenUp && error.failed && item.question) this.aside.add(item.question.id);
-    // A second try that comes too late was most likely the first one, whose reply was lost.
-    if (!(error.status === 409 && (item.tries ?? 0) > 1)) this.#tell("say", { text: error.message, bad: true });
+    this.#tell("say", { text: error.message, bad: true });
     if (error.body?.questions) this.accept(error.body);
     else this.load();
   }

@@ -186,7 +186,7 @@ export class QuestionArea {
       h(
         "p",
         { class: "buttons" },
-        h("button", { type: "button", class: "primary", onclick: () => this.does.goto("finish") }, "See and export the result"),
+        h("button", { type: "button", class: "primary", "data-needs": "own", onclick: () => this.does.goto("finish") }, "See and export the result"),
         state.skipped > 0 && h("button", { type: "button", onclick: () => this.project.comeBack() }, `Come back to ${state.skipped} skipped`),
         state.can_undo && h("button", { type: "button", onclick: () => this.does.act("undo") }, "Undo the last answer"),
       ),

@@ -1,6 +1,7 @@
 /** Records: the threshold from which on two are one, what it promises, and what changes when it moves. */
 
 import { ApiError, call } from "./api.js";
+import { may } from "./me.js";
 import { byId, count, h, number, toast } from "./dom.js";
 import { brief } from "./items.js";
 import { markedLetters } from "./letters.js";
@@ -59,7 +60,7 @@ export class ThresholdPanel {
     }));
     this.value = h("output", { id: "threshold-value", for: "threshold" });
     this.found = h("div", { id: "threshold-found", "aria-live": "polite" });
-    this.keep = h("button", { id: "threshold-keep", type: "button", hidden: true, onclick: () => this.#keep() }, "Export with this threshold");
+    this.keep = h("button", { id: "threshold-keep", type: "button", "data-needs": "own", hidden: true, onclick: () => this.#keep() }, "Export with this threshold");
     this.changed = h("ul", { class: "changed", id: "threshold-changed" });
     this.element = h(
       "section",
@@ -85,6 +86,7 @@ export class ThresholdPanel {
   }
 
   async #look() {
+    if (!may("review")) return;
     const turn = ++this.asked;
     try {
       const at = this.isNew ? "" : `?at=${this.#wanted}`;

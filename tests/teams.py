@@ -1,0 +1,216 @@
+"""A server for a team: real projects, links and sockets, in a thread or a process of its own."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import numpy as np
+import uvicorn
+
+from samekind.data import load
+from samekind.ledger import Links, ProjectURL
+from samekind.project import make_project
+from samekind.web import make_team_app, serve_team
+from samekind.web.server import configure
+from samekind.web.site import Site
+
+ROLES = ("answer", "review", "own")
+API = "/api/v1/projects"
+
+
+def make_table(folder, n=60, kinds=4):
+    """Write rows of so many kinds; return the file, and the kind of each row."""
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.arange(n) % kinds)
+    path = Path(folder) / "rows.csv"
+    lines = [
+        f"{10 * k + dx:.3f},{dy:.3f}" for k, dx, dy in zip(y, *rng.random((2, n)), strict=True)
+    ]
+    path.write_text("\n".join(["x,y", *lines]) + "\n")
+    return path, y
+
+
+def make_at(place, table, **settings):
+    """Make a project of a table; return where it is."""
+    where = ProjectURL(place) if isinstance(place, str) else place
+    make_project(load(table), where, random_state=0, **settings).close()
+    return where
+
+
+def invite(place, who="ann", role="answer", **more):
+    """Make a link; return its token."""
+    with Links(place) as links:
+        return links.invite(who, role, **more)[1]
+
+
+def truth(question, y):
+    """Return what one who knows the kinds answers."""
+    if question["type"] == "pair":
+        return "same" if y[question["a"]["row"]] == y[question["b"]["row"]] else "different"
+    if question["type"] == "sheet":
+        kind = y[question["cluster"]["cluster"]]
+        return {"different": [i["row"] for i in question["items"] if y[i["row"]] != kind]}
+    kind = y[question["item"]["row"]]
+    return next((o["cluster"] for o in question["options"] if y[o["cluster"]] == kind), "none")
+
+
+def wait_for(holds, seconds=30.0):
+    """Wait until something holds; return it."""
+    last = time.monotonic() + seconds
+    while not (found := holds()):
+        assert time.monotonic() < last
+        time.sleep(0.02)
+    return found
+
+
+class Person(httpx.Client):
+    """Somebody with a link, at one project of a server."""
+
+    def __init__(self, url, project, token, **options):
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        super().__init__(base_url=f"{url}{API}/{project}", headers=headers, timeout=60, **options)
+
+    def status(self, path="/status", method="GET", **options):
+        return self.request(method, path, **options).status_code
+
+    def answer(self, y, times=1, **headers):
+        """Answer so many questions by the kinds; return the last reply."""
+        reply = self.get("/next").json()
+        for _ in range(times):
+            if not reply["questions"]:
+                break
+            question = reply["questions"][0]
+            said = {"id": question["id"], "answer": truth(question, y)}
+            given = self.post("/answers", json=said, headers=headers)
+            assert given.status_code in (200, 409), given.text
+            reply = given.json()
+        return reply
+
+
+class TeamServer:
+    """A server of several projects, in a thread of its own."""
+
+    def __init__(self, places, *, tls=None, proxies=(), port=0, **options):
+        self.site = Site(places)
+        listening = socket.create_server(("127.0.0.1", port))
+        self.port = listening.getsockname()[1]
+        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
+        names = {"allowed_hosts": [f"127.0.0.1:{self.port}", "kinds.example"]}
+        self.app = make_team_app(self.site, **names | options)
+        config = configure(self.app, tls=tls, proxies=proxies, has_logs=True)
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, args=([listening],))
+
+    def __enter__(self):
+        self.site.start()
+        self._thread.start()
+        wait_for(lambda: all(p.state != "opening" for p in self.site.projects.values()))
+        return self
+
+    def __exit__(self, *error):
+        self._server.should_exit = True
+        self._thread.join(30)
+        self.site.close()
+
+    def person(self, token, project="rows", **options):
+        return Person(self.url, project, token, **options)
+
+
+@contextmanager
+def process(*projects, env=(), port=None, **options):
+    """Run `samekind serve` in a process of its own; yield it and its address."""
+    if port is None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+    given = [
+        part
+        for name, value in options.items()
+        for part in (f"--{name.replace('_', '-')}", str(value))
+    ]
+    command = [
+        sys.executable,
+        "-m",
+        "samekind",
+        "serve",
+        *map(str, projects),
+        "--port",
+        str(port),
+        *given,
+    ]
+    running = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | dict(env),
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        wait_for(lambda: is_ready(running, url), 60)
+        yield running, url
+    finally:
+        if running.poll() is None:
+            running.send_signal(signal.SIGKILL)
+        running.communicate()
+
+
+@contextmanager
+def fork(place, port):
+    """Run a server of one project in a process that was forked, so that it starts soon; yield it."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["teams"])
+    running = context.Process(target=_serve, args=(place, port))
+    running.start()
+    try:
+        wait_for(lambda: _answers(f"http://127.0.0.1:{port}"), 120)
+        yield running
+    finally:
+        running.kill()
+        running.join()
+
+
+def _serve(place, port):
+    serve_team({"rows": ProjectURL(place) if "://" in place else Path(place)}, port=port)
+
+
+def _answers(url):
+    try:
+        return httpx.get(f"{url}/healthz/rows", timeout=5).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def is_ready(running, url):
+    assert running.poll() is None, running.stderr.read()
+    try:
+        counts = httpx.get(f"{url}/healthz", timeout=5).json()["projects"]
+    except httpx.TransportError:
+        return False
+    return not counts["opening"]
+
+
+def paths_of(app):
+    """Yield what can be asked of a project: the route's name, the method, and an address that fits it."""
+    for path, methods in app.openapi()["paths"].items():
+        found = re.fullmatch(r"/api/v1/projects/\{project\}(.*)", path)
+        for method, route in methods.items():
+            if found:
+                address = (
+                    found[1].replace("{row}", "0").replace("{cluster}", "0").replace("{link}", "1")
+                )
+                yield (
+                    route["operationId"],
+                    method.upper(),
+                    address.replace("{name}", "clusters.csv"),
+                )

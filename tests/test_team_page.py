@@ -1,0 +1,165 @@
+"""Personal links in a real Chromium: what stays of them, and what each role sees."""
+
+from __future__ import annotations
+
+import pytest
+
+from browser import Visit, chromium, digits_file, do_without, truth
+
+try:
+    import fastapi  # noqa: F401
+    import uvicorn  # noqa: F401
+    from playwright.sync_api import expect
+except ImportError as missing:
+    do_without(f"{missing.name} is not installed: pip install -e '.[dev]'")
+
+from samekind.data import load
+from samekind.datasets import load_digits
+from samekind.ledger import Links, SqlLedger
+from samekind.project import make_project
+from teams import API, TeamServer, invite, wait_for
+
+pytestmark = pytest.mark.xdist_group("browser")
+LABELS = load_digits().target
+WIDE = {"viewport": {"width": 1300, "height": 850}}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as launched:
+        yield launched
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("digits")
+    items = load(digits_file(folder, 200))
+    make_project(items, folder / "digits.db", random_state=0).close()
+    return folder / "digits.db"
+
+
+@pytest.fixture(scope="module")
+def server(place):
+    with TeamServer({"digits": place}) as server:
+        yield server
+
+
+@pytest.fixture
+def visit(browser, server, place):
+    """Return what opens a personal link in a browser of its own."""
+    contexts = []
+
+    def open_link(who, role, **more):
+        context = browser.new_context(**WIDE)
+        contexts.append(context)
+        token = invite(place, who, role)
+        return Visit(context, f"{server.url}/p/digits/#token={token}", **more), token
+
+    yield open_link
+    for context in contexts:
+        context.close()
+
+
+def tabs(page):
+    return [tab.get_attribute("data-goto") for tab in page.locator("nav button:visible").all()]
+
+
+class TestALink:
+    def test_opens_the_page_and_leaves_no_token_behind(self, visit, server, place):
+        ann, token = visit("ann", "answer")
+        assert ann.page.url == f"{server.url}/p/digits/"
+        for _ in range(3):
+            ann.press(truth(ann.question, LABELS))
+        ann.saved()
+        assert not any(token in url for url in ann.requests)
+        assert token not in ann.page.content()
+        assert token not in ann.page.evaluate("document.cookie")
+        assert ann.page.evaluate("history.length") <= 2
+        ann.page.reload()  # the tab still knows it
+        ann.wait()
+        assert ann.page.url == f"{server.url}/p/digits/"
+        assert ann.errors == []
+        assert ann.page.evaluate("window.violations") == []
+        with SqlLedger(place, read_only=True) as ledger:
+            assert "ann" in ledger.annotators
+
+    def test_shows_pictures_without_a_token_in_their_addresses(self, visit):
+        bea, _ = visit("bea", "answer")
+        loaded = """() => [...document.querySelectorAll("#question-body img")]
+            .map((image) => [image.complete && image.naturalWidth > 0, image.src])"""
+        pictures = wait_for(lambda: [found for found in bea.page.evaluate(loaded) if found[0]])
+        assert len(pictures) >= 2
+        assert not any("token" in address for _, address in pictures)
+
+    def test_that_is_revoked_says_so(self, visit, place):
+        eve, _ = visit("eve", "answer")
+        with Links(place) as links:
+            links.revoke(who="eve")
+        eve.page.keyboard.press(truth(eve.question, LABELS))
+        expect(eve.page.locator("#banner")).to_contain_text("Your link was revoked.")
+
+    def test_opened_where_another_is_open_counts(self, visit, server, place):
+        fay, _ = visit("fay", "answer")
+        other = invite(place, "gus", "answer")
+        fay.page.evaluate(f"location.hash = 'token={other}'")
+        expect(fay.page.locator("#me")).to_have_text("gus")
+        assert "token" not in fay.page.url
+
+
+class TestARole:
+    def test_answer_sees_questions_and_no_settings(self, visit):
+        ida, _ = visit("ida", "answer")
+        expect(ida.page.locator("#me")).to_have_text("ida")
+        assert tabs(ida.page) == ["question"]
+        for hidden in ("#found", "#who", "#sheets", "#annotators", ".criterion button"):
+            expect(ida.page.locator(hidden)).to_be_hidden()
+        ida.page.goto(ida.page.url + "#/finish")  # nor by the address
+        expect(ida.page.locator("#finish")).to_be_hidden()
+        ida.press(truth(ida.question, LABELS))
+        ida.saved()
+        ida.page.wait_for_timeout(500)
+        asked = {url.partition(API)[2].partition("?")[0] for url in ida.requests if API in url}
+        asked = {path for path in asked if "/items/" not in path}
+        assert asked == {
+            "/digits",
+            "/digits/next",
+            "/digits/answers",
+        }  # nothing else is even asked for
+
+    @pytest.mark.parametrize(
+        ("role", "seen"),
+        [
+            ("review", ["question", "found", "review"]),
+            ("own", ["question", "found", "review", "finish"]),
+        ],
+    )
+    def test_sees_what_it_may_do(self, visit, role, seen):
+        jan, _ = visit(f"jan-{role}", role)
+        expect(jan.page.locator("#me")).to_have_text(f"jan-{role}")
+        assert tabs(jan.page) == seen
+        expect(jan.page.locator("#found")).to_be_visible()
+        assert jan.page.locator("#sheets").is_visible() == (role == "own")
+        jan.goto("review")
+        expect(jan.page.locator("#review-title")).to_be_visible()
+        assert jan.errors == []
+
+    def test_own_exports_by_a_click(self, visit):
+        kim, token = visit("kim", "own")
+        kim.goto("finish")
+        with kim.page.expect_download() as download:
+            kim.page.locator("#finish a[download='clusters.csv']").click()
+        assert download.value.path().read_bytes().startswith(b"row,")
+        assert token not in download.value.url
+
+
+def test_the_interface_is_described_without_anything_from_elsewhere(browser, server):
+    context = browser.new_context(**WIDE)
+    page = Visit(context, f"{server.url}/api/v1/docs", asked=False)
+    expect(page.page.locator("details#answer")).to_contain_text("role answer")
+    page.page.locator("details#answer summary").click()
+    expect(page.page.locator("details#answer pre").first).to_contain_text('"id": "string"')
+    assert page.page.locator("details").count() > 30
+    assert all(url.startswith(server.url) for url in page.requests)
+    assert page.errors == []
+    assert page.page.evaluate("window.violations") == []
+    context.close()
