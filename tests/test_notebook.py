@@ -95,9 +95,9 @@ class TestMessages:
         closed = talk("POST", "/api/answers", {"id": first["id"], "answer": "same"}, status=409)
         assert closed["questions"]
         assert "error" in closed
-        undone = talk("POST", "/api/undo", {"count": 1})
+        undone = talk("POST", "/api/undo?most=3", {"count": 1})
         assert len(undone["undone"]) == 1
-        assert undone["questions"][0]["id"] == first["id"]
+        assert first["id"] in [question["id"] for question in undone["questions"]]
         assert talk("POST", "/api/undo", {"count": 1})["undone"] == []
 
     def test_say_what_it_is(self, items):

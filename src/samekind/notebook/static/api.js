@@ -4,6 +4,9 @@ import { ApiError } from "./api_error.js";
 
 export { ApiError };
 
+/** Whether there are roles: not here, who has the notebook may do everything. */
+export const served = false;
+
 /** @type {any} the widget's model, which carries messages */
 let model = null;
 let asked = 0;
@@ -43,6 +46,11 @@ export function call(method, path, { body } = {}) {
     waiting.set(id, { resolve, reject });
     model.send({ call: id, method, path, body: body ?? null });
   });
+}
+
+/** @returns {string} a key that no other request has; no message is lost and sent again, so nothing depends on it */
+export function newKey() {
+  return `${own}-${++asked}`;
 }
 
 /** @param {string} path @returns {string} */
