@@ -5,8 +5,8 @@ Each pair of distinct values is compared once, however many pairs of records hav
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from samekind.data.records.blocking import Pairs
 from samekind.data.records.fields import PARTS, Field
 from samekind.data.records.kinds import FieldKind
 from samekind.data.records.letters import letter_groups
+from samekind.data.records.pipelines import results_in_order
 from samekind.data.tables import Tick
 from samekind.points.threads import check_threads
 
@@ -48,11 +49,7 @@ def compare_pairs(
     found = np.empty((len(pairs), len(fields)), np.float32)
     starts = range(0, len(pairs), _CHUNK)
     pieces = (pairs[start : start + _CHUNK] for start in starts)
-    compared: Iterator[Alike] = (
-        map(FieldComparer(fields), pieces)
-        if client is None
-        else _on_workers(client, fields, pieces)
-    )
+    compared = _here(fields, pieces) if client is None else _on_workers(client, fields, pieces)
     for start, alike in zip(starts, compared, strict=True):
         found[start : start + len(alike)] = alike
         tick("comparing", start + len(alike), len(pairs))
@@ -77,19 +74,22 @@ class FieldComparer:
         return FieldComparer, (self._fields,)
 
 
+def _here(fields: Sequence[Field], pieces: Iterable[Pairs]) -> Iterator[Alike]:
+    """Yield what is found of each piece, in order."""
+    comparer, threads = FieldComparer(fields), check_threads(None)
+    with ThreadPoolExecutor(threads) as pool:
+        submitted = (pool.submit(comparer, rows) for rows in pieces)
+        yield from results_in_order(submitted, ahead=threads)
+
+
 def _on_workers(
     client: Client, fields: Sequence[Field], pieces: Iterable[Pairs]
 ) -> Iterator[Alike]:
-    """Yield what workers find of each piece, in order; a few pieces for each worker are under way at once."""
+    """Yield what workers find of each piece, in order."""
     comparer = client.scatter(FieldComparer(fields), broadcast=True)
-    most = _PIECES_AHEAD * max(1, len(client.nthreads()))
-    ahead: deque[Any] = deque()
-    for rows in pieces:
-        ahead.append(client.submit(_compare_piece, comparer, rows, pure=False))
-        if len(ahead) >= most:
-            yield ahead.popleft().result()
-    while ahead:
-        yield ahead.popleft().result()
+    submitted = (client.submit(_compare_piece, comparer, rows, pure=False) for rows in pieces)
+    workers = max(1, len(client.nthreads()))
+    yield from results_in_order(submitted, ahead=_PIECES_AHEAD * workers)
 
 
 def _compare_piece(comparer: FieldComparer, rows: Pairs) -> Alike:
@@ -114,13 +114,20 @@ def _compared(field: Field, rows: Pairs, compare: Callable[[Values, Values], Any
 def row_products(one: sparse.csr_array, pairs: Pairs, tick: Tick | None = None) -> Alike:
     """Return the product of the two rows of each pair: their cosine, where rows have length 1."""
     found = np.empty(len(pairs), np.float32)
-    step = _CHUNK // 4
-    for start in range(0, len(pairs), step):
-        rows = pairs[start : start + step]
+    starts = range(0, len(pairs), _CHUNK // 4)
+
+    def products(start: int) -> Alike:
+        rows = pairs[start : start + _CHUNK // 4]
         both = one[rows[:, 0]].multiply(one[rows[:, 1]])
-        found[start : start + step] = np.asarray(both.sum(axis=1)).ravel()
-        if tick is not None:
-            tick("similarities", min(start + step, len(pairs)), len(pairs))
+        return np.asarray(both.sum(axis=1), np.float32).ravel()
+
+    threads = check_threads(None)
+    with ThreadPoolExecutor(threads) as pool:
+        submitted = (pool.submit(products, start) for start in starts)
+        for start, some in zip(starts, results_in_order(submitted, ahead=threads), strict=True):
+            found[start : start + some.size] = some
+            if tick is not None:
+                tick("similarities", start + some.size, len(pairs))
     return np.clip(found, 0, 1)
 
 

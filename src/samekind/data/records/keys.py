@@ -9,6 +9,7 @@ holds few.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations, product
 
 import jellyfish
@@ -19,12 +20,14 @@ from scipy import sparse
 
 from samekind.data.records.fields import PARTS, Field
 from samekind.data.records.kinds import FieldKind
+from samekind.data.records.pipelines import results_in_order
 
 __all__ = ["key_matrix"]
 
 _MOST_FIELDS = 12  # whose keys are paired: 66 pairs
 _MOST_PARTIAL = 4  # of which parts of a value are paired, too
 _MOST_NAMES = 6  # columns of names that are taken together
+_CACHED = 2**17  # records whose buckets are counted within the processor's cache
 _PREFIX = 4  # letters of a word that stand for it
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -40,33 +43,42 @@ def key_matrix(fields: Sequence[Field], most: int) -> sparse.csr_array:
     n = fields[0].codes.size
     columns: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]] = []
     width = 0
-    for several in _all_keys(fields):
-        there = [np.flatnonzero(codes >= 0).astype(np.int32) for codes in several]
-        rows = np.concatenate(there)
-        if rows.size < 2:
-            continue
-        own = zip(several, there, strict=True)
-        buckets = _bucket(np.concatenate([codes[at] for codes, at in own]), n)
-        counts = np.bincount(buckets)
-        useful = (counts >= 2) & (counts <= most)
-        kept = useful[buckets]
-        rows, buckets = rows[kept], buckets[kept]
-        place = np.cumsum(useful, dtype=np.int32) - 1 + width
-        weight = np.log((1 + n) / (1 + counts[buckets])).astype(np.float32)
-        columns.append((rows, place[buckets], weight))
-        width = int(place[-1]) + 1
-    if not columns or not width:
+    # Keys are counted while the next ones are made.
+    with ThreadPoolExecutor(1) as counting:
+        submitted = (counting.submit(_useful, several, n, most) for several in _all_keys(fields))
+        for rows, at, weights in results_in_order(submitted, ahead=2):
+            columns.append((rows, at + np.int32(width), weights))
+            width += int(at.max(initial=-1)) + 1
+    if not width:
         return sparse.csr_array((n, 1), dtype=np.float32)
     rows, at, weights = (np.concatenate(part) for part in zip(*columns, strict=True))
     return sparse.csr_array((weights, (rows, at)), shape=(n, width))
 
 
-def _bucket(codes: Codes, n: int) -> NDArray[np.int32]:
-    """Return codes as numbers below about 16 n, by multiplicative hashing.
+def _useful(
+    several: Sequence[Codes], n: int, most: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
+    """Return which record has which useful key of one sort, numbered from 0, and the key's weight."""
+    there = [np.flatnonzero(codes >= 0).astype(np.int32) for codes in several]
+    rows = np.concatenate(there)
+    own = zip(several, there, strict=True)
+    buckets = _bucket(np.concatenate([codes[at] for codes, at in own]), n)
+    counts = np.bincount(buckets, minlength=1)
+    useful = (counts >= 2) & (counts <= most)
+    kept = useful[buckets]
+    rows, buckets = rows[kept], buckets[kept]
+    place = np.cumsum(useful, dtype=np.int32) - np.int32(1)
+    weights = np.log((1 + n) / (1 + counts[buckets])).astype(np.float32)
+    return rows, place[buckets], weights
 
-    Two keys that fall into one bucket bring some strangers together, which costs next to nothing.
+
+def _bucket(codes: Codes, n: int) -> NDArray[np.int32]:
+    """Return codes as numbers below about 4 n (16 n for few), by multiplicative hashing.
+
+    Two keys that fall into one bucket bring some strangers together, which costs next to nothing; counting so
+    many that they are not in the processor's cache costs more.
     """
-    bits = max(4, int(16 * n).bit_length())
+    bits = max(4, int((16 if n <= _CACHED else 4) * n).bit_length())
     with np.errstate(over="ignore"):
         hashed = codes.astype(np.uint64) * _GOLDEN
     return (hashed >> np.uint64(64 - bits)).astype(np.int32)
