@@ -21,6 +21,7 @@ from samekind.algorithms.focused.answer_policy import AnswerPolicy
 from samekind.algorithms.focused.audit import all_asked
 from samekind.algorithms.focused.guess import guess_clusters
 from samekind.algorithms.focused.learner import Learner, OpenRow
+from samekind.algorithms.focused.lone_clusters import fold, fold_predictions
 from samekind.algorithms.focused.mergers import likely_mergers
 from samekind.algorithms.focused.noisy_answers import NoisyAnswers
 from samekind.algorithms.focused.params import FocusedParams
@@ -71,7 +72,7 @@ class Focused(Algorithm[FocusedParams]):
     """
 
     name = "focused"
-    version = 4
+    version = 5
     Params = FocusedParams
     predicts = True
     resumes_from_known = True
@@ -253,6 +254,7 @@ class Focused(Algorithm[FocusedParams]):
         idle = self._learner.scheduler.is_flat() and not self._planner.should_fill()
         share = const.COMPARE_SHARE_IDLE if idle else const.COMPARE_SHARE
         yield from self._policy.check_answers()
+        yield from self._clusters.compare_young(self._policy.young_clusters())
         worth = min(const.MOST_WORTH, self._learner.scheduler.questions_to_surprise())
         yield from self._clusters.pay_share(share, worth, self._wave())
 
@@ -283,8 +285,8 @@ class Focused(Algorithm[FocusedParams]):
     def _certificate(
         self, clusters_of: Callable[[IntArray], IntArray], n_unproven: int
     ) -> Certificate:
-        audit = self._learner.audit
-        return audit.certificate(clusters_of, self.state, self.points.n, n_unproven)
+        audit, n = self._learner.audit, self.points.n
+        return self._policy.loosen(audit.certificate(clusters_of, self.state, n, n_unproven))
 
     # What others see
 
@@ -309,6 +311,8 @@ class Focused(Algorithm[FocusedParams]):
         if no_row_left:
             centers, errors = np.array(state.centers), np.zeros(k)
         unproven = learner.pairs.unproven()
+        lone = {} if no_row_left else self._policy.lone_clusters()
+        clusters_of = fold_predictions(predicted.clusters_of, lone)
         prediction = Prediction(
             labels=predicted.label_rows,
             standard_errors=np.where(
@@ -316,14 +320,14 @@ class Focused(Algorithm[FocusedParams]):
             ),
             certificate=all_asked(len(state.given_up))
             if no_row_left
-            else self._certificate(predicted.clusters_of, len(unproven)),
+            else self._certificate(clusters_of, len(unproven)),
             unproven=unproven,
             confused=[(a, b) for a in range(k) for b in trials.confused_with(a)],
             notes=self._policy.notes(),
             error_rate=self._policy.error_rate(),
             mergers=likely_mergers(learner.pairs, counts),
         )
-        return self._snapshot(centers, prediction)
+        return fold(self._snapshot(centers, prediction), lone)
 
     def guess(self) -> Snapshot:
         """Return the modes of the density as clusters."""
