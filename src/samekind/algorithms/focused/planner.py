@@ -163,7 +163,7 @@ class RowPlanner:
     def _find_typical(self) -> int:
         """Return the row that stands for most of the doubt about the others, or draw a far one."""
         learner = self._learner
-        row = learner.model.predictor.typical_row(self._chosen, learner.state.given_up)
+        row = learner.model.predictor.typical_row(self._chosen, self._policy.set_aside())
         return row if row >= 0 else self._draw_far()
 
     def _draw_uncertain(self) -> int:
