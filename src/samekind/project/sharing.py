@@ -109,7 +109,9 @@ class Sharing:
         if self.n_people > 1 or wanted.closed_to:
             extras = [one for one in wanted.waiting if one.row not in taken]
             more = most - len(rows) - len(extras)
-            extras += self._take_extras(more, own, taken | wanted.busy)
+            # two clusters may be compared by either row, on another server
+            pairs = {pair for one in leases if one.who != who for pair in _pairs_of(one.question)}
+            extras += self._take_extras(more, own, taken | wanted.busy, pairs)
             extras = extras[: most - len(rows)]
         if not rows and not extras:
             rows = free[:1] or self._longest_held(wanted, leases)
@@ -120,7 +122,9 @@ class Sharing:
         held = [row for row in wanted.wave if row not in wanted.closed_to]
         return sorted(held, key=lambda row: until.get(row, 0.0))[:1]
 
-    def _take_extras(self, count: int, own: set[int], taken: set[int]) -> list[ExtraQuestion]:
+    def _take_extras(
+        self, count: int, own: set[int], taken: set[int], pairs: set[frozenset[int]]
+    ) -> list[ExtraQuestion]:
         if count <= 0:
             return []
         is_open = self._session.is_unanswered
@@ -141,9 +145,16 @@ class Sharing:
                 self._extras = {row: q for row, q in self._extras.items() if is_open(q)}
             while self._pool and len(found) < count:
                 question = self._pool.pop()
-                if question.row not in {*taken, *got} and is_open(question):
+                held = any(frozenset((question.row, other)) in pairs for other in question.members)
+                if question.row not in {*taken, *got} and not held and is_open(question):
                     found.append(question)
                     got.add(question.row)
             if len(found) == count:
                 break
         return found
+
+
+def _pairs_of(question: str) -> list[frozenset[int]]:
+    """Return the pairs of rows that a question is about, by its id."""
+    _, row, others = question.split("-")
+    return [frozenset((int(row), int(other))) for other in others.split(".")]
