@@ -178,10 +178,10 @@ def test_in_jupyterlab(lab):
         run("Shift+Enter")
         pictures = page.locator("[data-lm-suppress-shortcuts]").nth(1)
         pictures.locator("#actions button").first.wait_for()
-        image = pictures.locator(".stage img").first
+        image = pictures.locator(".stage img[src]").first
         image.wait_for()
         assert image.get_attribute("src").startswith("data:image/png;base64,")
-        assert image.evaluate("image => image.complete && image.naturalWidth > 0")
+        assert image.evaluate("async (image) => (await image.decode(), image.naturalWidth > 0)")
         pictures.locator("[data-answer=different]").click()
         pictures.locator("#standing strong", has_text="1 press").wait_for()
         assert "3 presses" in widget.locator("#standing").inner_text()
