@@ -110,8 +110,8 @@ def _profile(project: Any, path: str) -> None:
 
 
 @contextlib.contextmanager
-def servers(place: str, n: int, count: int) -> Iterator[list[str]]:
-    """Start servers, and yield their addresses once they answer."""
+def servers(place: str, n: int, count: int) -> Iterator[tuple[list[str], list[int]]]:
+    """Start servers, and yield their addresses and process numbers once they answer."""
     started, addresses = [], []
     try:
         for _ in range(count):
@@ -123,7 +123,7 @@ def servers(place: str, n: int, count: int) -> Iterator[list[str]]:
             started.append(subprocess.Popen([*command, "--rows", str(n)], env=environment))
             addresses.append(f"http://127.0.0.1:{port}")
             _wait_for(addresses[-1], started[-1])
-        yield addresses
+        yield addresses, [process.pid for process in started]
     finally:
         for process in started:
             process.terminate()
@@ -141,6 +141,13 @@ def _wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
                 return
         asyncio.run(asyncio.sleep(0.2))
     raise SystemExit("a server did not start.")
+
+
+def cpu_seconds(processes: list[int]) -> float:
+    """Return the processor time that these have used so far."""
+    import psutil
+
+    return sum(sum(psutil.Process(number).cpu_times()[:2]) for number in processes)
 
 
 def said(question: Json, y: NDArray[np.int64]) -> object:
@@ -267,8 +274,10 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     _, y = make_rows(options.rows)
     with place_of(options.place) as place:
-        with servers(place, options.rows, options.servers) as addresses:
+        with servers(place, options.rows, options.servers) as (addresses, processes):
+            before = cpu_seconds(processes)
             record = asyncio.run(Simulation(y, options).run(addresses))
+            cpu = cpu_seconds(processes) - before
         found = proof(place, record)
     clicks, took = sum(record.statuses.values()), record.ended - record.started
     p50, p95, p99 = np.quantile(record.seconds, [0.5, 0.95, 0.99]).tolist()
@@ -284,6 +293,8 @@ def main(arguments: list[str] | None = None) -> int:
         "p50 ms": round(1e3 * p50, 1),
         "p95 ms": round(1e3 * p95, 1),
         "p99 ms": round(1e3 * p99, 1),
+        "server CPU ms an answer": round(1e3 * cpu / max(1, len(record.kept)), 1),
+        "load average": [round(one, 1) for one in os.getloadavg()],
         **found,
     }
     print(json.dumps(result, indent=1))

@@ -78,7 +78,7 @@ html_sidebars: dict[str, list[str]] = {"index": []}
 html_theme_options = {
     "navigation_with_keys": False,
     "show_nav_level": 1,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],

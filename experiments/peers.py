@@ -47,6 +47,10 @@ class PeerSetup(Setup):
     budgets: tuple[int, ...]
     limit: int
 
+    def as_record(self) -> Record:
+        """Return it as it stands in ``runs.jsonl``; a run that was ended says so itself."""
+        return {name: value for name, value in super().as_record().items() if name != "limit"}
+
     def trace(self, algorithm: str, data: Instance, run: int, emit: Emit) -> Record:
         """Return what was reached at each budget; ``problem`` says why it is not all."""
         X = data.X.astype(np.float64)

@@ -240,4 +240,6 @@ def test_clusters_found_are_majorities():
 def test_a_missing_peer_is_named():
     with pytest.raises(ValueError, match="peers must be among COBRAS, A3S, "):
         Comparison(peers=["DBSCAN"])
-    assert json.dumps(peers.PeerSetup((1,), 2).as_record())
+    record = peers.PeerSetup((1,), limit=2).as_record()
+    assert json.dumps(record)
+    assert record == peers.PeerSetup((1,), limit=9).as_record()  # a longer one does nothing again

@@ -32,7 +32,7 @@ def settle_all(project, y, who="rev"):
 @pytest.fixture
 def project(data):  # noqa: F811
     project = project_of(data, overlap=2)
-    project._sharing._clock = Clock()
+    project.clock = Clock()
     return project
 
 
@@ -120,7 +120,7 @@ class TestBlindness:
         seen = []
         for say in (truth, wrong):
             project = project_of(data, overlap=2)
-            project._sharing._clock = Clock()
+            project.clock = Clock()
             client = TestClient(make_app(project, allowed_hosts=["testserver"]))
             client.headers.update(HEADERS)
             responses = []

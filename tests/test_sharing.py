@@ -52,7 +52,7 @@ class Clock:
 def answer_together(project, y, people, presses, *, seed=0, clock=None, after=lambda: None):
     """Let people answer, each in their own time; return how often each of them did, and their questions."""
     rng, clock = np.random.default_rng(seed), clock or Clock()
-    project._sharing._clock = clock
+    project.clock = clock
     waiting = [(rng.random(), who) for who in people]
     heapq.heapify(waiting)
     held, seen = {}, []
@@ -92,7 +92,7 @@ class TestEverybodyHasSomethingToDo:
     def test_everybody_gets_their_share(self, data, slowness, seed):
         """Whoever is how slow: nobody waits for another, and nobody is given what another has."""
         project, clock = project_of(data), Clock()
-        project._sharing._clock = clock
+        project.clock = clock
         rng = np.random.default_rng(seed)
         waiting = [(0.0, k) for k in range(len(slowness))]
         held, presses = {}, dict.fromkeys(range(len(slowness)), 0)
@@ -156,7 +156,7 @@ class TestTheRunCanBeRepeated:
     def test_two_programs_on_one_project(self, data, tmp_path):
         here, there = (project_of(data, tmp_path / "mine.db") for _ in range(2))
         clock = Clock()
-        here._sharing._clock = there._sharing._clock = clock
+        here.clock = there.clock = clock
         held = {}
         for k in range(120):
             clock.now += 0.1
@@ -216,7 +216,7 @@ class TestLeases:
 
     def test_a_question_passes_to_another_after_two_minutes(self, data):
         project, clock = project_of(data, error_rate=0.1), Clock()
-        project._sharing._clock = clock
+        project.clock = clock
         for _ in range(40):  # until there are two at once
             (question,) = project.next("ann")
             project.answer(question.id, truth(question, data[1]), who="ann")

@@ -34,6 +34,8 @@ class Amendment(NamedTuple):
     """Rows that were given up, and of which something else is known now."""
     founders: Sequence[int] = ()
     """Rows, each in a group of its own, that are in none of the clusters: each is one by itself."""
+    unmentioned: Sequence[int] = ()
+    """Rows of clusters of which no answer says anything any more."""
     ask: Sequence[int] = ()
     """Rows that were compared beyond what the run asked, and whose clusters are still not known."""
     refused: Mapping[int, list[int]] = {}

@@ -44,6 +44,7 @@ def find_amendment(
         ask_again=_unanswered(ledger, taken_back),
         reopened=np.setdiff1d(given_up, rows[known]).tolist(),
         founders=founders,
+        unmentioned=_unmentioned(ledger, rows[(size[place] == 1) & (state.cluster_of(rows) >= 0)]),
     )
 
 
@@ -65,6 +66,12 @@ def _founders(ledger: Ledger, written: Pairs, state: ClusterState) -> list[int]:
         if others.size and (ledger.lookup(pairs) == DIFFERENT).all():
             found.append(row)
     return found
+
+
+def _unmentioned(ledger: Ledger, alone: IntArray) -> list[int]:
+    """Return which of these rows, which are the same as no other, are not even different from one."""
+    rows: list[int] = alone[~np.isin(alone, ledger.different_pairs())].tolist()
+    return rows
 
 
 def _touched_rows(ledger: Ledger, near: IntArray, state: ClusterState) -> IntArray:

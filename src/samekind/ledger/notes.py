@@ -20,6 +20,17 @@ class ClusterName(NamedTuple):
     text: str
     who: str
     at: float
+    before: ClusterName | None = None
+    """What the row had been given before it."""
+
+    def without(self) -> ClusterName | None:
+        """Return what counts if all is taken back that was given to the row when this name was."""
+        oldest, earlier = self, self.before
+        while earlier is not None:
+            if earlier.at == self.at:
+                oldest = earlier
+            earlier = earlier.before
+        return oldest.before
 
 
 class Checkpoint(NamedTuple):
@@ -101,7 +112,7 @@ class Notes:
 
     def add_name(self, row: int, text: str, who: str, at: float) -> None:
         """Name a row's cluster; an earlier name of the row counts no more."""
-        self.names[row] = ClusterName(self.n_names, row, text, who, at)
+        self.names[row] = ClusterName(self.n_names, row, text, who, at, self.names.get(row))
         self.n_names += 1
 
     def add_anchor(self, number: int, row: int) -> None:

@@ -139,7 +139,7 @@ def _all_rows(
         ],
         tables.names: [
             {"id": number, "row": row, "name": text, "who": who, "at": at}
-            for number, (_, row, text, who, at) in enumerate(named, start=1)
+            for number, (_, row, text, who, at, _) in enumerate(named, start=1)
         ],
         tables.corrections: [
             {"id": number, "answer_id": own[line], "replaced_id": own[other]}

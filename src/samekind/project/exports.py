@@ -108,7 +108,7 @@ def _write_json(file: BinaryIO, project: Project) -> None:
         "title": project.title,
         "questions": found.n_questions_,
         "stopped": found.stop_reason_,
-        "certificate": None if found.certificate_ is None else str(found.certificate_),
+        "certificate": None if found.certificate_ is None else found.certificate_.in_words("kind"),
         "notes": project.notes(),
         "kinds": [
             {

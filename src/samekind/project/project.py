@@ -151,13 +151,17 @@ class Project(Questions, Finding, Overviews, Suggestions):
         return [act_in_words(lines) for lines in acts.values()]
 
     def _drop_names(self, taken: list[LedgerLine]) -> None:
-        """Take the names away that were given together with answers that were taken back."""
+        """Bring back the names that were there before those given together with what was taken back."""
         ledger = self.session.ledger
         latest = {row: line.when for line in taken[::-1] for row in (line.a, line.b)}
         for row in latest.keys() & ledger.names.keys():
             name = ledger.names[row]
             if name.text and name.at == latest[row]:
-                ledger.name(row, "", who=name.who)
+                before = name.without()
+                if before is None:
+                    ledger.name(row, "", who=name.who)
+                else:  # with its own time: the answer that it was given with may be taken back, too
+                    ledger.name(row, before.text, who=before.who, at=before.at)
 
     @exclusive
     def finish(self) -> None:

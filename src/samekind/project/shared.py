@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
@@ -69,6 +70,9 @@ class ProjectPart:
         self.assistant: Assistant | None = None  # a model that answers in the background
         self._lock = threading.RLock()
         self._proposals = ProposedNames(items)
+        self.clock: Callable[[], float] = (
+            time  # by which questions belong to who sees them, for all who serve the project
+        )
         self._attach(session)
 
     def _attach(self, session: Session) -> None:
@@ -77,7 +81,7 @@ class ProjectPart:
         self._found: tuple[tuple[Revision, str | None], Clusters] | None = None
         self._counted: tuple[Revision, int] | None = None  # presses
         self.numbers = ClusterNumbers(session)
-        self._sharing = Sharing(session)
+        self._sharing = Sharing(session, lambda: self.clock())
         self._stopped = ""  # why nothing is asked: somebody finished, or the budget is spent
         self._heed_end()
 

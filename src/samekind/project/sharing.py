@@ -100,8 +100,10 @@ class Sharing:
             for row in wanted.wave
             if row not in wanted.closed_to and others.get(row, 0) < wanted.places.get(row, 1)
         ]
-        free.sort(key=lambda row: row not in own)
-        each = most if self.n_people == 1 else max(1, len(wanted.wave) // self.n_people)
+        each = most
+        if self.n_people > 1:
+            free.sort(key=lambda row: row not in own)
+            each = max(1, len(wanted.wave) // self.n_people)
         rows = free[: min(most, each)]
         taken, extras = {*others, *wanted.wave}, list[ExtraQuestion]()
         if self.n_people > 1 or wanted.closed_to:

@@ -39,8 +39,6 @@ ROLE_OF = {
     "contradictions": REVIEW,
     "annotators": REVIEW,
     "threshold": REVIEW,
-    "reviews": REVIEW,
-    "settle": REVIEW,
     # the project as a whole
     "export": OWN,
     "import_answers": OWN,

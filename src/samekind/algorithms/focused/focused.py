@@ -15,6 +15,7 @@ from samekind.algorithms.focused.answer_policy import AnswerPolicy
 from samekind.algorithms.focused.extras import ExtraPlanner
 from samekind.algorithms.focused.guess import guess_clusters
 from samekind.algorithms.focused.learner import Learner, OpenRow
+from samekind.algorithms.focused.lone_clusters import fold
 from samekind.algorithms.focused.noisy_answers import NoisyAnswers
 from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.planner import RowPlanner
@@ -35,17 +36,18 @@ class Focused(Algorithm[FocusedParams]):
     Every draw has one of these aims:
 
     - *explore*: rows far from all labelled rows, with a probability proportional to distance⁴;
-    - *typical*: where a graph of neighbours is kept and labels are the goal, the row that stands for most of
-      the doubt around it, instead of most of the exploring;
+    - *typical*: where a graph of neighbours is kept and labels are what counts, the row that stands for most
+      of the doubt around it, instead of most of the exploring;
     - *survey*: rows drawn uniformly, as often as that finds new clusters, compared with exploring;
     - *fill*: rows predicted to be in a cluster that is not recovered yet, more often far from its centre;
     - *refine*: rows whose predicted cluster is uncertain;
-    - *paper*: D²-samples with respect to the recovered centres, a fixed share of all draws;
+    - *paper*: D²-samples with respect to the recovered centres, a fixed share of all draws, where clusters
+      are recovered on the way;
     - *audit*: uniform draws, for a fixed share of the questions: one question each, whether it is as
       predicted; the answers are kept apart and give the certificate.
 
-    With ``stop="certified"`` there are no trials to fill clusters: most labels are right when it stops, and
-    all clusters count as recovered then.
+    With ``stop="certified"`` there are no trials to fill clusters, and typical rows are asked about, too:
+    most labels are right when it stops, and all clusters count as recovered then.
 
     With ``goal="labels"`` nothing is asked for the sake of accurate centres: no fill, so no cluster is
     recovered, and the run ends with the budget, the certificate, or when every row is known.
@@ -65,7 +67,7 @@ class Focused(Algorithm[FocusedParams]):
     """
 
     name = "focused"
-    version = 5
+    version = 6
     Params = FocusedParams
     predicts = True
     resumes_from_known = True
@@ -264,6 +266,7 @@ class Focused(Algorithm[FocusedParams]):
         idle = self._learner.scheduler.is_flat() and not self._planner.should_fill()
         share = const.COMPARE_SHARE_IDLE if idle else const.COMPARE_SHARE
         yield from self._policy.check_answers()
+        yield from self._clusters.compare_young(self._policy.young_clusters())
         worth = min(const.MOST_WORTH, self._learner.scheduler.questions_to_surprise())
         yield from self._clusters.pay_share(share, worth, self._wave())
 
@@ -294,14 +297,17 @@ class Focused(Algorithm[FocusedParams]):
     def _certificate(
         self, clusters_of: Callable[[IntArray], IntArray], n_unproven: int
     ) -> Certificate:
-        audit = self._learner.audit
-        return audit.certificate(clusters_of, self.state, self.points.n, n_unproven)
+        audit, n = self._learner.audit, self.points.n
+        return self._policy.loosen(audit.certificate(clusters_of, self.state, n, n_unproven))
 
     # What others see
 
     def snapshot(self) -> Snapshot:
         """Return what is known and predicted now."""
-        return self._snapshot(*predict_clusters(self._learner, self._policy, self._certificate))
+        every_row_known = self.state.n_labelled == self.points.n
+        lone = {} if every_row_known else self._policy.lone_clusters()
+        found = predict_clusters(self._learner, self._policy, self._certificate, lone)
+        return fold(self._snapshot(*found), lone)
 
     def guess(self) -> Snapshot:
         """Return the modes of the density as clusters."""

@@ -10,6 +10,7 @@ from samekind.algorithms.base import Certificate, Prediction
 from samekind.algorithms.focused.answer_policy import AnswerPolicy
 from samekind.algorithms.focused.audit import all_asked
 from samekind.algorithms.focused.learner import Learner
+from samekind.algorithms.focused.lone_clusters import fold_predictions
 from samekind.algorithms.focused.mergers import likely_mergers
 from samekind.flow import FloatArray, IntArray
 
@@ -22,8 +23,12 @@ def predict_clusters(
     learner: Learner,
     policy: AnswerPolicy,
     certificate: Callable[[ClustersOf, int], Certificate],
+    lone: dict[int, int],
 ) -> tuple[FloatArray, Prediction]:
-    """Return the centres of all clusters, and what is predicted; the run goes on as if unasked."""
+    """Return the centres of all clusters, and what is predicted; the run goes on as if unasked.
+
+    What the certificate promises is of labels in which the `lone` clusters are folded into others.
+    """
     points, state = learner.points, learner.state
     trials, k = learner.recovery.trials, len(state)
     predicted = learner.model.predictor.predict()
@@ -50,7 +55,7 @@ def predict_clusters(
         ),
         certificate=all_asked(len(state.given_up))
         if no_row_left
-        else certificate(predicted.clusters_of, len(unproven)),
+        else certificate(fold_predictions(predicted.clusters_of, lone), len(unproven)),
         unproven=unproven,
         confused=[(a, b) for a in range(k) for b in trials.confused_with(a)],
         notes=policy.notes(),

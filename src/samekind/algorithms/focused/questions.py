@@ -10,7 +10,13 @@ import numpy as np
 
 from samekind.algorithms.focused.answer_policy import AnswerPolicy
 from samekind.algorithms.focused.cluster_model import ClusterModel
-from samekind.algorithms.focused.constants import FOUND_ONE_IN, LINEUP_BELOW, OBVIOUS
+from samekind.algorithms.focused.constants import (
+    FOUND_ONE_IN,
+    LINEUP_BELOW,
+    OBVIOUS,
+    YOUNG_ABOVE,
+    YOUNG_QUESTIONS,
+)
 from samekind.algorithms.focused.learner import Learner, OpenRow
 from samekind.algorithms.state import GIVEN_UP
 from samekind.flow import DIFFERENT, SAME, UNANSWERED, Flow, Reply
@@ -201,6 +207,12 @@ class ClusterQuestions:
             wave := self._wave(least, of, int(min(size, last - self.n_asked)))
         ):
             yield from self._ask(wave)
+
+    def compare_young(self, clusters: list[int]) -> Flow[None]:
+        """Compare each of some clusters with the few that are most similar."""
+        for cluster in clusters:
+            if self._learner.model.scorer.alive[cluster]:
+                yield from self.compare(YOUNG_ABOVE, of=cluster, most=YOUNG_QUESTIONS)
 
     def _ask(self, wave: list[tuple[int, ClusterLineup]]) -> Flow[None]:
         self._open = [pair for _, lineup in wave for _, pair in lineup]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -29,10 +30,14 @@ from samekind.data.records.rules import Block, copies, pairs_in_blocks, parse_bl
 from samekind.data.tables import Tick, silent
 from samekind.points import CandidatePairs, RecordPoints
 
+if TYPE_CHECKING:
+    from distributed import Client
+
 __all__ = ["NEIGHBOURS", "ComparedRecords", "compare_records", "records_of"]
 
 NEIGHBOURS = 10
 """With how many others each record is compared, the most alike; pairs a record are at most as many."""
+_NEIGHBOURS_OF_MANY = 20  # in more than `_LETTERED`: there are more strangers who look alike
 _LETTERED = 50_000  # records up to which letter groups are made: in more, hardly one is rare enough
 _COMMON = 250  # records with one key, up to which it says something
 _MAPPED = 50_000  # records that are laid out on a map
@@ -58,11 +63,12 @@ def records_of(
     other: pd.DataFrame | None = None,
     columns: Mapping[str, str] | None = None,
     leave_out: Sequence[str] = (),
-    neighbours: int = NEIGHBOURS,
+    neighbours: int | None = None,
     source: str = "the table",
     other_source: str = "the other table",
     content: str = "",
     progress: Tick | None = None,
+    client: Client | None = None,
 ) -> ComparedRecords:
     """Find the pairs of records that may be duplicates, and how alike these are in each field.
 
@@ -84,14 +90,17 @@ def records_of(
         Names of columns of the first file to those of the other that hold the same.
     leave_out : sequence of str, default=()
         Columns that are not compared, such as the labels.
-    neighbours : int, default=10
-        With how many others each record is compared at least, the most alike.
+    neighbours : int, default=None
+        With how many others each record is compared at least, the most alike. None is 10, and 20 of more than
+        50,000 records.
     source, other_source : str
         What to call the tables in messages.
     content : str
         What changes when the records do.
     progress : callable, default=None
         Called with a stage, how much of it is done, and of how much.
+    client : distributed.Client, default=None
+        Compare the pairs on the workers of this cluster; the result is the same.
 
     Returns
     -------
@@ -120,6 +129,7 @@ def records_of(
         source=source,
         content=content,
         tick=tick,
+        client=client,
     )
     return replace(found, notes=[*notes, *found.notes])
 
@@ -131,13 +141,15 @@ def compare_records(
     block: Block,
     files: NDArray[np.int8] | None,
     leave_out: Sequence[str],
-    neighbours: int = NEIGHBOURS,
+    neighbours: int | None = None,
     source: str,
     content: str,
     tick: Tick,
+    client: Client | None = None,
 ) -> ComparedRecords:
     """Find pairs of records in one table, which may be of two files; see `records_of`."""
-    top = check_positive_int("neighbours", neighbours)
+    usual = NEIGHBOURS if len(frame) <= _LETTERED else _NEIGHBOURS_OF_MANY
+    top = usual if neighbours is None else check_positive_int("neighbours", neighbours)
     frame = frame.rename(columns=str)
     names = [name for name in frame.columns if name not in leave_out]
     said = parse_compare(compare, names, source)
@@ -152,7 +164,7 @@ def compare_records(
     tick("fields", 1, 1)
     in_rules = [[by_name[name] for name in rule] for rule in rules]
     pairs, similarity, X = _candidates(fields, in_rules, files, top, tick)
-    alike = compare_pairs(fields, pairs, tick)
+    alike = compare_pairs(fields, pairs, tick, client)
     found = CandidatePairs(pairs, alike, tuple(field.name for field in fields), similarity)
     points = RecordPoints(found, len(frame), files=files, X=X, content=content)
     used = {field.name: field.kind for field in fields}
