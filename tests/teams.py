@@ -115,7 +115,10 @@ class TeamServer:
     def __enter__(self):
         self.site.start()
         self._thread.start()
-        wait_for(lambda: all(p.state != "opening" for p in self.site.projects.values()))
+        # FastAPI builds its routes with the first request, and shuts up warnings for that in a way that
+        # holds for all threads: not while another server does
+        wait_for(lambda: _answers(self.url, "/healthz") or self.url.startswith("https"))
+        wait_for(lambda: all(p.state != "opening" for p in self.site.projects.values()), 120)
         return self
 
     def __exit__(self, *error):
@@ -184,9 +187,9 @@ def _serve(place, port):
     serve_team({"rows": ProjectURL(place) if "://" in place else Path(place)}, port=port)
 
 
-def _answers(url):
+def _answers(url, path="/healthz/rows"):
     try:
-        return httpx.get(f"{url}/healthz/rows", timeout=5).status_code == 200
+        return httpx.get(f"{url}{path}", timeout=20).status_code == 200
     except httpx.TransportError:
         return False
 

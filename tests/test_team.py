@@ -263,10 +263,10 @@ class TestCrashes:
         with process(place) as (running, url), Person(url, "rows", token) as ann:
             ann.answer(table[1], 2)
             before = n_answers(place)
-            lock = sqlite3.connect(place, isolation_level=None)
-            lock.execute("BEGIN IMMEDIATE")  # so that the answer has to wait
             question = ann.get("/next").json()["questions"][0]
             said = {"id": question["id"], "answer": truth(question, table[1])}
+            lock = sqlite3.connect(place, isolation_level=None)
+            lock.execute("BEGIN IMMEDIATE")  # so that the answer has to wait
             sent = threading.Thread(target=lambda: kept.append(ann.post("/answers", json=said)))
             sent.start()
             time.sleep(0.5)
