@@ -33,16 +33,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cold", action="store_true", help="with an empty cache")
     parser.add_argument("--answers", type=int, default=0, help="answer so many questions, too")
+    parser.add_argument("--think", type=float, default=0.0, help="seconds before each answer")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         cache = Path(folder) / "cache"
         env = os.environ | ({"NUMBA_CACHE_DIR": str(cache)} if options.cold else {})
         env.pop("PYTHONDONTWRITEBYTECODE", None)
         compileall.compile_dir(PACKAGE, quiet=1)  # as pip does when it installs
-        return _measure(Path(folder), env, options.cold, options.answers)
+        return _measure(Path(folder), env, options)
 
 
-def _measure(folder: Path, env: dict[str, str], cold: bool, answers: int) -> int:
+def _measure(folder: Path, env: dict[str, str], options: argparse.Namespace) -> int:
     began = time.perf_counter()
     command = [sys.executable, "-m", "samekind", "label", "--demo", "--no-browser", "--port", "0"]
     server = subprocess.Popen(
@@ -70,16 +71,17 @@ def _measure(folder: Path, env: dict[str, str], cold: bool, answers: int) -> int
             time.sleep(0.1)
         ready = time.perf_counter() - began
         spent = _spent(server.pid)
-        for _ in range(answers):
+        for _ in range(options.answers):
+            time.sleep(options.think)
             slowest = max(slowest, _answer(address))
     finally:
         server.terminate()
         server.wait()
-    kind = "cold" if cold else "warm"
+    kind = "cold" if options.cold else "warm"
     print(f"words on the page after {words:.2f} s, a question after {ready:.2f} s ({kind})")
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors; {spent}")
-    if answers:
-        print(f"the slowest of {answers} answers took {1000 * slowest:.0f} ms")
+    if options.answers:
+        print(f"the slowest of {options.answers} answers took {1000 * slowest:.0f} ms")
     return int(words > HIGHEST["words"] or ready > HIGHEST[kind])
 
 

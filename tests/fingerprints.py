@@ -38,6 +38,11 @@ class Case:
     def title(self):
         return self.name or self.algorithm
 
+    @property
+    def backends(self):
+        """Records are a table in memory, a file, or compared on workers."""
+        return tuple(b for b in BACKENDS if b != "map") if self.data == "people" else BACKENDS
+
 
 CASES = [
     Case("uniform", parameters={"budget": 400, "batch": 4}),
@@ -61,11 +66,26 @@ CASES = [
         wrong=0.1,
         name="focused, wrong answers",
     ),
+    Case("records", "people", {"budget": 120}),
+    Case(
+        "records",
+        "people",
+        {"error_rate": "estimate", "budget": 120, "batch": 4},
+        wrong=0.1,
+        name="records, wrong answers",
+    ),
+    Case("crowd-transitive", "people", {"budget": 120}),
+    Case("crowd-nodes", "people", {"budget": 120}),
+    Case("crowd-online", "people", {"budget": 120}),
+    Case("crowd-noisy", "people", {"budget": 120}, wrong=0.1),
+    Case("crowd-groups", "people", {"budget": 120}),
 ]
 
 
 def make_data(size):
-    """Return overlapping clusters of unequal sizes."""
+    """Return overlapping clusters of unequal sizes, or a table of people with their duplicates."""
+    if size == "people":
+        return samekind.datasets.make_records(600, 0.3, random_state=7)
     rng = np.random.default_rng(7)
     n = ROWS[size]
     shares = 1 / np.arange(1, 9)
@@ -106,6 +126,8 @@ def fingerprint(case, X, y):
 
 def open_backend(backend, X, folder, client=None):
     """Return the rows as something that `solve` takes."""
+    if hasattr(X, "columns"):
+        return open_records(backend, X, folder, client)
     if backend == "map":
         np.save(folder / "X.npy", X)
         return np.load(folder / "X.npy", mmap_mode="r")
@@ -126,6 +148,18 @@ def open_backend(backend, X, folder, client=None):
     return X
 
 
+def open_records(backend, frame, folder, client):
+    """Return a table of records as something that `solve` takes."""
+    if backend == "parquet":
+        frame.to_parquet(folder / "people.parquet")
+        return str(folder / "people.parquet")
+    if backend == "dask":
+        from samekind.data.records import records_of
+
+        return records_of(frame, client=client).points
+    return frame
+
+
 def measure(backends=("array",)):
     """Return the fingerprints of all cases: title → backend → fingerprint."""
     found = {}
@@ -139,7 +173,7 @@ def measure(backends=("array",)):
             )
         for case in CASES:
             X, y = make_data(case.data)
-            for backend in backends:
+            for backend in (b for b in backends if b in case.backends):
                 with TemporaryDirectory() as folder:
                     data = open_backend(backend, X, Path(folder), client)
                     print(case.title, backend, end=": ", flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import re
 import signal
@@ -20,7 +21,7 @@ import uvicorn
 from samekind.data import load
 from samekind.ledger import Links, ProjectURL
 from samekind.project import make_project
-from samekind.web import make_team_app
+from samekind.web import make_team_app, serve_team
 from samekind.web.server import configure
 from samekind.web.site import Site
 
@@ -114,7 +115,10 @@ class TeamServer:
     def __enter__(self):
         self.site.start()
         self._thread.start()
-        wait_for(lambda: all(p.state != "opening" for p in self.site.projects.values()))
+        # FastAPI builds its routes with the first request, and shuts up warnings for that in a way that
+        # holds for all threads: not while another server does
+        wait_for(lambda: _answers(self.url, "/healthz") or self.url.startswith("https"))
+        wait_for(lambda: all(p.state != "opening" for p in self.site.projects.values()), 120)
         return self
 
     def __exit__(self, *error):
@@ -162,6 +166,32 @@ def process(*projects, env=(), port=None, **options):
         if running.poll() is None:
             running.send_signal(signal.SIGKILL)
         running.communicate()
+
+
+@contextmanager
+def fork(place, port):
+    """Run a server of one project in a process that was forked, so that it starts soon; yield it."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["teams"])
+    running = context.Process(target=_serve, args=(place, port))
+    running.start()
+    try:
+        wait_for(lambda: _answers(f"http://127.0.0.1:{port}"), 120)
+        yield running
+    finally:
+        running.kill()
+        running.join()
+
+
+def _serve(place, port):
+    serve_team({"rows": ProjectURL(place) if "://" in place else Path(place)}, port=port)
+
+
+def _answers(url, path="/healthz/rows"):
+    try:
+        return httpx.get(f"{url}{path}", timeout=20).status_code == 200
+    except httpx.TransportError:
+        return False
 
 
 def is_ready(running, url):

@@ -11,6 +11,7 @@ import pytest
 import samekind
 from samekind import DIFFERENT, SAME, NoisyOracle, Session
 from samekind.algorithms import ClusterState
+from samekind.algorithms.focused.constants import IMPURITY
 from samekind.algorithms.focused.noise_model import NoiseModel
 from samekind.measures import adjusted_rand_index
 
@@ -124,9 +125,63 @@ class TestNoiseModel:
     def test_only_comparisons_tell_whether_two_clusters_are_one(self):
         noise = self.noise(0.1)
         noise.observe(10, 20, DIFFERENT, -1)
-        assert noise.log_odds_between([20], 0) == 0
+        assert noise.log_odds_between([20], 0) == (0, 0)
         noise.observe(11, 20, DIFFERENT, -1, compares=True)
-        assert noise.log_odds_between([20], 0) == pytest.approx(-np.log(9))
+        error = 0.1 + IMPURITY
+        odds = np.log((1 - error) / error)
+        assert noise.log_odds_between([20], 0) == pytest.approx((-odds, odds))
+
+    def test_what_is_said_of_doubtful_rows_is_no_proof(self):
+        noise = self.noise(0.1)
+        noise.observe(11, 20, SAME, -1, compares=True)
+        assert noise.pairs_called_one()
+        noise.doubtful.add(11)
+        assert noise.log_odds_between([20], 0) == (0, 0)
+        assert not noise.pairs_called_one()
+
+    def test_answers_between_two_groups_of_rows(self):
+        noise = self.noise(0.1)
+        noise.observe(1, 10, SAME, -1)
+        noise.observe(2, 11, DIFFERENT, -1)
+        noise.observe(2, 10, DIFFERENT, -1)
+        assert noise.log_odds_across([1, 2], [10, 11]) == pytest.approx(-np.log(9))
+
+
+def test_two_parts_that_a_wrong_answer_holds_together_are_split():
+    """The first answer about a row of the second blob is wrong; all of its rows then join by that one."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 40)
+    X = np.column_stack([y * 1.5, np.zeros(80)]) + rng.normal(scale=0.3, size=(80, 2))
+    truth, wrong = samekind.LabelOracle(y), []
+
+    def lies_once(pairs):
+        answers = truth(pairs)
+        for k, (a, b) in enumerate(pairs.tolist()):
+            if y[a] != y[b] and (not wrong or wrong[0] == {a, b}):
+                wrong.append({a, b})
+                answers[k] = SAME
+        return answers
+
+    found = samekind.solve(X, lies_once, budget=150, error_rate=0.05, random_state=0, goal="labels")
+    assert wrong
+    assert adjusted_rand_index(y, found.labels_) > 0.95
+
+
+def test_a_cluster_of_one_row_is_shown_as_part_of_another():
+    """Labels, members and the number of clusters agree; the run goes on with it."""
+    oracle = NoisyOracle(Y, error=0.15, seed=2)
+    session = Session(X, budget=600, error_rate="estimate", random_state=2)
+    n_lone = 0
+    while not session.done:
+        session.answer_all(oracle(session.pending()))
+        if session.n_questions % 40 == 0:
+            found = session.clusters()
+            sizes = [len(rows) for rows in found.members_]
+            n_asked = sum(sizes)
+            assert len(sizes) == found.n_discovered_ == len(np.unique(found.labels_))
+            assert all((found.labels_[rows] == k).all() for k, rows in enumerate(found.members_))
+            n_lone += n_asked >= 4 * len(sizes) and min(sizes) == 1
+    assert n_lone == 0
 
 
 class TestRuns:

@@ -18,6 +18,7 @@ from test_ledger_faults import Disk, chain, fork, sql
 
 PROJECTS = Path(__file__).parent / "projects"
 VERSION_1, VERSION_2 = PROJECTS / "version_1.sql", PROJECTS / "version_2.sql"
+VERSION_5 = PROJECTS / "version_5.sql"
 
 
 def checkpoint(line, upto, *rows, ask=()):
@@ -410,7 +411,25 @@ class TestMigrations:
         assert sql(path, "PRAGMA integrity_check") == [("ok",)]
         assert sql(path, "SELECT value FROM meta WHERE key = 'schema_version'") == [(str(VERSION),)]
 
-    @pytest.mark.parametrize("dump", [VERSION_1, VERSION_2], ids=["1", "2"])
+    def test_of_version_5_has_room_for_a_team(self, tmp_path):
+        path = restored(VERSION_5, tmp_path / "old.db")
+        before = sql(path, "SELECT * FROM changes")
+        assert len(before) == 1
+        assert check_file(path).is_fine
+        with SqlLedger(path) as ledger:
+            assert len(ledger) == 17
+            assert [change.people for change in ledger.changes] == [0]
+            assert ledger.opinions.standing() == []
+            ledger.opine([(0, 1, SAME)], who="ann")
+            with ledger.transaction():
+                ledger.mark(7)
+        with SqlLedger(path, read_only=True) as ledger:
+            assert ledger.people == 7
+            assert [one.who for one in ledger.opinions.standing()] == ["ann"]
+        assert sql(path, "SELECT * FROM changes")[:1] == [(*before[0], 0)]
+        assert check_file(path).is_fine
+
+    @pytest.mark.parametrize("dump", [VERSION_1, VERSION_2, VERSION_5], ids=["1", "2", "5"])
     def test_has_the_same_tables_as_a_new_project(self, tmp_path, dump):
         restored(dump, tmp_path / "old.db")
         for name in ("old.db", "new.db"):

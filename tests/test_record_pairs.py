@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -152,6 +156,35 @@ def test_a_key_that_all_rows_have_is_a_bounded_run():
     frame = pd.DataFrame({"country": "x", "code": rng.integers(10**8, 10**9, n).astype(str)})
     found = records_of(frame, compare="country:name,code:code", block="country")
     assert len(found.points.candidates.pairs) <= 20 * n
+
+
+MILLION = """
+import json, resource, sys, time
+import numpy as np, pandas as pd
+from samekind.data.records import records_of
+
+n, case = int(sys.argv[1]), sys.argv[2]
+codes = np.random.default_rng(0).integers(10**8, 10**9, n).astype(str)
+frame = pd.DataFrame({"country": ["x"] * n, "code": "7" if case == "rows" else codes})
+block = "country" if case == "block" else None
+started = time.process_time()
+found = records_of(frame, compare="country:name,code:code", block=block)
+print(json.dumps([len(found.points.candidates.pairs), time.process_time() - started,
+                  resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", ["key", "block", "rows"])
+def test_a_million_identical_keys_are_a_bounded_run(case):
+    """One value in all rows: as a key, as the user's own block, and of whole rows."""
+    n = 1_000_000
+    command = [sys.executable, "-c", MILLION, str(n), case]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=True)
+    pairs, seconds, gigabytes = json.loads(done.stdout)
+    assert pairs <= 20 * n
+    assert seconds <= 300  # of CPU
+    assert gigabytes <= 6
 
 
 @pytest.mark.parametrize(

@@ -120,8 +120,8 @@ def test_headline_says_what_the_clusters_say(digits):
     clusters = digits.clusters
     known = sum(map(len, clusters.members_))
     for expected in (
-        f"clusters recovered {clusters.n_recovered_}",
-        f"clusters discovered {clusters.n_discovered_}",
+        f"kinds found {clusters.n_discovered_}",
+        f"of them with a settled centre {clusters.n_recovered_}",
         "questions 1,000",
         f"of 1,797 rows labelled by answers {known:,}",
         "true kinds 10",
@@ -166,7 +166,7 @@ def test_every_cluster_has_pictures_of_its_members(digits):
     members = set(np.concatenate(digits.clusters.members_).tolist())
     assert rows <= members
     assert len(pictures) >= 2 * digits.clusters.n_discovered_
-    assert digits.page.words.count("Cluster ") == digits.clusters.n_discovered_
+    assert digits.page.words.count("Kind ") == digits.clusters.n_discovered_
 
 
 def test_map_shows_rows_centres_and_questions(digits):
@@ -177,7 +177,7 @@ def test_map_shows_rows_centres_and_questions(digits):
     n_shown = sum(x is None for x in different[0]["x"])  # a gap after each line
     crowded = n_shown > CROWDED  # many would hide the map
     assert different[0]["visible"] == ("legendonly" if crowded else True)
-    assert sum(name.startswith("cluster ") for name in names) == digits.clusters.n_discovered_
+    assert sum(name.startswith("kind ") for name in names) == digits.clusters.n_discovered_
 
 
 def test_page_is_the_same_each_time(tmp_path, digits):
@@ -275,7 +275,7 @@ def test_one_question(tmp_path):
     X, y = blobs(5, 10, 3)
     clusters, _, page = page_of(tmp_path, X, y, {"budget": 1})
     assert clusters.n_recovered_ == 0
-    assert "recovered" not in page.words
+    assert "settled" not in page.words
     assert f"found {clusters.n_discovered_} questions 1 " in page.words
     assert "0 rounds" not in page.words
 
@@ -286,11 +286,11 @@ def test_kinds_have_names(tmp_path):
     names = ["roses & <b>co</b> %{x}", None, ""]
     _, _, page = page_of(tmp_path, X, y, names=names)
     assert "roses & <b>co</b> %{x}" in page.words  # its card
-    assert "Cluster 1 " in page.words
-    assert "Cluster 0 " in plain.words
+    assert "Kind 1 " in page.words
+    assert "Kind 0 " in plain.words
     legend = page.names("map")
     assert "roses &amp; &lt;b&gt;co&lt;/b&gt; %{x}" in legend
-    assert {"cluster 1", "cluster 2"} <= set(legend)
+    assert {"kind 1", "kind 2"} <= set(legend)
     hover = [trace for trace in page.data["map"]["data"] if trace["name"].startswith("roses")]
     assert hover[0]["text"] == hover[0]["name"]
     assert "%{text}" in hover[0]["hovertemplate"]
@@ -305,9 +305,9 @@ def test_no_cluster_at_all(tmp_path):
         clusters = session.clusters()
     empty = replace(clusters.without_labels(), members_=[], all_centers_=np.empty((0, 3)))
     page = Page(write_report(tmp_path / "r.html", empty, X).read_text(encoding="utf-8"))
-    assert "clusters discovered 0" in page.words
+    assert "kinds found 0" in page.words
     assert "stopped because stopped by you" in page.words
-    assert page.names("map") == ["no cluster"]
+    assert page.names("map") == ["no kind"]
     assert "Examples" not in page.words
 
 
@@ -315,8 +315,8 @@ def test_two_hundred_clusters(tmp_path):
     X, y = blobs(200, 30, 8)
     clusters, _, page = page_of(tmp_path, X, y)
     assert clusters.n_discovered_ == 200
-    assert "Shown are the largest 60 of 200 clusters" in page.words
-    assert page.words.count("Cluster ") == 60
+    assert "Shown are the largest 60 of 200 kinds" in page.words
+    assert page.words.count("Kind ") == 60
     names = page.names("map")
     assert "184 others" in names
     assert len(names) < 32

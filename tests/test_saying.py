@@ -137,7 +137,9 @@ class TestInAQuestion:
         assert project.session.members_of(row) == [row]
         assert project.name_of([row]) == "second"
         assert project.undo(who="ann")
-        assert project.name_of([row]) != "second"
+        assert project.session.members_of(row) == [row]  # it was one before that question, too
+        assert project.name_of([row]) == "first"
+        assert row in project.session.pending()
 
     def test_a_new_cluster_of_a_name_that_there_is_means_that_one(self, project):
         [question] = project.next("ann")

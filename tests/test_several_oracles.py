@@ -147,6 +147,13 @@ class TestPanel:
         solve(X, [person, model], budget={"person": 10, "model": 50}, price=price, random_state=0)
         assert len(person.asked) <= 10
 
+    def test_a_budget_in_money_is_shared(self):
+        """Half of it each: 60 answers for 1, and one for 50."""
+        person, model = Person(Y), NoisyModel(Y, error=0.1)
+        found = solve(X, [model, person], budget=120.0, price=[1, 50], random_state=0)
+        assert len(person.asked) == 1
+        assert found.n_questions_ == 61
+
     @pytest.mark.parametrize(
         ("budget", "error"),
         [(50, "must say it of each"), ([1], "has 1 numbers for 2"), ([1, -1], "of labels must be")],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import socket
 import sqlite3
 import threading
 import time
@@ -22,7 +23,7 @@ from hypothesis import HealthCheck, settings
 from typer.testing import CliRunner
 
 from samekind.cli import app
-from samekind.ledger import Ledger, Links, SqlLedger, back_up_project, check_file
+from samekind.ledger import Ledger, Links, ProjectURL, SqlLedger, back_up_project, check_file
 from samekind.project import open_project
 from samekind.web import ServeError, make_team_app, name_projects
 from samekind.web.site import Site
@@ -30,6 +31,7 @@ from teams import (
     API,
     Person,
     TeamServer,
+    fork,
     invite,
     make_at,
     make_table,
@@ -230,25 +232,28 @@ class TestCrashes:
         table = make_table(tmp_path, n=3000, kinds=40)
         self.kill(table, make_at(tmp_path / "rows.db", table[0]), times=50, presses=1000)
 
+    @pytest.mark.slow
+    def test_killed_at_moments_of_postgresql(self, tmp_path, postgres):
+        table = make_table(tmp_path, n=3000, kinds=40)
+        self.kill(table, make_at(postgres.url(), table[0]), times=20, presses=400)
+
     def kill(self, table, place, times, presses):
+        """Kill servers one after the other while somebody answers."""
         token, kept, rng = invite(place), [], random.Random(0)
-        with process(place) as (running, url):
-            port = int(url.rpartition(":")[2])
-            arguments = (url, token, table[1], presses, 1, kept)
-            person = threading.Thread(target=answer_stubbornly, args=arguments)
-            person.start()
-            wait_for(lambda: len(kept) > 2)
-            running.send_signal(signal.SIGKILL)
-            running.wait()
-            for _ in range(times - 1):
-                with process(place, port=port) as (running, _):
-                    before = len(kept)
-                    wait_for(lambda before=before: len(kept) > before or not person.is_alive())
-                    time.sleep(rng.random() * 0.1)
-                    running.send_signal(signal.SIGKILL)
-                    running.wait()
-            with TeamServer({"rows": place}, port=port):
-                person.join(300)
+        where = place.reveal() if isinstance(place, ProjectURL) else str(place)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        arguments = (f"http://127.0.0.1:{port}", token, table[1], presses, 1, kept)
+        person = threading.Thread(target=answer_stubbornly, args=arguments, daemon=True)
+        person.start()
+        for _ in range(times):
+            with fork(where, port) as running:
+                before = len(kept)
+                wait_for(lambda before=before: len(kept) > before or not person.is_alive())
+                time.sleep(rng.random() * 0.3)
+                running.kill()
+        with TeamServer({"rows": place}, port=port):
+            person.join(300)
         assert len(kept) == presses
         assert press_times(place, "ann") == presses  # each press once, and none besides
         assert check_file(place).is_fine
@@ -258,10 +263,10 @@ class TestCrashes:
         with process(place) as (running, url), Person(url, "rows", token) as ann:
             ann.answer(table[1], 2)
             before = n_answers(place)
-            lock = sqlite3.connect(place, isolation_level=None)
-            lock.execute("BEGIN IMMEDIATE")  # so that the answer has to wait
             question = ann.get("/next").json()["questions"][0]
             said = {"id": question["id"], "answer": truth(question, table[1])}
+            lock = sqlite3.connect(place, isolation_level=None)
+            lock.execute("BEGIN IMMEDIATE")  # so that the answer has to wait
             sent = threading.Thread(target=lambda: kept.append(ann.post("/answers", json=said)))
             sent.start()
             time.sleep(0.5)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         LedgerGone,
         SqlLedger,
     )
+    from samekind.notebook import widget
     from samekind.oracles import (
         ChatOracle,
         CommandOracle,
@@ -57,6 +58,7 @@ _HOMES = {
         "LedgerGone",
         "SqlLedger",
     ],
+    "samekind.notebook": ["widget"],
     "samekind.oracles": [
         "ChatOracle",
         "CommandOracle",
@@ -106,6 +108,7 @@ __all__ = [
     "measures",
     "report",
     "solve",
+    "widget",
 ]
 
 

@@ -139,6 +139,7 @@ class WarmUp:
         self._waiting: list[int] = []  # what of it nobody has begun,
         self._compiled: set[int] = set()  # and what is done
         self._wanted: set[int] = set()  # what somebody waits for
+        self._rows: str | None = None  # of which sort they are, once that is known
         self._processes: list[subprocess.Popen[str]] = []
         self._threads: list[threading.Thread] = []
         self._failed = self._is_stopped = False
@@ -151,11 +152,12 @@ class WarmUp:
             if kernel.stage == START and (rows in kernel.rows or len(kernel.rows) == len(SORTS))
         )
         with self._lock:
+            self._rows = rows or self._rows
             self._wanted = set(self._todo)
         self._tell()
 
     def go_on(self) -> None:
-        """Compile all else, too."""
+        """Compile all else, too: first what later questions about these rows need."""
         self._add(range(len(self._list)))
 
     def wait(self) -> bool:
@@ -241,10 +243,12 @@ class WarmUp:
             if not self._waiting:
                 return None
 
-            def cost(number: int) -> tuple[bool, bool, int]:
-                room = self._list[number].module.split(".")[1]
+            def cost(number: int) -> tuple[bool, bool, bool, int]:
+                kernel = self._list[number]
+                room = kernel.module.split(".")[1]
                 is_own = room in rooms if rooms else (room == "algorithms") == (place == 0)
-                return self._list[number].stage != START, not is_own, number
+                is_useless = self._rows is not None and self._rows not in kernel.rows
+                return kernel.stage != START, is_useless, not is_own, number
 
             number = min(self._waiting, key=cost)
             self._waiting.remove(number)

@@ -7,9 +7,7 @@ from typing import Any
 from samekind._validation import check_choice
 from samekind.algorithms.base import (
     Algorithm,
-    Amendment,
     Certificate,
-    Known,
     Params,
     Prediction,
     Snapshot,
@@ -22,6 +20,7 @@ from samekind.algorithms.crowd import (
     CrowdOnline,
     CrowdTransitive,
 )
+from samekind.algorithms.exchange import Amendment, ExtraQuestion, Known
 from samekind.algorithms.focused import Focused
 from samekind.algorithms.paper.basic import Basic
 from samekind.algorithms.paper.basic_exact import BasicExact
@@ -46,6 +45,7 @@ __all__ = [
     "Certificate",
     "Classified",
     "ClusterState",
+    "ExtraQuestion",
     "Known",
     "PairCertificate",
     "PairView",

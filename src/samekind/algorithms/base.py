@@ -3,103 +3,29 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
-from math import ceil, floor, log10
-from typing import ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
+from typing import ClassVar, Generic, Literal, Self, TypeVar
 
 import numpy as np
 
 from samekind._validation import check_error_rate, check_int, check_positive_int, did_you_mean
+from samekind.algorithms.certificate import Certificate, percent_at_most
+from samekind.algorithms.exchange import Amendment, ExtraQuestion, Known
 from samekind.algorithms.state import ClusterState
 from samekind.flow import FloatArray, Flow, IntArray
 from samekind.points import LabelMap, Points, Sampler
 
 __all__ = [
     "Algorithm",
-    "Amendment",
     "Certificate",
     "ErrorRate",
-    "Known",
     "Params",
     "Prediction",
     "Snapshot",
     "check_rate",
     "percent_at_most",
 ]
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """What a result promises, from an audit of rows drawn uniformly.
-
-    Attributes
-    ----------
-    confidence : float
-        The probability, over the draws of the audit, that both bounds hold.
-    undiscovered : float
-        At most this share of the rows is in clusters that were not found.
-    wrong : float
-        At most this share of ``labels_`` is wrong; rows that nobody could tell are not counted as right
-        unless they are in ``given_up_``, which has no labels.
-    n_audited, n_wrong : int
-        Rows audited, and how many of them were not as predicted, those that nobody could tell among them.
-    n_unproven : int
-        Pairs of clusters that nobody was asked about: the bounds hold if they are different indeed.
-    n_undecided : int
-        Rows that nobody could tell, stated apart: ``given_up_``.
-    wrong_at_any_time : float
-        `wrong` holds at a moment that was chosen before, such as the end of a budget. Who looks again and
-        again, and stops because the bound is low, should go by this one, as ``stop="certified"`` does.
-    """
-
-    confidence: float
-    undiscovered: float
-    wrong: float
-    n_audited: int
-    n_wrong: int
-    n_unproven: int
-    n_undecided: int = 0
-    wrong_at_any_time: float = 1.0
-
-    def __str__(self) -> str:
-        if self.confidence == 1.0:
-            missing = "" if self.n_undecided else "no cluster is missing, and "
-            text = f"Every row was asked about: {missing}no label is predicted."
-        elif self.n_audited:
-            missing, wrong = map(percent_at_most, (self.undiscovered, self.wrong))
-            text = (
-                f"With {self.confidence:.0%} confidence, clusters not found hold at most "
-                f"{missing} of the rows, and at most {wrong} of the "
-                f"labels are wrong ({self.n_wrong:,} of {self.n_audited:,} audited rows were)."
-            )
-        else:
-            text = "No promise yet: no row was audited."
-        if self.n_undecided == 1:
-            text += " Nobody could tell of 1 row, which has no label."
-        elif self.n_undecided:
-            text += f" Nobody could tell of {self.n_undecided:,} rows, which have no labels."
-        if self.n_audited and self.n_unproven:
-            text += (
-                f" This takes for granted that the {self.n_unproven:,} pairs of clusters about which "
-                "nobody was asked are different."
-            )
-        return text
-
-
-def percent_at_most(share: float) -> str:
-    """Return a bound in per cent with two digits, rounded up, so that it still holds.
-
-    Examples
-    --------
-    >>> percent_at_most(0.0512), percent_at_most(0.2641), percent_at_most(0.05)
-    ('5.2 %', '27 %', '5 %')
-    """
-    percent = 100 * min(share, 1.0)
-    if percent < 1e-6:
-        return "0 %"
-    unit = 10.0 ** (floor(log10(percent)) - 1)
-    return f"{ceil(percent / unit - 1e-9) * unit:.3g} %"
 
 
 @dataclass(frozen=True)
@@ -147,34 +73,6 @@ Batch = int | Literal["auto"]
 ErrorRate = float | Literal["estimate"]
 
 MOST_AT_ONCE = 1024  # rows, with batch="auto"
-
-
-class Known(NamedTuple):
-    """What is known before a run begins, for algorithms that can resume from it."""
-
-    rows: list[int]
-    """In the order in which they became known."""
-    groups: list[int]
-    """For each of them the number of its cluster, 0, 1, …"""
-    different: list[tuple[int, int]]
-    """Groups known to be different."""
-    ask_first: list[int]
-    """Rows to ask about before any others."""
-
-
-class Amendment(NamedTuple):
-    """What is known now, after a change of earlier answers, of all clusters that it touches."""
-
-    groups: list[list[int]]
-    """Rows that are in one cluster; together all rows of these clusters, and others that are known now."""
-    different: list[tuple[int, int]]
-    """Rows that are in different clusters: of every two such clusters, one of which is touched, one pair."""
-    ask_again: list[tuple[int, int]]
-    """Pairs whose answers were taken back, and which nothing else answers, in the order of asking."""
-    reopened: list[int]
-    """Rows that were given up, and of which something else is known now."""
-    founders: Sequence[int] = ()
-    """Rows, each in a group of its own, that are in none of the clusters: each is one by itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -291,6 +189,8 @@ class Algorithm(ABC, Generic[P]):
         self.params = params
         self.rng = rng
         self.known = known
+        self.n_people = 1
+        """How many people answer at the same time; see `set_people`."""
         self.state = ClusterState(points.d)
         self.sampler = points.sampler()
 
@@ -308,6 +208,10 @@ class Algorithm(ABC, Generic[P]):
     def amend(self, amendment: Amendment) -> None:
         """Change what is known, after `interrupt`; then run again. Only where `resumes_from_known`."""
         raise NotImplementedError(f"{self.name!r} cannot change what it knows.")
+
+    def set_people(self, count: int) -> None:
+        """Ask for so many people at once from here on, before `amend`."""
+        self.n_people = count
 
     def snapshot(self) -> Snapshot:
         """Return what is known now."""
@@ -346,3 +250,13 @@ class Algorithm(ABC, Generic[P]):
     def sheet_members(self) -> dict[int, int]:
         """Return the rows that a person may be asked about at once, each with what it is compared with."""
         return {}
+
+    def extra_questions(
+        self, rng: np.random.Generator, size: int, taken: Collection[int]
+    ) -> list[ExtraQuestion]:
+        """Return questions beyond those of the flow, for people who would have nothing to do.
+
+        About none of the rows that are `taken`. The run does not depend on which were asked; answers to them
+        are told to it by `amend`. None where it cannot be told.
+        """
+        return []

@@ -76,6 +76,8 @@ def ask_about(context: typer.Context) -> int:
             with users_values(where):
                 if (criterion := given.get("criterion") or given.get("question")) is not None:
                     opened.set_criterion(criterion)
+                if given.get("overlap") is not None:
+                    opened.set_overlap(given["overlap"])
                 if given.get("sheets") is not None:
                     opened.use_sheets(given["sheets"])
             if given.get("model") is not None:

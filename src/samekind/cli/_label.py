@@ -50,6 +50,7 @@ def label(
     any_data: own.AnyData = False,
     budget: options.Presses = None,
     criterion: options.Criterion = None,
+    overlap: options.Overlap = None,
     question: of_records.Question = None,
     no_lineup: options.NoLineup = False,
     sheets: options.Sheets = None,

@@ -284,6 +284,12 @@ _criterion = _ask(
     "--criterion",
 )
 Criterion = Annotated[str | None, _criterion]
+_overlap = _ask(
+    "N|SHARE",
+    "How many people are to answer each question, blind to each other, or of which share of them two; kept.",
+    "--overlap",
+)
+Overlap = Annotated[float | None, _overlap]
 Seed = Annotated[int | None, _ask("N", "Fixes the draws.", min=0)]
 
 _host = _page(

@@ -60,7 +60,7 @@ def print_found(project: Project) -> None:
         out.print(Text("Names in italics are proposed.", style="italic dim"))
     out.print(Text(project.stopping().text))
     if found.certificate_ is not None:
-        out.print(Text(str(found.certificate_)))
+        out.print(Text(found.certificate_.in_words("kind")))
     for note in project.notes():
         out.print(printable(f"Note: {note}", lines=True))
     if now.contradictions:

@@ -17,7 +17,16 @@ from samekind.flow import DIFFERENT, SAME, UNSURE, Pairs, check_answers, check_p
 
 if TYPE_CHECKING:
     from samekind.clusters import Clusters
-    from samekind.project import AnswerPage, ClusterPage, ItemView, Overview, Question, Said, Status
+    from samekind.project import (
+        AnswerPage,
+        ClusterPage,
+        ItemView,
+        Overview,
+        Question,
+        ReviewPage,
+        Said,
+        Status,
+    )
 
 __all__ = ["RemoteSession"]
 
@@ -154,6 +163,16 @@ class RemoteSession:
     def correct(self, a: int, b: int, answer: str) -> None:
         """Change what was answered about a pair: "same", "different" or "unsure"."""
         self._change("PUT", "/answers", {"a": a, "b": b, "answer": answer})
+
+    def reviews(self, *, offset: int = 0, limit: int = 20) -> ReviewPage:
+        """Return the pairs that people disagree about, and what each of them said."""
+        from samekind.project import ReviewPage
+
+        return record_from(ReviewPage, self._get("/reviews", {"offset": offset, "limit": limit}))
+
+    def settle(self, a: int, b: int, answer: str) -> None:
+        """Settle what people disagree about: "same", "different" or "unsure"."""
+        self._change("POST", "/reviews", {"a": a, "b": b, "answer": answer})
 
     def import_answers(self, text: str) -> int:
         """Take in answers from a CSV with the columns a, b and answer; return how many are new."""

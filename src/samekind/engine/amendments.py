@@ -6,13 +6,13 @@ import numpy as np
 
 from samekind.algorithms import GIVEN_UP, Amendment, ClusterState
 from samekind.flow import DIFFERENT, UNANSWERED, IntArray, Pairs
-from samekind.ledger import Change, Ledger, keys_of, pairs_of
+from samekind.ledger import Ledger, keys_of
 
 __all__ = ["find_amendment"]
 
 
 def find_amendment(
-    ledger: Ledger, change: Change, taken_back: Pairs, state: ClusterState, open_rows: list[int]
+    ledger: Ledger, written: Pairs, taken_back: Pairs, state: ClusterState, open_rows: list[int]
 ) -> Amendment:
     """Return what is known after a change of all clusters that it touches.
 
@@ -20,8 +20,8 @@ def find_amendment(
     ----------
     ledger : Ledger
         As it was just after the change.
-    change : Change
-        What was written.
+    written : ndarray of shape (m, 2)
+        The pairs that were answered.
     taken_back : ndarray of shape (m, 2)
         The pairs whose answers it took back, in the order of asking.
     state : ClusterState
@@ -29,7 +29,6 @@ def find_amendment(
     open_rows : list of int
         Rows that the run was asking about: what is known of them counts, too.
     """
-    written = pairs_of(ledger.written(change.answers_before, change.answers))
     mentioned = np.unique(np.concatenate([written.ravel(), taken_back.ravel()]))
     near = np.union1d(mentioned, np.array(open_rows, dtype=np.intp))
     rows = _touched_rows(ledger, near, state)
@@ -45,6 +44,7 @@ def find_amendment(
         ask_again=_unanswered(ledger, taken_back),
         reopened=np.setdiff1d(given_up, rows[known]).tolist(),
         founders=founders,
+        unmentioned=_unmentioned(ledger, rows[(size[place] == 1) & (state.cluster_of(rows) >= 0)]),
     )
 
 
@@ -66,6 +66,12 @@ def _founders(ledger: Ledger, written: Pairs, state: ClusterState) -> list[int]:
         if others.size and (ledger.lookup(pairs) == DIFFERENT).all():
             found.append(row)
     return found
+
+
+def _unmentioned(ledger: Ledger, alone: IntArray) -> list[int]:
+    """Return which of these rows, which are the same as no other, are not even different from one."""
+    rows: list[int] = alone[~np.isin(alone, ledger.different_pairs())].tolist()
+    return rows
 
 
 def _touched_rows(ledger: Ledger, near: IntArray, state: ClusterState) -> IntArray:

@@ -9,6 +9,8 @@ Its rules:
 - A change of the past (`ledger.Change`) is told to a flow that can be told, at the same place among the
   answers by all who follow: live, resumed, or on another server. Other flows run again, unless it is only an
   answer that contradicts others, and nothing is inferred from any.
+- What was answered beyond the flow's questions, because there was nobody's question left, is taken in at
+  *marks*: changes that change nothing, but say when, and for how many people the flow asks from there on.
 - A question is charged when the flow needs an answer that somebody was asked for, now or in an earlier
   session of the project. What follows from other answers, or was volunteered, is free.
 - A wave asks each pair once. A flow that breaks this is at fault, and is named in a warning; people are
@@ -119,6 +121,8 @@ class FlowRunner(ABC):
         Where nothing is inferred, answers that contradict others are as good as any, and only add to them. A
         second opinion on a pair that the flow still waits for is not one, either.
         """
+        if change.people:
+            return False  # a mark
         if self._infers or change.checkpoint >= 0 or change.retracted > change.retracted_before:
             return True
         pairs = pairs_of(self.ledger.written(0, change.answers))

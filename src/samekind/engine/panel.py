@@ -223,11 +223,13 @@ def make_members(
     """Return who answers, with what they may be asked and what an answer costs, the cheapest first.
 
     Budgets and prices go by the names of the oracles or, under any other names, by their order; names that
-    stand there twice are numbered.
+    stand there twice are numbered. A single number is money, which all who cost something share evenly.
     """
     names = _names(oracles)
-    budgets = _by_order("budget", budget, names)
     prices = _by_order("price", price, names)
+    if isinstance(budget, int | float) and None not in prices:
+        budget = _share_money(float(budget), [cost or 0.0 for cost in prices])
+    budgets = _by_order("budget", budget, names)
     members = [
         PanelMember(
             oracle,
@@ -240,6 +242,12 @@ def make_members(
     if all(cost is not None for cost in prices):
         members.sort(key=lambda member: member.price or 0.0)
     return members
+
+
+def _share_money(total: float, prices: list[float]) -> list[int | None]:
+    """Return how many answers of each a sum of money pays for; None for who costs nothing."""
+    share = total / max(1, sum(cost > 0 for cost in prices))
+    return [int(share / cost) if cost > 0 else None for cost in prices]
 
 
 def _names(oracles: Sequence[Oracle | StreamingOracle]) -> list[str]:
@@ -261,6 +269,7 @@ def _by_order(what: str, given: object, names: list[str]) -> list[float | None]:
         raise ValueError(
             f"{what} of several oracles must say it of each, such as "
             f'{{"model": 5_000, "person": 200}}, got {given!r}.'
+            + (" A sum of money needs the price of each." if what == "budget" else "")
         )
     if len(values) != len(names):
         raise ValueError(

@@ -18,8 +18,8 @@ from samekind.clusters import Clusters
 from samekind.data import as_points
 from samekind.engine.amendments import find_amendment
 from samekind.engine.checkpoints import bind_version, known_at, make_checkpoint
-from samekind.engine.flow_session import FlowSession
 from samekind.engine.forecast import Forecast, discovery_times, forecast_discovery
+from samekind.engine.team_session import TeamSession
 from samekind.engine.working_space import SpaceChoice
 from samekind.flow import FloatArray, Flow, IntArray, Pairs, check_answers, check_pairs
 from samekind.ledger import Change, Ledger, pairs_of
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Session"]
 
-COLUMNS = ("questions", "samples", "discovered", "recovered")  # of the history
+COLUMNS = "questions", "samples", "discovered", "recovered"  # of the history
 
 
-class Session(FlowSession):
+class Session(TeamSession):
     """Questions to answer, one wave after another, in your own time.
 
     Ask for `pending` pairs, `tell` answers to any of them in any order, and take the `clusters` whenever
@@ -236,8 +236,8 @@ class Session(FlowSession):
 
     def clusters(self) -> Clusters:
         """Return what is found so far, and how reliable those who answered are if that is of interest."""
-        found, volunteered = self._found(), self.ledger.volunteered()
-        rows = np.union1d(pairs_of(volunteered), self._run.state.forgotten).astype(np.intp)
+        found, told = self._found(), pairs_of(self.ledger.volunteered())
+        rows = np.union1d(told, self._run.state.forgotten).astype(np.intp)
         if rows.size:
             lookup = partial(self.ledger.lookup, infer=self._infers)
             found = found.with_volunteered(lookup, rows)
@@ -334,14 +334,17 @@ class Session(FlowSession):
         return self._run.run()
 
     def _amend(self, change: Change) -> Flow[str]:
-        run, ledger = self._run, self.ledger
-        struck = ledger.taken_back(change.retracted_before, change.retracted)
-        open_rows = run.interrupt()
+        run, open_rows = self._run, self._run.interrupt()
+        struck = self.ledger.taken_back(change.retracted_before, change.retracted)
         pairs = pairs_of(np.sort(struck, order="when", kind="stable"))
-        run.amend(find_amendment(self._view, change, pairs, run.state, open_rows))
+        if change.people:
+            run.amend(self._find_beyond(change.people, open_rows))
+            return run.run()
+        written = pairs_of(self._view.written(change.answers_before, change.answers))
+        run.amend(find_amendment(self._view, written, pairs, run.state, open_rows))
         return run.run()
 
     def _note_wave(self) -> None:
         known = self._run.state
-        now = (self.n_questions, known.n_samples, known.n_discovered, len(known.recovered))
-        self._history.extend(now)
+        counts = known.n_samples, known.n_discovered, len(known.recovered)
+        self._history.extend((self.n_questions, *counts))

@@ -67,7 +67,7 @@ def solve(
     oracle: Any,
     *,
     algorithm: str = DEFAULT,
-    budget: int | Mapping[str, int | None] | Sequence[int | None] | None = None,
+    budget: float | Mapping[str, int | None] | Sequence[int | None] | None = None,
     batch: int | Literal["auto"] | None = None,
     metric: str = "auto",
     reduce: Reduce = "auto",
@@ -96,8 +96,9 @@ def solve(
         algorithms), "basic-exact", "improved-exact" or "noisy-exact" (with the paper's constants).
     budget : int, None, or a mapping or sequence of these
         The most questions to ask, of each of several oracles: {"model": 5_000, "person": 200}, by their names
-        or in their order. None asks until the algorithm stops by itself. With 0 the result of
-        "focused" is a guess from the rows alone: where their density has modes.
+        or in their order; or, with the `price` of each, a sum of money, which they share evenly. None asks
+        until the algorithm stops by itself. With 0 the result of "focused" is a guess from the rows alone:
+        where their density has modes.
     batch : int, "auto" or None
         Rows asked about at once; "auto" starts with one and grows with what is known. None takes what
         suits the oracle: one for a function, "auto" for labels.
@@ -145,7 +146,7 @@ def solve(
     members = make_members(answerers, budget, price) if len(answerers) > 1 else []
     if not members and isinstance(budget, Mapping | Sequence):
         raise ValueError(f"budget of one oracle must be a number or None, got {budget!r}.")
-    limit = None if isinstance(budget, Mapping | Sequence) else budget
+    limit: Any = None if members else budget
     with ExitStack() as stack:
         session = stack.enter_context(
             Session(X, algorithm, ledger=ledger, budget=limit, **settings)

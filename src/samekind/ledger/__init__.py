@@ -14,9 +14,11 @@ from samekind.ledger.errors import (
     LedgerStale,
 )
 from samekind.ledger.inference import Contradiction, Implications, Statement
+from samekind.ledger.leasing import Lease
 from samekind.ledger.log import LedgerLine, Lines, keys_of, pairs_of
 from samekind.ledger.memory import UNANSWERED, Ledger
 from samekind.ledger.notes import Change, Checkpoint, ClusterName
+from samekind.ledger.opinions import WITHDRAWN, Opinion, OpinionRole
 from samekind.ledger.past import ledger_at
 from samekind.ledger.transactions import KeptReply, Revision
 
@@ -32,12 +34,14 @@ if TYPE_CHECKING:
 __all__ = [
     "ROLES",
     "UNANSWERED",
+    "WITHDRAWN",
     "Change",
     "Checkpoint",
     "ClusterName",
     "Contradiction",
     "Implications",
     "KeptReply",
+    "Lease",
     "Ledger",
     "LedgerDamaged",
     "LedgerError",
@@ -48,6 +52,8 @@ __all__ = [
     "Lines",
     "Link",
     "Links",
+    "Opinion",
+    "OpinionRole",
     "ProjectPlace",
     "ProjectURL",
     "Renumbered",

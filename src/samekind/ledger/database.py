@@ -70,6 +70,7 @@ class Database:
         self._read_only = read_only
         self._place: Place | None = None
         self._identity: FileIdentity | None = None
+        self._leasing_engine: sa.Engine | None = None
         if "://" in where:
             self._use(self._engine_of_url(where, wait))
             return
@@ -136,6 +137,26 @@ class Database:
             if not self._is_kept(error):
                 raise
 
+    @property
+    def keeps_leases(self) -> bool:
+        """Whether other programs can see here who is asked what."""
+        return not self._read_only and (self.path is not None or self.address is not None)
+
+    @contextmanager
+    def leasing(self) -> Iterator[sa.Connection]:
+        """Yield a transaction for leases, which has a lock of its own where there is one to be had."""
+        if self._leasing_engine is None:
+            self._leasing_engine = self._make_leasing_engine()
+        with closing(self._begun(self._leasing_engine)) as connection:
+            yield connection
+            connection.commit()
+
+    def _make_leasing_engine(self) -> sa.Engine:
+        if self.address is not None:
+            return postgres_engine(self.address, self._wait, lock="leases of")
+        assert self._place is not None
+        return sqlite_engine(self._place, self._wait, durable=False)
+
     def _is_kept(self, lost: DBAPIError) -> bool:
         """Return whether the last transaction was kept, though the server could not say so."""
         try:
@@ -185,6 +206,8 @@ class Database:
 
     def close(self) -> None:
         """Close all connections, and remove what was made only to read the file."""
+        if self._leasing_engine is not None:
+            self._leasing_engine.dispose()
         self.engine.dispose()
         if self._place is not None:
             self._place.clean()

@@ -27,12 +27,13 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {  # parents first
     "names": ("id", "row", "name", "who", "at"),
     "corrections": ("id", "answer_id", "replaced_id"),
     "checkpoints": ("id", "answer_id", "upto", "rows", "ask"),
-    "changes": ("id", *CHANGE, "checkpoint_id"),
+    "changes": ("id", *CHANGE, "checkpoint_id", "people"),
     "anchors": ("id", "number", "row"),
     "contents": ("id", "columns", "digests"),
     "gone_rows": ("id", "digests"),
     "set_aside": ("id", "one", "two", "answer", "who", "at", "asked", "held"),
     "set_aside_names": ("id", "named", "name", "who", "at"),
+    "opinions": ("id", "a", "b", "answer", "who", "at", "role"),
     "links": ("id", "digest", "who", "role", "at", "expires", "revoked"),
     "replies": ("id", "who", "key", "request", "reply", "at"),
 }
@@ -100,6 +101,8 @@ def find_faults(connection: sa.Connection, *, n_rows: int | None = None) -> list
     for table, columns in COLUMNS.items():
         if table not in there:
             continue
+        known = columns_of(connection, table)
+        columns = tuple(name for name in columns if name in known)  # not those of later versions
         for number, *values in _rows(connection, table, (key, *columns)):
             row = dict(zip(columns, values, strict=True))
             what = next(_wrong(table, row, limit, there_ids), None)
@@ -108,6 +111,11 @@ def find_faults(connection: sa.Connection, *, n_rows: int | None = None) -> list
             elif table in PARENTS:
                 there_ids[table].add(row["id"])
     return faults
+
+
+def columns_of(connection: sa.Connection, table: str) -> set[str]:
+    """Return the columns that a table has here."""
+    return set(connection.exec_driver_sql(f"SELECT * FROM {table} LIMIT 0").keys())
 
 
 def meta_faults(meta: Mapping[str, object]) -> list[Fault]:
@@ -213,6 +221,13 @@ def _wrong(
             yield f"the answer is {row['answer']!r:.40}, not 1 (same), 0 (different) or -1 (unsure)"
         if row["asked"] not in (0, 1):
             yield f"whether it was asked is {row['asked']!r:.40}, not 0 or 1"
+    if table == "opinions":
+        if row["a"] == row["b"]:
+            yield f"row {row['a']} is compared with itself"
+        if not _is_int(row["answer"], -2, 2) or not _is_int(row["role"], 0, 3):
+            yield f"the opinion is {row['answer']!r:.40}, given as {row['role']!r:.40}"
+    if not _is_int(row.get("people", 0), 0, 2**31):
+        yield f"it is for {row['people']!r:.40} people"
     for name in ("who", "name", "key", "request"):
         if name in row and not _is_text(row[name]):
             yield f"{name} is no text but {row[name]!r:.40}"

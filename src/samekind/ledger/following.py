@@ -99,6 +99,7 @@ class FollowingLedger(Ledger):
             self._notes.add_anchor(*anchor)
         for line, other in replaced:
             self._notes.add_correction(line, other)
+        self._notes.opinions.add(new.opinions)
         self._notes.marks += marks
         self._notes.changes += changes
 
@@ -109,7 +110,7 @@ class FollowingLedger(Ledger):
         self._ids: dict[sa.TableClause, RowIds] = {table: RowIds() for table in tables.FOLLOWED}
         self._relearn()
 
-    def _change(self, since: Sequence[int], checkpoint_id: int | None) -> Change:
+    def _change(self, since: Sequence[int], checkpoint_id: int | None, people: int) -> Change:
         """Return a change of the past by numbers of lines, of which the database has the ids."""
         answers, retractions = self._ids[tables.answers], self._ids[tables.retractions]
         made = self._ids[tables.checkpoints]
@@ -120,6 +121,7 @@ class FollowingLedger(Ledger):
             retractions.count(after_struck),
             retractions.count(upto_struck),
             -1 if checkpoint_id is None else made.number(checkpoint_id),
+            people,
         )
 
     def _read_meta(self, connection: sa.Connection) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from samekind.flow import Answers, Pairs, check_answers, check_pairs
 from samekind.ledger import tables
 from samekind.ledger.ids import RowIds
+from samekind.ledger.opinions import Opinion
 from samekind.ledger.version_3 import LATEST
 
 __all__ = ["Incoming", "read_new"]
@@ -32,8 +33,9 @@ class Incoming(NamedTuple):
     names: list[tuple[int, str, str, float]]
     corrections: list[tuple[int, int]]
     checkpoints: list[tuple[int | None, int]]
-    changes: list[tuple[tuple[int, ...], int | None]]
+    changes: list[tuple[tuple[int, ...], int | None, int]]
     anchors: list[tuple[int, int]]
+    opinions: list[Opinion]
 
 
 def read_new(
@@ -57,7 +59,7 @@ def read_new(
     if not any(new):
         return None
     by_column = list(map(_columns, new, _WIDTHS))
-    answers, retractions, names, corrections, checkpoints, changes, anchors = by_column
+    answers, retractions, names, corrections, checkpoints, changes, anchors, opinions = by_column
     _, a, b, said, who, at, asked = answers
     pairs = check_pairs(np.array([a, b]).T)
     named, held = _all(names[1], int), list(zip(*(_all(c, int) for c in anchors[1:]), strict=True))
@@ -78,7 +80,7 @@ def read_new(
     }
     if any(own and own[0] < 1 for own in ids.values()):
         raise ValueError("an id is below 1.")
-    since = zip(*(_all(numbers, int) for numbers in changes[1:-1]), strict=True)
+    since = zip(*(_all(numbers, int) for numbers in changes[1:-2]), strict=True)
     return Incoming(
         ids=ids,
         pairs=pairs,
@@ -98,9 +100,19 @@ def read_new(
         ),
         corrections=list(zip(*(_all(ids, int) for ids in corrections[1:]), strict=True)),
         checkpoints=list(zip(_ids(checkpoints[1]), _all(checkpoints[2], int), strict=True)),
-        changes=list(zip(since, _ids(changes[-1]), strict=True)),
+        changes=list(zip(since, _ids(changes[-2]), _all(changes[-1], int), strict=True)),
         anchors=held,
+        opinions=_opinions(opinions[1:], below),
     )
+
+
+def _opinions(columns: Sequence[Sequence[object]], below: int) -> list[Opinion]:
+    a, b, said, who, at, role = columns
+    numbers = _all(a, int), _all(b, int), _all(said, int)
+    found = list(map(Opinion, *numbers, _all(who, str), _all(at, float, int), _all(role, int)))
+    if any(not 0 <= min(one[:2]) < max(one[:2]) < below for one in found):
+        raise ValueError("there is no such row.")
+    return found
 
 
 _WIDTHS = [len(columns) for columns in tables.FOLLOWED.values()]

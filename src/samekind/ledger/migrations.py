@@ -21,6 +21,7 @@ from samekind.ledger.tables import table_names
 from samekind.ledger.version_3 import add_constraints
 from samekind.ledger.version_4 import add_anchors
 from samekind.ledger.version_5 import add_row_contents
+from samekind.ledger.version_6 import add_team
 from samekind.ledger.version_7 import add_links
 
 __all__ = ["NOTES_VERSION", "VERSION", "find_version", "migrate"]
@@ -127,6 +128,7 @@ def _make_all(connection: sa.Connection) -> None:
     add_constraints(connection, meta, [])
     add_anchors(connection)
     add_row_contents(connection)
+    add_team(connection)
     add_links(connection)
 
 
@@ -158,6 +160,7 @@ STEPS: Sequence[Callable[[sa.Connection], None]] = (
     _refuse_nonsense,
     add_anchors,
     add_row_contents,
+    add_team,
     add_links,
 )
 VERSION = len(STEPS)

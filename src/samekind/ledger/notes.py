@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.ledger.opinions import OpinionLog
+
 __all__ = ["Change", "Checkpoint", "ClusterName", "Notes"]
 
 
@@ -18,6 +20,17 @@ class ClusterName(NamedTuple):
     text: str
     who: str
     at: float
+    before: ClusterName | None = None
+    """What the row had been given before it."""
+
+    def without(self) -> ClusterName | None:
+        """Return what counts if all is taken back that was given to the row when this name was."""
+        oldest, earlier = self, self.before
+        while earlier is not None:
+            if earlier.at == self.at:
+                oldest = earlier
+            earlier = earlier.before
+        return oldest.before
 
 
 class Checkpoint(NamedTuple):
@@ -59,6 +72,9 @@ class Change(NamedTuple):
     """and after it."""
     checkpoint: int = -1
     """The number of the checkpoint that it made; -1: none."""
+    people: int = 0
+    """If not 0 it is a *mark*: nothing is changed, but runs take in what was answered beyond their questions,
+    and ask for so many people at once from then on."""
 
 
 class Notes:
@@ -78,6 +94,8 @@ class Notes:
         All changes of the past.
     anchors : dict
         For every number that a cluster was given for life the row that holds it.
+    opinions : OpinionLog
+        What several people say of one pair.
     """
 
     def __init__(self) -> None:
@@ -90,10 +108,11 @@ class Notes:
         self.changes: list[Change] = []
         self.anchors: dict[int, int] = {}
         self.n_anchors = 0
+        self.opinions = OpinionLog()
 
     def add_name(self, row: int, text: str, who: str, at: float) -> None:
         """Name a row's cluster; an earlier name of the row counts no more."""
-        self.names[row] = ClusterName(self.n_names, row, text, who, at)
+        self.names[row] = ClusterName(self.n_names, row, text, who, at, self.names.get(row))
         self.n_names += 1
 
     def add_anchor(self, number: int, row: int) -> None:

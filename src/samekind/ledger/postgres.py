@@ -81,8 +81,10 @@ class PostgresAddress(NamedTuple):
         return cls(url.difference_update_query([PROJECT]), name)
 
 
-def postgres_engine(address: PostgresAddress, wait: float, *, reads: bool = False) -> sa.Engine:
-    """Return an engine whose transactions see the tables of one project."""
+def postgres_engine(
+    address: PostgresAddress, wait: float, *, reads: bool = False, lock: str = ""
+) -> sa.Engine:
+    """Return an engine whose transactions see the tables of one project, and take one of its locks."""
     own = {"application_name": "samekind", "connect_timeout": 10}
     given = {name: value for name, value in own.items() if name not in address.url.query}
     engine = sa.create_engine(
@@ -100,7 +102,7 @@ def postgres_engine(address: PostgresAddress, wait: float, *, reads: bool = Fals
         "SELECT set_config('synchronous_commit', 'on', true) "
         "WHERE current_setting('synchronous_commit') = 'off'"
     )
-    take_lock = f"SELECT pg_advisory_xact_lock({_lock_of(address.schema)})"
+    take_lock = f"SELECT pg_advisory_xact_lock({_lock_of(lock + address.schema)})"
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:

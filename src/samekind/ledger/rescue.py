@@ -139,7 +139,7 @@ def _all_rows(
         ],
         tables.names: [
             {"id": number, "row": row, "name": text, "who": who, "at": at}
-            for number, (_, row, text, who, at) in enumerate(named, start=1)
+            for number, (_, row, text, who, at, _) in enumerate(named, start=1)
         ],
         tables.corrections: [
             {"id": number, "answer_id": own[line], "replaced_id": own[other]}
@@ -159,6 +159,10 @@ def _all_rows(
             {"id": number, "number": held, "row": row}
             for number, (held, row) in enumerate(sorted(notes.anchors.items()), start=1)
         ],
+        tables.opinions: [
+            {"id": number, **opinion._asdict()}
+            for number, opinion in enumerate(notes.opinions.lines, start=1)
+        ],
         tables.changes: [
             {
                 "id": number,
@@ -169,6 +173,7 @@ def _all_rows(
                 "checkpoint_id": (
                     made[change.checkpoint] if change.checkpoint in notes.checkpoints else None
                 ),
+                "people": change.people,
             }
             for number, change in enumerate(notes.changes, start=1)
         ],

@@ -25,8 +25,10 @@ from samekind.ledger.tables import (
     corrections,
     gone_rows,
     insert_rows,
+    leases,
     meta,
     names,
+    opinions,
     retractions,
     set_aside,
     set_aside_names,
@@ -109,6 +111,7 @@ def renumber_rows(connection: sa.Connection, moved: Renumbering) -> Renumbered:
     restored = _restore_answers(connection)
     _move_names(connection, moved, numbers)
     _move_anchors(connection, moved, numbers)
+    _move_opinions(connection, numbers)
     for table in (changes, checkpoints):  # runs begin anew, with what is known then
         connection.execute(sa.delete(table))
     for row in moved.returned:
@@ -236,6 +239,20 @@ def _move_anchors(connection: sa.Connection, moved: Renumbering, numbers: Number
             connection.execute(sa.update(anchors).where(own).values(row=place))
         else:
             connection.execute(sa.delete(anchors).where(own))
+
+
+def _move_opinions(connection: sa.Connection, numbers: Numbers) -> None:
+    """Renumber the rows that opinions are about; those on rows that go are deleted, as all leases are."""
+    lines = connection.execute(sa.select(opinions).order_by(opinions.c.id)).all()
+    connection.execute(sa.delete(opinions))
+    connection.execute(sa.delete(leases))
+    kept = []
+    for line in lines:
+        a, b = sorted((numbers.get(line.a, -1), numbers.get(line.b, -1)))
+        if a >= 0:
+            kept.append({**line._mapping, "a": a, "b": b})
+    if kept:
+        insert_rows(connection, opinions, kept)
 
 
 def _move_names(connection: sa.Connection, moved: Renumbering, numbers: Numbers) -> None:

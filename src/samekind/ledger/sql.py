@@ -26,10 +26,12 @@ from samekind.ledger.erase import MOVED_TO, Erased, erase_annotator
 from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerGone
 from samekind.ledger.log import Asked, LedgerLine, Wave
 from samekind.ledger.notes import Change, Checkpoint
+from samekind.ledger.opinions import Opinion
 from samekind.ledger.packing import pack_rows
 from samekind.ledger.postgres import is_missing_table
 from samekind.ledger.replies import ReplyingLedger
 from samekind.ledger.rescue import rescued
+from samekind.ledger.sql_leases import SqlLeases
 
 __all__ = ["SqlLedger"]
 
@@ -82,6 +84,8 @@ class SqlLedger(ReplyingLedger):
         self._gone: LedgerGone | None = None
         self._database = Database(self._place, wait, read_only=read_only)
         super().__init__(self._database.shown, infer=infer)
+        if self._database.keeps_leases:
+            self.leases = SqlLeases(self._leasing)
         try:
             with self._explaining("be opened"), self._database.opened() as connection:
                 self._read_meta(connection)
@@ -217,9 +221,23 @@ class SqlLedger(ReplyingLedger):
             "after_retraction": retractions.upto(change.retracted_before),
             "upto_retraction": retractions.upto(change.retracted),
             "checkpoint_id": None if change.checkpoint < 0 else checkpoints[change.checkpoint],
+            "people": change.people,
         }
         self._add(tables.changes, [new], "keep a change")
         super()._append_change(change)
+
+    def _append_opinions(self, rows: list[Opinion]) -> None:
+        with self._writing():
+            for at in sorted({row.at for row in rows}):
+                own = [row._asdict() for row in rows if row.at == at]
+                self._add(tables.opinions, own, "keep opinions", at)
+            super()._append_opinions(rows)
+
+    @contextmanager
+    def _leasing(self, writes: bool) -> Iterator[sa.Connection]:
+        own = self._database.leasing() if writes else self._database.reading()
+        with self._explaining("keep who is asked what"), own as connection:
+            yield connection
 
     def _retract(self, numbers: NDArray[np.intp]) -> list[LedgerLine]:
         if numbers.size:

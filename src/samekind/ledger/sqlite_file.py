@@ -142,14 +142,16 @@ def connected(place: Place) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def sqlite_engine(place: Place, wait: float, *, reads: bool = False) -> sa.Engine:
-    """Return an engine that opens a file."""
+def sqlite_engine(
+    place: Place, wait: float, *, reads: bool = False, durable: bool = True
+) -> sa.Engine:
+    """Return an engine that opens a file; what it writes need not outlive the system if not `durable`."""
 
     def connect() -> sqlite3.Connection:
         return sqlite3.connect(place.uri, uri=True, check_same_thread=False)
 
     engine = sa.create_engine("sqlite://", creator=connect, poolclass=QueuePool)
-    tune_sqlite(engine, wait, reads=reads)
+    tune_sqlite(engine, wait, reads=reads, durable=durable)
     return engine
 
 
@@ -169,11 +171,14 @@ def driver_of(connection: sa.Connection) -> sqlite3.Connection:
     return driver
 
 
-def tune_sqlite(engine: sa.Engine, wait: float, *, reads: bool = False) -> None:
+def tune_sqlite(
+    engine: sa.Engine, wait: float, *, reads: bool = False, durable: bool = True
+) -> None:
     """Have an engine's connections wait, lock and keep as a project needs it."""
     pragmas = (
         f"busy_timeout = {int(wait * 1000)}",
-        "synchronous = FULL",  # on disk, not merely with the system, when a commit returns
+        # on disk, not merely with the system, when a commit returns
+        f"synchronous = {'FULL' if durable else 'NORMAL'}",
         "foreign_keys = ON",
         f"query_only = {int(reads)}",
     )

@@ -20,9 +20,11 @@ __all__ = [
     "corrections",
     "gone_rows",
     "insert_rows",
+    "leases",
     "links",
     "meta",
     "names",
+    "opinions",
     "replies",
     "retractions",
     "set_aside",
@@ -44,11 +46,13 @@ names = _table("names", "id", "row", "name", "who", "at")
 corrections = _table("corrections", "id", "answer_id", "replaced_id")
 checkpoints = _table("checkpoints", "id", "answer_id", "upto", "rows", "ask")
 _SINCE = ("after_answer", "upto_answer", "after_retraction", "upto_retraction", "checkpoint_id")
-changes = _table("changes", "id", *_SINCE)
+changes = _table("changes", "id", *_SINCE, "people")
 anchors = _table("anchors", "id", "number", "row")
 contents = _table("contents", "id", "columns", "digests")
 gone_rows = _table("gone_rows", "id", "digests")
 set_aside = _table("set_aside", "id", "one", "two", "answer", "who", "at", "asked", "held")
+opinions = _table("opinions", "id", "a", "b", "answer", "who", "at", "role")
+leases = _table("leases", "key", "who", "question", "until")
 set_aside_names = _table("set_aside_names", "id", "named", "name", "who", "at")
 links = _table("links", "id", "digest", "who", "role", "at", "expires", "revoked")
 replies = _table("replies", "id", "who", "key", "request", "reply", "at")
@@ -59,8 +63,9 @@ FOLLOWED = {  # tables, and what is read of them when another process has writte
     names: ("id", "row", "name", "who", "at"),
     corrections: ("id", "answer_id", "replaced_id"),
     checkpoints: ("id", "answer_id", "upto"),
-    changes: ("id", *_SINCE),
+    changes: ("id", *_SINCE, "people"),
     anchors: ("id", "number", "row"),
+    opinions: ("id", "a", "b", "answer", "who", "at", "role"),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from typing import NamedTuple, TypeVar
@@ -11,8 +11,10 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from samekind.flow import UNSURE
+from samekind.ledger.leasing import LeaseTable, MemoryLeases
 from samekind.ledger.log import AnswerLog, Lines
 from samekind.ledger.notes import Change, ClusterName, Notes
+from samekind.ledger.opinions import Opinion, OpinionLog
 
 __all__ = ["KeptReply", "Revision", "Transactions"]
 
@@ -38,6 +40,7 @@ class Revision(NamedTuple):
     editions: int
     """How many times lines were deleted for good: then all is to be read anew."""
     anchors: int = 0
+    opinions: int = 0
 
 
 class Transactions(ABC):
@@ -48,6 +51,8 @@ class Transactions(ABC):
 
     def __init__(self) -> None:
         self.meta: dict[str, str] = {}
+        self.leases: LeaseTable = MemoryLeases()
+        """Who is looking at which question."""
         self._log = AnswerLog()
         self._notes = Notes()
         self._numbers: dict[str, int] = {}  # of the annotators
@@ -55,6 +60,7 @@ class Transactions(ABC):
         self._replies: dict[tuple[str, str], KeptReply] = {}
         self._n_editions = 0
         self._changes_past = False  # whether what is being written does
+        self._people = 0  # whether it marks that runs take in all there is, and for how many people
 
     @abstractmethod
     def _relearn(self) -> None:
@@ -66,7 +72,7 @@ class Transactions(ABC):
         log, notes = self._log, self._notes
         marks, changes = len(notes.marks), len(notes.changes)
         written = log.size, log.n_struck, marks, notes.n_names, changes
-        return Revision(*written, self._n_editions, notes.n_anchors)
+        return Revision(*written, self._n_editions, notes.n_anchors, len(notes.opinions.lines))
 
     @property
     def changes(self) -> list[Change]:
@@ -82,6 +88,34 @@ class Transactions(ABC):
     def anchors(self) -> dict[int, int]:
         """For every number that a cluster was given for life the row that holds it; see `anchor`."""
         return self._notes.anchors
+
+    @property
+    def opinions(self) -> OpinionLog:
+        """What several people say of one pair; to be read."""
+        return self._notes.opinions
+
+    def opine(
+        self,
+        said: Sequence[tuple[int, int, int]],
+        *,
+        who: str,
+        role: int = 0,
+        at: float | None = None,
+    ) -> None:
+        """Keep opinions, (a, b, answer) each; `at`: when, if with an answer. See `OpinionRole`."""
+        when = self._now() if at is None else at
+        rows = [
+            Opinion(min(a, b), max(a, b), answer, who, when, int(role)) for a, b, answer in said
+        ]
+        if rows:
+            self._append_opinions(rows)
+
+    def _append_opinions(self, rows: list[Opinion]) -> None:
+        self._notes.opinions.add(rows)
+
+    @abstractmethod
+    def _now(self) -> float:
+        """Return the time, a little later than that of anything before."""
 
     def written(self, first: int, last: int) -> Lines:
         """Return the lines from the first on and before the last, retracted ones too."""
@@ -143,6 +177,15 @@ class Transactions(ABC):
         """
         self._changes_past = True
 
+    def mark(self, people: int) -> None:
+        """Say, within a transaction, that runs take in all that was answered, and ask for so many people."""
+        self._people = people
+
+    @property
+    def people(self) -> int:
+        """How many people are asked at once, by the last mark."""
+        return next((change.people for change in reversed(self.changes) if change.people), 1)
+
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """Write one thing, which needs no transaction of its own here."""
@@ -162,13 +205,16 @@ class Transactions(ABC):
     def _marking_change(self) -> Iterator[None]:
         """Note a change if what is written within changes the past."""
         before = self.revision
-        self._changes_past = False
+        self._changes_past, self._people = False, 0
         yield
         now = self.revision
         if self._changes_past and now[:3] != before[:3]:
             made = now.checkpoints - 1 if now.checkpoints > before.checkpoints else -1
             since = before.answers, now.answers, before.retracted, now.retracted
             self._append_change(Change(*since, made))
+        if self._people:
+            upto = now.answers, now.answers, now.retracted, now.retracted
+            self._append_change(Change(*upto, people=self._people))
 
 
 def _copied(part: Part) -> Part:

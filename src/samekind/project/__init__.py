@@ -17,6 +17,7 @@ from samekind.project.new_rows import classify_new, new_rows_table, oracle_of_na
 from samekind.project.numbers import ClusterNumbers
 from samekind.project.project import Project
 from samekind.project.records import *  # noqa: F403
+from samekind.project.reviews import OpinionRecord, ReviewPage, ReviewRecord
 from samekind.project.store import (
     cache_of,
     changes_of_data,
@@ -53,9 +54,12 @@ __all__ = [
     "ChangedPair",
     "ClusterNumbers",
     "KeyReused",
+    "OpinionRecord",
     "Project",
     "ProjectError",
     "QuestionClosed",
+    "ReviewPage",
+    "ReviewRecord",
     "Threshold",
     "answers_by_annotator",
     "beside_own_columns",

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from samekind.engine import kept_rates, spending_key
 from samekind.flow import UNSURE
-from samekind.ledger import Ledger, keys_of, pairs_of
+from samekind.ledger import Ledger
+from samekind.project.agreement import AgreementRecord, agreement_of, median_seconds, votes_of
 from samekind.project.assistant import AssistantRecord
 from samekind.project.words import plain
 
@@ -39,14 +40,16 @@ class AnnotatorRecord:
     low: float | None
     high: float | None
     cost: float | None
+    seconds: float | None = None  # for an answer, as a median
 
 
 @dataclass(frozen=True)
 class AnnotatorPage:
-    """All who answered, and the model that answers now, if there is one."""
+    """All who answered, how much they agree, and the model that answers now, if there is one."""
 
     annotators: list[AnnotatorRecord]
     assistant: AssistantRecord | None
+    agreement: AgreementRecord
 
 
 def models_in(ledger: Ledger) -> set[str]:
@@ -57,25 +60,27 @@ def models_in(ledger: Ledger) -> set[str]:
 def annotators_of(project: Project) -> AnnotatorPage:
     """Return all who answered in a project."""
     ledger = project.session.ledger
-    lines = ledger.active()
-    lines = lines[lines["asked"] | (lines["answer"] != UNSURE)]  # what was skipped is no answer
-    keys, who, said = keys_of(pairs_of(lines)), lines["who"], lines["answer"]
-    by_pair: dict[int, dict[int, int]] = {}
-    for key, number, answer in zip(keys.tolist(), who.tolist(), said.tolist(), strict=True):
-        by_pair.setdefault(key, {})[number] = answer
-    shared, agreed = Counter[int](), Counter[int]()
-    for answers in by_pair.values():
-        if len(answers) > 1:
-            for number, answer in answers.items():
-                others = [other for one, other in answers.items() if one != number]
-                shared[number] += 1
-                agreed[number] += all(other == answer for other in others)
+    votes = votes_of(project)
+    given, unsure = Counter[str](), Counter[str]()
+    shared, agreed = Counter[str](), Counter[str]()
+    for answers in votes.values():
+        for name, answer in answers.items():
+            given[name] += 1
+            unsure[name] += answer == UNSURE
+            others = [other for one, other in answers.items() if one != name]
+            if others:
+                shared[name] += 1
+                agreed[name] += all(other == answer for other in others)
+    times: dict[str, list[float]] = {}
+    for line in ledger.acts():
+        times.setdefault(ledger.annotators[int(line["who"])], []).append(float(line["when"]))
+    for opinion in ledger.opinions.standing():
+        times.setdefault(opinion.who, []).append(opinion.at)
     estimated = {one.name: one for one in project.clusters().annotators_}
     models = models_in(ledger)
     records = []
-    for number, name in enumerate(ledger.annotators):
-        own = who == number
-        if not own.any() and name not in models:
+    for name in dict.fromkeys([*ledger.annotators, *given]):
+        if not given[name] and name not in models:
             continue
         error = low = high = None
         rates = kept_rates(ledger, name)
@@ -88,16 +93,18 @@ def annotators_of(project: Project) -> AnnotatorPage:
             AnnotatorRecord(
                 name=plain(name) or "(no name)",
                 is_model=name in models,
-                answers=int(own.sum()),
-                unsure=int((own & (said == UNSURE)).sum()),
-                shared=shared[number],
-                agreed=agreed[number],
+                answers=given[name],
+                unsure=unsure[name],
+                shared=shared[name],
+                agreed=agreed[name],
                 checked=rates.n,
                 error=error,
                 low=low,
                 high=high,
                 cost=cost,
+                seconds=median_seconds(times.get(name, [])),
             )
         )
     assistant = project.assistant
-    return AnnotatorPage(records, None if assistant is None else assistant.record())
+    record = None if assistant is None else assistant.record()
+    return AnnotatorPage(records, record, agreement_of(votes))

@@ -21,6 +21,7 @@ from samekind.project.record_exports import (
     write_pairs,
     write_splink,
 )
+from samekind.project.team_exports import write_agreement, write_annotators, write_opinions
 from samekind.project.tool_exports import (
     LabelledRow,
     labelled_rows,
@@ -29,7 +30,7 @@ from samekind.project.tool_exports import (
     write_label_studio_config,
     write_prodigy,
 )
-from samekind.project.words import NO_KIND, NO_NAME, WORDS, name_in_table, title_of
+from samekind.project.words import NO_KIND, NO_NAME, WORDS, name_in_table, safe_cell, title_of
 from samekind.report import write_report
 
 if TYPE_CHECKING:
@@ -49,8 +50,6 @@ __all__ = [
     "write_answers",
     "write_csv",
 ]
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula begins
 
 
 class Export(NamedTuple):
@@ -74,7 +73,7 @@ def beside_own_columns(frame: pd.DataFrame | None, table: pd.DataFrame) -> pd.Da
 def write_csv(table: pd.DataFrame, path: Path | BinaryIO) -> None:
     """Write a table of `beside_own_columns`, with names that no spreadsheet takes for formulas."""
     column = "samekind_name" if "samekind_name" in table else "name"
-    names = [_safe_cell(name) for name in table[column]]
+    names = [safe_cell(name) for name in table[column]]
     table.assign(**{column: names}).to_csv(path, index=False, mode="wb")
 
 
@@ -109,7 +108,7 @@ def _write_json(file: BinaryIO, project: Project) -> None:
         "title": project.title,
         "questions": found.n_questions_,
         "stopped": found.stop_reason_,
-        "certificate": None if found.certificate_ is None else str(found.certificate_),
+        "certificate": None if found.certificate_ is None else found.certificate_.in_words("kind"),
         "notes": project.notes(),
         "kinds": [
             {
@@ -134,7 +133,7 @@ def write_answers(path: Path | BinaryIO, ledger: Ledger) -> None:
         for line in ledger.lines():
             if not line.retracted:
                 said = WORDS[line.answer]
-                who = _safe_cell(line.who)
+                who = safe_cell(line.who)
                 out.writerow([line.a, line.b, said, who, line.when, line.asked])
         text.detach()  # or else it would close the file
 
@@ -162,11 +161,6 @@ def _write_report(file: BinaryIO, project: Project) -> None:
     )
 
 
-def _safe_cell(text: str) -> str:
-    """Return what somebody typed so that no spreadsheet takes it for a formula."""
-    return f"'{text}" if text.startswith(FORMULA) else text
-
-
 def _labels(project: Project) -> list[LabelledRow]:
     return labelled_rows(_own_columns(project))
 
@@ -181,6 +175,9 @@ FILES = {
     "answers.csv": Export(
         "text/csv", lambda file, project: write_answers(file, project.session.ledger)
     ),
+    "annotators.csv": Export("text/csv", write_annotators),
+    "agreement.csv": Export("text/csv", write_agreement),
+    "opinions.csv": Export("text/csv", write_opinions),
     "report.html": Export("text/html", _write_report),
     "clusters.npz": Export(
         "application/octet-stream", lambda file, project: project.clusters().save(file)

@@ -56,7 +56,7 @@ class Overviews(Entities):
             certificate=None
             if certificate is None
             else CertificateRecord(
-                str(certificate),
+                certificate.in_words("kind"),
                 certificate.undiscovered,
                 certificate.wrong,
                 certificate.wrong_at_any_time,

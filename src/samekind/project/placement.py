@@ -16,7 +16,7 @@ import numpy as np
 
 from samekind.engine import Session
 from samekind.flow import DIFFERENT, SAME
-from samekind.ledger import Lines
+from samekind.ledger import UNANSWERED, Lines, OpinionRole, keys_of
 from samekind.project.pair_answers import PairAnswers, pairs_between, split_answers
 from samekind.project.shared import ProjectPart, exclusive
 from samekind.project.words import check_name
@@ -61,11 +61,11 @@ class Placements(ProjectPart):
         """Take the cluster of a row as the answer to a question that compares it with other rows."""
         members, own = self._members(cluster), self.session.members_of(row)
         if own and own[0] == members[0]:  # clusters are compared, and it is in none of the others
-            self.session.tell([[row, o] for o in others], [DIFFERENT] * len(others), who=who)
+            self._tell([[row, o] for o in others], [DIFFERENT] * len(others), who)
             return
         offered = [other for other in others if other in members]
         if offered:
-            self.session.tell([[row, offered[0]]], [SAME], who=who)
+            self._tell([[row, offered[0]]], [SAME], who)
             return
         pair = np.array([[row, members[0]]])
         if own and self.session.ledger.lookup(pair)[0] != DIFFERENT:
@@ -89,7 +89,7 @@ class Placements(ProjectPart):
             return
         if own == [row] or (own and self.name_of(own) is None):
             # clusters are compared: it is none of the others
-            self.session.tell([[row, o] for o in others], [DIFFERENT] * len(others), who=who)
+            self._tell([[row, o] for o in others], [DIFFERENT] * len(others), who)
         else:
             answers = self._founding([row], others)
             self._write(answers, who, [b in others for _, b, _ in answers])
@@ -97,11 +97,40 @@ class Placements(ProjectPart):
 
     # Within
 
+    def _tell(
+        self, pairs: list[list[int]], said: list[int], who: str, *, free: bool = False
+    ) -> None:
+        """Take answers, be they to pending pairs, extra ones, or such as others have answered meanwhile.
+
+        What contradicts others' answers is an opinion, to be reviewed; so is what they have said, too.
+        """
+        session, ledger = self.session, self.session.ledger
+        given, answers = np.array(pairs), np.array(said, dtype=np.int8)
+        pending = np.isin(keys_of(given), keys_of(session.pending()))
+        if pending.any():
+            session.tell(given[pending], answers[pending], who=who, free=free)
+            if pending.all():
+                return
+        given, answers = given[~pending], answers[~pending]
+        new = ledger.lookup(given) == UNANSWERED
+        if free:
+            ledger.record_checked(given[new], answers[new], who, False)
+            return
+        if new.any():
+            session.tell_extra(given[new], answers[new], who=who, people=self._sharing.n_people)
+        late = np.column_stack([given, answers])[~new].tolist()
+        together = self._latest_time() if pending.any() or new.any() else None
+        said_late = [(a, b, answer) for a, b, answer in late]
+        ledger.opine(said_late, who=who, role=OpinionRole.LATE, at=together)
+
+    def _latest_time(self) -> float:
+        return float(self.session.ledger.active()["when"].max(initial=0.0))
+
     def _name(self, row: int, text: str, who: str, *, together: bool = True) -> None:
         """Name the cluster of a row; together with what was just answered, unless that was nothing."""
         if text:
-            latest = float(self.session.ledger.active()["when"].max(initial=0.0))
-            self.session.ledger.name(row, text, who=who, at=latest if together else None)
+            latest = self._latest_time() if together else None
+            self.session.ledger.name(row, text, who=who, at=latest)
 
     def _named(self, text: str) -> list[int]:
         """Return the members of the cluster of this name, in capitals or not; none if there is none."""

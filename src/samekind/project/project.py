@@ -73,6 +73,9 @@ class Project(Questions, Finding, Overviews, Suggestions):
         One that is there already, instead of a ledger and settings.
     budget : int or None
         The most presses: of keys and buttons, each of which may answer several questions. None is no limit.
+    overlap : float or None
+        How many people are to answer each question, blind to each other; below 1, which share of them two
+        people. None is as before, at first 1.
     **settings
         Of the `Session`: random_state, batch, algorithm, error_rate and so on. Unless told otherwise
         it asks for the sake of labels, not of centres, and in line-ups.
@@ -95,6 +98,7 @@ class Project(Questions, Finding, Overviews, Suggestions):
         title: str | None = None,
         session: Session | None = None,
         budget: int | None = None,
+        overlap: float | None = None,
         **settings: Any,
     ) -> None:
         self.title = plain(title or items.source)
@@ -103,6 +107,8 @@ class Project(Questions, Finding, Overviews, Suggestions):
             self._opened = ledger, settings
             session = Session(items, ledger=ledger, **_defaults(settings))
         super().__init__(items, session, budget)
+        if overlap is not None:
+            self.set_overlap(overlap)
 
     @exclusive
     def use_sheets(self, wanted: bool) -> None:
@@ -133,7 +139,10 @@ class Project(Questions, Finding, Overviews, Suggestions):
         if who is None and self.assistant is not None:
             who = ""  # not what the model said meanwhile
         with self.act(), self.numbers.kept():
-            taken = self.session.take_back(count, who=who, together=True)
+            opinions = self._withdraw(count, who)
+            count -= len({line.when for line in opinions})
+            taken = self.session.take_back(count, who=who, together=True) if count else []
+            taken = [*opinions, *taken]
             if taken:
                 self._set_finished(False)  # what was taken back is asked again
                 self._drop_names(taken)
@@ -142,13 +151,17 @@ class Project(Questions, Finding, Overviews, Suggestions):
         return [act_in_words(lines) for lines in acts.values()]
 
     def _drop_names(self, taken: list[LedgerLine]) -> None:
-        """Take the names away that were given together with answers that were taken back."""
+        """Bring back the names that were there before those given together with what was taken back."""
         ledger = self.session.ledger
         latest = {row: line.when for line in taken[::-1] for row in (line.a, line.b)}
         for row in latest.keys() & ledger.names.keys():
             name = ledger.names[row]
             if name.text and name.at == latest[row]:
-                ledger.name(row, "", who=name.who)
+                before = name.without()
+                if before is None:
+                    ledger.name(row, "", who=name.who)
+                else:  # with its own time: the answer that it was given with may be taken back, too
+                    ledger.name(row, before.text, who=before.who, at=before.at)
 
     @exclusive
     def finish(self) -> None:

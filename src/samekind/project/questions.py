@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 from samekind.data import Items
 from samekind.engine import Session
 from samekind.flow import DIFFERENT, SAME, UNSURE
-from samekind.project.leases import Leases
-from samekind.project.placement import Placements
 from samekind.project.records import (
     ClusterOption,
     ClusterRef,
@@ -20,7 +16,9 @@ from samekind.project.records import (
     SheetAnswer,
     SheetQuestion,
 )
+from samekind.project.reviews import Reviews
 from samekind.project.shared import SHOWN, exclusive
+from samekind.project.sharing import ShareRequest
 from samekind.project.words import ANSWERS, ProjectError, QuestionClosed
 
 __all__ = ["Questions"]
@@ -28,20 +26,18 @@ __all__ = ["Questions"]
 LEAST_ON_SHEET = 3  # rows; fewer are asked about one by one
 
 
-class Questions(Placements):
+class Questions(Reviews):
     """What is asked now, of whom, and what they answer."""
 
     def __init__(self, items: Items, session: Session, budget: int | None = None) -> None:
         super().__init__(items, session, budget)
         self.lineups = True  # whether line-ups are shown to anybody
-        self._leases = Leases()
 
     @exclusive
     def next(self, who: str = "", *, lineup: bool = True, most: int = 1) -> list[Question]:
         """Return open questions for somebody, at most so many, and keep them for them for two minutes.
 
-        Asked again, they get the same ones. Nobody goes empty while there is a question: if others have them
-        all, one is shared, and whoever is second to answer is told.
+        Asked again, they get the same ones. Nobody goes empty while there is a question: see `Sharing`.
         """
         self.catch_up()
         chains = self._open()
@@ -49,20 +45,53 @@ class Questions(Placements):
         sheets = self._sheets(chains)
         on_sheets = {row for rows in sheets.values() for row in rows[1:]}
         keys = [row for row in chains if row not in on_sheets]  # a sheet goes by its first row
-        self._leases.keep(set(chains))
-        own = list(islice((row for row in keys if self._leases.take(row, who)), most))
-        if keys and not own:
-            own = keys[:1]
-            self._leases.take(own[0], who, share=True)
+        # where several are asked the same, it is the same for all
+        lineup = (lineup or self.overlap != 1) and self.lineups
+        wave = {row: _id_of(row, chains[row], sheets.get(row), lineup) for row in keys}
+        rows, extras = self._sharing.share(self._share_request(who, most, wave, chains, lineup))
+        if self._sharing.n_people == 1 and self.session.n_people > 1:
+            self.session.mark(1)  # the others have left
         shown: list[Question] = []
-        for row in own:
+        for row in rows:
             if row in sheets:
                 shown.append(self._sheet(chains[row][0], sheets[row]))
-            elif len(chains[row]) > 1 and lineup and self.lineups:
-                shown.append(self._lineup(row, chains[row]))
             else:
-                shown.append(self._pair(row, chains[row][0]))
-        return shown
+                shown.append(self._question(row, chains[row], lineup))
+        return shown + [self._question(row, members, lineup) for row, members in extras]
+
+    def _question(self, row: int, others: list[int], lineup: bool) -> Question:
+        if len(others) > 1 and lineup:
+            return self._lineup(row, others)
+        return self._pair(row, others[0])
+
+    def _share_request(
+        self,
+        who: str,
+        most: int,
+        wave: dict[int, str],
+        chains: dict[int, list[int]],
+        lineup: bool,
+    ) -> ShareRequest:
+        """Return what somebody may get, with an eye to the opinions that there are."""
+        closed_to, places = set[int](), dict[int, int]()
+        for row in wave if self.overlap != 1 else ():
+            form, first, others = _parse(wave[row])
+            pairs = (chains[row][0], others) if form == "g" else (first, others)
+            voters = self._voters(*pairs)
+            places[row] = max(0, self._n_opinions(row) - len(voters))
+            if who in voters:
+                closed_to.add(row)
+        waiting = self._waiting(set(chains))
+        return ShareRequest(
+            who=who,
+            most=most,
+            wave=wave,
+            closed_to=frozenset(closed_to),
+            places=places,
+            waiting=[question for question, voters in waiting if who not in voters],
+            busy=frozenset(question.row for question, _ in waiting),
+            id_of=lambda extra: _id_of(extra.row, extra.members, None, lineup),
+        )
 
     @exclusive
     def answer(self, question_id: str, answer: Said, *, who: str = "") -> None:
@@ -84,14 +113,23 @@ class Questions(Placements):
                 self.session.change([[row, others[0]]], [ANSWERS[word]], who=who, asked=True)
             return
         chains = self._open()
+        question_id = _id_of_parts(form, row, others)
         if form == "g":
             still = all(row in chains.get(other, []) for other in others)
         else:
             still = set(others) <= set(chains.get(row, []))
-        if not still:
+        if not still and not self._may_be_late(question_id, row, others, who):
             raise QuestionClosed(
                 "This question is not open any more: it was answered, or taken back."
             )
+        self._sharing.answered(who, question_id)
+        if self._take_opinion(form, row, others, answer, who):
+            return
+        self._take(form, row, others, answer, who)
+        self._keep_votes(form, row, others, answer, who)
+
+    def _take(self, form: str, row: int, others: list[int], answer: Said, who: str) -> None:
+        """Take an answer to a question that is open, or was."""
         if form == "g":
             self._answer_sheet(row, others, answer, who)
         elif isinstance(answer, NewCluster):
@@ -101,13 +139,13 @@ class Questions(Placements):
             with self.numbers.kept():
                 self._say_cluster(row, others, answer, who)
         elif answer == "skip":
-            self.session.tell([[row, others[0]]], [UNSURE], who=who, free=True)
+            self._tell([[row, others[0]]], [UNSURE], who, free=True)
         elif form == "p":
-            self.session.tell([[row, others[0]]], [ANSWERS[_word(answer)]], who=who)
+            self._tell([[row, others[0]]], [ANSWERS[_word(answer)]], who)
         elif answer == "unsure":
-            self.session.tell([[row, others[0]]], [UNSURE], who=who)
+            self._tell([[row, others[0]]], [UNSURE], who)
         elif answer == "none":
-            self.session.tell([[row, o] for o in others], [DIFFERENT] * len(others), who=who)
+            self._tell([[row, o] for o in others], [DIFFERENT] * len(others), who)
         else:
             raise ProjectError(
                 'The answer to a line-up is the number of a kind, a new kind, "none", "unsure" or "skip".'
@@ -116,7 +154,7 @@ class Questions(Placements):
     def _answer_sheet(self, member: int, rows: list[int], answer: Said, who: str) -> None:
         pairs = [[row, member] for row in rows]
         if answer in ("unsure", "skip"):
-            self.session.tell(pairs, [UNSURE] * len(rows), who=who, free=answer == "skip")
+            self._tell(pairs, [UNSURE] * len(rows), who, free=answer == "skip")
             return
         if not isinstance(answer, SheetAnswer) or not (
             {*answer.different, *answer.unsure} <= set(rows)
@@ -128,7 +166,18 @@ class Questions(Placements):
             DIFFERENT if row in answer.different else UNSURE if row in answer.unsure else SAME
             for row in rows
         ]
-        self.session.tell(pairs, said, who=who)
+        self._tell(pairs, said, who)
+
+    def _may_be_late(self, question_id: str, row: int, others: list[int], who: str) -> bool:
+        """Return whether somebody answers a question that they were shown, though it is not in the wave.
+
+        It is an extra one, or somebody else's answer has closed it meanwhile; not one that they answered
+        themselves. Of those without a name nobody knows who answered what.
+        """
+        if not who or not self._sharing.was_shown(who, question_id):
+            return False
+        ledger = self.session.ledger
+        return all(ledger.answer_by(row, other, who) is None for other in others)
 
     @exclusive
     def skipped(self, most: int = 3) -> list[PairQuestion]:
@@ -208,6 +257,18 @@ class Questions(Placements):
         pairs = self.session.ledger.skipped()
         still = self.session.ledger.lookup(pairs, infer=False) == UNSURE
         return [(int(a), int(b)) for a, b in pairs[still]]
+
+
+def _id_of(row: int, others: list[int], sheet: list[int] | None, lineup: bool) -> str:
+    if sheet is not None:
+        return _id_of_parts("g", others[0], sheet)
+    if len(others) > 1 and lineup:
+        return _id_of_parts("l", row, others)
+    return _id_of_parts("p", row, others[:1])
+
+
+def _id_of_parts(form: str, row: int, others: list[int]) -> str:
+    return f"{form}-{row}-{'.'.join(map(str, others))}"
 
 
 def _parse(question_id: str) -> tuple[str, int, list[int]]:

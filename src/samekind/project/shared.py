@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from samekind.project.annotators import models_in
 from samekind.project.numbers import ClusterNumbers
 from samekind.project.proposals import ProposedNames
 from samekind.project.records import ClusterOption, ClusterRef
+from samekind.project.sharing import Sharing
 from samekind.project.words import (
     KeyReused,
     ProjectError,
@@ -68,6 +70,9 @@ class ProjectPart:
         self.assistant: Assistant | None = None  # a model that answers in the background
         self._lock = threading.RLock()
         self._proposals = ProposedNames(items)
+        self.clock: Callable[[], float] = (
+            time  # by which questions belong to who sees them, for all who serve the project
+        )
         self._attach(session)
 
     def _attach(self, session: Session) -> None:
@@ -76,6 +81,7 @@ class ProjectPart:
         self._found: tuple[tuple[Revision, str | None], Clusters] | None = None
         self._counted: tuple[Revision, int] | None = None  # presses
         self.numbers = ClusterNumbers(session)
+        self._sharing = Sharing(session, lambda: self.clock())
         self._stopped = ""  # why nothing is asked: somebody finished, or the budget is spent
         self._heed_end()
 
@@ -145,11 +151,13 @@ class ProjectPart:
     def _count_presses(self) -> int:
         ledger = self.session.ledger
         models = models_in(ledger)
-        if not models:
+        opinions = {one.at for one in ledger.opinions.standing()}
+        if not models and not opinions:
             return ledger.n_acts
         numbers = [ledger.annotators.index(name) for name in models]
         acts = ledger.acts()
-        return int(np.unique(acts["when"][~np.isin(acts["who"], numbers)]).size)
+        times = acts["when"][~np.isin(acts["who"], numbers)]
+        return len(opinions | set(times.tolist()))
 
     def locked(self) -> threading.RLock:
         """Return what lets one thread at a time do several things with the project."""

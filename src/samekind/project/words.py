@@ -33,6 +33,7 @@ __all__ = [
     "plain",
     "plain_item",
     "press_range",
+    "safe_cell",
     "text_of",
     "title_of",
 ]
@@ -42,6 +43,7 @@ WORDS = {number: word for word, number in ANSWERS.items()}
 LONGEST_NAME = 200
 SMALL = 1000  # rows of a pile in which they are counted one by one
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula begins
 NO_KIND, NO_NAME = -1, "no kind"  # of rows that are in none
 
 
@@ -204,3 +206,8 @@ def _new_in_words(ahead: int, new: float | None, rows: int | None) -> str:
 def counted(number: int, one: str, many: str | None = None) -> str:
     """Return a number with its noun: "1 press", "2,000 presses"."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def safe_cell(text: str) -> str:
+    """Return what somebody typed so that no spreadsheet takes it for a formula."""
+    return f"'{text}" if text.startswith(FORMULA) else text

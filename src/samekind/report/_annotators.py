@@ -15,7 +15,7 @@ NUMBERS = ("answers", "unsure", "estimated error", "95% interval")
 HEADS = {"name": "", **dict.fromkeys(NUMBERS, NUMBER)}
 CAPTION = "How many of the answers of each are wrong, estimated by how they fit the clusters."
 NOT_TESTED = (
-    " Not tested: there are too few answers, or all were taken to be true and the clusters made to follow "
+    " Not tested: there are too few answers, or all were taken to be true and the kinds made to follow "
     "them. To have answers tested, run with an error rate (--error-rate)."
 )
 

@@ -42,13 +42,13 @@ def draw_history(clusters: Clusters, n_true: int | None) -> Figure:
     """Draw how many clusters were known after how many questions."""
     history = clusters.history_
     traces: list[Trace] = []
-    series = [("discovered", "--muted", 1.5), ("recovered", "--accent", 2.5)]
-    text = "A cluster is discovered when one row of it is known, and recovered when its centre is."
+    series = [("discovered", "found", "--muted", 1.5), ("recovered", "settled", "--accent", 2.5)]
+    text = "A kind is found when one row of it is known, and settled when its centre is."
     if clusters.n_discovered_ and not clusters.n_recovered_:
-        series = [("discovered", "--accent", 2.5)]
-        text = "A cluster is discovered when one row of it is known."
-    for name, color, width in series:
-        x, y = thin_steps(history["questions"], history[name])
+        series = [("discovered", "found", "--accent", 2.5)]
+        text = "A kind is found when one row of it is known."
+    for key, name, color, width in series:
+        x, y = thin_steps(history["questions"], history[key])
         hover = "%{y} " + name + " after %{x:,} questions<extra></extra>"
         line: Trace = {"shape": "hv", "width": width}
         traces.append(lines(name, x, y, line, color, hoverinfo=None, hovertemplate=hover))
@@ -61,10 +61,10 @@ def draw_history(clusters: Clusters, n_true: int | None) -> Figure:
     layout = {
         "hovermode": "closest",
         "xaxis": axis("questions", rangemode="tozero", dtick=_whole(clusters.n_questions_)),
-        "yaxis": axis("clusters", rangemode="tozero", nticks=6, dtick=_whole(most)),
+        "yaxis": axis("kinds", rangemode="tozero", nticks=6, dtick=_whole(most)),
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
     }
-    return Figure("history", "Clusters over questions", text, traces, layout, height=360)
+    return Figure("history", "Kinds over questions", text, traces, layout, height=360)
 
 
 def _whole(largest: int, few: int = FEW) -> int | None:
@@ -107,7 +107,7 @@ def draw_sizes(
         "bargap": 0.25,
         "showlegend": False,
         "xaxis": axis(
-            "cluster, the largest first",
+            "kind, the largest first",
             showgrid=False,
             showticklabels=len(known) <= MOST_TICKS,
             tickvals=ranks.tolist(),

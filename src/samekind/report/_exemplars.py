@@ -57,12 +57,12 @@ def cards(
         text = "Known rows nearest to the centre. Texts that are cut are whole under the pointer."
     parts = []
     for cluster, body in zip(largest, bodies, strict=True):
-        state = "recovered, " if cluster < clusters.n_recovered_ else "only discovered, "
+        state = "settled, " if cluster < clusters.n_recovered_ else "not settled, "
         state = state if clusters.n_recovered_ else ""
         known = len(clusters.members_[cluster])
         counts = f"{state}{counted(sizes[cluster], 'row')}, {known:,} known"
         name = escape(shown_text(names[cluster] or "", LONGEST))
-        title = f"<h3>{name or f'Cluster {cluster}'}</h3>"
+        title = f"<h3>{name or f'Kind {cluster}'}</h3>"
         chip = f'<span class="chip" style="background:{color_of(cluster)}"></span>'
         remark = ""
         if compared is not None:
@@ -74,7 +74,7 @@ def cards(
             f"{body}</article>"
         )
     if count < clusters.n_discovered_:
-        text += f" Shown are the largest {count:,} of {clusters.n_discovered_:,} clusters."
+        text += f" Shown are the largest {count:,} of {clusters.n_discovered_:,} kinds."
     return (
         f'<section><h2>Examples</h2><p class="caption">{text}</p>'
         f'<div class="{shape}">{"".join(parts)}</div></section>'

@@ -24,9 +24,9 @@ def counted(number: int, noun: str) -> str:
 def called(cluster: int, names: Sequence[str | None]) -> str:
     """Return what a cluster is called: its name, or its place among the labels."""
     if cluster < 0:
-        return "no cluster"
+        return "no kind"
     name = shown_text(names[cluster] or "", LONGEST_NAME)
-    return name or f"cluster {cluster}"
+    return name or f"kind {cluster}"
 
 
 def table(head: str, body: str) -> str:
@@ -48,13 +48,10 @@ def lead(clusters: Clusters, d: int) -> str:
 def tiles(clusters: Clusters, truth: Comparison | None, *, are_named: bool = False) -> str:
     """Return the headline numbers; of clusters that somebody named only how many there are."""
     known = sum(len(members) for members in clusters.members_)
-    found = [
-        ("clusters recovered", f"{clusters.n_recovered_:,}"),
-        ("clusters discovered", f"{clusters.n_discovered_:,}"),
-    ]
-    if clusters.n_discovered_ and (are_named or not clusters.n_recovered_):  # or no centre yet
-        word = "kind" if clusters.n_discovered_ == 1 else "kinds"
-        found = [(f"{word} found", f"{clusters.n_discovered_:,}")]
+    word = "kind" if clusters.n_discovered_ == 1 else "kinds"
+    found = [(f"{word} found", f"{clusters.n_discovered_:,}")]
+    if clusters.n_recovered_ and not are_named:
+        found.append(("of them with a settled centre", f"{clusters.n_recovered_:,}"))
     numbers = [
         *found,
         ("questions", f"{clusters.n_questions_:,}"),
@@ -79,7 +76,7 @@ def facts(clusters: Clusters, names: Sequence[str | None], advice: str = "") -> 
         rounds = f" in {counted(clusters.n_rounds_, 'round')}" if clusters.n_rounds_ else ""
         lines.append(("rows drawn", f"{clusters.n_samples_:,}{rounds}"))
     if clusters.certificate_ is not None:
-        lines.append(("certificate", escape(str(clusters.certificate_))))
+        lines.append(("certificate", escape(clusters.certificate_.in_words("kind"))))
     if len(clusters.given_up_):
         lines.append(("given up as unsure", counted(len(clusters.given_up_), "row")))
     if clusters.notes_:

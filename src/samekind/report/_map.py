@@ -159,7 +159,7 @@ def _centers(
     recovered = np.arange(count) < clusters.n_recovered_
     spoken = [escape(called(number, cluster_names)) for number in range(count)]
     if recovered.any():
-        state = [", recovered" if yes else ", only discovered" for yes in recovered]
+        state = [", settled" if yes else ", not settled" for yes in recovered]
         spoken = [name + how for name, how in zip(spoken, state, strict=True)]
     return {
         "type": form,

@@ -174,7 +174,8 @@ class _Asking(Conversation):
         choices |= dict.fromkeys(("n", "new"), "new") | dict.fromkeys(("enter", "q", ""), "back")
         of = f" “{text}”" if text else ""
         prompt = f"N a new kind{of}  Enter back to the question"
-        wanted = self._ask(f"1–{len(found)} this kind  {prompt}" if found else prompt, choices)
+        numbers = "1" if len(found) == 1 else f"1–{len(found)}"
+        wanted = self._ask(f"{numbers} this kind  {prompt}" if found else prompt, choices)
         if wanted == "new":
             return NewCluster(text)
         return found[int(wanted) - 1].cluster if wanted.isdigit() else None
@@ -275,7 +276,7 @@ class _Asking(Conversation):
             }[one.what]
             self._say(f"{one.text} {ask}")
             wanted = self._ask("Y yes  N no  L later  Q back to the questions", SUGGESTED)
-            if wanted == "quit":
+            if wanted in ("back", "quit"):  # the latter at the end of the input
                 return
             if wanted != "later":
                 self._project.decide({one.id: wanted}, who=self._who)
@@ -316,7 +317,7 @@ def _choices(question: Question) -> tuple[str, dict[str, str]]:
         return text, PAIR | IN_A_PROJECT | say
     n = len(question.options)
     numbers = {str(number): str(number) for number in range(1, n + 1)}
-    text = f"1–{n} this kind  0 none  F find  {rest}"
+    text = f"{'1' if n == 1 else f'1–{n}'} this kind  0 none  F find  {rest}"
     return text, ANYWHERE | IN_A_PROJECT | NONE | SAY | numbers
 
 

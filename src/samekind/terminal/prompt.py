@@ -42,7 +42,7 @@ SUGGESTED = {
     **dict.fromkeys(("y", "yes"), "yes"),
     **dict.fromkeys(("n", "no"), "no"),
     **dict.fromkeys(("l", "later"), "later"),
-    **dict.fromkeys(("q", "quit", "exit"), "quit"),
+    **dict.fromkeys(("q", "quit", "exit"), "back"),
 }
 NONE = dict.fromkeys(("0", "n", "none"), "none")
 SAY = dict.fromkeys(("f", "find", "say"), "say")
@@ -50,11 +50,11 @@ SHEET = {
     **dict.fromkeys(("s", "left", "same", "y", "yes", "all"), "all"),
     **dict.fromkeys(("o", "out", "some"), "some"),
 }
-SAID = {"unsure": "not sure", "none": "none of these", "skip": "skipped"}
+SAID = {"unsure": "not sure", "none": "none of these", "skip": "skipped", "say": "find"}
 HELP = """\
   S or ←        the same kind            1 to 9   in a line-up: of this kind
   D or →        different kinds          0 or N   in a line-up: of none of these
-  F             find: say of what kind it is, by a name or a word of it, or that it is a new one
+  F             find: say what it is, by name or by a word; or that it is new
   S, O          of many at once: all the same, or some do not belong
   space or U    not sure: you are not asked about it again
   K             skip: not counted, you can come back to it at the end
@@ -104,5 +104,6 @@ class Conversation:
             self._screen.print(SAID.get(wanted or "", wanted or brief(typed, 20)), markup=False)
         if wanted is None:
             how = "press one of the keys above" if presses else "type one of the above, and Enter"
-            self._screen.print(f"Please {how}; ? explains them.", highlight=False)
+            more = "; ? explains them" if "?" in actions else ""
+            self._screen.print(f"Please {how}{more}.", highlight=False)
         return wanted

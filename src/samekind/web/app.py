@@ -22,7 +22,7 @@ from starlette.types import Scope
 from samekind._version import __version__
 from samekind.ledger import LedgerError
 from samekind.project import KeyReused, Project, ProjectError, plain
-from samekind.web import annotators, asking, clusters, files, records, saying
+from samekind.web import annotators, asking, clusters, files, records, reviews, saying
 from samekind.web.doors import HOSTED, TokenDoor
 from samekind.web.guard import LOCAL, Guard
 from samekind.web.parameters import Responses, own_request
@@ -93,7 +93,7 @@ def include_routes(
     responses: Responses | None = None,
 ) -> None:
     """Add all that can be done with a project, under an address, to an application."""
-    for routes in (asking, clusters, saying, records, files, annotators):
+    for routes in (asking, clusters, saying, records, files, annotators, reviews):
         app.include_router(routes.reads, prefix=prefix, dependencies=[*need], responses=responses)
         app.include_router(
             routes.changes,

@@ -17,7 +17,7 @@ import ipaddress
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-__all__ = ["MOST", "MOST_OF_ONE_ADDRESS", "BoundedConnection", "network_of"]
+__all__ = ["MOST", "MOST_OF_ONE_ADDRESS", "BoundedConnection", "ProxiedConnection", "network_of"]
 
 MOST = 200
 MOST_OF_ONE_ADDRESS = 100
@@ -56,6 +56,7 @@ def network_of(address: str) -> str:
 class BoundedConnection(H11Protocol):
     """A connection that is closed when its client keeps the server waiting too long."""
 
+    most_of_one_address = MOST_OF_ONE_ADDRESS
     network = ""
     phase = ""
     since = 0.0
@@ -73,7 +74,7 @@ class BoundedConnection(H11Protocol):
         others = [other for other in self.connections if isinstance(other, BoundedConnection)]
         others.remove(self)
         own = [other for other in others if other.network == self.network]
-        for crowd, most in ((own, MOST_OF_ONE_ADDRESS), (others, MOST)):
+        for crowd, most in ((own, self.most_of_one_address), (others, MOST)):
             crowd = [
                 other for other in crowd if other.phase
             ]  # not those that have just been closed
@@ -147,3 +148,9 @@ class BoundedConnection(H11Protocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+
+class ProxiedConnection(BoundedConnection):
+    """A connection where everybody comes by a proxy, which is one address."""
+
+    most_of_one_address = MOST

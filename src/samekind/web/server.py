@@ -12,13 +12,14 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 import uvicorn
+from anyio import to_thread
 from fastapi import FastAPI
 from uvicorn.config import LOGGING_CONFIG
 
 from samekind.ledger import ProjectPlace
 from samekind.project import Project
 from samekind.web.app import make_app
-from samekind.web.connections import BoundedConnection
+from samekind.web.connections import MOST, BoundedConnection, ProxiedConnection
 from samekind.web.guard import LARGEST_HEAD
 from samekind.web.reach import (
     ANY_ADDRESS,
@@ -114,7 +115,7 @@ def configure(
         ssl_certfile=None if tls is None else tls.certificate,
         ssl_keyfile=None if tls is None else tls.key,
         forwarded_allow_ips=[*proxies],
-        http=BoundedConnection,
+        http=ProxiedConnection if proxies else BoundedConnection,
         ws="none",
         loop="asyncio",
         lifespan="off",
@@ -192,9 +193,15 @@ def serve_team(
         if on_ready is not None:
             on_ready(f"{scheme}://{reachable(host)}:{port}{root_path}/")
 
+    def began() -> None:
+        # a request may wait for its project; as many may as there are connections, or else they would keep
+        # those of other projects waiting, too
+        to_thread.current_default_thread_limiter().total_tokens = MOST
+        ready()
+
     site.start()
     with contextlib.suppress(KeyboardInterrupt):
-        _Server(config, ready, site.close).run(sockets=[listening])
+        _Server(config, began, site.close).run(sockets=[listening])
 
 
 class _Server(uvicorn.Server):

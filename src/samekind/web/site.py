@@ -19,6 +19,9 @@ __all__ = ["HostedProject", "Site"]
 log = logging.getLogger("samekind.web")
 
 RETRY = 15.0  # seconds until a project that could not be opened is tried again
+PATIENCE = (
+    5.0  # seconds for which a project that is being opened is waited for when the server ends
+)
 State = Literal["opening", "ready", "failed"]
 
 
@@ -117,7 +120,7 @@ class Site:
         """Close all projects."""
         self._ended.set()
         if self._thread.is_alive():
-            self._thread.join()
+            self._thread.join(PATIENCE)
         for hosted in self.projects.values():
             hosted.close()
 

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Path, Request, Response
-from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from pydantic import Field, StrictStr
 
 from samekind.ledger import Link
@@ -215,6 +215,11 @@ def _add_pages(app: FastAPI) -> None:
         marked = f'<html lang="en" data-api="{api}">'
         text = _page("index.html").replace('<html lang="en">', marked, 1)
         return HTMLResponse(text.replace('"/static/', '"../../static/'), headers=KEPT)
+
+    @app.get("/", include_in_schema=False)
+    async def nowhere() -> Response:
+        words = "This is a server of samekind. Open the whole link that you were given.\n"
+        return PlainTextResponse(words)
 
     @app.get(f"{API}/docs", include_in_schema=False)
     async def docs() -> Response:

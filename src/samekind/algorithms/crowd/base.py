@@ -9,7 +9,8 @@ from typing import ClassVar, TypeVar
 import numpy as np
 
 from samekind.algorithms.answered_pairs import AnsweredPairs
-from samekind.algorithms.base import Algorithm, Known, Params, Snapshot
+from samekind.algorithms.base import Algorithm, Params, Snapshot
+from samekind.algorithms.exchange import Known
 from samekind.algorithms.records import (
     check_records,
     entities_as_clusters,

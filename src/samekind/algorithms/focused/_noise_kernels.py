@@ -105,3 +105,38 @@ def move_rows(
             clusters[place] = best
             certainty[place] = chance
             moved[place] = True
+
+
+@njit(nogil=True, cache=True)
+def depth_first(first, others, order, begin, end, low, parent):
+    """Write a depth-first order of all nodes, where subtrees begin and end in it, and what they reach."""
+    n = first.size - 1
+    place = np.full(n, -1, dtype=np.int64)
+    edge = first[:-1].copy()
+    count = 0
+    for root in range(n):
+        if place[root] >= 0:
+            continue
+        node = root
+        parent[root] = -1
+        place[root] = low[root] = begin[root] = count
+        order[count] = root
+        count += 1
+        while node >= 0:
+            if edge[node] < first[node + 1]:
+                other = others[edge[node]]
+                edge[node] += 1
+                if place[other] < 0:
+                    parent[other] = node
+                    place[other] = low[other] = begin[other] = count
+                    order[count] = other
+                    count += 1
+                    node = other
+                elif other != parent[node]:
+                    low[node] = min(low[node], place[other])
+            else:
+                end[node] = count
+                up = parent[node]
+                if up >= 0:
+                    low[up] = min(low[up], low[node])
+                node = up

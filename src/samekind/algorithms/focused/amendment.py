@@ -14,12 +14,12 @@ Its rules:
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import NamedTuple
 
 import numpy as np
 
-from samekind.algorithms.base import Amendment
+from samekind.algorithms.exchange import Amendment
 from samekind.algorithms.focused.learner import Learner
 from samekind.algorithms.focused.scheduler import Aim
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN
@@ -93,7 +93,10 @@ class Amender:
         owned = self._find_owners()
         for number, rows in enumerate(self._groups):
             is_lost = rows.size == 1 and rows[0] not in self._amendment.founders
-            if is_lost and number not in owned and state.cluster_of(rows)[0] >= 0:
+            if not is_lost or state.cluster_of(rows)[0] < 0:
+                continue
+            if number not in owned or self._stands_for_nothing(int(rows[0])):
+                owned.pop(number, None)
                 self._forget(int(rows[0]))
         to_learn: list[tuple[list[int], int]] = []
         for number, rows in enumerate(self._groups):
@@ -111,6 +114,11 @@ class Amender:
             if unknown.size and (founds or cluster >= 0):
                 to_learn.append((unknown.tolist(), cluster))
         return to_learn
+
+    def _stands_for_nothing(self, row: int) -> bool:
+        """Return whether no answer makes a row a cluster by itself any more; the oldest one needs none."""
+        older = self._state.members[: self._state.cluster_of_row(row)]
+        return row in self._amendment.unmentioned and any(older)
 
     def _find_owners(self) -> dict[int, list[int]]:
         """Return the clusters whose numbers each group keeps: those most of whose rows it has."""
@@ -180,16 +188,29 @@ class Amender:
             own, cluster = state.cluster_of_row(row), state.cluster_of_row(other)
             if own >= 0 and own == cluster:
                 continue
-            if own >= 0 and len(state.members[own]) > 1:
+            if own >= 0 and not self._is_in_doubt(row):
                 pairs.append((row, other))
                 continue
-            if own >= 0:  # it was called new by what was taken back
+            if own >= 0:
                 self._forget(row)
             elif self._learner.audit.release(row) is not None:  # that was not as predicted
                 self._lost[row] = "audit"
             if row in self._lost or row in self._open_rows:
                 rows.setdefault(row, other if cluster >= 0 else -1)
-        return rows, pairs
+        known = [pair for pair in pairs if all(state.cluster_of_row(row) >= 0 for row in pair)]
+        return rows, _by_common_row(known)
+
+    def _is_in_doubt(self, row: int) -> bool:
+        """Return whether a row is a cluster by itself because of answers that were taken back.
+
+        Other answers about it compared its cluster with others; they are asked again, and it stays.
+        """
+        cluster = self._state.cluster_of_row(row)
+        if len(self._state.members[cluster]) > 1:
+            return False
+        compared = self._learner.compared_with_founder(cluster)
+        again = {other for pair in self._amendment.ask_again if row in pair for other in pair}
+        return not compared or not compared.isdisjoint(again)
 
     def _age(self, row: int) -> int:
         """Return a number that is larger the later a row's cluster was found, largest if it is unknown."""
@@ -264,6 +285,12 @@ class Amender:
             learner.paper.begin_anew(learner.points.sampler())
         else:
             learner.paper.quiet.restart()
+
+
+def _by_common_row(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Begin each pair with the row that more of them have: what was a line-up can be one again."""
+    often = Counter(row for pair in pairs for row in pair)
+    return [(b, a) if often[b] > often[a] else (a, b) for a, b in pairs]
 
 
 def separate_founded(learner: Learner, amendment: Amendment, n_before: int) -> None:

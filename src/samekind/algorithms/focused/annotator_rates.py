@@ -56,10 +56,11 @@ class AnnotatorRates:
         known = 0 <= annotator < self._n_judged.size
         return float(self._rates[annotator if known else -1])
 
-    def log_odds(self, answer: int, annotator: int) -> float:
+    def log_odds(self, answer: int, annotator: int, impurity: float = 0.0) -> float:
         """Return the log ratio of an answer's likelihoods if two rows are in one cluster, and in two.
 
-        With a rate that is the higher the less is known of the annotator.
+        With a rate that is the higher the less is known of the annotator. Where two clusters are compared by
+        the rows, `impurity` is the chance that these are not in them.
         """
         error = self.of(annotator)
         if self.is_estimated:
@@ -67,5 +68,6 @@ class AnnotatorRates:
             n_answers = const.OWN_ANSWERS + (float(self._n_judged[annotator]) if known else 0.0)
             n_wrong = error * n_answers + const.CAUTION
             error = min(n_wrong / (n_answers + const.CAUTION), const.MAX_ERROR)
+        error = min(error + impurity, max(error, 0.5 - impurity))
         odds = log((1 - error) / error)
         return odds if answer == SAME else -odds

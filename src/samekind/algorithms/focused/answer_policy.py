@@ -7,6 +7,7 @@ from itertools import islice, product
 
 import numpy as np
 
+from samekind.algorithms.base import Certificate
 from samekind.algorithms.focused.constants import (
     ENOUGH_REFUSALS,
     LIKELY,
@@ -168,6 +169,18 @@ class AnswerPolicy:
     def revise(self, n_rows: int) -> None:
         """Review earlier decisions, now and then, after the clusters of so many rows were decided."""
 
+    def young_clusters(self) -> list[int]:
+        """Return clusters that are to be compared with similar ones, as more is known of them now."""
+        return []
+
+    def lone_clusters(self) -> dict[int, int]:
+        """Return the clusters that a wrong answer may have founded, each with one that it may be part of."""
+        return {}
+
+    def set_aside(self) -> list[int]:
+        """Return the rows that are not to be asked about, though the model does not know them."""
+        return self._learner.state.given_up
+
     def check_answers(self) -> Flow[None]:
         """Ask about pairs of rows to learn who errs."""
         yield from ()
@@ -175,6 +188,10 @@ class AnswerPolicy:
     def certainty(self, rows: IntArray) -> FloatArray:
         """Return how certain it is that rows which were asked about are in their clusters; 1 for others."""
         return np.ones(rows.size)
+
+    def loosen(self, promise: Certificate) -> Certificate:
+        """Return what can be promised, given how often answers are wrong."""
+        return promise
 
     def error_rate(self) -> float | None:
         """Return the share of answers that seem to be wrong; None where none can be."""

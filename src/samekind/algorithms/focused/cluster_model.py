@@ -28,7 +28,7 @@ class ClusterModel:
         self.points = points
         self.sites = Sites(points)
         few = points.n <= GRAPH_ROWS and params.uses("graph")
-        typical = few and points.n > 2 and params.goal == "labels" and params.uses("typical")
+        typical = few and points.n > 2 and params.wants_labels and params.uses("typical")
         self.steady_aim: SteadyAim = "typical" if typical else "explore"
         """Which rows are asked about where nothing else is called for."""
         prior = PRIOR_WEIGHTS[self.steady_aim]
@@ -36,7 +36,7 @@ class ClusterModel:
         make_predictor = GraphPredictor if few else RowPredictor
         self.predictor: RowPredictor = make_predictor(points, self.sites, self.scorer)
         self._learnt: dict[int, int] = {}  # labelled rows, and their places in the discriminant
-        self._counts_sizes = not params.recovers  # otherwise, `Recovery` does
+        self._counts_sizes = not params.fills  # otherwise, `Recovery` does
         self._counted_at = (0, 0)  # labelled rows and clusters then
 
     def learn(self, row: int, x: FloatArray, cluster: int, *, surprising: bool) -> None:

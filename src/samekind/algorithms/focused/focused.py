@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from itertools import islice
 
 import numpy as np
 
-from samekind.algorithms.base import (
-    Algorithm,
-    Amendment,
-    Certificate,
-    Known,
-    Prediction,
-    Snapshot,
-)
+from samekind.algorithms.base import Algorithm, Certificate, Snapshot
+from samekind.algorithms.exchange import Amendment, ExtraQuestion, Known
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.amendment import Amender, separate_founded
 from samekind.algorithms.focused.answer_policy import AnswerPolicy
-from samekind.algorithms.focused.audit import all_asked
+from samekind.algorithms.focused.extras import ExtraPlanner
 from samekind.algorithms.focused.guess import guess_clusters
 from samekind.algorithms.focused.learner import Learner, OpenRow
-from samekind.algorithms.focused.mergers import likely_mergers
+from samekind.algorithms.focused.lone_clusters import fold
 from samekind.algorithms.focused.noisy_answers import NoisyAnswers
 from samekind.algorithms.focused.params import FocusedParams
 from samekind.algorithms.focused.planner import RowPlanner
+from samekind.algorithms.focused.predictions import predict_clusters
 from samekind.algorithms.focused.questions import ClusterQuestions, RowQuestions, score_open_rows
 from samekind.algorithms.focused.scheduler import Aim
 from samekind.algorithms.focused.sheets import SheetPlanner, keep_sheets, sheet_members
@@ -41,17 +36,18 @@ class Focused(Algorithm[FocusedParams]):
     Every draw has one of these aims:
 
     - *explore*: rows far from all labelled rows, with a probability proportional to distance⁴;
-    - *typical*: where a graph of neighbours is kept and labels are the goal, the row that stands for most of
-      the doubt around it, instead of most of the exploring;
+    - *typical*: where a graph of neighbours is kept and labels are what counts, the row that stands for most
+      of the doubt around it, instead of most of the exploring;
     - *survey*: rows drawn uniformly, as often as that finds new clusters, compared with exploring;
     - *fill*: rows predicted to be in a cluster that is not recovered yet, more often far from its centre;
     - *refine*: rows whose predicted cluster is uncertain;
-    - *paper*: D²-samples with respect to the recovered centres, a fixed share of all draws;
+    - *paper*: D²-samples with respect to the recovered centres, a fixed share of all draws, where clusters
+      are recovered on the way;
     - *audit*: uniform draws, for a fixed share of the questions: one question each, whether it is as
       predicted; the answers are kept apart and give the certificate.
 
-    With ``stop="certified"`` there are no trials to fill clusters: most labels are right when it stops, and
-    all clusters count as recovered then.
+    With ``stop="certified"`` there are no trials to fill clusters, and typical rows are asked about, too:
+    most labels are right when it stops, and all clusters count as recovered then.
 
     With ``goal="labels"`` nothing is asked for the sake of accurate centres: no fill, so no cluster is
     recovered, and the run ends with the budget, the certificate, or when every row is known.
@@ -71,7 +67,7 @@ class Focused(Algorithm[FocusedParams]):
     """
 
     name = "focused"
-    version = 5
+    version = 6
     Params = FocusedParams
     predicts = True
     resumes_from_known = True
@@ -96,6 +92,7 @@ class Focused(Algorithm[FocusedParams]):
         self._first: dict[int, tuple[Aim, int]] = {}  # what is to be asked first: see `Amended`
         self._first_pairs: list[tuple[int, int]] = []
         self._pairs_lead = False  # whether those come before the rows
+        self._refused: Mapping[int, list[int]] = {}  # see `Amendment`
 
     def run(self) -> Flow[str]:
         """Draw, ask and learn until there is a reason to stop."""
@@ -141,6 +138,11 @@ class Focused(Algorithm[FocusedParams]):
         self._learn(open_row)
         return open_row.cluster
 
+    def set_people(self, count: int) -> None:
+        """Ask for so many people at once from here on, before `amend`."""
+        super().set_people(count)
+        self._rows.founds_several = count > 1
+
     def interrupt(self) -> list[int]:
         """Learn the rows of the open wave that are decided; return the others."""
         for open_row in self._open:
@@ -155,6 +157,8 @@ class Focused(Algorithm[FocusedParams]):
         open_rows |= {row: aim for row, (aim, _) in self._first.items()}
         n_before = len(self.state)
         amended = Amender(self._learner, amendment, open_rows).amend()
+        aim = self._learner.scheduler.steady_aim
+        amended.to_ask.update({row: (aim, -1) for row in amendment.ask if row not in open_rows})
         for rows, number in amended.to_learn:
             cluster = number
             self._learner.unsure.mark_clear(rows)
@@ -167,6 +171,7 @@ class Focused(Algorithm[FocusedParams]):
         members |= sheet_members(self._open)
         self._first = keep_sheets(amended.to_ask, members, self.params.sheet)
         self._pairs_lead = bool(compared)
+        self._refused = amendment.refused
         self._open = []
 
     def _learn_told(self, row: int, aim: Aim | None, cluster: int) -> int:
@@ -190,14 +195,20 @@ class Focused(Algorithm[FocusedParams]):
             yield from self._compare_first()
         while self._first:
             size = self._wave() + const.FIRST_ROWS + self.params.sheet
+            if self.n_people > 1:  # who have extra answers on rows that are not decided
+                size = max(size, const.ROWS_PER_PERSON * self.n_people)
             some = list(islice(self._first.items(), size))
             plan = [self._planner.open_row(row, aim) for row, (aim, _) in some]
             for open_row, (_, (_, other)) in zip(plan, some, strict=True):
                 open_row.compare_first = other
                 open_row.sheet_member = other if open_row.aim == "sheet" else -1
+                apart = map(self.state.cluster_of_row, self._refused.get(open_row.row, ()))
+                open_row.refused = sorted({*open_row.refused, *(c for c in apart if c >= 0)})
             for row, _ in some:
                 del self._first[row]
             yield from self._ask(plan)
+            if self.n_people > 1 and self.params.uses("merge"):  # marks leave no wave to its end
+                yield from self._compare_clusters(plan)
         yield from self._compare_first()
 
     def _compare_first(self) -> Flow[None]:
@@ -210,6 +221,8 @@ class Focused(Algorithm[FocusedParams]):
         The rows of a wave do not learn from each other, so it is a small part of what is known.
         """
         n_known, batch = self.state.n_labelled, self.params.batch
+        if self.n_people > 1 and batch != "auto":
+            batch = max(batch, const.ROWS_PER_PERSON * self.n_people)
         if batch == "auto":
             return max(1, min(const.AUTO_WAVE_ROWS, int(const.AUTO_WAVE_SHARE * n_known)))
         return max(1, min(batch, int(const.WAVE_SHARE * n_known)))
@@ -253,6 +266,7 @@ class Focused(Algorithm[FocusedParams]):
         idle = self._learner.scheduler.is_flat() and not self._planner.should_fill()
         share = const.COMPARE_SHARE_IDLE if idle else const.COMPARE_SHARE
         yield from self._policy.check_answers()
+        yield from self._clusters.compare_young(self._policy.young_clusters())
         worth = min(const.MOST_WORTH, self._learner.scheduler.questions_to_surprise())
         yield from self._clusters.pay_share(share, worth, self._wave())
 
@@ -283,47 +297,17 @@ class Focused(Algorithm[FocusedParams]):
     def _certificate(
         self, clusters_of: Callable[[IntArray], IntArray], n_unproven: int
     ) -> Certificate:
-        audit = self._learner.audit
-        return audit.certificate(clusters_of, self.state, self.points.n, n_unproven)
+        audit, n = self._learner.audit, self.points.n
+        return self._policy.loosen(audit.certificate(clusters_of, self.state, n, n_unproven))
 
     # What others see
 
     def snapshot(self) -> Snapshot:
         """Return what is known and predicted now."""
-        learner, points, state = self._learner, self.points, self.state
-        trials, k = learner.recovery.trials, len(state)
-        predicted = learner.model.predictor.predict()
-        counts, means, variances = predicted.regions
-        errors = np.array(
-            [
-                trials.center_error(cluster, int(counts[cluster]), len(members))
-                for cluster, members in enumerate(state.members)
-            ]
-        )
-        centers = np.array(state.centers)
-        centers[counts > 0] = means[counts > 0]
-        for cluster, members in enumerate(state.members):
-            if not counts[cluster] and members:
-                centers[cluster] = points.rows(np.array(members)).mean(axis=0)
-        no_row_left = state.n_labelled == points.n
-        if no_row_left:
-            centers, errors = np.array(state.centers), np.zeros(k)
-        unproven = learner.pairs.unproven()
-        prediction = Prediction(
-            labels=predicted.label_rows,
-            standard_errors=np.where(
-                np.isfinite(errors), np.sqrt(np.minimum(errors, 1e300) * variances), np.inf
-            ),
-            certificate=all_asked(len(state.given_up))
-            if no_row_left
-            else self._certificate(predicted.clusters_of, len(unproven)),
-            unproven=unproven,
-            confused=[(a, b) for a in range(k) for b in trials.confused_with(a)],
-            notes=self._policy.notes(),
-            error_rate=self._policy.error_rate(),
-            mergers=likely_mergers(learner.pairs, counts),
-        )
-        return self._snapshot(centers, prediction)
+        every_row_known = self.state.n_labelled == self.points.n
+        lone = {} if every_row_known else self._policy.lone_clusters()
+        found = predict_clusters(self._learner, self._policy, self._certificate, lone)
+        return fold(self._snapshot(*found), lone)
 
     def guess(self) -> Snapshot:
         """Return the modes of the density as clusters."""
@@ -344,3 +328,10 @@ class Focused(Algorithm[FocusedParams]):
     def sheet_members(self) -> dict[int, int]:
         """Return the rows that are on a sheet now, each with the member that it is compared with."""
         return sheet_members(self._open)
+
+    def extra_questions(
+        self, rng: np.random.Generator, size: int, taken: Collection[int]
+    ) -> list[ExtraQuestion]:
+        """Return questions beyond those of the flow, for people who would have nothing to do."""
+        planner = ExtraPlanner(self._learner, self._policy, self._rows)
+        return planner.plan(rng, size, taken) if self.params.trusts_answers else []

@@ -273,19 +273,29 @@ class GraphPredictor(RowPredictor):
         That of the largest sum of doubts, its own and those of the rows around it. Doubts count less where
         labelled rows are near.
         """
-        if self._graph is None:
-            return -1
         self._refresh()
+        return next(iter(self.typical_rows(1, taken, aside)), -1)
+
+    def typical_rows(self, size: int, taken: set[int], aside: list[int]) -> list[int]:
+        """Return several of them, and change nothing, not even what is predicted anew now and then."""
+        if self._graph is None:
+            return []
         doubts = self._uncertainty.copy()
         for row in taken:
             self._settle(doubts, row)
         doubts[aside] = 0.0
         labelled = self._graph.gather(self._graph.known.astype(np.float64))
-        gathered = self._graph.gather(doubts / (1 + const.COVERED * labelled))
-        gathered[self._graph.known] = 0.0
-        gathered[[*taken, *aside]] = 0.0
-        row = int(gathered.argmax())
-        return row if gathered[row] > 0 else -1
+        found: list[int] = []
+        while len(found) < size:
+            gathered = self._graph.gather(doubts / (1 + const.COVERED * labelled))
+            gathered[self._graph.known] = 0.0
+            gathered[[*taken, *aside, *found]] = 0.0
+            row = int(gathered.argmax())
+            if not gathered[row] > 0:
+                break
+            found.append(row)
+            self._settle(doubts, row)
+        return found
 
     def similarities(self) -> FloatArray | None:
         """Return how likely any two clusters are one, (clusters, clusters), if that has changed.

@@ -60,7 +60,8 @@ class Learner:
             self.state.add_member(row, cluster)
         if aim != "audit":
             self.audit.release(row)
-        self.pairs.add_member(cluster, open_row.prior_of_others(), open_row.refused)
+        if not open_row.is_doubtful:
+            self.pairs.add_member(cluster, open_row.prior_of_others(), open_row.refused)
         if open_row.is_new:
             self._founders[cluster] = open_row
         as_predicted = open_row.predicted == cluster
@@ -69,6 +70,8 @@ class Learner:
                 self.audit.add_founder()
             else:
                 self.audit.add(row, cluster)
+        elif open_row.is_doubtful:  # its neighbours are predicted as it would have been
+            self.model.sites.add(row, open_row.predicted, surrogate=True)
         elif not open_row.is_new:
             far = aim in SEARCH_AIMS and not self.model.sites.defers
             self.model.learn(row, open_row.x, cluster, surprising=far or not as_predicted)
@@ -175,17 +178,25 @@ class Learner:
                 scorer.logit.learn(*founder.features, scorer.alive[:known], keep)
         self.scheduler.retract_discovery(founder.aim)
 
-    def split(self, cluster: int, rows: list[int]) -> None:
-        """Make a new cluster of some members of another."""
+    def split(self, cluster: int, rows: list[int]) -> int:
+        """Make a new cluster of some members of another; return its number."""
         new = self.split_off(cluster, rows)
         for row in rows:
             self.model.move(row, cluster, new)
+        return new
 
     def split_off(self, cluster: int, rows: list[int]) -> int:
         """Make a new cluster of some members of another, of which the model knows nothing yet."""
         new = self.state.split(cluster, rows, self.points.row(rows[0]))
         self._add_cluster()
         return new
+
+    def compared_with_founder(self, cluster: int) -> set[int]:
+        """Return the rows by which a cluster's first row was called new; none if nothing was asked."""
+        founder = self._founders.get(cluster)
+        return (
+            set() if founder is None else {row for rows in founder.asked.values() for row in rows}
+        )
 
     def retire(self, cluster: int) -> None:
         """Leave a cluster that has no members any more as a number."""

@@ -33,6 +33,8 @@ class NoiseModel:
         """The probability that a row which was asked about is in its cluster."""
         self.priors: dict[int, FloatArray] = {}
         """The prior of each such row: the probabilities of all clusters and of "new", (clusters + 1,)."""
+        self.doubtful: set[int] = set()
+        """Rows whose cluster is little more than a guess: what is said of them is no proof of others."""
         self._state = state
         self._annotators = 0
 
@@ -107,6 +109,13 @@ class NoiseModel:
         """Return the rows that a row was compared with."""
         return {answer[0] for answer in self.answers.get(row, ())}
 
+    def is_confirmed(self, row: int, cluster: int) -> bool:
+        """Return whether anybody said that a row is the same as one of a cluster."""
+        return any(
+            answer == SAME and other == cluster
+            for other, (_, answer, _, _) in self.answers_by_cluster(row)
+        )
+
     def _clusters_of(self, rows: list[int]) -> list[int]:
         found: list[int] = self._state.cluster_of(np.array(rows, dtype=np.intp)).tolist()
         return found
@@ -135,19 +144,22 @@ class NoiseModel:
 
     # Which clusters are one?
 
-    def log_odds_between(self, rows: list[int], cluster: int) -> float:
+    def log_odds_between(self, rows: list[int], cluster: int) -> tuple[float, float]:
         """Return the log odds that some rows and those of a cluster are one, by the answers between them.
+
+        And how much these weigh, whatever they say.
 
         Only comparisons count: answers that placed a row would tell that it is different from the cluster
         that refused it, by mistake or not.
         """
-        total = 0.0
+        total = weight = 0.0
         for row in rows:
             for its_cluster, (other, answer, who, compares) in self.answers_by_cluster(row):
-                if compares and its_cluster == cluster:
-                    least = min(self.certainty.get(row, 1.0), self.certainty.get(other, 1.0))
-                    total += (2 * least - 1) * self.rates.log_odds(answer, who)
-        return total
+                if compares and its_cluster == cluster and not {row, other} & self.doubtful:
+                    odds = self.rates.log_odds(answer, who, const.IMPURITY)
+                    total += odds
+                    weight += abs(odds)
+        return total, weight
 
     def pairs_called_one(self) -> list[tuple[int, int, float]]:
         """Return the pairs of clusters that answers speak for being one, (a, b, log odds).
@@ -155,7 +167,8 @@ class NoiseModel:
         Here answers that placed a row count as well, if they say SAME: between two clusters these are the
         first sign that they are one.
         """
-        _, (first, others, said, who, compares, _, _), clusters, certainty = self._flatten()
+        rows, (first, others, said, who, compares, _, _), clusters, _ = self._flatten()
+        clusters[[place for place, row in enumerate(rows) if row in self.doubtful]] = -1
         of = np.repeat(np.arange(first.size - 1), np.diff(first))
         a, b = clusters[of], clusters[others]
         counts = (a >= 0) & (a < b) & ((said == SAME) | (compares > 0))
@@ -163,9 +176,13 @@ class NoiseModel:
             return []
         of, others, said, who, a, b = (column[counts] for column in (of, others, said, who, a, b))
         # the last one is that of who is not known, and has the number -1
-        odds_of = np.array([self.rates.log_odds(SAME, k) for k in (*range(self._annotators), -1)])
-        weights = 2 * np.minimum(certainty[of], certainty[others]) - 1
-        odds = np.where(said == SAME, 1.0, -1.0) * weights * odds_of[who]
+        odds_of = np.array(
+            [
+                self.rates.log_odds(SAME, annotator, const.IMPURITY)
+                for annotator in (*range(self._annotators), -1)
+            ]
+        )
+        odds = np.where(said == SAME, 1.0, -1.0) * odds_of[who]
         width = int(b.max()) + 1
         keys, places = np.unique(a * width + b, return_inverse=True)
         sums = np.bincount(places, odds)
@@ -184,6 +201,16 @@ class NoiseModel:
             for other, answer, who, _ in self.answers.get(row, ())
             if other in place and k < place[other]
         ]
+
+    def log_odds_across(self, part: list[int], rest: list[int]) -> float:
+        """Return the log odds that two groups of rows are one, by all answers between them."""
+        others = set(rest)
+        return sum(
+            self.rates.log_odds(answer, who)
+            for row in part
+            for other, answer, who, _ in self.answers.get(row, ())
+            if other in others
+        )
 
     def merge(self, keep: int, gone: int) -> None:
         """Make one cluster part of another, after the state did."""

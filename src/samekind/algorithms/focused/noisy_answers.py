@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from math import log
 
 import numpy as np
 
+from samekind.algorithms.base import Certificate
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.answer_policy import AnswerPolicy
+from samekind.algorithms.focused.doubtful_rows import DoubtfulRows
 from samekind.algorithms.focused.learner import Learner, OpenRow
 from samekind.algorithms.focused.noise_model import NoiseModel
+from samekind.algorithms.focused.questions import score_open_rows
 from samekind.algorithms.focused.revision import AnswerChecks, split_clusters
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN
-from samekind.flow import SAME, FloatArray, Flow, IntArray
+from samekind.flow import FloatArray, Flow, IntArray
 
 __all__ = ["NoisyAnswers"]
 
@@ -44,6 +48,8 @@ class NoisyAnswers(AnswerPolicy):
         super().__init__(learner)
         self._noise = NoiseModel(learner.params.error_rate, learner.state)
         self._checks = AnswerChecks(learner, self._noise)
+        self._doubtful = DoubtfulRows(learner, self._noise, self._prior)
+        self._grown: set[int] = set()  # clusters that were compared when they had enough members
         self._n_unrevised = 0  # rows decided since the last revision
         self._n_confirming: Counter[int] = Counter()  # rows asked about to confirm a cluster
 
@@ -63,10 +69,7 @@ class NoisyAnswers(AnswerPolicy):
     def _question(self, open_row: OpenRow, posterior: FloatArray) -> tuple[int, int] | None:
         best = int(posterior[:-1].argmax()) if posterior.size > 1 else -1
         answers = self._noise.answers.get(open_row.row, ())
-        confirmed = any(
-            answer == SAME and cluster == best
-            for cluster, (_, answer, _, _) in self._noise.answers_by_cluster(open_row.row)
-        )
+        confirmed = self._noise.is_confirmed(open_row.row, best)
         if confirmed and posterior[best] >= const.CERTAIN_MEMBER:
             return None
         unasked = self._unasked(open_row) if self._full else []
@@ -74,6 +77,9 @@ class NoisyAnswers(AnswerPolicy):
             if answers and posterior[-1] >= const.CERTAIN_NEW:
                 return None
             if len(answers) >= const.MAX_QUESTIONS:
+                return None
+            is_likely = posterior[best] >= const.LIKELY_MEMBER
+            if not self._full and len(answers) >= const.ENOUGH_ANSWERS and not is_likely:
                 return None
             if confirmed and posterior[best] > 0.5 and self.next_member(open_row, best) < 0:
                 return None
@@ -98,8 +104,10 @@ class NoisyAnswers(AnswerPolicy):
     def _decide(self, open_row: OpenRow, prior: FloatArray, posterior: FloatArray) -> None:
         """Set the likeliest cluster of a row, unless "new" is likelier."""
         best = int(posterior[:-1].argmax()) if posterior.size > 1 else -1
-        if posterior[best] > posterior[-1]:
+        if posterior[best] > posterior[-1] or (best >= 0 and posterior[-1] < const.LIKELY_NEW):
             open_row.cluster = best
+            if posterior[best] < const.LIKELY_MEMBER and not self._full:
+                self._doubtful.add(open_row)
             self._noise.certainty[open_row.row] = float(posterior[best])
         self._noise.priors[open_row.row] = prior
 
@@ -122,16 +130,28 @@ class NoisyAnswers(AnswerPolicy):
         return np.maximum(prior, const.IMPOSSIBLE)
 
     def next_member(self, open_row: OpenRow, cluster: int) -> int:
-        """Return the nearest member that was not asked about, firm ones first; -1 if none is left."""
+        """Return the nearest member that was not asked about, firm ones first; -1 if none is left.
+
+        An audit asks about any member: where a cluster is two by mistake, the nearest one would not tell.
+        """
         asked = {row for rows in open_row.asked.values() for row in rows}
         asked |= self._noise.compared_with(open_row.row)
         fallback = -1
-        for member in self._model.sites.members_by_distance(open_row.x, cluster):
+        members = self._model.sites.members_by_distance(open_row.x, cluster)
+        if open_row.aim == "audit":
+            members = self._in_any_order(members, open_row.row)
+        for member in members:
             if member not in asked and not self._learner.unsure.knows_pair(open_row.row, member):
                 if self._noise.certainty.get(member, 1.0) >= const.FIRM_MEMBER:
                     return member
                 fallback = member if fallback < 0 else fallback
         return fallback
+
+    @staticmethod
+    def _in_any_order(members: list[int], row: int) -> list[int]:
+        """Return members in an order that depends on nothing but a row."""
+        order = np.random.default_rng(row).permutation(len(members))
+        return [members[place] for place in order]
 
     def probabilities(self, open_row: OpenRow) -> FloatArray:
         """Return the posterior probability of each cluster."""
@@ -152,22 +172,24 @@ class NoisyAnswers(AnswerPolicy):
 
     def decide_pair(self, similarity: float, a: int, b: int) -> bool:
         """Merge or separate two clusters if the answers so far suffice; return whether they do."""
-        probability = self._probability_of_one(similarity, a, b)
-        if probability == _probability(similarity, 0.0):
+        odds, weight = self._compared(a, b)
+        if not weight:
             return False  # nobody was asked: what the model thinks proves nothing
+        probability = _probability(similarity, odds)
         if probability >= const.MERGE_ABOVE:
             self._learner.merge(a, b)
             self._noise.merge(min(a, b), max(a, b))
-        elif probability <= const.SEPARATE_BELOW:
+        elif probability <= const.SEPARATE_BELOW and odds <= const.REFUSED:
             self._learner.pairs.separate(a, b)
+        elif weight >= const.MOST_COMPARED:
+            self._learner.pairs.mark_undecidable(a, b)
         else:
             return False
         return True
 
-    def _probability_of_one(self, similarity: float, a: int, b: int) -> float:
-        members = self._members
-        few, other = (a, b) if len(members[a]) <= len(members[b]) else (b, a)
-        return _probability(similarity, self._noise.log_odds_between(members[few], other))
+    def _compared(self, a: int, b: int) -> tuple[float, float]:
+        few, other = sorted((a, b), key=lambda cluster: len(self._members[cluster]))
+        return self._noise.log_odds_between(self._members[few], other)
 
     def observe_pair(self, a: int, b: int, pair: tuple[int, int], answer: int, who: int) -> None:
         """Keep the answer."""
@@ -220,14 +242,51 @@ class NoisyAnswers(AnswerPolicy):
         one = np.clip(self._learner.pairs.open_matrix(), 0.0, const.SIMILARITY_PRIOR[1])
         for row, cluster in self._noise.review(self._model.scorer.alive, one):
             self._learner.move(row, cluster)
+        self._doubtful.review()
         split_clusters(self._learner, self._noise)
+        self._checks.review()
         for a, b, odds in self._noise.pairs_called_one():
             probability = _probability(self._learner.pairs.similarity(a, b), odds)
             if probability > const.REOPEN_ABOVE:
                 self._learner.pairs.reopen(a, b, min(probability, const.SIMILARITY_PRIOR[1]))
         for similarity, a, b in self._learner.pairs.separated(const.REOPEN_ABOVE):
-            if self._probability_of_one(similarity, a, b) > const.REOPEN_ABOVE:
+            if _probability(similarity, self._compared(a, b)[0]) > const.REOPEN_ABOVE:
                 self._learner.pairs.reopen(a, b)
+
+    def young_clusters(self) -> list[int]:
+        """Return clusters that were split off, and those that have enough members now to be told."""
+        found = self._checks.take_split_off()
+        for cluster, members in enumerate(self._members):
+            if cluster not in self._grown and len(members) >= const.GROWN_ROWS:
+                self._grown.add(cluster)
+                found.append(cluster)
+        return found
+
+    def lone_clusters(self) -> dict[int, int]:
+        """Return the clusters of one row, each with the one that this is likeliest in otherwise.
+
+        None while most clusters are young: then a second row has had no chance to join them.
+        """
+        lone = [k for k, members in enumerate(self._members) if len(members) == 1]
+        if self._learner.state.n_labelled < const.GROWN_ROWS * self._learner.state.n_discovered:
+            return {}
+        open_rows = [self._founder(cluster) for cluster in lone]
+        if open_rows:
+            score_open_rows(open_rows, self._model)
+        into = {}
+        for cluster, open_row in zip(lone, open_rows, strict=True):
+            prior = self._prior(open_row)
+            prior[lone] = const.IMPOSSIBLE
+            into[cluster] = int(self._noise.posterior(open_row.row, prior)[:-1].argmax())
+        return into
+
+    def _founder(self, cluster: int) -> OpenRow:
+        row = self._members[cluster][0]
+        return OpenRow(row, self._learner.points.row(row), -1, "given")
+
+    def set_aside(self) -> list[int]:
+        """Return the rows that nobody could tell, and those whose cluster is a guess."""
+        return [*self._learner.state.given_up, *self._doubtful]
 
     def check_answers(self) -> Flow[None]:
         """Ask about pairs of rows in one cluster to learn who errs."""
@@ -237,6 +296,25 @@ class NoisyAnswers(AnswerPolicy):
         """Return how certain it is that rows which were asked about are in their clusters; 1 for others."""
         certainty = self._noise.certainty
         return np.array([certainty.get(row, 1.0) for row in rows.tolist()])
+
+    def loosen(self, promise: Certificate) -> Certificate:
+        """Return what can be promised, as answers to the audit may be wrong, and asked rows misplaced.
+
+        A row that is not as predicted passes for one that is with up to two wrong answers, so that the audit
+        sees a part of what is wrong. To that come the rows that were asked about, each as likely misplaced as
+        it is uncertain, with two standard deviations.
+        """
+        n_rows = self._learner.points.n
+        seen = max(1.0 - 2.0 * self.error_rate(), const.LEAST_SEEN)
+        doubts = 1.0 - np.array([*self._noise.certainty.values(), 1.0])
+        misplaced = doubts.sum() + 2.0 * np.sqrt((doubts * (1.0 - doubts)).sum())
+        more = misplaced / n_rows
+        return replace(
+            promise,
+            undiscovered=min(1.0, promise.undiscovered / seen),
+            wrong=min(1.0, promise.wrong / seen + more),
+            wrong_at_any_time=min(1.0, promise.wrong_at_any_time / seen + more),
+        )
 
     def error_rate(self) -> float:
         """Return the share of answers that seem to be wrong."""

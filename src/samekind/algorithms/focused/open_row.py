@@ -24,6 +24,7 @@ class OpenRow:
         self.aim: Aim = aim
         self.cluster: int | None = None
         self.is_new = False
+        self.is_doubtful = False  # its cluster is little more than a guess
         self.n_asked = 0  # questions; a line-up is one
         self.n_unsure = 0  # answers that were not clear, by its own fault
         self.suspects: list[int] = []  # members that may be at fault as well

@@ -89,6 +89,16 @@ class FocusedParams(Params):
         return self.goal == "centers" and self.uses("fill")
 
     @property
+    def wants_labels(self) -> bool:
+        """Whether all that counts until the end is that labels are right."""
+        return self.goal == "labels" or self.stop == "certified"
+
+    @property
+    def fills(self) -> bool:
+        """Whether clusters are recovered while the run goes on, not at its end or never."""
+        return self.recovers and not self.wants_labels
+
+    @property
     def trusts_answers(self) -> bool:
         """Whether every answer is true, so that other answers follow from it."""
         return self.error_rate is None

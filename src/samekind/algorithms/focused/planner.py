@@ -39,8 +39,9 @@ class RowPlanner:
         chosen = self._chosen = set()
         learner.scheduler.begin_wave()
         learner.recovery.begin_wave()
-        self._may_audit = state.n_samples >= const.AUDIT_AFTER and learner.params.uses("audit")
         self._certification.begin_wave(size)
+        may_begin = self._certification.is_due or state.n_samples >= const.AUDIT_AFTER
+        self._may_audit = may_begin and learner.params.uses("audit")
         while len(plan) < size and (open_row := learner.next_to_return()) is not None:
             learner.scheduler.plan(open_row.aim)
             chosen.add(open_row.row)
@@ -83,8 +84,7 @@ class RowPlanner:
     def should_fill(self) -> bool:
         """Return whether rows are wanted to make centres accurate."""
         return (
-            self._learner.params.recovers
-            and self._learner.params.stop != "certified"
+            self._learner.params.fills
             and self._policy.may_fill()
             and bool(self._learner.recovery.unfilled())
         )
@@ -96,8 +96,8 @@ class RowPlanner:
         params, scheduler = self._learner.params, self._learner.scheduler
         if self._may_audit and scheduler.should_audit():
             return "audit"
-        if self._rng.random() < const.PAPER_SHARE:
-            return "paper"
+        if params.fills and self._rng.random() < const.PAPER_SHARE:
+            return "paper"  # else its test could not pass, as it counts draws of recovered clusters
         if self._may_audit and self._certification.is_due:
             return "audit" if self._certification.should_audit() else "refine"
         if scheduler.should_search():
@@ -163,7 +163,7 @@ class RowPlanner:
     def _find_typical(self) -> int:
         """Return the row that stands for most of the doubt about the others, or draw a far one."""
         learner = self._learner
-        row = learner.model.predictor.typical_row(self._chosen, learner.state.given_up)
+        row = learner.model.predictor.typical_row(self._chosen, self._policy.set_aside())
         return row if row >= 0 else self._draw_far()
 
     def _draw_uncertain(self) -> int:

@@ -148,6 +148,10 @@ class RowPredictor:
         """Return the row that stands for most of the doubt, none of those taken or put aside; -1: none."""
         return -1
 
+    def typical_rows(self, size: int, taken: set[int], aside: list[int]) -> list[int]:
+        """Return several of them, and change nothing, not even what is predicted anew now and then."""
+        return []
+
     def similarities(self) -> FloatArray | None:
         """Return how likely any two clusters are one, (clusters, clusters), if that has changed."""
         return None

@@ -10,7 +10,13 @@ import numpy as np
 
 from samekind.algorithms.focused.answer_policy import AnswerPolicy
 from samekind.algorithms.focused.cluster_model import ClusterModel
-from samekind.algorithms.focused.constants import LINEUP_BELOW, OBVIOUS
+from samekind.algorithms.focused.constants import (
+    FOUND_ONE_IN,
+    LINEUP_BELOW,
+    OBVIOUS,
+    YOUNG_ABOVE,
+    YOUNG_QUESTIONS,
+)
 from samekind.algorithms.focused.learner import Learner, OpenRow
 from samekind.algorithms.state import GIVEN_UP
 from samekind.flow import DIFFERENT, SAME, UNANSWERED, Flow, Reply
@@ -41,6 +47,18 @@ def _one_by_one(reply: Reply) -> Iterator[tuple[int, int, bool]]:
     return zip(reply.answers.tolist(), who, skipped, strict=True)
 
 
+def _far_apart(open_rows: list[OpenRow]) -> list[OpenRow]:
+    """Return some of these rows, the first and then always the one that is farthest from all of them."""
+    if len(open_rows) < 2:
+        return open_rows
+    X = np.array([open_row.x for open_row in open_rows])
+    found, nearest = [0], ((X - X[0]) ** 2).sum(axis=1)
+    while len(found) < len(open_rows) // FOUND_ONE_IN:
+        found.append(int(nearest.argmax()))
+        nearest = np.minimum(nearest, ((X - X[found[-1]]) ** 2).sum(axis=1))
+    return [open_rows[place] for place in found]
+
+
 class RowQuestions:
     """Asks about rows in waves of one question, or line-up, a row.
 
@@ -48,6 +66,8 @@ class RowQuestions:
     """
 
     def __init__(self, learner: Learner, policy: AnswerPolicy) -> None:
+        self.founds_several = False
+        """Whether several clusters may be founded at once, for several people; some may prove to be one."""
         self._params = learner.params
         self._learner = learner
         self._policy = policy
@@ -61,27 +81,26 @@ class RowQuestions:
                 n_clusters = model.scorer.n_clusters
                 score_open_rows(left, model)
             wave: list[tuple[OpenRow, RowLineup]] = []
+            new: list[OpenRow] = []
             for open_row in left:
                 question = policy.next_question(open_row)
                 if question is not None:
-                    wave.append((open_row, [question, *self._others(open_row, question[0])]))
+                    wave.append((open_row, [question, *self.others(open_row, question[0])]))
                 elif open_row.cluster is None:
-                    self._learner.discover(open_row)
-                    break  # the others may be of the new cluster
-            else:
-                if wave:
-                    reply = yield np.array(
-                        [
-                            (open_row.row, member)
-                            for open_row, lineup in wave
-                            for _, member in lineup
-                        ]
-                    )
-                    replies = _one_by_one(reply)
-                    for open_row, lineup in wave:
-                        self._observe_lineup(open_row, lineup, list(islice(replies, len(lineup))))
+                    new.append(open_row)
+                    if not self.founds_several:
+                        break  # the others may be of the new cluster
+            for open_row in _far_apart(new):
+                self._learner.discover(open_row)
+            if wave and not new:
+                reply = yield np.array(
+                    [(open_row.row, member) for open_row, lineup in wave for _, member in lineup]
+                )
+                replies = _one_by_one(reply)
+                for open_row, lineup in wave:
+                    self._observe_lineup(open_row, lineup, list(islice(replies, len(lineup))))
 
-    def _others(self, open_row: OpenRow, first: int) -> RowLineup:
+    def others(self, open_row: OpenRow, first: int) -> RowLineup:
         """Return the other clusters of a line-up: the plausible ones, unless the first is obvious."""
         found: RowLineup = []
         on_sheet = open_row.aim == "sheet" and open_row.n_asked == 0
@@ -188,6 +207,12 @@ class ClusterQuestions:
             wave := self._wave(least, of, int(min(size, last - self.n_asked)))
         ):
             yield from self._ask(wave)
+
+    def compare_young(self, clusters: list[int]) -> Flow[None]:
+        """Compare each of some clusters with the few that are most similar."""
+        for cluster in clusters:
+            if self._learner.model.scorer.alive[cluster]:
+                yield from self.compare(YOUNG_ABOVE, of=cluster, most=YOUNG_QUESTIONS)
 
     def _ask(self, wave: list[tuple[int, ClusterLineup]]) -> Flow[None]:
         self._open = [pair for _, lineup in wave for _, pair in lineup]

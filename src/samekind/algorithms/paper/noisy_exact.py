@@ -7,7 +7,8 @@ from math import ceil, log, sqrt
 
 import numpy as np
 
-from samekind.algorithms.base import ErrorRate, Known, check_rate
+from samekind.algorithms.base import ErrorRate, check_rate
+from samekind.algorithms.exchange import Known
 from samekind.algorithms.paper.base import Draws, ExactParams
 from samekind.algorithms.paper.exact import ExactAlgorithm, Round
 from samekind.algorithms.paper.improved_exact import heavy_bands

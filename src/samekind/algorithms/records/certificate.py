@@ -66,7 +66,8 @@ class PairCertificate(Certificate):
         """At least this share of the candidate pairs that belong together are put into one entity."""
         return 1 - self.undiscovered
 
-    def __str__(self) -> str:
+    def in_words(self, noun: str = "") -> str:
+        """Return what is promised in a few sentences, which call every cluster an entity."""
         if self.confidence == 1.0:
             return "Every candidate pair was asked about, or follows from answers."
         if not self.n_audited:

@@ -14,7 +14,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from samekind.algorithms.answered_pairs import AnsweredPairs, Incidence
-from samekind.algorithms.base import Algorithm, Amendment, Known, Snapshot
+from samekind.algorithms.base import Algorithm, Snapshot
+from samekind.algorithms.exchange import Amendment, Known
 from samekind.algorithms.records.audit import PairAudit
 from samekind.algorithms.records.certificate import PairCertificate
 from samekind.algorithms.records.params import RecordsParams

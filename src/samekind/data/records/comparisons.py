@@ -5,8 +5,9 @@ Each pair of distinct values is compared once, however many pairs of records hav
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -19,29 +20,80 @@ from samekind.data.records.blocking import Pairs
 from samekind.data.records.fields import PARTS, Field
 from samekind.data.records.kinds import FieldKind
 from samekind.data.records.letters import letter_groups
+from samekind.data.records.pipelines import results_in_order
 from samekind.data.tables import Tick
 from samekind.points.threads import check_threads
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 __all__ = ["compare_pairs", "row_products"]
 
 _CHUNK = 500_000  # pairs that are compared at once
+_PIECES_AHEAD = 4  # for each worker, so that none waits for the next
 _NEAR_YEARS = 2.0  # two dates so far apart have nothing in common but their digits
 
 Values = NDArray[np.intp]
 Alike = NDArray[np.float32]
 
 
-def compare_pairs(fields: Sequence[Field], pairs: Pairs, tick: Tick) -> Alike:
-    """Return how alike the records of each pair are by each field, (m, fields)."""
+def compare_pairs(
+    fields: Sequence[Field], pairs: Pairs, tick: Tick, client: Client | None = None
+) -> Alike:
+    """Return how alike the records of each pair are by each field, (m, fields).
+
+    With a `client` of Dask the workers of its cluster compare: they are sent the distinct values of the
+    fields once, and pairs of row numbers piece by piece. What two values have in common does not depend on
+    other pairs, so the result is the same, bit for bit.
+    """
     found = np.empty((len(pairs), len(fields)), np.float32)
-    comparers = [_COMPARERS[field.kind](field) for field in fields]
-    total = max(1, len(pairs))
-    for start in range(0, len(pairs), _CHUNK):
-        rows = pairs[start : start + _CHUNK]
-        for column, (field, compare) in enumerate(zip(fields, comparers, strict=True)):
-            found[start : start + len(rows), column] = _compared(field, rows, compare)
-        tick("comparing", min(start + _CHUNK, total), total)
+    starts = range(0, len(pairs), _CHUNK)
+    pieces = (pairs[start : start + _CHUNK] for start in starts)
+    compared = _here(fields, pieces) if client is None else _on_workers(client, fields, pieces)
+    for start, alike in zip(starts, compared, strict=True):
+        found[start : start + len(alike)] = alike
+        tick("comparing", start + len(alike), len(pairs))
     return found
+
+
+class FieldComparer:
+    """Compares pairs of records by all fields; on its way to another process it is its fields alone."""
+
+    def __init__(self, fields: Sequence[Field]) -> None:
+        self._fields = fields
+        self._comparers = [_COMPARERS[field.kind](field) for field in fields]
+
+    def __call__(self, rows: Pairs) -> Alike:
+        """Return how alike the records of each pair are, (m, fields)."""
+        found = np.empty((len(rows), len(self._fields)), np.float32)
+        for column, (field, compare) in enumerate(zip(self._fields, self._comparers, strict=True)):
+            found[:, column] = _compared(field, rows, compare)
+        return found
+
+    def __reduce__(self) -> tuple[type[FieldComparer], tuple[Sequence[Field]]]:
+        return FieldComparer, (self._fields,)
+
+
+def _here(fields: Sequence[Field], pieces: Iterable[Pairs]) -> Iterator[Alike]:
+    """Yield what is found of each piece, in order."""
+    comparer, threads = FieldComparer(fields), check_threads(None)
+    with ThreadPoolExecutor(threads) as pool:
+        submitted = (pool.submit(comparer, rows) for rows in pieces)
+        yield from results_in_order(submitted, ahead=threads)
+
+
+def _on_workers(
+    client: Client, fields: Sequence[Field], pieces: Iterable[Pairs]
+) -> Iterator[Alike]:
+    """Yield what workers find of each piece, in order."""
+    comparer = client.scatter(FieldComparer(fields), broadcast=True)
+    submitted = (client.submit(_compare_piece, comparer, rows, pure=False) for rows in pieces)
+    workers = max(1, len(client.nthreads()))
+    yield from results_in_order(submitted, ahead=_PIECES_AHEAD * workers)
+
+
+def _compare_piece(comparer: FieldComparer, rows: Pairs) -> Alike:
+    return comparer(rows)
 
 
 def _compared(field: Field, rows: Pairs, compare: Callable[[Values, Values], Any]) -> Alike:
@@ -62,13 +114,20 @@ def _compared(field: Field, rows: Pairs, compare: Callable[[Values, Values], Any
 def row_products(one: sparse.csr_array, pairs: Pairs, tick: Tick | None = None) -> Alike:
     """Return the product of the two rows of each pair: their cosine, where rows have length 1."""
     found = np.empty(len(pairs), np.float32)
-    step = _CHUNK // 4
-    for start in range(0, len(pairs), step):
-        rows = pairs[start : start + step]
+    starts = range(0, len(pairs), _CHUNK // 4)
+
+    def products(start: int) -> Alike:
+        rows = pairs[start : start + _CHUNK // 4]
         both = one[rows[:, 0]].multiply(one[rows[:, 1]])
-        found[start : start + step] = np.asarray(both.sum(axis=1)).ravel()
-        if tick is not None:
-            tick("similarities", min(start + step, len(pairs)), len(pairs))
+        return np.asarray(both.sum(axis=1), np.float32).ravel()
+
+    threads = check_threads(None)
+    with ThreadPoolExecutor(threads) as pool:
+        submitted = (pool.submit(products, start) for start in starts)
+        for start, some in zip(starts, results_in_order(submitted, ahead=threads), strict=True):
+            found[start : start + some.size] = some
+            if tick is not None:
+                tick("similarities", start + some.size, len(pairs))
     return np.clip(found, 0, 1)
 
 

@@ -1,12 +1,15 @@
 """Blocking keys: short forms of a value that survive most slips, alone and two fields at a time.
 
 One key alone (all Smiths) holds too many records where there are a million; two together (Smiths born in
-May 1980) hold few, and of two duplicates with any two fields intact some pair of keys is the same.
+May 1980) hold few, and of two duplicates with any two fields intact some pair of keys is the same. What is
+left of a code or date with a slip, half of its digits, is a key in a pair, too: with one other field it still
+holds few.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations, product
 
 import jellyfish
@@ -17,11 +20,14 @@ from scipy import sparse
 
 from samekind.data.records.fields import PARTS, Field
 from samekind.data.records.kinds import FieldKind
+from samekind.data.records.pipelines import results_in_order
 
 __all__ = ["key_matrix"]
 
 _MOST_FIELDS = 12  # whose keys are paired: 66 pairs
+_MOST_PARTIAL = 4  # of which parts of a value are paired, too
 _MOST_NAMES = 6  # columns of names that are taken together
+_CACHED = 2**17  # records whose buckets are counted within the processor's cache
 _PREFIX = 4  # letters of a word that stand for it
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -37,33 +43,42 @@ def key_matrix(fields: Sequence[Field], most: int) -> sparse.csr_array:
     n = fields[0].codes.size
     columns: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]] = []
     width = 0
-    for several in _all_keys(fields):
-        there = [np.flatnonzero(codes >= 0).astype(np.int32) for codes in several]
-        rows = np.concatenate(there)
-        if rows.size < 2:
-            continue
-        own = zip(several, there, strict=True)
-        buckets = _bucket(np.concatenate([codes[at] for codes, at in own]), n)
-        counts = np.bincount(buckets)
-        useful = (counts >= 2) & (counts <= most)
-        kept = useful[buckets]
-        rows, buckets = rows[kept], buckets[kept]
-        place = np.cumsum(useful, dtype=np.int32) - 1 + width
-        weight = np.log((1 + n) / (1 + counts[buckets])).astype(np.float32)
-        columns.append((rows, place[buckets], weight))
-        width = int(place[-1]) + 1
-    if not columns or not width:
+    # Keys are counted while the next ones are made.
+    with ThreadPoolExecutor(1) as counting:
+        submitted = (counting.submit(_useful, several, n, most) for several in _all_keys(fields))
+        for rows, at, weights in results_in_order(submitted, ahead=2):
+            columns.append((rows, at + np.int32(width), weights))
+            width += int(at.max(initial=-1)) + 1
+    if not width:
         return sparse.csr_array((n, 1), dtype=np.float32)
     rows, at, weights = (np.concatenate(part) for part in zip(*columns, strict=True))
     return sparse.csr_array((weights, (rows, at)), shape=(n, width))
 
 
-def _bucket(codes: Codes, n: int) -> NDArray[np.int32]:
-    """Return codes as numbers below about 16 n, by multiplicative hashing.
+def _useful(
+    several: Sequence[Codes], n: int, most: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
+    """Return which record has which useful key of one sort, numbered from 0, and the key's weight."""
+    there = [np.flatnonzero(codes >= 0).astype(np.int32) for codes in several]
+    rows = np.concatenate(there)
+    own = zip(several, there, strict=True)
+    buckets = _bucket(np.concatenate([codes[at] for codes, at in own]), n)
+    counts = np.bincount(buckets, minlength=1)
+    useful = (counts >= 2) & (counts <= most)
+    kept = useful[buckets]
+    rows, buckets = rows[kept], buckets[kept]
+    place = np.cumsum(useful, dtype=np.int32) - np.int32(1)
+    weights = np.log((1 + n) / (1 + counts[buckets])).astype(np.float32)
+    return rows, place[buckets], weights
 
-    Two keys that fall into one bucket bring some strangers together, which costs next to nothing.
+
+def _bucket(codes: Codes, n: int) -> NDArray[np.int32]:
+    """Return codes as numbers below about 4 n (16 n for few), by multiplicative hashing.
+
+    Two keys that fall into one bucket bring some strangers together, which costs next to nothing; counting so
+    many that they are not in the processor's cache costs more.
     """
-    bits = max(4, int(16 * n).bit_length())
+    bits = max(4, int((16 if n <= _CACHED else 4) * n).bit_length())
     with np.errstate(over="ignore"):
         hashed = codes.astype(np.uint64) * _GOLDEN
     return (hashed >> np.uint64(64 - bits)).astype(np.int32)
@@ -75,20 +90,30 @@ def _all_keys(fields: Sequence[Field]) -> Iterator[list[Codes]]:
     Keys of one list are of one sort. So are those of all names: a surname that stands in the column of first
     names is found all the same.
     """
-    first: list[list[Codes]] = []
+    paired: list[tuple[list[Codes], list[list[Codes]]]] = []
     for group in _groups(fields):
-        for place, make in enumerate(_MAKERS[group[0].kind]):
-            found = _coded(group, make)
-            yield found
-            if place == 0:
-                first.append(found)
-    first.sort(key=lambda found: -max(map(_information, found)))
-    first = first[:_MOST_FIELDS]
-    for keys in first:
-        if len(keys) > 1:
-            yield [_both(one, other, ordered=False) for one, other in combinations(keys, 2)]
-    for one_group, other_group in combinations(first, 2):
-        yield [_both(one, other) for one, other in product(one_group, other_group)]
+        kind = group[0].kind
+        found = {make: _coded(group, make) for make in _MAKERS[kind]}
+        yield from found.values()
+        paired.append((found[_MAKERS[kind][0]], [found[make] for make in _PARTIAL.get(kind, ())]))
+    paired.sort(key=lambda keys: -max(map(_information, keys[0])))
+    paired = [
+        (whole, parts if place < _MOST_PARTIAL else [])
+        for place, (whole, parts) in enumerate(paired[:_MOST_FIELDS])
+    ]
+    for whole, _ in paired:
+        if len(whole) > 1:
+            yield [_both(one, other, ordered=False) for one, other in combinations(whole, 2)]
+    for (whole, parts), (other_whole, other_parts) in combinations(paired, 2):
+        yield _crossed(whole, other_whole)
+        for part in parts:
+            yield _crossed(part, other_whole)
+        for part in other_parts:
+            yield _crossed(whole, part)
+
+
+def _crossed(some: Sequence[Codes], others: Sequence[Codes]) -> list[Codes]:
+    return [_both(one, other) for one, other in product(some, others)]
 
 
 def _groups(fields: Sequence[Field]) -> list[list[Field]]:
@@ -189,13 +214,19 @@ def _part(field: Field) -> list[str]:
     return [max(value.split(PARTS), key=len) for value in field.values]
 
 
+_FIRST_HALF, _LAST_HALF = _halves(False), _halves(True)
 _MAKERS: dict[FieldKind, list[Callable[[Field], list[str]]]] = {
     FieldKind.NAME: [_sound, _first_letters, _whole],
     FieldKind.ADDRESS: [_first_letters, _two_words, _whole],
-    FieldKind.CODE: [_whole, _sorted_characters, _halves(False), _halves(True)],
+    FieldKind.CODE: [_whole, _sorted_characters, _FIRST_HALF, _LAST_HALF],
     FieldKind.DATE: [_month_and_year, _month_and_day],
     FieldKind.NUMBER: [_magnitude],
     FieldKind.SET: [_part, _whole],
     FieldKind.TEXT: [_two_words],
     FieldKind.CATEGORY: [_whole],
 }
+_PARTIAL: dict[FieldKind, list[Callable[[Field], list[str]]]] = {
+    FieldKind.CODE: [_FIRST_HALF, _LAST_HALF],
+    FieldKind.DATE: [_month_and_day],
+}
+"""What survives a slip elsewhere in a value, and is telling enough beside the first key of another field."""

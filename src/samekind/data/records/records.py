@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,9 @@ from samekind.data.records.linking import both_files
 from samekind.data.records.rules import Block, copies, pairs_in_blocks, parse_block
 from samekind.data.tables import Tick, silent
 from samekind.points import CandidatePairs, RecordPoints
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 __all__ = ["NEIGHBOURS", "ComparedRecords", "compare_records", "records_of"]
 
@@ -63,6 +67,7 @@ def records_of(
     other_source: str = "the other table",
     content: str = "",
     progress: Tick | None = None,
+    client: Client | None = None,
 ) -> ComparedRecords:
     """Find the pairs of records that may be duplicates, and how alike these are in each field.
 
@@ -85,13 +90,16 @@ def records_of(
     leave_out : sequence of str, default=()
         Columns that are not compared, such as the labels.
     neighbours : int, default=10
-        With how many others each record is compared at least, the most alike.
+        With how many others each record is compared at least, the most alike. Twenty find a few more matches
+        of a million records (99.5 instead of 99.3 %), and take longer to compare.
     source, other_source : str
         What to call the tables in messages.
     content : str
         What changes when the records do.
     progress : callable, default=None
         Called with a stage, how much of it is done, and of how much.
+    client : distributed.Client, default=None
+        Compare the pairs on the workers of this cluster; the result is the same.
 
     Returns
     -------
@@ -120,6 +128,7 @@ def records_of(
         source=source,
         content=content,
         tick=tick,
+        client=client,
     )
     return replace(found, notes=[*notes, *found.notes])
 
@@ -135,6 +144,7 @@ def compare_records(
     source: str,
     content: str,
     tick: Tick,
+    client: Client | None = None,
 ) -> ComparedRecords:
     """Find pairs of records in one table, which may be of two files; see `records_of`."""
     top = check_positive_int("neighbours", neighbours)
@@ -152,7 +162,7 @@ def compare_records(
     tick("fields", 1, 1)
     in_rules = [[by_name[name] for name in rule] for rule in rules]
     pairs, similarity, X = _candidates(fields, in_rules, files, top, tick)
-    alike = compare_pairs(fields, pairs, tick)
+    alike = compare_pairs(fields, pairs, tick, client)
     found = CandidatePairs(pairs, alike, tuple(field.name for field in fields), similarity)
     points = RecordPoints(found, len(frame), files=files, X=X, content=content)
     used = {field.name: field.kind for field in fields}

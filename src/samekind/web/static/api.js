@@ -1,21 +1,11 @@
 /** The server's HTTP interface. Every call says who asks; a token, if there is one, never stays in the address. */
 
+import { ApiError } from "./api_error.js";
 import { remembered } from "./settings.js";
 
-const TIMEOUT_MS = 30_000;
+export { ApiError };
 
-/** The server said no, or nothing. `retry` tells whether the same call may succeed later, `failed` that the server is at fault, `locked` that it wants a token. */
-export class ApiError extends Error {
-  /** @param {string} message @param {number} status 0: no answer @param {any} [body] */
-  constructor(message, status, body = null) {
-    super(message);
-    this.status = status;
-    this.body = body;
-    this.locked = status === 401;
-    this.failed = status >= 500;
-    this.retry = status === 0 || this.failed || [401, 408, 425, 429].includes(status);
-  }
-}
+const TIMEOUT_MS = 30_000;
 
 /** Where the project's interface is, if the server has several projects and people have links of their own. */
 const base = document.documentElement.dataset.api;
@@ -56,6 +46,11 @@ export function withToken(path) {
   if (served) return located(path); // a cookie that the page was given is sent with it
   if (!token) return path;
   return `${path}${path.includes("?") ? "&" : "?"}token=${encodeURIComponent(token)}`;
+}
+
+/** @param {HTMLImageElement} image let it show a picture @param {string} path where the server has it */
+export function loadPicture(image, path) {
+  image.src = withToken(path);
 }
 
 /**

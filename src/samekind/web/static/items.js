@@ -1,6 +1,6 @@
 /** How an item looks: a picture, a text, the fields of a row. */
 
-import { withToken } from "./api.js";
+import { loadPicture } from "./api.js";
 import { h } from "./dom.js";
 
 /** @typedef {import("./types.js").ItemView} ItemView */
@@ -13,9 +13,9 @@ const TABLE_FIELDS = 14;
 const CLOSE = 0.1; // numbers that differ by less than this share are marked lightly
 const SMALL_PICTURE = 96; // pixels up to which a picture is enlarged without blurring
 
-/** @param {ItemView} item @param {"small" | "large"} size @returns {string | null} */
+/** @param {ItemView} item @param {"small" | "large"} size @returns {string | null} where the server has its picture */
 export function pictureUrl(item, size) {
-  return item.has_picture ? withToken(`/api/items/${item.row}/picture?size=${size}`) : null;
+  return item.has_picture ? `/api/items/${item.row}/picture?size=${size}` : null;
 }
 
 /** @param {ItemView} item @param {"small" | "large"} size @param {string} [alt] @returns {HTMLElement | null} */
@@ -29,7 +29,7 @@ export function picture(item, size, alt = item.title) {
   image.addEventListener("error", () => {
     image.replaceWith(h("span", { class: "no-picture" }, size === "small" ? "no picture" : "This picture cannot be shown."));
   });
-  image.src = src;
+  loadPicture(image, src);
   return image;
 }
 
@@ -41,7 +41,7 @@ export function prefetch(item, size) {
   const src = pictureUrl(item, size);
   if (!src || fetched.has(src)) return;
   const image = new Image();
-  image.src = src;
+  loadPicture(image, src);
   fetched.set(src, image);
   if (fetched.size > 60) fetched.delete(/** @type {string} */ (fetched.keys().next().value));
 }

@@ -1,0 +1,86 @@
+"""The page's own modules and styles as one module, which is what anywidget takes.
+
+Every module becomes a function's body within one function, whose parameter `document` is all that they know
+of the notebook: a page of its own. So every view of a widget has its own state, and the page and the notebook
+have the same cards, keys and queue. `api.js` alone is another one here: it asks by messages, not over HTTP.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+__all__ = ["bundle"]
+
+OWN = Path(__file__).with_name("static")
+PAGE = Path(__file__).parents[1] / "web" / "static"
+ENTRY = "widget.js"
+STYLES = ("style.css", "question.css", "say.css", "widget.css")
+
+IMPORT = re.compile(r'^import \{ ([^}]*) \} from "\./(\w+\.js)";$', re.MULTILINE)
+EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
+EXPORTED = re.compile(r"^export \{ ([^}]*) \};$", re.MULTILINE)
+LEFT = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
+
+# The page's styles in a shadow: its root is the host, its body an element, its width that of the cell.
+IN_A_SHADOW = (
+    (re.compile(r":root\[([^\]]*)\]"), r":host([\1])"),
+    (re.compile(r":root\b"), ":host"),
+    (re.compile(r"^html \{[^}]*\}$", re.MULTILINE), ""),
+    (re.compile(r"(?<![\w#.-])body(?=[\s:\[.{])"), ".page"),
+    (re.compile(r"@media \((max|min)-width"), r"@container (\1-width"),
+    (re.compile(r"min-height: 100dvh;"), ""),
+)
+
+
+@cache
+def bundle() -> str:
+    """Return the module."""
+    modules: dict[str, str] = {}
+    _add(ENTRY, modules)
+    return "\n".join(
+        [
+            f"const STYLES = {json.dumps(_styles())};",
+            "function makePage(document) {",
+            "const modules = {};",
+            *modules.values(),
+            f'return modules["{ENTRY}"];',
+            "}",
+            _find("view.js").read_text(encoding="utf-8"),
+        ]
+    )
+
+
+def _find(name: str) -> Path:
+    return OWN / name if (OWN / name).exists() else PAGE / name
+
+
+def _add(name: str, modules: dict[str, str]) -> None:
+    """Add a module after those that it needs."""
+    if name in modules:
+        return
+    text = _find(name).read_text(encoding="utf-8")
+    for _, needed in IMPORT.findall(text):
+        _add(needed, modules)
+    modules[name] = f'modules["{name}"] = (() => {{\n{_as_body(name, text)}\n}})();'
+
+
+def _as_body(name: str, text: str) -> str:
+    """Return a module as the body of a function that returns what it exports."""
+    exports = EXPORT.findall(text)
+    for names in EXPORTED.findall(text):
+        exports += names.split(", ")
+    text = EXPORTED.sub("", EXPORT.sub("", text))
+    text = IMPORT.sub(r'const { \1 } = modules["\2"];', text)
+    if left := LEFT.search(text):
+        raise ValueError(f"{name}: {left.group()!r} cannot be bundled. Write it as the others are.")
+    return f"{text}\nreturn {{ {', '.join(exports)} }};"
+
+
+def _styles() -> str:
+    text = "\n".join(_find(name).read_text(encoding="utf-8") for name in STYLES)
+    for what, instead in IN_A_SHADOW:
+        text = what.sub(instead, text)
+    return text

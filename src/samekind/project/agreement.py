@@ -1,0 +1,135 @@
+"""How much those who answered the same agree, person by person and all together.
+
+What counts is pairs of rows on which there are opinions of several people: answers to the same pair, and
+opinions that were wanted or came late. Pairs that still wait for an opinion are left out, so that nobody
+learns from this table what another has said.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from samekind.flow import UNSURE, FloatArray
+from samekind.ledger import OpinionRole
+from samekind.measures import Agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha
+from samekind.project.words import plain
+
+if TYPE_CHECKING:
+    from samekind.project.project import Project
+
+__all__ = ["AgreementRecord", "PairAgreement", "agreement_of", "median_seconds", "votes_of"]
+
+PAUSE = 300.0  # seconds after which somebody has been away
+MOST_PAIRS = 500  # of people that are listed
+
+
+@dataclass(frozen=True)
+class PairAgreement:
+    """Cohen's κ of two people; None where there is no telling."""
+
+    one: str
+    two: str
+    shared: int
+    agreed: int
+    kappa: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class AgreementRecord:
+    """How much all agree: Krippendorff's α with a 95 % interval, and Fleiss' κ of as many for each pair."""
+
+    pairs_of_rows: int
+    alpha: float | None
+    low: float | None
+    high: float | None
+    fleiss: float | None
+    fleiss_raters: int
+    people: list[PairAgreement]
+
+
+Votes = dict[tuple[int, int], dict[str, int]]
+
+
+def votes_of(project: Project) -> Votes:
+    """Return what people say of each pair of rows, by their names; without those that wait for opinions."""
+    ledger = project.session.ledger
+    names, votes = ledger.annotators, Votes()
+    lines = ledger.active()
+    lines = lines[lines["asked"] | (lines["answer"] != UNSURE)]  # what was skipped is no answer
+    for a, b, answer, who, *_ in lines.tolist():
+        votes.setdefault((min(a, b), max(a, b)), {})[names[who]] = answer
+    for one in ledger.opinions.standing():
+        pair = one.a, one.b
+        if one.role == OpinionRole.BLIND and not project.has_all_opinions(*pair):
+            continue
+        if one.role != OpinionRole.SETTLES:  # who settles has seen the others
+            votes.setdefault(pair, {})[one.who] = one.answer
+    return votes
+
+
+def agreement_of(votes: Votes) -> AgreementRecord:
+    """Return how much people agree."""
+    shared = [said for _, said in sorted(votes.items()) if len(said) > 1]
+    people = sorted({who for said in shared for who in said})
+    matrix = np.full((len(people), len(shared)), np.nan)
+    place = {who: number for number, who in enumerate(people)}
+    for unit, said in enumerate(shared):
+        for who, answer in said.items():
+            matrix[place[who], unit] = answer
+    alpha = krippendorff_alpha(matrix)
+    raters, fleiss = 0, math.nan
+    if shared:
+        raters = Counter(map(len, shared)).most_common(1)[0][0]
+        even = matrix[:, (~np.isnan(matrix)).sum(axis=0) == raters]
+        counts = np.array([(even == answer).sum(axis=0) for answer in (-1, 0, 1)]).T
+        fleiss = fleiss_kappa(counts).value
+    pairs = [
+        found
+        for one, two in combinations(range(len(people)), 2)
+        if (found := _pair(people[one], people[two], matrix[one], matrix[two])) is not None
+    ]
+    pairs.sort(key=lambda found: -found.shared)
+    return AgreementRecord(
+        pairs_of_rows=len(shared),
+        alpha=_or_none(alpha.value),
+        low=_or_none(alpha.low),
+        high=_or_none(alpha.high),
+        fleiss=_or_none(fleiss),
+        fleiss_raters=raters,
+        people=pairs[:MOST_PAIRS],
+    )
+
+
+def _pair(one: str, two: str, first: FloatArray, second: FloatArray) -> PairAgreement | None:
+    both = ~np.isnan(first) & ~np.isnan(second)
+    if not both.any():
+        return None
+    kappa: Agreement = cohen_kappa(first[both], second[both])
+    return PairAgreement(
+        one=plain(one) or "(no name)",
+        two=plain(two) or "(no name)",
+        shared=int(both.sum()),
+        agreed=int((first[both] == second[both]).sum()),
+        kappa=_or_none(kappa.value),
+        low=_or_none(kappa.low),
+        high=_or_none(kappa.high),
+    )
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, 6)
+
+
+def median_seconds(times: list[float]) -> float | None:
+    """Return how long somebody took for an answer, pauses left out; None after too few."""
+    gaps = np.diff(np.unique(times))
+    gaps = gaps[gaps < PAUSE]
+    return round(float(np.median(gaps)), 3) if gaps.size else None

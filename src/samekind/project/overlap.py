@@ -1,0 +1,176 @@
+"""Several opinions on one question, blind to each other.
+
+Its rules:
+
+- Which questions get several is decided by their rows, so that all servers choose the same ones.
+- What people say is kept as opinions, which no run and no annotator sees. When as many as wanted agree, it is
+  written as the answer of who was last.
+- Where they do not agree, the question counts as skipped, so that nobody waits, and what they disagree about
+  goes to the review queue (`project/reviews.py`).
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+from samekind.algorithms import ExtraQuestion
+from samekind.flow import DIFFERENT, SAME, UNSURE
+from samekind.ledger import WITHDRAWN, LedgerLine, OpinionRole
+from samekind.project.placement import Placements
+from samekind.project.records import NewCluster, Said, SheetAnswer
+from samekind.project.shared import exclusive
+from samekind.project.words import ANSWERS, ProjectError
+
+__all__ = ["Overlaps"]
+
+OVERLAP = (
+    "overlap"  # in `meta`: how many opinions are wanted, or of which share of the questions two
+)
+MOST = 10
+
+Votes = list[tuple[int, int, int]]
+"""What somebody says of each pair of a question: two rows and an answer."""
+
+
+class Overlaps(Placements):
+    """Opinions of several people."""
+
+    @property
+    def overlap(self) -> float:
+        """How many opinions on each question are wanted; below 1, on which share of them there are two."""
+        return float(self.session.ledger.meta.get(OVERLAP) or 1)
+
+    @exclusive
+    def set_overlap(self, overlap: float) -> None:
+        """Want several opinions on each question (2, 3, …), two on a share of them (0.1), or one (1)."""
+        value = float(overlap)
+        if not (0 < value <= 1 or (value.is_integer() and value <= MOST)):
+            raise ProjectError(
+                f"overlap must be a share such as 0.1, or a number of people from 1 to {MOST}, got "
+                f"{overlap!r}."
+            )
+        if value != self.overlap:
+            with self.act():
+                self.session.ledger.set_meta(OVERLAP, str(value))
+
+    def _n_opinions(self, row: int) -> int:
+        """Return how many opinions are wanted on questions about a row."""
+        overlap = self.overlap
+        if overlap >= 1:
+            return int(overlap)
+        digest = blake2b(f"{self.session.seed} {row}".encode(), digest_size=8).digest()
+        return 1 + (int.from_bytes(digest, "big") / 2**64 < overlap)
+
+    def _voters(self, row: int, others: list[int]) -> set[str]:
+        """Return who has an opinion on every pair of a question, and waits for others."""
+        opinions = self.session.ledger.opinions
+        of_pairs = [
+            {one.who for one in opinions.on(row, other) if one.role == OpinionRole.BLIND}
+            for other in others
+        ]
+        return set.intersection(*of_pairs)
+
+    def _waiting(self, wave: set[int]) -> list[tuple[ExtraQuestion, set[str]]]:
+        """Return extra questions that wait for more opinions, and who has given theirs."""
+        if self.overlap == 1:
+            return []
+        ledger, known = self.session.ledger, self.session.members_of
+        found: dict[int, list[int]] = {}
+        for a, b in ledger.opinions.unsettled():
+            row, other = (b, a) if known(a) and not known(b) else (a, b)
+            if row not in wave and not self.has_all_opinions(a, b):
+                found.setdefault(row, []).append(other)
+        questions = [ExtraQuestion(row, members) for row, members in found.items()]
+        return [
+            (question, self._voters(question.row, question.members))
+            for question in questions
+            if self.session.is_unanswered(question) and all(map(known, question.members))
+        ]
+
+    def has_all_opinions(self, a: int, b: int) -> bool:
+        """Return whether a pair has all the opinions that are wanted: it waits for a reviewer, if at all."""
+        n_wanted = max(self._n_opinions(a), self._n_opinions(b))
+        return len(self.session.ledger.opinions.on(a, b)) >= n_wanted
+
+    def _take_opinion(self, form: str, row: int, others: list[int], answer: Said, who: str) -> bool:
+        """Keep an opinion if others are wanted, too; return whether that is all there is to do now.
+
+        If not, the answer is to be taken as any: everybody agrees.
+        """
+        rows = others if form == "g" else [row]
+        n_wanted = max(map(self._n_opinions, rows))
+        if n_wanted == 1:
+            return False
+        ledger, own = self.session.ledger, self._votes(form, row, others, answer)
+        earlier = {
+            (a, b): {
+                one.who: one.answer
+                for one in ledger.opinions.on(a, b)
+                if one.role == OpinionRole.BLIND and one.who != who
+            }
+            for a, b, _ in own
+        }
+        if min(map(len, earlier.values())) + 1 < n_wanted:
+            ledger.opine(own, who=who)
+            return True
+        agreed = [vote for vote in own if {vote[2]} == {*earlier[vote[:2]].values(), vote[2]}]
+        if len(agreed) == len(own):
+            return False
+        if form == "g" and agreed:
+            self._tell([[a, b] for a, b, _ in agreed], [said for *_, said in agreed], who)
+        disputed = [[a, b] for a, b, said in own if (a, b, said) not in agreed]
+        left = disputed if form == "g" else disputed[:1]
+        self._tell(left, [UNSURE] * len(left), who, free=True)  # for now
+        ledger.opine(own, who=who, at=self._latest_time())
+        return True
+
+    def _keep_votes(self, form: str, row: int, others: list[int], answer: Said, who: str) -> None:
+        """Keep the opinion that was the last one wanted, together with the answer that it became."""
+        rows = others if form == "g" else [row]
+        if max(map(self._n_opinions, rows)) > 1:
+            votes = self._votes(form, row, others, answer)
+            self.session.ledger.opine(votes, who=who, at=self._latest_time())
+
+    def _withdraw(self, count: int, who: str | None) -> list[LedgerLine]:
+        """Take back up to so many acts that were opinions, and came after the last answers; return them."""
+        ledger = self.session.ledger
+        lines = ledger.active()
+        if who is not None:
+            names = ledger.annotators
+            lines = lines[lines["who"] == (names.index(who) if who in names else -1)]
+        last = float(lines["when"].max(initial=0.0))
+        own = [
+            one
+            for one in ledger.opinions.standing()
+            if one.at > last and (who is None or one.who == who) and one.role != OpinionRole.SETTLES
+        ]
+        times = sorted({one.at for one in own})[-count:]
+        taken = [one for one in own if one.at in times]
+        for name in {one.who for one in taken}:
+            back = [(one.a, one.b, WITHDRAWN) for one in taken if one.who == name]
+            ledger.opine(back, who=name)
+        return [LedgerLine(*one[:5], True, True) for one in taken]
+
+    def _votes(self, form: str, row: int, others: list[int], answer: Said) -> Votes:
+        """Return what an answer says of each pair of its question; what is nonsense says UNSURE."""
+        if form == "g":
+            out = answer if isinstance(answer, SheetAnswer) else None
+            return [
+                (
+                    other,
+                    row,
+                    UNSURE
+                    if out is None or other in out.unsure
+                    else DIFFERENT
+                    if other in out.different
+                    else SAME,
+                )
+                for other in others
+            ]
+        if isinstance(answer, NewCluster) or answer == "none":
+            return [(row, other, DIFFERENT) for other in others]
+        if isinstance(answer, int):
+            members = set(self._members(answer))
+            return [(row, other, SAME if other in members else DIFFERENT) for other in others]
+        said = ANSWERS.get(str(answer), UNSURE) if form == "p" else UNSURE
+        return [(row, other, said) for other in others]

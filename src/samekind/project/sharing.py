@@ -1,0 +1,160 @@
+"""Who gets which question, where several people answer.
+
+- A question of the wave belongs to who sees it, for two minutes; nobody else is shown it meanwhile.
+- Somebody who waits for the rest of a wave gets an extra question, beyond it.
+- Where there is none, because the algorithm cannot be told of such answers, the question that somebody has
+  had longest is shown to a second one; the later answer is kept as an opinion.
+- One without a name gives way to anybody: it may be the same person.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from samekind.algorithms import ExtraQuestion
+from samekind.engine import Session
+from samekind.ledger import Lease
+
+__all__ = ["ShareRequest", "Sharing"]
+
+SECONDS = 120.0  # that a question belongs to who sees it
+AT_ONCE = 16  # extra questions chosen together
+FRESH = 64  # lines of the ledger after which those that are left are chosen anew
+
+
+class ShareRequest(NamedTuple):
+    """What somebody may get: question ids of the wave by their rows, and how to call an extra question."""
+
+    who: str
+    most: int
+    wave: Mapping[int, str]
+    closed_to: frozenset[int]  # rows of the wave that they have an opinion on
+    places: Mapping[int, int]  # how many people may have each row of the wave, if not one
+    waiting: Sequence[ExtraQuestion]  # that others have an opinion on, and theirs is wanted
+    busy: frozenset[int]  # rows of all extra questions that have opinions
+    id_of: Callable[[ExtraQuestion], str]
+
+
+class Sharing:
+    """Shares out the questions of a session.
+
+    Parameters
+    ----------
+    session : Session
+        What asks; its ledger keeps the leases.
+    clock : callable
+        Returns the time in seconds, the same in all programs that serve the project.
+    """
+
+    def __init__(self, session: Session, clock: Callable[[], float] = time.time) -> None:
+        self.n_people = 1
+        """How many people have a question now."""
+        self._session = session
+        self._clock = clock
+        self._extras: dict[int, ExtraQuestion] = {}  # that were given to somebody
+        self._pool: list[ExtraQuestion] = []
+        self._pool_at = 0  # lines of the ledger then
+        self._given: set[tuple[str, str]] = set()  # who was shown which question here
+
+    def share(self, wanted: ShareRequest) -> tuple[list[int], list[ExtraQuestion]]:
+        """Return the rows of the wave that somebody gets, and extra questions."""
+        now, extras = self._clock(), list[ExtraQuestion]()
+
+        def choose(leases: Sequence[Lease]) -> dict[int, str]:
+            rows, more = self._choose(wanted, [one for one in leases if one.until > now])
+            extras.extend(more)
+            chosen = {row: wanted.wave[row] for row in rows}
+            return chosen | {question.row: wanted.id_of(question) for question in more}
+
+        leases = self._session.ledger.leases
+        chosen = leases.share(wanted.who, choose, now=now, until=now + SECONDS)
+        self._given.update((wanted.who, question) for question in chosen.values())
+        self._extras.update({question.row: question for question in extras})
+        return [row for row in chosen if row in wanted.wave], extras
+
+    def was_shown(self, who: str, question: str) -> bool:
+        """Return whether somebody was shown a question, here or elsewhere, and has not answered it."""
+        if (who, question) in self._given:
+            return True
+        return question in self._session.ledger.leases.shown(who)
+
+    def answered(self, who: str, question: str) -> None:
+        """Note that somebody has answered a question."""
+        self._given.discard((who, question))
+        self._session.ledger.leases.drop(who, question)
+
+    def _choose(
+        self, wanted: ShareRequest, leases: list[Lease]
+    ) -> tuple[list[int], list[ExtraQuestion]]:
+        who, most = wanted.who, wanted.most
+        self.n_people = max(1, len({who, *(lease.who for lease in leases)} - {""}))
+        others: dict[int, int] = {}
+        for lease in leases:
+            if lease.who not in (who, ""):
+                others[lease.key] = others.get(lease.key, 0) + 1
+        own = {lease.key for lease in leases if lease.who == who}
+        free = [
+            row
+            for row in wanted.wave
+            if row not in wanted.closed_to and others.get(row, 0) < wanted.places.get(row, 1)
+        ]
+        each = most
+        if self.n_people > 1:
+            free.sort(key=lambda row: row not in own)
+            each = max(1, len(wanted.wave) // self.n_people)
+        rows = free[: min(most, each)]
+        taken, extras = {*others, *wanted.wave}, list[ExtraQuestion]()
+        if self.n_people > 1 or wanted.closed_to:
+            extras = [one for one in wanted.waiting if one.row not in taken]
+            more = most - len(rows) - len(extras)
+            # two clusters may be compared by either row, on another server
+            pairs = {pair for one in leases if one.who != who for pair in _pairs_of(one.question)}
+            extras += self._take_extras(more, own, taken | wanted.busy, pairs)
+            extras = extras[: most - len(rows)]
+        if not rows and not extras:
+            rows = free[:1] or self._longest_held(wanted, leases)
+        return rows, extras
+
+    def _longest_held(self, wanted: ShareRequest, leases: list[Lease]) -> list[int]:
+        until = {lease.key: lease.until for lease in leases}
+        held = [row for row in wanted.wave if row not in wanted.closed_to]
+        return sorted(held, key=lambda row: until.get(row, 0.0))[:1]
+
+    def _take_extras(
+        self, count: int, own: set[int], taken: set[int], pairs: set[frozenset[int]]
+    ) -> list[ExtraQuestion]:
+        if count <= 0:
+            return []
+        is_open = self._session.is_unanswered
+        found = [
+            question
+            for row, question in self._extras.items()
+            if row in own and row not in taken and is_open(question)
+        ][:count]
+        got = {question.row for question in found}
+        lines = self._session.ledger.revision.answers
+        if lines - self._pool_at > FRESH:
+            self._pool = []
+        for refilled in (False, True):
+            if refilled:
+                rows = {*taken, *got, *self._extras}
+                self._pool = self._session.extra_questions(AT_ONCE, rows)
+                self._pool_at = lines
+                self._extras = {row: q for row, q in self._extras.items() if is_open(q)}
+            while self._pool and len(found) < count:
+                question = self._pool.pop()
+                held = any(frozenset((question.row, other)) in pairs for other in question.members)
+                if question.row not in {*taken, *got} and not held and is_open(question):
+                    found.append(question)
+                    got.add(question.row)
+            if len(found) == count:
+                break
+        return found
+
+
+def _pairs_of(question: str) -> list[frozenset[int]]:
+    """Return the pairs of rows that a question is about, by its id."""
+    _, row, others = question.split("-")
+    return [frozenset((int(row), int(other))) for other in others.split(".")]

@@ -1,0 +1,129 @@
+BEGIN TRANSACTION;
+CREATE TABLE anchors (
+	id INTEGER NOT NULL CHECK (id > 0), 
+	number BIGINT NOT NULL CHECK ("number" >= 1 AND "number" < 2147483648 AND CAST("number" AS BIGINT) = "number"), 
+	"row" BIGINT NOT NULL CHECK ("row" >= 0 AND "row" < 2147483648 AND CAST("row" AS BIGINT) = "row"), 
+	PRIMARY KEY (id)
+);
+INSERT INTO "anchors" VALUES(1,1,39);
+INSERT INTO "anchors" VALUES(2,2,0);
+INSERT INTO "anchors" VALUES(3,3,20);
+CREATE TABLE "answers" (
+	id INTEGER NOT NULL CHECK (id > 0), 
+	a BIGINT NOT NULL CHECK ("a" >= 0 AND "a" < 2147483648 AND CAST("a" AS BIGINT) = "a"), 
+	b BIGINT NOT NULL CHECK ("b" >= 0 AND "b" < 2147483648 AND CAST("b" AS BIGINT) = "b"), 
+	answer SMALLINT NOT NULL CHECK (answer IN (-1, 0, 1)), 
+	who TEXT NOT NULL, 
+	at FLOAT NOT NULL CHECK (at >= 0 AND at < 1000000000000), 
+	asked BOOLEAN NOT NULL, 
+	PRIMARY KEY (id), 
+	CHECK (a <> b), 
+	CHECK (asked IN (0, 1))
+);
+INSERT INTO "answers" VALUES(1,0,39,0,'ann',1.79493030313988089557e+09,1);
+INSERT INTO "answers" VALUES(2,20,0,0,'bob',1.79493031900027728083e+09,1);
+INSERT INTO "answers" VALUES(3,17,0,1,'ann',1.79493031904367709161e+09,1);
+INSERT INTO "answers" VALUES(4,3,39,1,'bob',1.79493031920451068879e+09,1);
+INSERT INTO "answers" VALUES(5,1,20,1,'ann',1.79493031929311251636e+09,1);
+INSERT INTO "answers" VALUES(6,10,0,1,'bob',1.79493031935494732863e+09,1);
+INSERT INTO "answers" VALUES(7,13,39,1,'ann',1.7949303194109821319e+09,1);
+INSERT INTO "answers" VALUES(8,37,0,1,'bob',1.79493032198683238028e+09,1);
+INSERT INTO "answers" VALUES(9,39,20,0,'ann',1.79493032567600679398e+09,1);
+INSERT INTO "answers" VALUES(10,6,37,1,'bob',1.79493032584713172912e+09,1);
+INSERT INTO "answers" VALUES(11,35,39,1,'ann',1.79493032599964308739e+09,1);
+INSERT INTO "answers" VALUES(12,32,13,1,'bob',1.79493032610910344124e+09,1);
+INSERT INTO "answers" VALUES(13,7,39,1,'ann',1.79493032624578189842e+09,1);
+INSERT INTO "answers" VALUES(14,24,1,1,'bob',1.7949303263737654686e+09,1);
+INSERT INTO "answers" VALUES(15,27,32,1,'ann',1.79493032644342684744e+09,1);
+INSERT INTO "answers" VALUES(16,21,39,1,'bob',1794930326.68352,1);
+INSERT INTO "answers" VALUES(17,15,1,1,'ann',1.79493032670752549169e+09,1);
+INSERT INTO "answers" VALUES(18,34,32,1,'bob',1.79493045425695776939e+09,1);
+CREATE TABLE "changes" (
+	id INTEGER NOT NULL CHECK (id > 0), 
+	after_answer BIGINT NOT NULL CHECK (after_answer >= 0), 
+	upto_answer BIGINT NOT NULL CHECK (upto_answer >= after_answer), 
+	after_retraction BIGINT NOT NULL CHECK (after_retraction >= 0), 
+	upto_retraction BIGINT NOT NULL CHECK (upto_retraction >= after_retraction), 
+	checkpoint_id BIGINT, 
+	PRIMARY KEY (id), 
+	FOREIGN KEY(checkpoint_id) REFERENCES "checkpoints" (id) ON DELETE SET NULL
+);
+INSERT INTO "changes" VALUES(1,18,18,0,1,NULL);
+CREATE TABLE "checkpoints" (
+	id INTEGER NOT NULL CHECK (id > 0), 
+	answer_id BIGINT, 
+	upto BIGINT NOT NULL CHECK (upto >= 0), 
+	rows BLOB NOT NULL, 
+	ask BLOB NOT NULL, 
+	PRIMARY KEY (id), 
+	FOREIGN KEY(answer_id) REFERENCES "answers" (id) ON DELETE CASCADE
+);
+CREATE TABLE contents (
+	id INTEGER NOT NULL CHECK (id > 0), 
+	columns TEXT NOT NULL, 
+	digests BLOB NOT NULL, 
+	PRIMARY KEY (id)
+);
+CREATE TABLE "corrections" (
+	id INTEGER NOT NULL CHECK (id > 0), 
+	answer_id BIGINT NOT NULL, 
+	replaced_id BIGINT NOT NULL, 
+	PRIMARY KEY (id), 
+	CHECK (answer_id <> replaced_id), 
+	FOREIGN KEY(answer_id) REFERENCES "answers" (id) ON DELETE CASCADE, 
+	FOREIGN KEY(replaced_id) REFERENCES "answers" (id) ON DELETE CASCADE
+);
+CREATE TABLE gone_rows (
+	id INTEGER NOT NULL CHECK (id > 0), 
+	digests BLOB NOT NULL, 
+	PRIMARY KEY (id)
+);
+CREATE TABLE meta (
+	"key" VARCHAR(64) NOT NULL, 
+	value TEXT NOT NULL, 
+	PRIMARY KEY ("key")
+);
+INSERT INTO "meta" VALUES('project_id','d982099308b7830ff1963b036d2255e5');
+INSERT INTO "meta" VALUES('edition','1');
+INSERT INTO "meta" VALUES('schema_version','5');
+INSERT INTO "meta" VALUES('fingerprint','fabe4727874bf371d3fb2392dfd5f1e3');
+INSERT INTO "meta" VALUES('shape','40 x 10');
+INSERT INTO "meta" VALUES('seed','0');
+INSERT INTO "meta" VALUES('algorithm','focused 4');
+CREATE TABLE "names" (
+	id INTEGER NOT NULL CHECK (id > 0), 
+	"row" BIGINT NOT NULL CHECK ("row" >= 0 AND "row" < 2147483648 AND CAST("row" AS BIGINT) = "row"), 
+	name TEXT NOT NULL, 
+	who TEXT NOT NULL, 
+	at FLOAT NOT NULL CHECK (at >= 0 AND at < 1000000000000), 
+	PRIMARY KEY (id)
+);
+INSERT INTO "names" VALUES(1,39,'first','ann',1.79493045453868174557e+09);
+CREATE TABLE "retractions" (
+	id INTEGER NOT NULL CHECK (id > 0), 
+	answer_id BIGINT NOT NULL, 
+	at FLOAT NOT NULL CHECK (at >= 0 AND at < 1000000000000), 
+	PRIMARY KEY (id), 
+	FOREIGN KEY(answer_id) REFERENCES "answers" (id) ON DELETE CASCADE
+);
+INSERT INTO "retractions" VALUES(1,18,1.79493045458331346511e+09);
+CREATE TABLE set_aside (
+	id INTEGER NOT NULL CHECK (id > 0), 
+	one BIGINT NOT NULL, 
+	two BIGINT NOT NULL, 
+	answer SMALLINT NOT NULL CHECK (answer IN (-1, 0, 1)), 
+	who TEXT NOT NULL, 
+	at FLOAT NOT NULL, 
+	asked BOOLEAN NOT NULL, 
+	held BOOLEAN NOT NULL, 
+	PRIMARY KEY (id)
+);
+CREATE TABLE set_aside_names (
+	id INTEGER NOT NULL CHECK (id > 0), 
+	named BIGINT NOT NULL CHECK (named < 0), 
+	name TEXT NOT NULL, 
+	who TEXT NOT NULL, 
+	at FLOAT NOT NULL, 
+	PRIMARY KEY (id)
+);
+COMMIT;

@@ -1,0 +1,153 @@
+"""Several opinions on one question: blind to each other, agreed or reviewed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+
+from samekind import DIFFERENT, SAME
+from samekind.project import ProjectError
+from samekind.web import make_app
+from test_sharing import Clock, data, project_of, truth  # noqa: F401
+
+HEADERS = {"X-Samekind": "1"}
+
+
+def wrong(question, y):
+    """Return what somebody says who always errs."""
+    right = truth(question, y)
+    if question.type == "pair":
+        return {"same": "different", "different": "same"}[right]
+    return question.options[0].cluster if right == "none" else "none"
+
+
+def settle_all(project, y, who="rev"):
+    while page := project.reviews().reviews:
+        for review in page:
+            said = "same" if y[review.a.row] == y[review.b.row] else "different"
+            project.settle(review.a.row, review.b.row, said, who=who)
+
+
+@pytest.fixture
+def project(data):  # noqa: F811
+    project = project_of(data, overlap=2)
+    project.clock = Clock()
+    return project
+
+
+class TestTwoOpinions:
+    def test_the_second_one_makes_it_an_answer(self, project, data):  # noqa: F811
+        ledger = project.session.ledger
+        (first,) = project.next("ann")
+        project.answer(first.id, truth(first, data[1]), who="ann")
+        assert len(ledger) == 0
+        assert project.session.pending().tolist()  # nothing has moved
+        assert first.id not in {question.id for question in project.next("ann", most=9)}
+        (second,) = project.next("bob")
+        assert second == first
+        project.answer(second.id, truth(second, data[1]), who="bob")
+        assert len(ledger) == 1
+        assert {one.who for one in ledger.opinions.standing()} == {"ann", "bob"}
+        assert project.status().presses == 2
+        assert project.reviews().total == 0
+
+    def test_two_people_come_to_the_same_clusters(self, project, data):  # noqa: F811
+        for _ in range(80):
+            for who in ("ann", "bob"):
+                (question,) = project.next(who)
+                project.answer(question.id, truth(question, data[1]), who=who)
+        ledger = project.session.ledger
+        lines = ledger.active()
+        right = data[1][lines["a"]] == data[1][lines["b"]]
+        assert (right == lines["answer"]).all()
+        for a, b in zip(lines["a"].tolist(), lines["b"].tolist(), strict=True):
+            assert {one.who for one in ledger.opinions.on(a, b)} == {"ann", "bob"}
+        assert project.reviews().total == 0
+        assert project.status().presses == 160
+
+    def test_where_they_disagree_a_reviewer_settles_it(self, project, data):  # noqa: F811
+        y = data[1]
+        for _ in range(25):
+            for who, say in (("ann", truth), ("bob", wrong)):
+                (question,) = project.next(who)
+                project.answer(question.id, say(question, y), who=who)
+        page = project.reviews()
+        assert page.total > 0
+        for review in page.reviews:
+            assert {one.who for one in review.opinions} == {"ann", "bob"}
+            assert len({one.answer for one in review.opinions}) == 2
+        settle_all(project, y)
+        lines = project.session.ledger.active()
+        lines = lines[lines["answer"] >= 0]
+        assert lines.size
+        assert ((y[lines["a"]] == y[lines["b"]]) == lines["answer"]).all()
+        with pytest.raises(ProjectError, match="Nobody disagrees"):
+            project.settle(page.reviews[0].a.row, page.reviews[0].b.row, "same", who="rev")
+
+    def test_an_opinion_can_be_taken_back(self, project, data):  # noqa: F811
+        (first,) = project.next("ann")
+        project.answer(first.id, wrong(first, data[1]), who="ann")
+        assert project.undo(who="ann")
+        assert project.session.ledger.opinions.standing() == []
+        assert project.next("ann") == [first]
+
+    def test_a_share_of_the_questions(self, data):  # noqa: F811
+        project = project_of(data, overlap=0.3)
+        chosen = [project._n_opinions(row) for row in range(len(data[1]))]
+        assert set(chosen) == {1, 2}
+        assert 0.2 < np.mean(np.array(chosen) == 2) < 0.4
+        with pytest.raises(ProjectError, match="overlap must be"):
+            project.set_overlap(2.5)
+
+    def test_late_answers_that_differ_are_reviewed(self, data):  # noqa: F811
+        project = project_of(data, error_rate=0.1)
+        (first,) = project.next("ann")
+        (shared,) = project.next("bob")
+        project.answer(first.id, truth(first, data[1]), who="ann")
+        project.answer(shared.id, wrong(shared, data[1]), who="bob")
+        (review,) = project.reviews().reviews
+        assert [one.who for one in review.opinions] == ["ann", "bob"]
+
+
+class TestBlindness:
+    def test_nothing_that_an_annotator_gets_tells_what_another_said(self, project, data):  # noqa: F811
+        """Whatever ann says of open questions: bob, who reads everything but the reviews, gets the same."""
+        reads = (
+            "next?most=3", "status", "answers", "presses", "skipped", "contradictions",
+            "clusters", "annotators", "find", "suggestions",
+        )  # fmt: skip
+        seen = []
+        for say in (truth, wrong):
+            project = project_of(data, overlap=2)
+            project.clock = Clock()
+            client = TestClient(make_app(project, allowed_hosts=["testserver"]))
+            client.headers.update(HEADERS)
+            responses = []
+            for _ in range(3):
+                (question,) = project.next("ann")
+                project.answer(question.id, say(question, data[1]), who="ann")
+                for path in reads:
+                    response = client.get(f"/api/{path}", headers={"X-Samekind-Who": "bob"})
+                    responses.append((path, response.status_code, response.text))
+            seen.append(responses)
+        assert any(status == 200 for _, status, _ in seen[0])
+        assert seen[0] == seen[1]
+
+
+class TestOverHttp:
+    def test_reviews(self, project, data):  # noqa: F811
+        client = TestClient(make_app(project, allowed_hosts=["testserver"]))
+        client.headers.update(HEADERS)
+        for who, say in (("ann", truth), ("bob", wrong)):
+            (question,) = project.next(who)
+            project.answer(question.id, say(question, data[1]), who=who)
+        page = client.get("/api/reviews").json()
+        assert page["total"] == 1
+        pair = {name: page["reviews"][0][name]["row"] for name in ("a", "b")}
+        body = pair | {"answer": "same"}
+        assert client.post("/api/reviews", json=body).status_code == 200
+        assert client.post("/api/reviews", json=body).status_code == 400
+        said = project.session.ledger.lookup(np.array([list(pair.values())]))[0]
+        assert said in (SAME, DIFFERENT)
+        assert said == SAME

@@ -1,0 +1,56 @@
+"""Records compared on a real Dask cluster: the same pairs, and the same numbers, bit for bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+distributed = pytest.importorskip("distributed")
+
+import samekind  # noqa: E402
+from conftest import Expert  # noqa: E402
+from samekind.data.records import comparisons, records_of  # noqa: E402
+from samekind.datasets import make_records  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::UserWarning:distributed", "ignore::ResourceWarning"
+)
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def test_workers_compare_as_this_process_does(client, monkeypatch):
+    frame, entity = make_records(1_500, 0.3, random_state=0)
+    rng = np.random.default_rng(0)
+    words = np.array(
+        ["red", "green", "blue", "small", "large", "round", "of", "the", "with", "wheel", "box"]
+    )
+    frame["notes"] = [" ".join(rng.choice(words, 9)) for _ in range(len(frame))]
+    frame["tags"] = pd.Series([";".join(rng.choice(words, 3)) for _ in range(len(frame))])
+    frame["price"] = rng.random(len(frame)).round(3)
+    here = records_of(frame)
+    assert {"name", "address", "code", "date", "number", "set", "text"} <= set(here.kinds.values())
+    monkeypatch.setattr(comparisons, "_CHUNK", 700)  # many pieces for each worker
+    done = []
+    there = records_of(frame, client=client, progress=lambda *state: done.append(state))
+    for one, other in zip(here.points.candidates, there.points.candidates, strict=True):
+        if isinstance(one, np.ndarray):
+            assert one.tobytes() == other.tobytes()
+    m = len(here.points.candidates.pairs)
+    assert [at for stage, at, _ in done if stage == "comparing"][-1] == m
+    assert len(done) > m // 700
+    found = [
+        samekind.solve(points, Expert(entity), algorithm="records", budget=30, random_state=0)
+        for points in (here.points, there.points)
+    ]
+    np.testing.assert_array_equal(found[0].labels_, found[1].labels_)

@@ -1,0 +1,280 @@
+"""Several people at once: who gets which question, late answers, and that runs can be repeated."""
+
+from __future__ import annotations
+
+import heapq
+import multiprocessing
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from samekind import SAME, Ledger, SqlLedger
+from samekind.data import Items
+from samekind.datasets import make_synthetic
+from samekind.ledger import Lease
+from samekind.measures import adjusted_rand_index
+from samekind.project import Project, QuestionClosed
+from samekind.project.sharing import SECONDS
+from test_ledger_notes import POSTGRES, place_for
+
+N = 600
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_synthetic(N, n_clusters=6, alpha=1.0, random_state=3)
+
+
+def project_of(data, ledger=None, **settings):
+    items = Items.of_array(data[0], "rows", [f"x{k}" for k in range(data[0].shape[1])])
+    return Project(items, ledger, **{"random_state": 0, "sheet": 0} | settings)
+
+
+def truth(question, y):
+    if question.type == "pair":
+        return "same" if y[question.a.row] == y[question.b.row] else "different"
+    own = y[question.item.row]
+    there = [o.cluster for o in question.options if y[o.members[0].row] == own]
+    return there[0] if there else "none"
+
+
+class Clock:
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def answer_together(project, y, people, presses, *, seed=0, clock=None, after=lambda: None):
+    """Let people answer, each in their own time; return how often each of them did, and their questions."""
+    rng, clock = np.random.default_rng(seed), clock or Clock()
+    project.clock = clock
+    waiting = [(rng.random(), who) for who in people]
+    heapq.heapify(waiting)
+    held, seen = {}, []
+    while len(seen) < presses and waiting:
+        clock.now, who = heapq.heappop(waiting)
+        if who in held:
+            question = held.pop(who)
+            project.answer(question.id, truth(question, y), who=who)
+            seen.append((who, question.id))
+            after()
+        for question in project.next(who)[:1]:
+            held[who] = question
+        if who in held:
+            heapq.heappush(waiting, (clock.now + rng.gamma(4, 0.5), who))
+    return seen
+
+
+def partition(session):
+    return {frozenset(members) for members in session.known_clusters() if members}
+
+
+class TestEverybodyHasSomethingToDo:
+    @pytest.mark.parametrize("count", [2, 10, 50])
+    def test_nothing_is_refused_nor_asked_twice(self, data, count):
+        project = project_of(data)
+        people = [f"p{k}" for k in range(count)]
+        seen = answer_together(project, data[1], people, 300)
+        assert len(seen) == 300
+        assert len({question for _, question in seen}) == 300
+        pairs = [frozenset((line.a, line.b)) for line in project.session.ledger.lines()]
+        assert len(pairs) == len(set(pairs))
+        assert project.status().presses == 300
+        assert adjusted_rand_index(data[1], project.clusters().labels_) > 0.9
+
+    @settings(max_examples=15, deadline=None)
+    @given(st.lists(st.floats(0.1, 50.0), min_size=2, max_size=8), st.integers(0, 2**31))
+    def test_everybody_gets_their_share(self, data, slowness, seed):
+        """Whoever is how slow: nobody waits for another, and nobody is given what another has."""
+        project, clock = project_of(data), Clock()
+        project.clock = clock
+        rng = np.random.default_rng(seed)
+        waiting = [(0.0, k) for k in range(len(slowness))]
+        held, presses = {}, dict.fromkeys(range(len(slowness)), 0)
+        for _ in range(80):
+            clock.now, k = heapq.heappop(waiting)
+            if k in held:
+                question = held.pop(k)
+                project.answer(question.id, truth(question, data[1]), who=f"p{k}")
+                presses[k] += 1
+            (question,) = project.next(f"p{k}")
+            assert question.id not in {other.id for other in held.values()}
+            held[k] = question
+            heapq.heappush(waiting, (clock.now + slowness[k] * (0.5 + rng.random()), k))
+        quickest = min(range(len(slowness)), key=slowness.__getitem__)
+        assert presses[quickest] == max(presses.values()) or len(set(slowness)) < len(slowness)
+
+    def test_asked_again_they_get_the_same(self, data):
+        project = project_of(data)
+        answer_together(project, data[1], ["ann", "bob", "cy"], 60)
+        for who in ("ann", "bob", "cy"):
+            assert project.next(who, most=3) == project.next(who, most=3)
+
+    def test_when_the_others_have_left_waves_are_small_again(self, data):
+        project, clock = project_of(data), Clock()
+        answer_together(project, data[1], [f"p{k}" for k in range(20)], 100, clock=clock)
+        assert project.session.n_people > 10
+        clock.now += SECONDS + 1
+        project.next("p0")
+        assert project.session.n_people == 1
+        assert project.session.n_beyond == 0
+
+    def test_where_answers_may_be_wrong_a_question_is_shared(self, data):
+        project = project_of(data, error_rate=0.1)
+        (first,) = project.next("ann")
+        assert project.next("bob") == [first]
+        for who in ("ann", "bob"):
+            project.answer(first.id, truth(first, data[1]), who=who)
+        with pytest.raises(QuestionClosed):
+            project.answer(first.id, "same", who="bob")
+        (late,) = project.session.ledger.opinions.standing()
+        assert (late.who, project.status().presses) == ("bob", 2)
+
+
+class TestTheRunCanBeRepeated:
+    @pytest.mark.parametrize("kind", ["sql", POSTGRES])
+    def test_opened_again(self, data, request, kind):
+        """With the same seed and ledger it is at the same place, whatever was answered beyond it."""
+        place = place_for(request, kind)
+        project = project_of(data, place)
+        answer_together(project, data[1], [f"p{k}" for k in range(12)], 150)
+        assert any(change.people for change in project.session.ledger.changes)
+        again = project_of(data, place, random_state=None)
+        assert (again.session.pending() == project.session.pending()).all()
+        assert again.session.n_questions == project.session.n_questions
+        assert partition(again.session) == partition(project.session)
+        labels = [one.clusters().labels_ for one in (project, again)]
+        assert (labels[0] == labels[1]).all()
+        project.close()
+        again.close()
+
+    def test_two_programs_on_one_project(self, data, tmp_path):
+        here, there = (project_of(data, tmp_path / "mine.db") for _ in range(2))
+        clock = Clock()
+        here.clock = there.clock = clock
+        held = {}
+        for k in range(120):
+            clock.now += 0.1
+            who, project = f"p{k % 6}", (here, there)[k % 2]
+            if who in held:
+                project.answer(held[who].id, truth(held[who], data[1]), who=who)
+            (held[who],) = project.next(who)
+            ids = [question.id for question in held.values()]
+            assert len(ids) == len(set(ids))
+        here.catch_up()
+        there.catch_up()
+        assert (here.session.pending() == there.session.pending()).all()
+        assert partition(here.session) == partition(there.session)
+        here.close()
+        there.close()
+
+    def test_undo_among_many(self, data):
+        project = project_of(data)
+        answer_together(project, data[1], ["ann", "bob", "cy"], 60)
+        before = len(project.session.ledger)
+        assert project.undo(who="bob")
+        assert len(project.session.ledger) < before
+        answer_together(project, data[1], ["ann", "bob", "cy"], 60)
+        assert adjusted_rand_index(data[1], project.clusters().labels_) > 0.8
+
+
+class TestLeases:
+    @pytest.fixture(params=["memory", "sql", POSTGRES])
+    def ledger(self, request):
+        if request.param == "memory":
+            yield Ledger()
+            return
+        with SqlLedger(place_for(request, request.param)) as ledger:
+            yield ledger
+
+    def test_they_run_out(self, ledger):
+        def free(leases, now):
+            return {7: "q"} if all(one.until <= now for one in leases if one.key == 7) else {}
+
+        assert ledger.leases.share("ann", lambda all_: free(all_, 0), now=0, until=60) == {7: "q"}
+        assert ledger.leases.share("bob", lambda all_: free(all_, 59), now=59, until=119) == {}
+        assert ledger.leases.share("bob", lambda all_: free(all_, 61), now=61, until=121) == {
+            7: "q"
+        }
+        assert ledger.leases.shown("ann") == ["q"]  # so that they may still answer
+        ledger.leases.drop("ann", "q")
+        assert ledger.leases.shown("ann") == []
+        assert ledger.leases.shown("bob") == ["q"]
+
+    def test_they_are_forgotten_in_the_end(self, ledger):
+        ledger.leases.share("ann", lambda _: {1: "q"}, now=0, until=60)
+        seen = []
+        ledger.leases.share("bob", lambda all_: seen.extend(all_) or {}, now=1e5, until=1e5 + 60)
+        assert seen == [Lease(1, "ann", "q", 60.0)]
+        ledger.leases.share("bob", lambda all_: seen.append(len(all_)) or {}, now=1e5, until=1e5)
+        assert seen[1:] == [0]
+
+    def test_a_question_passes_to_another_after_two_minutes(self, data):
+        project, clock = project_of(data, error_rate=0.1), Clock()
+        project.clock = clock
+        for _ in range(40):  # until there are two at once
+            (question,) = project.next("ann")
+            project.answer(question.id, truth(question, data[1]), who="ann")
+        (first,) = project.next("ann")
+        taken = {question.id for question in project.next("bob", most=9)}
+        if len(project.session.pending()) > 1:
+            assert first.id not in taken
+        clock.now += SECONDS + 1
+        assert first.id in {question.id for question in project.next("cy", most=9)}
+
+    @staticmethod
+    def take(place, who, got):
+        with SqlLedger(place, wait=60) as ledger:
+            for key in range(40):
+
+                def choose(leases, key=key):
+                    return {} if any(one.key == key for one in leases) else {key: f"q{key}"}
+
+                if ledger.leases.share(who, choose, now=0.0, until=60.0):
+                    got.put((key, who))
+
+    @pytest.mark.parametrize("kind", ["sql", POSTGRES])
+    def test_processes_share_them(self, request, kind):
+        place = place_for(request, kind)
+        SqlLedger(place).close()
+        context = multiprocessing.get_context("fork")
+        got = context.Queue()
+        workers = [context.Process(target=self.take, args=(place, f"p{k}", got)) for k in range(3)]
+        for worker in workers:
+            worker.start()
+        found = [got.get(timeout=60) for _ in range(40)]
+        for worker in workers:
+            worker.join(60)
+        assert [worker.exitcode for worker in workers] == [0] * 3
+        assert sorted(key for key, _ in found) == list(range(40))
+        assert got.empty()
+
+
+class TestOpinionsInTheLedger:
+    @staticmethod
+    def fail_after_opinion(ledger):
+        with suppress(ZeroDivisionError), ledger.transaction():
+            ledger.opine([(1, 4, SAME)], who="bob")
+            1 / 0  # noqa: B018
+
+    @pytest.mark.parametrize("kind", ["sql", POSTGRES])
+    def test_others_see_them(self, request, kind):
+        place = place_for(request, kind)
+        with SqlLedger(place) as ledger, SqlLedger(place) as other:
+            ledger.opine([(4, 1, SAME)], who="ann")
+            ledger.record([[5, 6]], [SAME], who="ann")
+            other.refresh()
+            (opinion,) = other.opinions.standing()
+            assert opinion[:4] == (1, 4, SAME, "ann")
+            other.opine([(1, 4, 0)], who="bob")
+            ledger.refresh()
+            assert ledger.opinions.disputed() == [(1, 4)]
+            self.fail_after_opinion(ledger)
+            assert ledger.opinions.disputed() == [(1, 4)]
+            ledger.forget("bob")
+            assert ledger.opinions.disputed() == []
