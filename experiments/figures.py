@@ -49,6 +49,7 @@ LEAN = {
 """What need not be in the SVG, and what stands instead."""
 LOGARITHMIC = ("fixed_recovery", "sampling_time")
 BAND = "Lines are means, bands their 95 % intervals"
+LEGEND = 3  # names beside each other
 MANY = 20  # points of a line beyond which they are not marked
 
 
@@ -125,7 +126,8 @@ def _paper_figures(ident: str, part: pd.DataFrame) -> Iterator[Figure]:
 
 def _agreement(ident: str, part: pd.DataFrame) -> Figure:
     plot, axes = _plot("questions", "adjusted Rand index")
-    for algorithm, line in _by(part[part["metric"] == "ari"], "algorithm"):
+    reached = part[(part["metric"] == "ari") & (part["reached"] > 0)]
+    for algorithm, line in _by(reached, "algorithm"):
         axes.errorbar(
             line["at"],
             line["mean"],
@@ -188,7 +190,7 @@ def _figure(name: str, title: str, caption: str, plot: Plot) -> Figure:
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     handles, labels = axes.get_legend_handles_labels()
     if handles:
-        plot.legend(handles, labels, loc="outside upper left", ncols=min(4, len(labels)))
+        plot.legend(handles, labels, loc="outside upper left", ncols=min(LEGEND, len(labels)))
     return Figure(name, title, caption, plot)
 
 
