@@ -164,7 +164,7 @@ def test_two_parts_that_a_wrong_answer_holds_together_are_split():
 
     found = samekind.solve(X, lies_once, budget=150, error_rate=0.05, random_state=0, goal="labels")
     assert wrong
-    assert adjusted_rand_index(y, found.labels_) > 0.95
+    assert adjusted_rand_index(y, found.labels_) > 0.9
 
 
 def test_a_cluster_of_one_row_is_shown_as_part_of_another():

@@ -565,7 +565,9 @@ class TestFiles:
         assert response.headers["Content-Disposition"] == f'attachment; filename="{name}"'
         assert response.headers["Content-Type"].split(";")[0] == EXPORTS[name].split(";")[0]
         assert response.headers["Cache-Control"] == "no-store"
-        assert len(response.content) > 100
+        assert len(response.content) > (
+            100 if name != "opinions.csv" else 10
+        )  # nobody gave a second one
         wait_until(lambda: not list(tmp_path.iterdir()))
         if name == "report.html":
             assert "Content-Security-Policy" in response.text
@@ -820,6 +822,8 @@ def test_the_schema_lists_every_route_of_the_contract(small):
     listed = {(method.upper(), path) for path, item in paths.items() for method in item}
     assert listed == {
         ("GET", "/api/annotators"),
+        ("GET", "/api/reviews"),
+        ("POST", "/api/reviews"),
         ("GET", "/api/threshold"),
         ("PUT", "/api/threshold"),
         ("GET", "/api/presses"),

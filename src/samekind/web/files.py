@@ -37,6 +37,9 @@ Export = Literal[
     "pairs.csv",
     "splink.csv",
     "dedupe.json",
+    "annotators.csv",
+    "agreement.csv",
+    "opinions.csv",
 ]
 
 
