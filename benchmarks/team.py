@@ -27,10 +27,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-import httpx
 import numpy as np
 
 if TYPE_CHECKING:
+    import httpx
     from numpy.typing import NDArray
 
 Json = dict[str, Any]
@@ -132,6 +132,8 @@ def servers(place: str, n: int, count: int) -> Iterator[tuple[list[str], list[in
 
 
 def _wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
+    import httpx
+
     last = perf_counter() + START
     while perf_counter() < last:
         if process.poll() is not None:
@@ -169,6 +171,8 @@ class Simulation:
 
     async def run(self, addresses: list[str]) -> Record:
         """Let all people answer, each at one of the servers."""
+        import httpx
+
         limits = httpx.Limits(max_connections=None)
         async with contextlib.AsyncExitStack() as stack:
             clients = [
@@ -213,6 +217,8 @@ class Simulation:
         self, client: httpx.AsyncClient, body: Json, headers: dict[str, str]
     ) -> tuple[httpx.Response, bool]:
         """Send an answer, as the page does once more where the connection was cut; return whether it was."""
+        import httpx
+
         for again in (False, True):
             try:
                 return await client.post("/api/answers", json=body, headers=headers), again

@@ -10,13 +10,12 @@ from __future__ import annotations
 import argparse
 import heapq
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from samekind.data import Items
-from samekind.measures import adjusted_rand_index
-from samekind.project import Project, Question, QuestionClosed
+if TYPE_CHECKING:
+    from samekind.project import Question
 
 THINK = 2.0  # seconds
 BANKING_ROWS = 3000
@@ -49,6 +48,10 @@ def said(question: Question, y: Any) -> Any:
 
 def answer_together(X: Any, y: Any, people: int, marks: list[int], seed: int) -> dict[str, Any]:
     """Let people answer; return the adjusted Rand index after so many answers, and what was refused."""
+    from samekind.data import Items
+    from samekind.measures import adjusted_rand_index
+    from samekind.project import Project, QuestionClosed
+
     items = Items.of_array(X, "rows", [f"x{k}" for k in range(X.shape[1])])
     now = [0.0]
     project = Project(items, random_state=seed, sheet=0)

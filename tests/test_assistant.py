@@ -138,7 +138,8 @@ def test_the_page_is_told(items, tmp_path):
 
     project = make_project(items, tmp_path / "p.db", **SETTINGS)
     client = TestClient(make_app(project), base_url="http://127.0.0.1")
-    assert client.get("/api/annotators").json() == {"annotators": [], "assistant": None}
+    told = client.get("/api/annotators").json()
+    assert (told["annotators"], told["assistant"]) == ([], None)
     project.session.tell(project.session.pending()[:1], np.array([1]), who="ann <b>")
     [one] = client.get("/api/annotators").json()["annotators"]
     assert one["name"] == "ann <b>"

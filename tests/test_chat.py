@@ -391,7 +391,7 @@ def test_pairs_become_calls():
 
 
 def test_lineups_in_a_run_that_trusts_the_model(tmp_path):
-    X, y = blobs()
+    X, y = blobs((30,) * 8, spread=8.0)  # that overlap, so that it is not obvious which is next
     texts = [f"{label}: item {row}" for row, label in enumerate(y.tolist())]
     model = Model()
     with running(model) as url, SqlLedger(tmp_path / "p.db") as ledger:

@@ -520,5 +520,9 @@ class TestProjects:
 
 def without_times(found):
     found["lines"] = [line._replace(when=0) for line in found["lines"]]
-    found["names"] = {row: name._replace(at=0) for row, name in found["names"].items()}
+    found["names"] = {row: timeless(name) for row, name in found["names"].items()}
     return found
+
+
+def timeless(name):
+    return name and name._replace(at=0, before=timeless(name.before))

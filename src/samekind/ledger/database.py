@@ -37,6 +37,7 @@ from samekind.ledger.sqlite_file import (
 __all__ = ["Database", "FileReplacedError"]
 
 
+LEASES_WAIT = 1.0  # seconds: who wants a question waits no longer for a program that writes
 READERS_MS = 500  # how long the traces of what was deleted wait for readers to end
 
 
@@ -155,7 +156,7 @@ class Database:
         if self.address is not None:
             return postgres_engine(self.address, self._wait, lock="leases of")
         assert self._place is not None
-        return sqlite_engine(self._place, self._wait, durable=False)
+        return sqlite_engine(self._place, min(self._wait, LEASES_WAIT), durable=False)
 
     def _is_kept(self, lost: DBAPIError) -> bool:
         """Return whether the last transaction was kept, though the server could not say so."""

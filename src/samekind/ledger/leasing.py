@@ -41,6 +41,9 @@ class LeaseTable(Protocol):
     def drop(self, who: str, question: str) -> None:
         """Forget a lease: it was answered."""
 
+    def release(self, who: str) -> None:
+        """Forget all leases of somebody, who has left."""
+
 
 def changed_leases(
     there: Sequence[Lease], who: str, chosen: Mapping[int, str], now: float, until: float
@@ -83,3 +86,7 @@ class MemoryLeases:
             for key, lease in self._leases.items()
             if (lease.who, lease.question) != (who, question)
         }
+
+    def release(self, who: str) -> None:
+        """Forget all leases of somebody, who has left."""
+        self._leases = {key: lease for key, lease in self._leases.items() if lease.who != who}

@@ -94,6 +94,11 @@ class Questions(Reviews):
         )
 
     @exclusive
+    def release(self, who: str) -> None:
+        """Let others have at once what somebody was shown, who answers no more."""
+        self._sharing.release(who)
+
+    @exclusive
     def answer(self, question_id: str, answer: Said, *, who: str = "") -> None:
         """Take an answer; it is on disk when this returns.
 

@@ -64,7 +64,7 @@ class Sharing:
 
         def choose(leases: Sequence[Lease]) -> dict[int, str]:
             rows, more = self._choose(wanted, [one for one in leases if one.until > now])
-            extras.extend(more)
+            extras[:] = more
             chosen = {row: wanted.wave[row] for row in rows}
             return chosen | {question.row: wanted.id_of(question) for question in more}
 
@@ -80,6 +80,11 @@ class Sharing:
             return True
         return question in self._session.ledger.leases.shown(who)
 
+    def release(self, who: str) -> None:
+        """Let others have the questions of somebody who has left."""
+        self._given = {shown for shown in self._given if shown[0] != who}
+        self._session.ledger.leases.release(who)
+
     def answered(self, who: str, question: str) -> None:
         """Note that somebody has answered a question."""
         self._given.discard((who, question))
@@ -92,7 +97,7 @@ class Sharing:
         self.n_people = max(1, len({who, *(lease.who for lease in leases)} - {""}))
         others: dict[int, int] = {}
         for lease in leases:
-            if lease.who not in (who, ""):
+            if self.n_people > 1 and lease.who not in (who, ""):
                 others[lease.key] = others.get(lease.key, 0) + 1
         own = {lease.key for lease in leases if lease.who == who}
         free = [

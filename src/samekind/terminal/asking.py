@@ -68,8 +68,12 @@ def answer_in_terminal(
         What is typed; by default single keys at a terminal, and lines from elsewhere.
     """
     screen = console if console is not None else Console(stderr=True)
+    name = user_name() if who is None else who
     with keys_at_hand() if keys is None else keys as typed:
-        _Asking(project, user_name() if who is None else who, lineup, screen, typed).ask_on()
+        try:
+            _Asking(project, name, lineup, screen, typed).ask_on()
+        finally:
+            project.release(name)
 
 
 def user_name() -> str:

@@ -38,6 +38,8 @@ ROLE_OF = {
     "correct": REVIEW,
     "contradictions": REVIEW,
     "annotators": REVIEW,
+    "reviews": REVIEW,
+    "settle": REVIEW,
     "threshold": REVIEW,
     # the project as a whole
     "export": OWN,
