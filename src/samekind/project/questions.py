@@ -50,7 +50,8 @@ class Questions(Reviews):
         wave = {row: _id_of(row, chains[row], sheets.get(row), lineup) for row in keys}
         rows, extras = self._sharing.share(self._share_request(who, most, wave, chains, lineup))
         if self._sharing.n_people == 1 and self.session.n_people > 1:
-            self.session.mark(1)  # the others have left
+            self.session.mark(1)  # the others have left; what is asked now may be something else
+            return self.next(who, lineup=lineup, most=most)
         shown: list[Question] = []
         for row in rows:
             if row in sheets:

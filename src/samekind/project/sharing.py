@@ -122,6 +122,11 @@ class Sharing:
             rows = free[:1] or self._longest_held(wanted, leases)
         return rows, extras
 
+    def _is_open(self, question: ExtraQuestion) -> bool:
+        """Return whether an extra question can be asked still: answers may have been taken back."""
+        session = self._session
+        return session.is_unanswered(question) and all(map(session.members_of, question.members))
+
     def _longest_held(self, wanted: ShareRequest, leases: list[Lease]) -> list[int]:
         until = {lease.key: lease.until for lease in leases}
         held = [row for row in wanted.wave if row not in wanted.closed_to]
@@ -132,7 +137,7 @@ class Sharing:
     ) -> list[ExtraQuestion]:
         if count <= 0:
             return []
-        is_open = self._session.is_unanswered
+        is_open = self._is_open
         found = [
             question
             for row, question in self._extras.items()
