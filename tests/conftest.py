@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,20 @@ def blobs(sizes=(40, 25, 15), d=2, spread=0.2, gap=10.0, seed=0):
     y = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     centers = gap * np.column_stack([np.arange(len(sizes))] * d) * (-1) ** np.arange(d)
     return centers[y] + rng.uniform(-spread, spread, size=(y.size, d)), y
+
+
+@contextmanager
+def dask_client():
+    """Yield a client of a real cluster: two processes of one thread."""
+    import distributed
+
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
 
 
 def keys(pairs):

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import Expert, answer, assert_same_clusters, blobs
+from conftest import Expert, answer, assert_same_clusters, blobs, dask_client
 from samekind import ArrayPoints, Clusters, LabelOracle, SameKindClustering, Session, solve
 from samekind.engine import OtherDataError
 from samekind.measures import adjusted_rand_index, cost
@@ -42,12 +42,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 @pytest.fixture(scope="module")
 def client():
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with dask_client() as client:
         yield client
 
 

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-distributed = pytest.importorskip("distributed")
+pytest.importorskip("distributed")
 
-import samekind  # noqa: E402
-from conftest import Expert  # noqa: E402
-from samekind.data.records import comparisons, records_of  # noqa: E402
-from samekind.datasets import make_records  # noqa: E402
+import samekind
+from conftest import Expert, dask_client
+from samekind.data.records import comparisons, records_of
+from samekind.datasets import make_records
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::UserWarning:distributed", "ignore::ResourceWarning"
@@ -20,12 +20,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 @pytest.fixture(scope="module")
 def client():
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with dask_client() as client:
         yield client
 
 
