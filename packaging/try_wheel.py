@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-LARGEST = 1 << 20  # bytes
+LARGEST = 1_000_000  # bytes
 NOT_IN_IT = ("tests/", "experiments/", "benchmarks/", "docs/")
 
 
