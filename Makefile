@@ -51,8 +51,9 @@ site: $(DEV)
 # The wheel and the source, checked; `python packaging/try_wheel.py dist` installs the wheel in an empty environment.
 dist: $(DEV)
 	rm -rf dist
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine zopfli
 	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python packaging/shrink_wheel.py dist
 	$(BIN)/python -m twine check --strict dist/*
 
 clean:
