@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 SETUP := $(VENV)/.ready
 DEV := $(VENV)/.ready-dev
 
+# Tests start hundreds of processes; without this each of them would compile our modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-slow lint format bench paper asv docs site dist clean
 
 demo: $(SETUP)
