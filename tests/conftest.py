@@ -51,7 +51,8 @@ def pytest_runtest_teardown(item):
     result = yield
     left = {path.name for path in item.config.rootpath.iterdir()} - item.session.stash[AT_FIRST]
     item.session.stash[AT_FIRST] |= left  # said once
-    left = {name for name in left if not name.startswith(".")}  # caches of the tools
+    made = {"build", "dist", "site"}  # by `make` beside us, as hidden ones are by tools
+    left = {name for name in left - made if not name.startswith(".")}
     assert not left, f"left in the checkout, by this test or one beside it: {sorted(left)}"
     return result
 
