@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 SETUP := $(VENV)/.ready
 DEV := $(VENV)/.ready-dev
 
+# Tests start hundreds of processes; without this each of them would compile our modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-slow lint format bench paper asv docs site dist clean
 
 demo: $(SETUP)
@@ -51,8 +54,9 @@ site: $(DEV)
 # The wheel and the source, checked; `python packaging/try_wheel.py dist` installs the wheel in an empty environment.
 dist: $(DEV)
 	rm -rf dist
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine zopfli
 	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python packaging/shrink_wheel.py dist
 	$(BIN)/python -m twine check --strict dist/*
 
 clean:

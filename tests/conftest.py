@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from contextlib import contextmanager
 from pathlib import Path
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # two of us share two processors: before NumPy is loaded
+    for library in ("OMP", "OPENBLAS", "MKL"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
@@ -18,6 +24,8 @@ from samekind.points import ArrayPoints
 settings.register_profile("samekind", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("samekind")
 
+AT_FIRST = pytest.StashKey[set[str]]()
+
 
 def pytest_configure():
     """Let programs that tests start hear Ctrl-C, also where a background shell has us ignore it."""
@@ -25,9 +33,28 @@ def pytest_configure():
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_sessionstart(session):
+    """Note what the checkout holds; compile once, not in each process."""
+    session.stash[AT_FIRST] = {path.name for path in session.config.rootpath.iterdir()}
+    if session.config.getoption("numprocesses", None) and not session.config.option.collectonly:
+        subprocess.run([sys.executable, "-m", "samekind", "warm-up"], check=True)
+
+
 def pytest_collection_modifyitems(items):
     """Begin with the tests of the page: they share one browser, so one process has to run them all."""
     items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_teardown(item):
+    """See that nothing is left in the checkout: tests write to folders of their own."""
+    result = yield
+    left = {path.name for path in item.config.rootpath.iterdir()} - item.session.stash[AT_FIRST]
+    item.session.stash[AT_FIRST] |= left  # said once
+    made = {"build", "dist", "site"}  # by `make` beside us, as hidden ones are by tools
+    left = {name for name in left - made if not name.startswith(".")}
+    assert not left, f"left in the checkout, by this test or one beside it: {sorted(left)}"
+    return result
 
 
 def blobs(sizes=(40, 25, 15), d=2, spread=0.2, gap=10.0, seed=0):
@@ -156,10 +183,17 @@ def client():
 
 
 @pytest.fixture(scope="session")
-def postgres():
+def postgres_server():
     """A PostgreSQL server of our own, for all tests that use one."""
     with running() as server:
         yield server
+
+
+@pytest.fixture
+def postgres(postgres_server, tmp_path, monkeypatch):
+    """That server, and a folder of the test's own: a project on a server keeps its features there."""
+    monkeypatch.chdir(tmp_path)
+    return postgres_server
 
 
 @pytest.fixture(scope="session")

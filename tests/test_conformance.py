@@ -30,6 +30,22 @@ OF_ROWS = [name for name, algorithm in ALGORITHMS.items() if not algorithm.compa
 algorithms = pytest.mark.parametrize("algorithm", OF_ROWS)
 
 
+def on_backends(names, cases, everywhere):
+    """All cases on an array, and one of them on every backend; the others only with the slow tests.
+
+    That backends draw the same rows is tested for itself, by the fingerprints of every algorithm.
+    """
+    quick = [pytest.param("float64", *case) for case in cases]
+    quick += [pytest.param(backend, *everywhere) for backend in BACKENDS[1:]]
+    slow = [
+        pytest.param(backend, *case, marks=pytest.mark.slow)
+        for backend in BACKENDS[1:]
+        for case in cases
+        if case != everywhere
+    ]
+    return pytest.mark.parametrize(("points", *names), quick + slow, indirect=["points"])
+
+
 def needs(algorithm):
     return NEEDS.get(algorithm, {})
 
@@ -74,7 +90,9 @@ def drive_raw(points, algorithm, expert, seed=0, **parameters):
 
 
 @algorithms
-@pytest.mark.parametrize(("batch", "unsure"), [(1, 0.0), (1, 0.2), (7, 0.2), ("auto", 0.0)])
+@on_backends(
+    ("batch", "unsure"), [(1, 0.0), (1, 0.2), (7, 0.2), ("auto", 0.0)], everywhere=(7, 0.2)
+)
 def test_asks_about_two_rows_of_the_data_and_never_again(points, algorithm, batch, unsure):
     waves, state, reason = drive_raw(points, algorithm, Expert(Y, unsure), batch=batch)
     for wave in waves:
@@ -130,7 +148,7 @@ def test_asks_each_pair_once_in_a_wave_and_each_row_in_one_line_up(algorithm, se
 
 
 @algorithms
-@pytest.mark.parametrize("batch", [1, "auto", 64])
+@on_backends(("batch",), [(1,), ("auto",), (64,)], everywhere=("auto",))
 def test_recovers_separable_blobs(points, algorithm, batch):
     options = {"batch": batch, "random_state": 2, **needs(algorithm)}
     session = answer(Session(points, algorithm, **options), Expert(Y))

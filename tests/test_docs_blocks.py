@@ -87,7 +87,7 @@ def with_server(text, request):
     if DATABASE not in text:
         return text
     return text.replace(
-        DATABASE, request.getfixturevalue("postgres").url("x").removesuffix("project=x")
+        DATABASE, request.getfixturevalue("postgres_server").url("x").removesuffix("project=x")
     )
 
 

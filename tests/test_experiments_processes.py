@@ -65,6 +65,7 @@ def start(folder):
     return process
 
 
+@pytest.mark.slow
 def test_resume_after_kill(tmp_path):
     process = start(tmp_path)
     workers = psutil.Process(process.pid).children(recursive=True)
@@ -89,6 +90,7 @@ def without_times(record):
     return {name: value for name, value in record.items() if name not in TIMES}
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path):
     process = start(tmp_path)
     workers = psutil.Process(process.pid).children(recursive=True)

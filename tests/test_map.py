@@ -1,5 +1,6 @@
 """The map made for looking: in the background, kept, and stable while the run goes on."""
 
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
+import samekind
 from samekind.data import Items, load
 from samekind.points import ArrayPoints
 from samekind.project import Project, cache_of, make_project, mapping
@@ -25,7 +27,6 @@ def groups(n=240, d=12, k=8, seed=0):
 @pytest.fixture
 def no_umap(monkeypatch):
     monkeypatch.setattr("samekind.report._layout.find_spec", lambda name: None)
-    monkeypatch.setattr("samekind.report._projection.lay_out_elsewhere", lay_out)
 
 
 def told_apart(places, labels):
@@ -122,13 +123,42 @@ def test_of_a_project(tmp_path):
 
 
 def test_the_report_has_it_too(tmp_path, no_umap):
-    import samekind
-
     X, labels = groups()
     clusters = samekind.solve(X, samekind.LabelOracle(labels), budget=60, random_state=0)
     path = write_report(tmp_path / "r.html", clusters, X, by_neighbors=True)
     text = path.read_text(encoding="utf-8")
     assert "By t-SNE: rows that are alike lie together" in text
+
+
+def test_a_report_without_it_is_better_than_none(tmp_path, monkeypatch):
+    def fails(wide, seed):
+        raise ImportError("made for another numba")
+
+    monkeypatch.setattr("samekind.report._layout.find_spec", lambda name: "there")
+    monkeypatch.setattr("samekind.report._layout._umap", fails)
+    X, labels = groups(n=60)
+    clusters = samekind.solve(X, samekind.LabelOracle(labels), budget=60, random_state=0)
+    path = write_report(tmp_path / "r.html", clusters, X, by_neighbors=True)
+    assert "By principal components" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_threads_are_limited_of_all_that_it_loads():
+    """Threads that wait for each other on a busy machine take many times as long."""
+    code = """
+import sys
+import numpy as np
+import samekind.report._layout as layout
+
+limits = layout.threadpool_limits
+def noted(number):
+    assert "sklearn.manifold" in sys.modules
+    return limits(number)
+
+layout.threadpool_limits = noted
+layout.lay_out(np.random.default_rng(0).normal(size=(40, 5)), 0)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_a_project_keeps_it_beside_its_file(tmp_path):

@@ -121,6 +121,7 @@ def test_the_example_runs(tmp_path):
     assert "0 kinds after 0 presses" in shown["clusters"][0]["text"]
 
 
+@pytest.mark.slow
 def test_in_jupyterlab(lab):
     with chromium() as browser:
         page = browser.new_page(viewport={"width": 1200, "height": 1000})

@@ -88,10 +88,14 @@ def test_everything_public_is_documented(name, value):
     assert inspect.getdoc(value), f"{name} has no docstring"
 
 
-@pytest.mark.parametrize("name", ["samekind", *MODULES])
+def has_examples(module):
+    path = Path(samekind.__file__).parents[1] / module.replace(".", "/")
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return ">>>" in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", [*filter(has_examples, ["samekind", *MODULES])])
 def test_examples_in_the_documentation(name):
-    if name.endswith("__main__"):
-        return
     module = importlib.import_module(name)
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     names = {"np": np, **vars(module)}

@@ -25,7 +25,7 @@ def client():
 
 
 def test_workers_compare_as_this_process_does(client, monkeypatch):
-    frame, entity = make_records(1_500, 0.3, random_state=0)
+    frame, entity = make_records(400, 0.3, random_state=0)
     rng = np.random.default_rng(0)
     words = np.array(
         ["red", "green", "blue", "small", "large", "round", "of", "the", "with", "wheel", "box"]
@@ -35,7 +35,7 @@ def test_workers_compare_as_this_process_does(client, monkeypatch):
     frame["price"] = rng.random(len(frame)).round(3)
     here = records_of(frame)
     assert {"name", "address", "code", "date", "number", "set", "text"} <= set(here.kinds.values())
-    monkeypatch.setattr(comparisons, "_CHUNK", 700)  # many pieces for each worker
+    monkeypatch.setattr(comparisons, "_CHUNK", 200)  # many pieces for each worker
     done = []
     there = records_of(frame, client=client, progress=lambda *state: done.append(state))
     for one, other in zip(here.points.candidates, there.points.candidates, strict=True):
@@ -43,7 +43,7 @@ def test_workers_compare_as_this_process_does(client, monkeypatch):
             assert one.tobytes() == other.tobytes()
     m = len(here.points.candidates.pairs)
     assert [at for stage, at, _ in done if stage == "comparing"][-1] == m
-    assert len(done) > m // 700
+    assert len(done) > m // 200
     found = [
         samekind.solve(points, Expert(entity), algorithm="records", budget=30, random_state=0)
         for points in (here.points, there.points)

@@ -416,7 +416,7 @@ def tried(table, tmp_path_factory):
 
 
 @SCHEMA.parametrize()
-@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, suppress_health_check=list(HealthCheck))  # many: test_web_slow.py
 def test_no_input_breaks_it(case, tried):
     try_input(tried, case)
 

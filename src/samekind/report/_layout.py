@@ -58,13 +58,15 @@ def lay_out(sample: Floats, seed: int) -> Layout:
     """Return a map of rows of more than two columns; some seconds for two thousand rows."""
     if not has_neighbors(sample):
         return quick_layout(sample, seed)
-    with threadpool_limits(1):  # others answer meanwhile
+    from sklearn.manifold import TSNE  # here: threads of what is loaded later would not be limited
+
+    with threadpool_limits(
+        1
+    ):  # others answer meanwhile, and threads that wait for each other crawl then
         wide = _components(sample, WIDEST, seed)
         first = 1e-2 * wide[:, :2] / (wide[:, 0].std() or 1.0)
         if find_spec("umap") is not None:
             return Layout(_within(_umap(wide, seed)), "UMAP")
-        from sklearn.manifold import TSNE
-
         perplexity = min(PERPLEXITY, (len(sample) - 1) / 3)
         tsne = TSNE(2, perplexity=perplexity, init=first, max_iter=STEPS, random_state=seed)
         return Layout(_within(tsne.fit_transform(wide)), "t-SNE")
