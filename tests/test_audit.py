@@ -325,38 +325,61 @@ class TestCertification:
         ],
     )
     def test_whether_to_learn_or_to_audit(self, chances, audited, wrong, learns):
-        audit = AuditAhead(audited, wrong, n_rows=3000, tolerated=150)
+        audit = AuditAhead(audited, wrong, n_rows=3000, n_learnt=400, tolerated=150)
         n = n_doubtful_rows(chances, chances.sum(), audit)
         assert n > 100 if learns else n == 0
 
     def test_the_audit_ahead_is_about_as_long_as_it_will_be(self):
-        audit = AuditAhead(n_audited=0, n_wrong=0, n_rows=500, tolerated=25)
+        audit = AuditAhead(n_audited=0, n_wrong=0, n_rows=500, n_learnt=40, tolerated=25)
         n = audit.n_left(0.0, 0)
         assert most_wrong_at_any_time(0, n + 8, 500, 0.05) <= 25
         assert most_wrong_at_any_time(0, n - 8, 500, 0.05) > 25
         assert audit.n_left(10.0, 0) > 1.5 * n
         assert audit.n_left(30.0, 0) > 400
-        assert AuditAhead(0, 0, 20, 25.0).n_left(3.0, 0) == 0
+        assert AuditAhead(0, 0, 20, 40, 25.0).n_left(3.0, 0) == 0
 
-    def test_an_audited_row_has_its_turn_as_any_other(self):
-        """Else doubtful rows would gather in the audit, which would be no uniform sample any more."""
+    def certification(self, doubts, audited, refused=(), n_learnt=1):
+        """Return it for a run in which the first rows were learnt, and some others audited."""
         state, audit = ClusterState(1), Audit()
         state.discover(0, np.zeros(1))
-        state.add_member(3, 0)
-        audit.add(3, 0)
-        audit.add_refused(4, [0])
-        doubts = np.array([0.0, 0.1, 0.3, 0.9, 0.5])
+        for row in range(1, n_learnt):
+            state.add_member(row, 0)
+        for row in audited:
+            state.add_member(row, 0)
+            audit.add(row, 0)
+        for row in refused:
+            audit.add_refused(row, [0])
         predictor = SimpleNamespace(
             doubts=lambda: doubts, clusters_of=lambda rows: np.zeros(rows.size, dtype=np.intp)
         )
         learner = SimpleNamespace(
             state=state,
             audit=audit,
-            points=SimpleNamespace(n=5),
+            points=SimpleNamespace(n=doubts.size),
             params=SimpleNamespace(stop="certified", tolerance=0.05),
             scheduler=SimpleNamespace(discovery_rate=0.0),
             model=SimpleNamespace(predictor=predictor),
         )
         certification = Certification(learner)
         certification.begin_wave(1)
+        return certification
+
+    def test_an_audited_row_has_its_turn_as_any_other(self):
+        """Else doubtful rows would gather in the audit, which would be no uniform sample any more."""
+        doubts = np.array([0.0, 0.1, 0.3, 0.9, 0.5])
+        certification = self.certification(doubts, audited=[3], refused=[4])
         assert [certification.draw_doubtful() for _ in range(5)] == [3, 4, 2, 1, -1]
+
+    def test_audits_first_until_a_row_is_wrong(self):
+        """Whatever the model doubts: those rows have to be audited anyway."""
+        doubts = np.full(500, 0.2)
+        assert self.certification(doubts, range(100, 110), n_learnt=60).should_audit()
+        assert not self.certification(doubts, range(100, 110), [110], n_learnt=60).should_audit()
+
+    def test_learns_as_ever_while_a_row_teaches_about_many_others(self):
+        """A model of few rows that is often wrong is no use to audit, nor are its most doubtful rows."""
+        doubts, wrong = np.full(3_000, 0.3), range(210, 220)
+        assert not self.certification(doubts, range(200, 210), wrong, n_learnt=40).is_due
+        assert self.certification(
+            doubts, range(1600, 1610), range(1610, 1620), n_learnt=1500
+        ).is_due

@@ -67,7 +67,7 @@ class Focused(Algorithm[FocusedParams]):
     """
 
     name = "focused"
-    version = 6
+    version = 7
     Params = FocusedParams
     predicts = True
     resumes_from_known = True
