@@ -30,6 +30,7 @@ _CODE_NAMES = re.compile(
     r"|issn|ean|vat|id|account|licen[cs]e)([_\W]|$)|postcode|zipcode|soc_?sec|telephone",
     re.IGNORECASE,
 )
+_DIGITS_AND_SIGNS = r"(?=.*\d)[\d\s()+/.\-]+"  # +49 (30) 123-456
 _SET = re.compile(r"[^;|]+([;|][^;|]+)+")
 
 
@@ -48,7 +49,9 @@ class FieldKind(StrEnum):
     SET = "set"
     """Lists, or texts with ; or | between their parts."""
     TEXT = "text"
-    """Free text of many words."""
+    """Free text of many words: letters, and what it means where word vectors are installed."""
+    MEANING = "meaning"
+    """What a free text means, alone."""
     CATEGORY = "category"
     """Few different values, equal or not."""
 
@@ -146,6 +149,8 @@ def _kind_of_texts(texts: pd.Series, name: str, rows: int) -> FieldKind:
         return FieldKind.NUMBER
     if few:
         return FieldKind.CATEGORY
+    if texts.str.fullmatch(_DIGITS_AND_SIGNS).mean() >= _MOSTLY:
+        return FieldKind.CODE
     if texts.str.fullmatch(_SET.pattern).mean() >= 0.5:
         return FieldKind.SET
     if texts.str.count(r"\s+").median() + 1 >= _WORDS_OF_TEXT:

@@ -21,7 +21,7 @@ from samekind.data.records.blocking import (
     within_budget,
 )
 from samekind.data.records.comparisons import compare_pairs, row_products
-from samekind.data.records.fields import Field, make_fields
+from samekind.data.records.fields import Field, make_fields, with_meanings
 from samekind.data.records.keys import key_matrix
 from samekind.data.records.kinds import Compare, FieldKind, infer_kinds, parse_compare
 from samekind.data.records.letters import letter_groups
@@ -33,10 +33,13 @@ from samekind.points import CandidatePairs, RecordPoints
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["NEIGHBOURS", "ComparedRecords", "compare_records", "records_of"]
+__all__ = ["ComparedRecords", "compare_records", "records_of"]
 
-NEIGHBOURS = 10
-"""With how many others each record is compared, the most alike; pairs a record are at most as many."""
+_NEIGHBOURS = 20  # with how many others each record is compared; pairs a record are at most as many
+_FEWER_NEIGHBOURS = (
+    10  # of very many, where each more takes its time and few matches are that far down
+)
+_VERY_MANY = 200_000
 _LETTERED = 50_000  # records up to which letter groups are made: in more, hardly one is rare enough
 _COMMON = 250  # records with one key, up to which it says something
 _MAPPED = 50_000  # records that are laid out on a map
@@ -62,7 +65,7 @@ def records_of(
     other: pd.DataFrame | None = None,
     columns: Mapping[str, str] | None = None,
     leave_out: Sequence[str] = (),
-    neighbours: int = NEIGHBOURS,
+    neighbours: int | None = None,
     source: str = "the table",
     other_source: str = "the other table",
     content: str = "",
@@ -89,9 +92,10 @@ def records_of(
         Names of columns of the first file to those of the other that hold the same.
     leave_out : sequence of str, default=()
         Columns that are not compared, such as the labels.
-    neighbours : int, default=10
-        With how many others each record is compared at least, the most alike. Twenty find a few more matches
-        of a million records (99.5 instead of 99.3 %), and take longer to compare.
+    neighbours : int, default=None
+        With how many others each record is compared, the most alike. None: 20, and 10 where there are more
+        than 200,000 records. Twenty find a few more matches of a million (99.5 instead of 99.3 %), and take
+        longer to compare.
     source, other_source : str
         What to call the tables in messages.
     content : str
@@ -140,13 +144,15 @@ def compare_records(
     block: Block,
     files: NDArray[np.int8] | None,
     leave_out: Sequence[str],
-    neighbours: int = NEIGHBOURS,
+    neighbours: int | None = None,
     source: str,
     content: str,
     tick: Tick,
     client: Client | None = None,
 ) -> ComparedRecords:
     """Find pairs of records in one table, which may be of two files; see `records_of`."""
+    if neighbours is None:
+        neighbours = _NEIGHBOURS if len(frame) <= _VERY_MANY else _FEWER_NEIGHBOURS
     top = check_positive_int("neighbours", neighbours)
     frame = frame.rename(columns=str)
     names = [name for name in frame.columns if name not in leave_out]
@@ -162,6 +168,7 @@ def compare_records(
     tick("fields", 1, 1)
     in_rules = [[by_name[name] for name in rule] for rule in rules]
     pairs, similarity, X = _candidates(fields, in_rules, files, top, tick)
+    fields = with_meanings(fields)  # which bring no more candidates: letters and keys find these
     alike = compare_pairs(fields, pairs, tick, client)
     found = CandidatePairs(pairs, alike, tuple(field.name for field in fields), similarity)
     points = RecordPoints(found, len(frame), files=files, X=X, content=content)
