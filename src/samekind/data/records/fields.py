@@ -58,9 +58,9 @@ class Field:
     @cached_property
     def numbers(self) -> NDArray[np.float64]:
         """The values as numbers; NaN where one is none."""
-        return np.asarray(
-            pd.to_numeric(pd.Series(self.values, dtype=object), errors="coerce"), float
-        )
+        texts = pd.Series(self.values, dtype=object)
+        found = np.asarray(pd.to_numeric(texts, errors="coerce"), float)
+        return np.where(np.isfinite(found), found, np.nan)
 
     @cached_property
     def meanings(self) -> Vectors:
@@ -79,15 +79,21 @@ def with_meanings(fields: Sequence[Field]) -> list[Field]:
     return [*fields, *more]
 
 
-def make_fields(frame: pd.DataFrame, kinds: Mapping[str, FieldKind], source: str) -> list[Field]:
-    """Return the columns to compare; those without any value are left out."""
+def make_fields(
+    frame: pd.DataFrame, kinds: Mapping[str, FieldKind], source: str, why: Mapping[str, str]
+) -> list[Field]:
+    """Return the columns to compare; those without any value are left out.
+
+    `why` says of other columns why they are not compared, for an error where none is left.
+    """
     fields = [field_of(frame[name], name, kind) for name, kind in kinds.items()]
     usable = [field for field in fields if field.values]
     if not usable:
-        names = ", ".join(map(repr, list(kinds)[:10])) or "none"
+        reasons = dict(why) | dict.fromkeys(kinds, "it holds no value")
+        named = "; ".join(f"{name!r}: {reason}" for name, reason in list(reasons.items())[:10])
         raise DataError(
-            f"{source} has no column by which records could be compared: {names} "
-            f"{'hold' if len(kinds) != 1 else 'holds'} no value. Name columns with values: "
+            f"{source} has no column by which records could be compared"
+            f"{f' ({named})' if named else ', nor any other'}. Name columns with values: "
             'compare="surname:name,birth:date".'
         )
     return usable

@@ -14,7 +14,7 @@ from pandas.api import types
 from samekind.data.records.dates import parse_dates
 from samekind.errors import DataError, did_you_mean, no_such_column
 
-__all__ = ["Compare", "FieldKind", "infer_kinds", "parse_compare"]
+__all__ = ["Compare", "FieldKind", "infer_kinds", "parse_compare", "with_plain_names"]
 
 Compare: TypeAlias = "str | Sequence[str] | Mapping[str, str | None] | None"
 """Which columns are compared and as what: "name:name,birth:date", or a dict; None finds out."""
@@ -87,6 +87,18 @@ def parse_compare(given: Compare, columns: Sequence[str], source: str) -> dict[s
             )
         found[name] = kind
     return found
+
+
+def with_plain_names(frame: pd.DataFrame, source: str) -> pd.DataFrame:
+    """Return a table whose columns have texts as names, each its own."""
+    frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise DataError(
+            f"{source} has several columns named {twice!r}. Rename them so that every column has a name of "
+            "its own."
+        )
+    return frame
 
 
 def infer_kinds(

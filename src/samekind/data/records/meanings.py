@@ -19,6 +19,7 @@ __all__ = ["Vectors", "cosines", "meanings_of"]
 
 _PIECE = 20_000  # texts whose vectors are made at once, and pairs that are compared at once
 _SAMPLE = 20_000  # texts that show what all of them share
+_FEW = 50  # texts whose mean is rather what they say than what all texts share
 
 Vectors: TypeAlias = NDArray[np.float16]
 
@@ -26,7 +27,8 @@ Vectors: TypeAlias = NDArray[np.float16]
 def meanings_of(texts: Sequence[str]) -> Vectors:
     """Return a vector of length 1 for each text, of half precision; 0 where it has no words."""
     words = word_vectors()
-    common = words.mean(texts[:: max(1, len(texts) // _SAMPLE)]).mean(axis=0)
+    some = words.mean(texts[:: max(1, len(texts) // _SAMPLE)])
+    common = some.sum(axis=0) / np.float32(len(some) + _FEW)
     found = np.empty((len(texts), common.size), np.float16)
     for start in range(0, len(texts), _PIECE):
         own = words.mean(texts[start : start + _PIECE])

@@ -23,7 +23,13 @@ from samekind.data.records.blocking import (
 from samekind.data.records.comparisons import compare_pairs, row_products
 from samekind.data.records.fields import Field, make_fields, with_meanings
 from samekind.data.records.keys import key_matrix
-from samekind.data.records.kinds import Compare, FieldKind, infer_kinds, parse_compare
+from samekind.data.records.kinds import (
+    Compare,
+    FieldKind,
+    infer_kinds,
+    parse_compare,
+    with_plain_names,
+)
 from samekind.data.records.letters import letter_groups
 from samekind.data.records.linking import both_files
 from samekind.data.records.rules import Block, copies, pairs_in_blocks, parse_block
@@ -154,17 +160,19 @@ def compare_records(
     if neighbours is None:
         neighbours = _NEIGHBOURS if len(frame) <= _VERY_MANY else _FEWER_NEIGHBOURS
     top = check_positive_int("neighbours", neighbours)
-    frame = frame.rename(columns=str)
+    frame = with_plain_names(frame, source)
     names = [name for name in frame.columns if name not in leave_out]
     said = parse_compare(compare, names, source)
     rules = parse_block(block, names, source)
     kinds, why = infer_kinds(frame, said, leave_out)
     tick("fields", 0, 1)
-    fields = make_fields(frame, kinds, source)
+    fields = make_fields(frame, kinds, source, why)
     by_name = {field.name: field for field in fields}
     for name in {name for rule in rules for name in rule} - set(by_name):
         kind = infer_kinds(frame[[name]], {name: None})[0].get(name, FieldKind.CATEGORY)
-        by_name |= {field.name: field for field in make_fields(frame[[name]], {name: kind}, source)}
+        by_name |= {
+            field.name: field for field in make_fields(frame[[name]], {name: kind}, source, {})
+        }
     tick("fields", 1, 1)
     in_rules = [[by_name[name] for name in rule] for rule in rules]
     pairs, similarity, X = _candidates(fields, in_rules, files, top, tick)
@@ -243,4 +251,6 @@ def _notes(
         agreed = ", or ".join(" and ".join(map(repr, rule)) for rule in rules)
         notes.append(f"only records that agree in {agreed} are compared")
     notes.append(f"{m:,} candidate pairs, {m / n:.1f} a record")
+    if not m:
+        notes.append("no two records have anything in common: there is nothing to ask")
     return notes
