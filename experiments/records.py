@@ -235,12 +235,10 @@ def main(
         "display.width", 160, "display.max_rows", None, "display.max_columns", None
     ):
         print(means.round(4).to_string())
-        print("\nQuestions until every candidate pair is known")
-        print(
-            pd.DataFrame(proofs)
-            .pivot(index="data", columns="algorithm", values="questions")
-            .to_string()
-        )
+        if proofs:
+            print("\nQuestions until every candidate pair is known")
+            table = pd.DataFrame(proofs)
+            print(table.pivot(index="data", columns="algorithm", values="questions").to_string())
     if json_file is not None:
         lines = {"lines": found.to_dict("records"), "proofs": proofs}
         json_file.write_text(json.dumps(lines, indent=1, default=str))
