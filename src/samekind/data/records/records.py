@@ -86,7 +86,7 @@ def records_of(
         A record in each row.
     compare : str, sequence or mapping of str, default=None
         The columns to compare and what they hold: ``"surname:name,birth:date"``. Known are name, address,
-        code, date, number, set, text and category; what is not said is found out. None compares all
+        code, date, number, set, text, meaning and category; what is not said is found out. None compares all
         columns that can be.
     block : str or sequence of str, default=None
         Compare only records that agree in these columns: ``"postcode"``; ``"postcode,surname+birth"`` in
