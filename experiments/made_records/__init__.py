@@ -1,7 +1,8 @@
 """Made-up records of four kinds whose entities are known, each with what makes its kind hard.
 
 People live in households, firms have branches, papers have siblings, and shops describe one product in words
-of their own. Nothing of samekind was chosen by them: they show what it does on data that it was not made for.
+of their own. Seed 0 of them had a part in choosing: twenty neighbours, digits with signs as codes, the
+meaning of texts beside their letters. Figures are of other seeds.
 """
 
 from __future__ import annotations
