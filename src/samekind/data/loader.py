@@ -120,7 +120,7 @@ def load(
         looks so; `notes` say it.
     compare : str, default=None
         The fields of records that are compared and what they hold: ``"surname:name,birth:date"``. Known are
-        name, address, code, date, number, set, text and category. By default all, as they look.
+        name, address, code, date, number, set, text, meaning and category. By default all, as they look.
     block : str, default=None
         Compare only records that agree in these columns: ``"postcode"``; ``"postcode,surname+birth"`` in the
         one, or in both of the others.

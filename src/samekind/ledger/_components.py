@@ -16,17 +16,10 @@ from __future__ import annotations
 from numba import njit
 
 from samekind._intmap import EMPTY, slot_of
+from samekind._union_find import find_root
 
 NODES, ENTRIES, PAIRS = 0, 1, 2  # what ran out of room
 SAME, DIFFERENT = 1, 0  # as in samekind.flow
-
-
-@njit(nogil=True, cache=True)
-def _root(parent, node):
-    while parent[node] != node:
-        parent[node] = parent[parent[node]]
-        node = parent[node]
-    return node
 
 
 @njit(nogil=True, cache=True)
@@ -58,7 +51,7 @@ def fill_implied(pairs, otherwise, answers, keys, nodes, parent, differing):
         with_slot = slot_of(keys, b)
         if keys[with_slot] == EMPTY:
             continue
-        one, two = _root(parent, nodes[slot]), _root(parent, nodes[with_slot])
+        one, two = find_root(parent, nodes[slot]), find_root(parent, nodes[with_slot])
         if one == two:
             answers[i] = SAME
         else:
@@ -72,7 +65,7 @@ def fill_roots(rows, keys, nodes, parent, roots):
     """Write to `roots` a number that the rows of one component share; -1 where nothing is known of a row."""
     for i in range(rows.size):
         slot = slot_of(keys, rows[i])
-        roots[i] = -1 if keys[slot] == EMPTY else _root(parent, nodes[slot])
+        roots[i] = -1 if keys[slot] == EMPTY else find_root(parent, nodes[slot])
 
 
 @njit(nogil=True, cache=True)
@@ -93,8 +86,8 @@ def add_answers(pairs, answers, start, contradicts, rows, by_node, by_entry, dif
         if sizes[1] + 2 > other.size:
             sizes[3] = ENTRIES
             return i
-        one = _root(parent, _node(pairs[i, 0], keys, nodes, parent, first, degree, sizes))
-        two = _root(parent, _node(pairs[i, 1], keys, nodes, parent, first, degree, sizes))
+        one = find_root(parent, _node(pairs[i, 0], keys, nodes, parent, first, degree, sizes))
+        two = find_root(parent, _node(pairs[i, 1], keys, nodes, parent, first, degree, sizes))
         pair = key_of(one, two)
         differ = one != two and differing[slot_of(differing, pair)] == pair
         if answers[i] == DIFFERENT:
@@ -119,7 +112,7 @@ def add_answers(pairs, answers, start, contradicts, rows, by_node, by_entry, dif
             parent[two] = one
             entry = first[two]
             while entry != EMPTY:
-                pair = key_of(one, _root(parent, other[entry]))
+                pair = key_of(one, find_root(parent, other[entry]))
                 slot = slot_of(differing, pair)
                 if differing[slot] == EMPTY:
                     differing[slot] = pair

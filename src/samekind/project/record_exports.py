@@ -111,7 +111,9 @@ def write_splink(file: BinaryIO, project: Project) -> None:
 def write_dedupe(file: BinaryIO, project: Project) -> None:
     """Write answers as the training file of dedupe, which its ``prepare_training`` reads."""
     pairs, same = _answered(project)
-    frame = _frame(project)[list(project.items.points.candidates.fields)]  # type: ignore[attr-defined]
+    frame = _frame(project)
+    compared = set(project.items.points.candidates.fields)  # type: ignore[attr-defined]
+    frame = frame[[name for name in frame.columns if name in compared]]
     told: dict[str, list[object]] = {"distinct": [], "match": []}
     for (a, b), is_same in zip(pairs.tolist(), same.tolist(), strict=True):
         both = [{n: cell_text(v) or None for n, v in frame.iloc[row].items()} for row in (a, b)]

@@ -198,7 +198,8 @@ def _compared(
         cells = differing_letters(_tidy(one), _tidy(other)) or differing(
             _tidy(one), _tidy(other), most
         )
-        mark, style = ("", "dim") if one == other else ("≠", "")
+        mark = "≠" if one and other and one != other else ""  # what is missing says nothing
+        style = "dim" if one == other else ""
         table.add_row(mark, printable(name, 80), *cells, style=style)
     return Constrain(table, WIDEST)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
+from samekind._union_find import find_root
+
 __all__ = [
     "code_levels",
-    "find_root",
     "greedy_merge",
     "join_components",
     "move_records",
@@ -49,15 +50,6 @@ def score_some(codes, which, weights, bias, out):
         for j in range(codes.shape[1]):
             total += weights[j, codes[i, j]]
         out[i] = total
-
-
-@njit(nogil=True, cache=True)
-def find_root(parent, row):
-    """Return the root of a row, and shorten the way to it."""
-    while parent[row] != row:
-        parent[row] = parent[parent[row]]
-        row = parent[row]
-    return row
 
 
 @njit(nogil=True, cache=True)

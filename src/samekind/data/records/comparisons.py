@@ -20,6 +20,7 @@ from samekind.data.records.blocking import Pairs
 from samekind.data.records.fields import PARTS, Field
 from samekind.data.records.kinds import FieldKind
 from samekind.data.records.letters import letter_groups
+from samekind.data.records.meanings import cosines
 from samekind.data.records.pipelines import results_in_order
 from samekind.data.tables import Tick
 from samekind.points.threads import check_threads
@@ -31,6 +32,8 @@ __all__ = ["compare_pairs", "row_products"]
 
 _CHUNK = 500_000  # pairs that are compared at once
 _PIECES_AHEAD = 4  # for each worker, so that none waits for the next
+_LONG_CODE = 5  # characters, from which on one that stands in the other is hardly there by chance
+_PREFIXED = np.float32(0.96)  # how alike two codes are of which one has a prefix more
 _NEAR_YEARS = 2.0  # two dates so far apart have nothing in common but their digits
 
 Values = NDArray[np.intp]
@@ -166,8 +169,22 @@ def _addresses(field: Field) -> Callable[[Values, Values], Alike]:
 
 
 def _codes(field: Field) -> Callable[[Values, Values], Alike]:
-    """Edits, of which swapping two neighbours is one."""
-    return lambda one, other: _scored(field, one, other, OSA.normalized_similarity)
+    """Edits, of which swapping two neighbours is one; a prefix that only one has counts little.
+
+    Zeros at the beginning get lost in spreadsheets, and telephones are written with the country or without.
+    """
+    lengths = np.array([len(value) for value in field.values])
+
+    def compare(one: Values, other: Values) -> Alike:
+        alike = _scored(field, one, other, OSA.normalized_similarity)
+        long = np.minimum(lengths[one], lengths[other]) >= _LONG_CODE
+        several = np.flatnonzero((lengths[one] != lengths[other]) & long)
+        if several.size:
+            within = _scored(field, one[several], other[several], fuzz.partial_ratio, 0.01)
+            alike[several] = np.maximum(alike[several], _PREFIXED * within)
+        return alike
+
+    return compare
 
 
 def _dates(field: Field) -> Callable[[Values, Values], Alike]:
@@ -230,6 +247,12 @@ def _texts(field: Field) -> Callable[[Values, Values], Alike]:
     return lambda one, other: row_products(groups, np.stack([one, other], axis=1).astype(np.int32))
 
 
+def _meanings(field: Field) -> Callable[[Values, Values], Alike]:
+    """The cosine of what texts mean; its root, as strangers have none and the same in other words a third."""
+    vectors = field.meanings
+    return lambda one, other: np.sqrt(np.maximum(cosines(vectors, one, other), 0))
+
+
 def _categories(field: Field) -> Callable[[Values, Values], Alike]:
     """Equal or not; a slip of the pen in a longer word is in between."""
 
@@ -248,5 +271,6 @@ _COMPARERS: dict[FieldKind, Callable[[Field], Callable[[Values, Values], Alike]]
     FieldKind.NUMBER: _numbers,
     FieldKind.SET: _sets,
     FieldKind.TEXT: _texts,
+    FieldKind.MEANING: _meanings,
     FieldKind.CATEGORY: _categories,
 }

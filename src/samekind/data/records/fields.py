@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,10 +15,12 @@ from pandas.api import types
 
 from samekind.data.records.dates import Dates, parse_dates
 from samekind.data.records.kinds import FieldKind
+from samekind.data.records.meanings import Vectors, meanings_of
 from samekind.data.views import cell_text
+from samekind.data.word_features import has_word_vectors
 from samekind.errors import DataError
 
-__all__ = ["PARTS", "Field", "make_fields"]
+__all__ = ["PARTS", "Field", "make_fields", "with_meanings"]
 
 PARTS = "|"  # between the parts of a set, which is kept as one text
 _NOTHING = ("", "na", "n a", "nan", "none", "null", "unknown", "missing", "not available")
@@ -56,20 +58,42 @@ class Field:
     @cached_property
     def numbers(self) -> NDArray[np.float64]:
         """The values as numbers; NaN where one is none."""
-        return np.asarray(
-            pd.to_numeric(pd.Series(self.values, dtype=object), errors="coerce"), float
-        )
+        texts = pd.Series(self.values, dtype=object)
+        found = np.asarray(pd.to_numeric(texts, errors="coerce"), float)
+        return np.where(np.isfinite(found), found, np.nan)
+
+    @cached_property
+    def meanings(self) -> Vectors:
+        """What the values mean, as vectors; they go with the field to other processes once they are made."""
+        return meanings_of(self.values)
 
 
-def make_fields(frame: pd.DataFrame, kinds: Mapping[str, FieldKind], source: str) -> list[Field]:
-    """Return the columns to compare; those without any value are left out."""
+def with_meanings(fields: Sequence[Field]) -> list[Field]:
+    """Return fields, and for each one of free text one more that compares what it means."""
+    if not has_word_vectors():
+        return list(fields)
+    taken = {field.name for field in fields}
+    texts = [field for field in fields if field.kind is FieldKind.TEXT]
+    named = [(field, f"meaning of {field.name}") for field in texts]
+    more = [replace(f, name=name, kind=FieldKind.MEANING) for f, name in named if name not in taken]
+    return [*fields, *more]
+
+
+def make_fields(
+    frame: pd.DataFrame, kinds: Mapping[str, FieldKind], source: str, why: Mapping[str, str]
+) -> list[Field]:
+    """Return the columns to compare; those without any value are left out.
+
+    `why` says of other columns why they are not compared, for an error where none is left.
+    """
     fields = [field_of(frame[name], name, kind) for name, kind in kinds.items()]
     usable = [field for field in fields if field.values]
     if not usable:
-        names = ", ".join(map(repr, list(kinds)[:10])) or "none"
+        reasons = dict(why) | dict.fromkeys(kinds, "it holds no value")
+        named = "; ".join(f"{name!r}: {reason}" for name, reason in list(reasons.items())[:10])
         raise DataError(
-            f"{source} has no column by which records could be compared: {names} "
-            f"{'hold' if len(kinds) != 1 else 'holds'} no value. Name columns with values: "
+            f"{source} has no column by which records could be compared"
+            f"{f' ({named})' if named else ', nor any other'}. Name columns with values: "
             'compare="surname:name,birth:date".'
         )
     return usable

@@ -29,6 +29,7 @@ _MOST_PARTIAL = 4  # of which parts of a value are paired, too
 _MOST_NAMES = 6  # columns of names that are taken together
 _CACHED = 2**17  # records whose buckets are counted within the processor's cache
 _PREFIX = 4  # letters of a word that stand for it
+_SUFFIX = 5  # characters of a long code that do
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
@@ -197,8 +198,11 @@ def _sorted_characters(field: Field) -> list[str]:
 
 def _halves(last: bool) -> Callable[[Field], list[str]]:
     def make(field: Field) -> list[str]:
-        if last:
-            return [value[len(value) // 2 :] if len(value) > 5 else "" for value in field.values]
+        if last:  # as many characters of longer ones, which may have a prefix or not
+            return [
+                value[-min(len(value) - len(value) // 2, _SUFFIX) :] if len(value) > 5 else ""
+                for value in field.values
+            ]
         return [value[: len(value) // 2] if len(value) > 5 else "" for value in field.values]
 
     return make
@@ -223,6 +227,7 @@ _MAKERS: dict[FieldKind, list[Callable[[Field], list[str]]]] = {
     FieldKind.NUMBER: [_magnitude],
     FieldKind.SET: [_part, _whole],
     FieldKind.TEXT: [_two_words],
+    FieldKind.MEANING: [_two_words],
     FieldKind.CATEGORY: [_whole],
 }
 _PARTIAL: dict[FieldKind, list[Callable[[Field], list[str]]]] = {

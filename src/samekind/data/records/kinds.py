@@ -14,7 +14,7 @@ from pandas.api import types
 from samekind.data.records.dates import parse_dates
 from samekind.errors import DataError, did_you_mean, no_such_column
 
-__all__ = ["Compare", "FieldKind", "infer_kinds", "parse_compare"]
+__all__ = ["Compare", "FieldKind", "infer_kinds", "parse_compare", "with_plain_names"]
 
 Compare: TypeAlias = "str | Sequence[str] | Mapping[str, str | None] | None"
 """Which columns are compared and as what: "name:name,birth:date", or a dict; None finds out."""
@@ -30,6 +30,7 @@ _CODE_NAMES = re.compile(
     r"|issn|ean|vat|id|account|licen[cs]e)([_\W]|$)|postcode|zipcode|soc_?sec|telephone",
     re.IGNORECASE,
 )
+_DIGITS_AND_SIGNS = r"(?=.*\d)[\d\s()+/.\-]+"  # +49 (30) 123-456
 _SET = re.compile(r"[^;|]+([;|][^;|]+)+")
 
 
@@ -48,7 +49,9 @@ class FieldKind(StrEnum):
     SET = "set"
     """Lists, or texts with ; or | between their parts."""
     TEXT = "text"
-    """Free text of many words."""
+    """Free text of many words: letters, and what it means where word vectors are installed."""
+    MEANING = "meaning"
+    """What a free text means, alone."""
     CATEGORY = "category"
     """Few different values, equal or not."""
 
@@ -84,6 +87,18 @@ def parse_compare(given: Compare, columns: Sequence[str], source: str) -> dict[s
             )
         found[name] = kind
     return found
+
+
+def with_plain_names(frame: pd.DataFrame, source: str) -> pd.DataFrame:
+    """Return a table whose columns have texts as names, each its own."""
+    frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise DataError(
+            f"{source} has several columns named {twice!r}. Rename them so that every column has a name of "
+            "its own."
+        )
+    return frame
 
 
 def infer_kinds(
@@ -146,6 +161,8 @@ def _kind_of_texts(texts: pd.Series, name: str, rows: int) -> FieldKind:
         return FieldKind.NUMBER
     if few:
         return FieldKind.CATEGORY
+    if texts.str.fullmatch(_DIGITS_AND_SIGNS).mean() >= _MOSTLY:
+        return FieldKind.CODE
     if texts.str.fullmatch(_SET.pattern).mean() >= 0.5:
         return FieldKind.SET
     if texts.str.count(r"\s+").median() + 1 >= _WORDS_OF_TEXT:

@@ -41,7 +41,8 @@ def looks_like_records(frame: pd.DataFrame, leave_out: Sequence[str] = ()) -> bo
     """
     if len(frame) < 2 or frame.shape[1] < 3:
         return False
-    head = frame.head(_SAMPLE).rename(columns=str)
+    head = frame.head(_SAMPLE)
+    head = head.set_axis([str(name) for name in head.columns], axis=1)
     kinds, _ = infer_kinds(head, {}, leave_out)
     found = [name for name, kind in kinds.items() if kind in _TELLING]
     named = [name for name in found if _PERSONAL.search(name)]

@@ -21,9 +21,15 @@ from samekind.data.records.blocking import (
     within_budget,
 )
 from samekind.data.records.comparisons import compare_pairs, row_products
-from samekind.data.records.fields import Field, make_fields
+from samekind.data.records.fields import Field, make_fields, with_meanings
 from samekind.data.records.keys import key_matrix
-from samekind.data.records.kinds import Compare, FieldKind, infer_kinds, parse_compare
+from samekind.data.records.kinds import (
+    Compare,
+    FieldKind,
+    infer_kinds,
+    parse_compare,
+    with_plain_names,
+)
 from samekind.data.records.letters import letter_groups
 from samekind.data.records.linking import both_files
 from samekind.data.records.rules import Block, copies, pairs_in_blocks, parse_block
@@ -33,10 +39,13 @@ from samekind.points import CandidatePairs, RecordPoints
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["NEIGHBOURS", "ComparedRecords", "compare_records", "records_of"]
+__all__ = ["ComparedRecords", "compare_records", "records_of"]
 
-NEIGHBOURS = 10
-"""With how many others each record is compared, the most alike; pairs a record are at most as many."""
+_NEIGHBOURS = 20  # with how many others each record is compared; pairs a record are at most as many
+_FEWER_NEIGHBOURS = (
+    10  # of very many, where each more takes its time and few matches are that far down
+)
+_VERY_MANY = 200_000
 _LETTERED = 50_000  # records up to which letter groups are made: in more, hardly one is rare enough
 _COMMON = 250  # records with one key, up to which it says something
 _MAPPED = 50_000  # records that are laid out on a map
@@ -62,7 +71,7 @@ def records_of(
     other: pd.DataFrame | None = None,
     columns: Mapping[str, str] | None = None,
     leave_out: Sequence[str] = (),
-    neighbours: int = NEIGHBOURS,
+    neighbours: int | None = None,
     source: str = "the table",
     other_source: str = "the other table",
     content: str = "",
@@ -77,7 +86,7 @@ def records_of(
         A record in each row.
     compare : str, sequence or mapping of str, default=None
         The columns to compare and what they hold: ``"surname:name,birth:date"``. Known are name, address,
-        code, date, number, set, text and category; what is not said is found out. None compares all
+        code, date, number, set, text, meaning and category; what is not said is found out. None compares all
         columns that can be.
     block : str or sequence of str, default=None
         Compare only records that agree in these columns: ``"postcode"``; ``"postcode,surname+birth"`` in
@@ -89,9 +98,10 @@ def records_of(
         Names of columns of the first file to those of the other that hold the same.
     leave_out : sequence of str, default=()
         Columns that are not compared, such as the labels.
-    neighbours : int, default=10
-        With how many others each record is compared at least, the most alike. Twenty find a few more matches
-        of a million records (99.5 instead of 99.3 %), and take longer to compare.
+    neighbours : int, default=None
+        With how many others each record is compared, the most alike. None: 20, and 10 where there are more
+        than 200,000 records. Twenty find a few more matches of a million (99.5 instead of 99.3 %), and take
+        longer to compare.
     source, other_source : str
         What to call the tables in messages.
     content : str
@@ -140,28 +150,33 @@ def compare_records(
     block: Block,
     files: NDArray[np.int8] | None,
     leave_out: Sequence[str],
-    neighbours: int = NEIGHBOURS,
+    neighbours: int | None = None,
     source: str,
     content: str,
     tick: Tick,
     client: Client | None = None,
 ) -> ComparedRecords:
     """Find pairs of records in one table, which may be of two files; see `records_of`."""
+    if neighbours is None:
+        neighbours = _NEIGHBOURS if len(frame) <= _VERY_MANY else _FEWER_NEIGHBOURS
     top = check_positive_int("neighbours", neighbours)
-    frame = frame.rename(columns=str)
+    frame = with_plain_names(frame, source)
     names = [name for name in frame.columns if name not in leave_out]
     said = parse_compare(compare, names, source)
     rules = parse_block(block, names, source)
     kinds, why = infer_kinds(frame, said, leave_out)
     tick("fields", 0, 1)
-    fields = make_fields(frame, kinds, source)
+    fields = make_fields(frame, kinds, source, why)
     by_name = {field.name: field for field in fields}
     for name in {name for rule in rules for name in rule} - set(by_name):
         kind = infer_kinds(frame[[name]], {name: None})[0].get(name, FieldKind.CATEGORY)
-        by_name |= {field.name: field for field in make_fields(frame[[name]], {name: kind}, source)}
+        by_name |= {
+            field.name: field for field in make_fields(frame[[name]], {name: kind}, source, {})
+        }
     tick("fields", 1, 1)
     in_rules = [[by_name[name] for name in rule] for rule in rules]
     pairs, similarity, X = _candidates(fields, in_rules, files, top, tick)
+    fields = with_meanings(fields)  # which bring no more candidates: letters and keys find these
     alike = compare_pairs(fields, pairs, tick, client)
     found = CandidatePairs(pairs, alike, tuple(field.name for field in fields), similarity)
     points = RecordPoints(found, len(frame), files=files, X=X, content=content)
@@ -236,4 +251,6 @@ def _notes(
         agreed = ", or ".join(" and ".join(map(repr, rule)) for rule in rules)
         notes.append(f"only records that agree in {agreed} are compared")
     notes.append(f"{m:,} candidate pairs, {m / n:.1f} a record")
+    if not m:
+        notes.append("no two records have anything in common: there is nothing to ask")
     return notes

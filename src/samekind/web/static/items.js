@@ -119,10 +119,11 @@ export function miniTable(members, beside) {
   );
 }
 
-/** @param {string | undefined} one @param {string | undefined} two @returns {"agrees" | "differs" | "differs close"} "close": numbers that hardly differ */
+/** @param {string | undefined} one @param {string | undefined} two @returns {"agrees" | "absent" | "differs" | "differs close"} "absent": one has no value, which says nothing; "close": numbers that hardly differ */
 export function difference(one, two) {
   if (one === two) return "agrees";
-  const [a, b] = [Number(one || NaN), Number(two || NaN)];
+  if (!one || !two) return "absent";
+  const [a, b] = [Number(one), Number(two)];
   return Math.abs(a - b) <= CLOSE * Math.max(Math.abs(a), Math.abs(b)) ? "differs close" : "differs";
 }
 

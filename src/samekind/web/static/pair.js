@@ -13,7 +13,7 @@ import { Blink, Zoom, zoomTools } from "./zoom.js";
 const ALIKE = 0.34; // share of words in common from which the differences are what to look at
 const MANY_FIELDS = 14; // from which fields that agree are folded
 const LONG_CELL = 400;
-const SPOKEN = { agrees: "", differs: " (differs)", "differs close": " (differs a little)" };
+const SPOKEN = { agrees: "", absent: " (only one has it)", differs: " (differs)", "differs close": " (differs a little)" };
 
 /** @param {PairQuestion} question @returns {View} */
 export function pairView({ a, b, b_cluster, more }) {
@@ -81,7 +81,7 @@ function fieldTable(a, b, alone) {
   const rows = names.map((name) => {
     const [left, right] = [of_a.get(name), of_b.get(name)];
     const how = difference(left, right);
-    const letters = how === "agrees" ? null : markedLetters(left ?? "", right ?? "");
+    const letters = how === "agrees" || how === "absent" ? null : markedLetters(left ?? "", right ?? "");
     return h(
       "tr",
       { class: how },

@@ -1,0 +1,86 @@
+"""Features of household appliances, each in phrases that say the same with other words."""
+
+from __future__ import annotations
+
+__all__ = ["FEATURES", "LINKS"]
+
+LINKS = ["", "", "", "with", "it has", "you get", "offers", "includes", "featuring"]
+
+FEATURES = {
+    "quiet": [
+        "hardly any noise",
+        "very quiet operation",
+        "whisper silent running",
+        "makes no sound",
+    ],
+    "light": ["weighs very little", "lightweight body", "easy to carry", "not heavy at all"],
+    "small": [
+        "compact size",
+        "fits into a tiny corner",
+        "small footprint",
+        "takes up little space",
+    ],
+    "battery": [
+        "long battery life",
+        "lasts all day on one charge",
+        "runs for hours without a cable",
+    ],
+    "fast charging": ["charges quickly", "full power again within minutes", "rapid recharge"],
+    "waterproof": [
+        "rain does no harm",
+        "waterproof housing",
+        "can be washed under the tap",
+        "sealed against moisture",
+    ],
+    "metal": ["solid steel case", "made of aluminium", "sturdy metal shell", "brushed iron finish"],
+    "wood": ["oak panels", "real timber sides", "wooden look", "walnut veneer"],
+    "phone": ["works with your smartphone", "controlled by a mobile app", "pairs with a phone"],
+    "voice": ["listens to spoken commands", "voice assistant inside", "just talk to it"],
+    "timer": [
+        "starts at a set time",
+        "built in timer",
+        "programmable clock",
+        "schedule it in advance",
+    ],
+    "warranty": ["five years of guarantee", "free repair for half a decade", "long warranty"],
+    "child": ["safe for kids", "child lock", "toddlers cannot open it", "protects little fingers"],
+    "clean": ["cleans itself", "automatic washing cycle", "no scrubbing needed afterwards"],
+    "filter": ["removes dust and pollen", "fine particle filter", "good for allergy sufferers"],
+    "energy": ["saves electricity", "low power consumption", "keeps the energy bill down"],
+    "strong": ["powerful motor", "strong engine", "plenty of force for hard jobs"],
+    "bright": ["brilliant display", "luminous screen", "easy to read in sunlight"],
+    "touch": ["operated by touching", "no buttons, only a glass panel", "finger swipe control"],
+    "knobs": ["classic dials", "turn the knob", "mechanical rotary switches"],
+    "remote": ["remote control in the box", "operate it from the sofa", "handset supplied"],
+    "memory": ["remembers your settings", "stores favourite programs", "saves profiles of users"],
+    "recycled": ["made from old plastic", "recycled materials", "environmentally friendly casing"],
+    "wheels": ["rolls on castors", "wheels underneath", "easily moved across the floor"],
+    "wall": ["can hang on a wall", "mounting bracket supplied", "attach it above the counter"],
+    "fold": ["folds flat", "collapses for storage", "stows away in a drawer"],
+    "travel": ["ideal for holidays", "fits in a suitcase", "made for trips abroad"],
+    "voltage": [
+        "any mains voltage",
+        "american and european sockets",
+        "adapts to 110 and 230 volts",
+    ],
+    "heat": ["stays cool outside", "insulated walls", "never burns your hands"],
+    "warm": ["keeps things hot", "warming plate", "maintains the temperature for hours"],
+    "spare": ["replacement parts included", "extra blades in the package", "spare pieces supplied"],
+    "sound": ["rich bass", "deep stereo audio", "excellent loudspeakers"],
+    "camera": ["takes photographs", "built in camera", "records video clips"],
+    "wifi": ["wireless internet", "connects to your router", "wlan on board"],
+    "lamp": ["soft lighting", "led glow", "illuminated at night"],
+    "alarm": ["warns you with a beep", "acoustic alarm", "rings when it is done"],
+    "leather": ["leather handle", "grip of cowhide", "stitched hide trim"],
+    "glass": ["crystal jug", "glass container", "transparent carafe"],
+    "smell": ["no odours", "carbon against bad smells", "keeps the air fresh"],
+    "speed": ["twelve speeds", "a dozen gears", "variable tempo from slow to quick"],
+    "manual": ["printed instructions", "thick handbook", "clear user guide on paper"],
+    "school": ["designed for classrooms", "suits teachers and pupils", "for lessons"],
+    "office": ["for the workplace", "made for busy desks", "business use"],
+    "garden": ["use it outdoors", "for lawn and patio", "made for the yard"],
+    "winter": ["withstands frost", "works in freezing cold", "snow is no problem"],
+    "repair": ["screws instead of glue", "easily taken apart", "simple to fix yourself"],
+    "award": ["won a design prize", "praised by juries", "award winning looks"],
+    "cheap ink": ["refills cost little", "inexpensive cartridges", "supplies are affordable"],
+}
