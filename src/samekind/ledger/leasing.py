@@ -32,8 +32,12 @@ Choose = Callable[[Sequence[Lease]], Mapping[int, str]]
 class LeaseTable(Protocol):
     """Where leases are kept."""
 
-    def share(self, who: str, choose: Choose, *, now: float, until: float) -> dict[int, str]:
-        """Let somebody have questions that are chosen by who has which; nobody else chooses meanwhile."""
+    def share(self, who: str, choose: Choose, *, now: float, until: float) -> dict[int, str] | None:
+        """Let somebody have questions that are chosen by who has which; nobody else chooses meanwhile.
+
+        None if others have written to the ledger since it was read: what is chosen may be answered. A lease
+        is dropped after the answer is written, so who misses the one has to see the other.
+        """
 
     def shown(self, who: str) -> list[str]:
         """Return the ids of the questions that somebody was shown lately and has not answered."""
