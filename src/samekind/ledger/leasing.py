@@ -8,11 +8,20 @@ question that nobody asked.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-__all__ = ["Choose", "Lease", "LeaseTable", "MemoryLeases", "changed_leases"]
+__all__ = [
+    "Choose",
+    "Lease",
+    "LeaseTable",
+    "MemoryLeases",
+    "changed_leases",
+    "rows_of_question",
+]
 
+QUESTION = re.compile(r"[a-z]-(\d{1,10})-(\d{1,10}(?:\.\d{1,10})*)")
 REMEMBERED = 3600.0  # seconds after which it is forgotten what was shown to whom
 
 
@@ -47,6 +56,18 @@ class LeaseTable(Protocol):
 
     def release(self, who: str) -> None:
         """Forget all leases of somebody, who has left."""
+
+
+def rows_of_question(question: str) -> list[int] | None:
+    """Return the row that a question compares with others, and those, by its id; None if it is no such id.
+
+    Examples
+    --------
+    >>> rows_of_question("l-12-3.40"), rows_of_question("what?")
+    ([12, 3, 40], None)
+    """
+    found = QUESTION.fullmatch(question)
+    return None if found is None else [int(found[1]), *map(int, found[2].split("."))]
 
 
 def changed_leases(

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from samekind.ledger.errors import LedgerError
 from samekind.ledger.leasing import Choose, Lease, changed_leases
 
-__all__ = ["SqlLeases"]
+__all__ = ["DELETE", "SqlLeases", "read_leases"]
 
 SELECT = sa.text("SELECT key, who, question, until FROM leases")
 DELETE = sa.text("DELETE FROM leases WHERE key = :key AND who = :who")
@@ -43,7 +43,7 @@ class SqlLeases:
             return self._share(who, choose, now, until)
         except LedgerError:
             with self._connected(False) as connection:
-                there = self._known(self._read(connection))
+                there = self._known(read_leases(connection))
             chosen = dict(choose(there))
             new, _ = changed_leases(there, who, chosen, now, until)
             self._unwritten = _replaced(self._unwritten, new)
@@ -53,7 +53,7 @@ class SqlLeases:
         with self._connected(True) as connection:
             if not self._is_current(connection):
                 return None
-            there = self._read(connection)
+            there = read_leases(connection)
             known = self._known(there)
             chosen = dict(choose(known))
             changed, old = changed_leases(known, who, chosen, now, until)
@@ -76,7 +76,7 @@ class SqlLeases:
     def shown(self, who: str) -> list[str]:
         """Return the ids of the questions that somebody was shown lately and has not answered."""
         with self._connected(False) as connection:
-            there = self._read(connection)
+            there = read_leases(connection)
         return [lease.question for lease in self._known(there) if lease.who == who]
 
     def drop(self, who: str, question: str) -> None:
@@ -90,9 +90,10 @@ class SqlLeases:
         with suppress(LedgerError), self._connected(True) as connection:
             connection.execute(RELEASE, {"who": who})
 
-    @staticmethod
-    def _read(connection: sa.Connection) -> list[Lease]:
-        return [Lease(*row) for row in connection.execute(SELECT)]
+
+def read_leases(connection: sa.Connection) -> list[Lease]:
+    """Return all leases that are kept."""
+    return [Lease(*row) for row in connection.execute(SELECT)]
 
 
 def _replaced(leases: list[Lease], newer: list[Lease]) -> list[Lease]:

@@ -273,10 +273,11 @@ class Questions(Reviews):
         return self.option(members, [member, *(other for other in members if other != member)])
 
     def skipped_pairs(self) -> list[tuple[int, int]]:
-        """Return the pairs that were skipped and not answered since."""
-        pairs = self.session.ledger.skipped()
-        still = self.session.ledger.lookup(pairs, infer=False) == UNSURE
-        return [(int(a), int(b)) for a, b in pairs[still]]
+        """Return the pairs that were skipped and not answered since, and wait for nobody's opinion."""
+        ledger = self.session.ledger
+        pairs = ledger.skipped()
+        still = pairs[ledger.lookup(pairs, infer=False) == UNSURE].tolist()
+        return [(a, b) for a, b in still if not self._is_reviewed(a, b)]
 
 
 def _id_of(row: int, others: list[int], sheet: list[int] | None, lineup: bool) -> str:

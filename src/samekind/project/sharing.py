@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from samekind.algorithms import ExtraQuestion
 from samekind.engine import Session
-from samekind.ledger import Lease
+from samekind.ledger import Lease, rows_of_question
 
 __all__ = ["ShareRequest", "Sharing"]
 
@@ -198,11 +198,8 @@ class HeldQuestions:
 
     def _parts(self, question: str) -> tuple[list[int], list[Part]]:
         """Return the rows that a question is about, and which of them are compared; a cluster is one."""
-        form, first, rest = question.split("-")
-        row, others = int(first), [int(other) for other in rest.split(".")]
-        places = self._session.places_of([row, *others]).tolist()
-        one, *two = (
-            -1 - place if place >= 0 else number
-            for place, number in zip(places, [row, *others], strict=True)
-        )
-        return others if form == "g" else [row], [frozenset((one, other)) for other in two]
+        rows = rows_of_question(question) or []
+        places = self._session.places_of(rows).tolist()
+        known = [-1 - place if place >= 0 else row for row, place in zip(rows, places, strict=True)]
+        asked = rows[1:] if question.startswith("g") else rows[:1]
+        return asked, [frozenset((known[0], other)) for other in known[1:]]
