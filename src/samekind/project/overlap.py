@@ -43,7 +43,7 @@ def check_overlap(overlap: float) -> float:
     (2.0, 0.1)
     """
     value = float(overlap)
-    if not (0 < value <= 1 or (value.is_integer() and value <= MOST)):
+    if not (0 < value <= 1 or (value.is_integer() and 1 < value <= MOST)):
         raise ProjectError(
             f"overlap must be a share such as 0.1, or a number of people from 1 to {MOST}, got "
             f"{overlap!r}."

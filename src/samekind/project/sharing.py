@@ -143,12 +143,12 @@ class Sharing:
         found: list[ExtraQuestion] = []
 
         def take(questions: Iterable[ExtraQuestion]) -> None:
-            for question in questions:
-                name = wanted.id_of(question)
-                busy = question.row in wanted.busy or held.n_people(name)
-                if len(found) < count and not busy and self._is_open(question):
+            for question in map(held.without_held, questions):
+                busy = question.row in wanted.busy or question.row in held.rows
+                is_free = question.members and not busy
+                if len(found) < count and is_free and self._is_open(question):
                     found.append(question)
-                    held.add([(name, wanted.who)])
+                    held.add([(wanted.id_of(question), wanted.who)])
 
         take(question for row, question in self._extras.items() if row in own)
         lines = self._session.ledger.revision.answers
@@ -195,6 +195,12 @@ class HeldQuestions:
         """Return how many people are asked about a row of a question, or to compare the same clusters."""
         rows, pairs = self._parts(question)
         return len(set[str]().union(*(self._people.get(part, ()) for part in [*rows, *pairs])))
+
+    def without_held(self, question: ExtraQuestion) -> ExtraQuestion:
+        """Return a question without the clusters that somebody compares with its row's already."""
+        _, pairs = self._parts(f"l-{question.row}-{'.'.join(map(str, question.members))}")
+        both = zip(question.members, pairs, strict=True)
+        return ExtraQuestion(question.row, [one for one, pair in both if pair not in self._people])
 
     def _parts(self, question: str) -> tuple[list[int], list[Part]]:
         """Return the rows that a question is about, and which of them are compared; a cluster is one."""
