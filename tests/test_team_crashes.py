@@ -28,6 +28,7 @@ from samekind.ledger.database import Database
 from teams import Person, TeamServer, fork, invite, make_at, make_table, truth, wait_for
 
 KILLS = int(os.environ.get("SAMEKIND_KILLS", "50"))
+THINK = 0.2  # seconds, at most: what is answered has to be read again by every server that starts
 PEOPLE = ("ann", "bob", "cat", "dan", "eve", "fay")
 
 
@@ -47,7 +48,7 @@ class Worker(threading.Thread):
 
     def run(self):
         try:
-            while not self.ended.is_set():
+            while not self.ended.wait(THINK * self.rng.random()):
                 self.answer()
                 what = self.rng.random()
                 if what < 0.15:
