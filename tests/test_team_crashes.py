@@ -222,7 +222,8 @@ class TestKilledAtFiftyMoments:
         prove(place, work(place, table))
         same_at_both(place, table)
 
-    def test_two_servers_of_one_postgresql_and_itself(self, tmp_path):
+    def test_two_servers_of_one_postgresql_and_itself(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)  # features are kept where samekind runs
         table = make_table(tmp_path, n=3000, kinds=40)
         with running(fsync="on") as database:
             place = make_at(database.url(), table[0])
