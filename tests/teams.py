@@ -176,7 +176,7 @@ def fork(place, port):
     running = context.Process(target=_serve, args=(place, port))
     running.start()
     try:
-        wait_for(lambda: _answers(f"http://127.0.0.1:{port}"), 120)
+        wait_for(lambda: _answers(f"http://127.0.0.1:{port}"), 300)
         yield running
     finally:
         running.kill()

@@ -99,6 +99,9 @@ class TestTwoOpinions:
         assert 0.2 < np.mean(np.array(chosen) == 2) < 0.4
         with pytest.raises(ProjectError, match="overlap must be"):
             project.set_overlap(2.5)
+        for wrong in (0, -1, 11):
+            with pytest.raises(ProjectError, match="must be a share"):
+                project.set_overlap(wrong)
 
     def test_late_answers_that_differ_are_reviewed(self, data):  # noqa: F811
         project = project_of(data, error_rate=0.1)

@@ -9,7 +9,7 @@ import socket
 import sqlite3
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
 import pytest
 
@@ -466,10 +466,21 @@ class TestCommands:
             ([tmp_path / "none.db"], "there is no such project"),
             ([place, place], "both called"),
             ([place, "--key", place], "belong together"),
+            ([place, "--overlap", "0"], "must be a share such as 0.1, or a number of people"),
         ):
             result = run("serve", *arguments)
             assert result.exit_code == 2
             assert words in " ".join(result.output.split())
+
+    def test_serve_keeps_how_many_are_to_answer_each_question(self, place, monkeypatch):
+        given = []
+        monkeypatch.setattr("samekind.web.serve_team", lambda *_, **options: given.append(options))
+        assert run("serve", place, "--overlap", "2").exit_code == 0
+        with closing(open_project(place, overlap=given[0]["overlap"])) as project:
+            assert project.overlap == 2
+        with closing(open_project(place, overlap=None)) as project:
+            assert project.overlap == 2  # it is kept
+            assert project.session.ledger.latest_checkpoint() is None  # what asks is as it was
 
     def test_somebody_who_is_forgotten_has_no_link(self, own, table, place):
         own.answer(table[1], 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from browser import Visit, chromium, digits_file, do_without, truth
+from browser import Visit, axe_script, chromium, digits_file, do_without, truth
 
 try:
     import fastapi  # noqa: F401
@@ -15,6 +15,7 @@ except ImportError as missing:
 
 from samekind.data import load
 from samekind.datasets import load_digits
+from samekind.flow import DIFFERENT, SAME, UNSURE
 from samekind.ledger import Links, SqlLedger
 from samekind.project import make_project
 from teams import API, TeamServer, invite, wait_for
@@ -134,7 +135,7 @@ class TestARole:
         ("role", "seen"),
         [
             ("review", ["question", "found", "review"]),
-            ("own", ["question", "found", "review", "finish"]),
+            ("own", ["question", "found", "review", "people", "finish"]),
         ],
     )
     def test_sees_what_it_may_do(self, visit, role, seen):
@@ -154,6 +155,104 @@ class TestARole:
             kim.page.locator("#finish a[download='clusters.csv']").click()
         assert download.value.path().read_bytes().startswith(b"row,")
         assert token not in download.value.url
+
+
+@pytest.fixture(scope="module")
+def disputed(tmp_path_factory):
+    """Return a project in which two people were asked the same, and said otherwise three times."""
+    folder = tmp_path_factory.mktemp("disputed")
+    project = make_project(
+        load(digits_file(folder, 200)), folder / "digits.db", random_state=0, overlap=2, sheet=0
+    )
+    project.lineups = False
+    for answers in (
+        ("same", "different"),
+        ("different", "different"),
+        *2 * [("different", "same")],
+    ):
+        for who, said in zip(("ann", "bob"), answers, strict=True):
+            (question,) = project.next(who)
+            project.answer(question.id, said, who=who)
+    assert project.reviews().total == 3
+    project.close()
+    return folder / "digits.db"
+
+
+class TestDifferentOpinions:
+    def test_are_settled_by_keys_and_by_clicks(self, browser, disputed):
+        with TeamServer({"digits": disputed}) as server:
+            context = browser.new_context(**WIDE)
+            token = invite(disputed, "rita", "review")
+            rita = Visit(context, f"{server.url}/p/digits/#token={token}")
+            page, section = rita.page, rita.page.locator("#disputes")
+            expect(page.locator("#review-badge")).to_have_text("3")  # before she looks
+            rita.goto("review")
+            expect(section).to_contain_text("do not say the same of 3 pairs")
+            said = section.locator(".opinions li")
+            expect(said).to_have_count(2)
+            expect(said.nth(0)).to_contain_text("ann says the same kind")
+            expect(said.nth(1)).to_contain_text("bob says different kinds")
+            page.evaluate(axe_script())
+            found = page.evaluate("axe.run()")["violations"]
+            assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+            page.keyboard.press("k")  # later
+            expect(said.nth(0)).to_contain_text("ann says different kinds")
+            page.keyboard.press("s")
+            expect(section).to_contain_text("do not say the same of 2 pairs")
+            section.get_by_role("button", name="Different kinds").click()
+            expect(section).to_contain_text("do not say the same of 1 pair.")
+            page.keyboard.press("u")
+            expect(section).to_contain_text("they agree")
+            assert rita.errors == []
+            assert page.evaluate("window.violations") == []
+            context.close()
+        with SqlLedger(disputed, read_only=True) as ledger:
+            own = [one.answer for one in ledger.opinions.lines if one.who == "rita"]
+        assert sorted(own) == [UNSURE, DIFFERENT, SAME]
+
+
+class TestPeople:
+    def test_links_are_made_shown_once_and_revoked(self, visit, browser, server):
+        olga, own = visit("olga", "own")
+        page = olga.page
+        olga.goto("people")
+        page.locator("#link-who").fill("Zoë")
+        page.locator("#link-role").select_option("review")
+        page.locator("#link-ends").select_option("30")
+        page.keyboard.press("Enter")
+        address = page.locator("input.address").input_value()
+        assert address.startswith(f"{server.url}/p/digits/#token=")
+        assert own not in address
+        line = page.locator(".links tr", has_text="Zoë")
+        expect(line).to_contain_text("review")
+        expect(line).to_contain_text("holds until")
+        page.evaluate(axe_script())
+        found = page.evaluate("axe.run()")["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+        olga.goto("question")
+        olga.goto("people")
+        expect(page.locator("input.address")).to_have_count(0)
+        assert address.partition("=")[2] not in page.content()
+
+        context = browser.new_context(**WIDE)
+        zoe = Visit(context, address)
+        expect(zoe.page.locator("#me")).to_have_text("Zoë")
+        assert "people" not in tabs(zoe.page)
+        line.get_by_role("button").click()
+        page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
+        expect(line).to_contain_text("revoked")
+        zoe.page.reload()
+        expect(zoe.page.locator("#question")).to_contain_text("needs its token")
+        context.close()
+        assert olga.errors == []
+
+    def test_names_that_cannot_be_are_refused_in_words(self, visit):
+        pia, _ = visit("pia", "own")
+        pia.goto("people")
+        pia.page.locator("#link-who").fill("  ")
+        pia.page.keyboard.press("Enter")
+        expect(pia.page.locator("#toasts")).to_contain_text("who")
+        expect(pia.page.locator("input.address")).to_have_count(0)
 
 
 def test_the_interface_is_described_without_anything_from_elsewhere(browser, server):

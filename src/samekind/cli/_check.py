@@ -33,7 +33,8 @@ def check(
 ) -> int:
     """Look for damage in a project, and for changes of its data since.
 
-    --repair drops what cannot be right and keeps a copy; --take-in takes in what has changed in the data.
+    --repair drops what cannot be right and keeps a copy, and frees questions that nobody looks at any more;
+    --take-in takes in what has changed in the data.
     Without them it only reads, also while others answer.
 
     Exit code 0: all is right, or repaired. 1: something is wrong.
@@ -58,10 +59,12 @@ def check(
         else:
             _list(out, "Dropped:", repaired.dropped)
             chat(out, f"{project} is repaired. As it was, it is kept in {repaired.backup}.")
+        _free(project, out)
         return _take_in(project, out) if take_in else 0
     found = check_file(project)
     if found.is_fine:
         chat(out, f"Nothing is wrong with {project}: {plural(found.answers, 'answer')}.")
+        _say_orphaned(project, out)
         return _take_in(project, out) if take_in else _compare_data(project, out)
     if found.hopeless:
         chat(out, f"{found.hopeless} It cannot be repaired: put a copy from before in its place.")
@@ -70,6 +73,29 @@ def check(
     name = shlex.quote(str(project))
     chat(out, f"To drop what cannot be right, and keep a copy: samekind check {name} --repair")
     return PROBLEMS
+
+
+def _say_orphaned(project: Place, out: Console) -> None:
+    """Say which questions are kept for somebody in vain; it is no damage, as that ends by itself."""
+    import shlex
+    import time
+
+    from samekind.ledger import find_orphaned_leases
+
+    found = find_orphaned_leases(project, now=time.time())
+    if found:
+        _list(out, "Kept for somebody, and of no use:", list(map(str, found)))
+        chat(out, f"To free them: samekind check {shlex.quote(str(project))} --repair")
+
+
+def _free(project: Place, out: Console) -> None:
+    import time
+
+    from samekind.ledger import free_orphaned_leases
+
+    found = free_orphaned_leases(project, now=time.time())
+    if found:
+        _list(out, "Freed, as they were kept for somebody in vain:", list(map(str, found)))
 
 
 def _compare_data(project: Place, out: Console) -> int:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from samekind.cli import _options as options
 from samekind.cli import _team_options as team
-from samekind.cli._errors import UserError, explained, needs
+from samekind.cli._errors import UserError, explained, needs, users_values
 from samekind.cli._places import place_of
 from samekind.cli._words import chat
 
@@ -14,6 +15,8 @@ EXAMPLES = """[bold]Examples[/bold]
 samekind serve messages.samekind.db photos.samekind.db
 
 samekind serve messages.samekind.db --host 0.0.0.0 --name kinds.example --certificate cert.pem --key key.pem
+
+samekind serve messages.samekind.db --overlap 2
 
 samekind serve 'postgresql+psycopg://ann@db.example/kinds?project=messages' --behind-proxy 127.0.0.1 --name kinds.example
 """  # noqa: E501
@@ -31,6 +34,7 @@ def serve(
     behind_proxy: team.BehindProxy = None,
     metrics_token_file: team.MetricsTokenFile = None,
     log_format: team.LogForm = team.LogFormat.text,
+    overlap: options.Overlap = None,
 ) -> int:
     """Serve projects to a team: everybody comes in by a link of their own.
 
@@ -39,7 +43,11 @@ def serve(
     from rich.console import Console
 
     from samekind.cli._token import find_token
+    from samekind.project import check_overlap
 
+    if overlap is not None:
+        with users_values():
+            check_overlap(overlap)
     if (certificate is None) != (key is None):
         raise UserError("--certificate and --key belong together: give both, or neither.")
     for file in (certificate, key):
@@ -86,6 +94,7 @@ def serve(
             tls=None if certificate is None or key is None else Tls(certificate, key),
             metrics_token=secret,
             on_ready=ready if log_format is team.LogFormat.text else None,
+            overlap=overlap,
         )
     except ServeError as error:
         raise UserError(str(error)) from error

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FlowSession", "OtherDataError"]
 
+LOOK_EVERY = 1.0  # seconds: what others write in less is taken in soon enough while they wait
+
 
 class OtherDataError(ValueError):
     """The ledger is of other data than the session's."""
@@ -53,6 +56,7 @@ class FlowSession(FlowRunner):
         self._owns_ledger = not isinstance(ledger, Ledger)
         self._is_closed = False
         self._acting = False
+        self._looked_at = 0.0  # at what others wrote
         self._fingerprint: str | None = None  # of the data that the ledger is tied to
         try:
             if ledger is not None:
@@ -102,10 +106,12 @@ class FlowSession(FlowRunner):
         if self._acting:
             yield
             return
-        self.catch_up()  # before others have to wait
+        if monotonic() - self._looked_at > LOOK_EVERY:
+            self.catch_up()  # before others have to wait
         self._acting = True
         try:
             with self.ledger.transaction():
+                self._looked_at = monotonic()
                 self._follow()
                 yield
         finally:
@@ -227,6 +233,7 @@ class FlowSession(FlowRunner):
     def catch_up(self) -> None:
         """Take in what others wrote to the ledger, if they did."""
         self.ledger.refresh()
+        self._looked_at = monotonic()
         self._follow()
 
     def close(self) -> None:

@@ -49,7 +49,7 @@ class TeamSession(FlowSession):
         if not self._amends or self.done:
             return []
         rng = np.random.default_rng([self.seed, self._n_lines, self._n_changes, len(taken)])
-        rows = {*taken, *self._wave[:, 0].tolist(), *self._pending.ravel().tolist()}
+        rows = {*taken, *self._wave[:, 0].tolist(), *self._pending[:, 0].tolist()}
         found = self._run.extra_questions(rng, size, rows)
         return [question for question in found if self.is_unanswered(question)]
 

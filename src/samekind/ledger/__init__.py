@@ -14,7 +14,7 @@ from samekind.ledger.errors import (
     LedgerStale,
 )
 from samekind.ledger.inference import Contradiction, Implications, Statement
-from samekind.ledger.leasing import Lease
+from samekind.ledger.leasing import Lease, rows_of_question
 from samekind.ledger.log import LedgerLine, Lines, keys_of, pairs_of
 from samekind.ledger.memory import UNANSWERED, Ledger
 from samekind.ledger.notes import Change, Checkpoint, ClusterName
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from samekind.ledger.checkup import check_file
     from samekind.ledger.links import ROLES, Link, Links
     from samekind.ledger.moving import back_up_project, move_project
+    from samekind.ledger.orphans import find_orphaned_leases, free_orphaned_leases
     from samekind.ledger.repair import Repaired, repair_file
     from samekind.ledger.row_contents import Renumbered, Renumbering
     from samekind.ledger.sql import SqlLedger
@@ -64,12 +65,15 @@ __all__ = [
     "Statement",
     "back_up_project",
     "check_file",
+    "find_orphaned_leases",
+    "free_orphaned_leases",
     "keys_of",
     "ledger_at",
     "move_project",
     "open_ledger",
     "pairs_of",
     "repair_file",
+    "rows_of_question",
 ]
 
 
@@ -83,6 +87,8 @@ _HOMES = {
     "move_project": "samekind.ledger.moving",
     "SqlLedger": "samekind.ledger.sql",
     "check_file": "samekind.ledger.checkup",
+    "find_orphaned_leases": "samekind.ledger.orphans",
+    "free_orphaned_leases": "samekind.ledger.orphans",
     "repair_file": "samekind.ledger.repair",
     "Repaired": "samekind.ledger.repair",
     "Renumbered": "samekind.ledger.row_contents",

@@ -58,7 +58,7 @@ class FollowingLedger(Ledger):
         *last, project_id, edition = connection.execute(tables.STATE).one()
         if self._project_id not in (None, project_id):
             raise FileReplacedError
-        known = [ids.last or tables.NO_ID for ids in self._ids.values()]
+        known = self._last_ids()
         deleted = any(row < own for row, own in zip(last, known, strict=True))
         if deleted or self._edition not in (None, edition):
             self._forget_rows()
@@ -102,6 +102,14 @@ class FollowingLedger(Ledger):
         self._notes.opinions.add(new.opinions)
         self._notes.marks += marks
         self._notes.changes += changes
+
+    def _is_current(self, connection: sa.Connection) -> bool:
+        """Return whether this object has seen all that the database holds."""
+        seen = [*self._last_ids(), self._project_id, self._edition]
+        return seen == list(connection.execute(tables.STATE).one())
+
+    def _last_ids(self) -> list[int]:
+        return [ids.last or tables.NO_ID for ids in self._ids.values()]
 
     def _forget_rows(self) -> None:
         """Begin as if nothing of the database had been read."""

@@ -8,11 +8,20 @@ question that nobody asked.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-__all__ = ["Choose", "Lease", "LeaseTable", "MemoryLeases", "changed_leases"]
+__all__ = [
+    "Choose",
+    "Lease",
+    "LeaseTable",
+    "MemoryLeases",
+    "changed_leases",
+    "rows_of_question",
+]
 
+QUESTION = re.compile(r"[a-z]-(\d{1,10})-(\d{1,10}(?:\.\d{1,10})*)")
 REMEMBERED = 3600.0  # seconds after which it is forgotten what was shown to whom
 
 
@@ -32,8 +41,12 @@ Choose = Callable[[Sequence[Lease]], Mapping[int, str]]
 class LeaseTable(Protocol):
     """Where leases are kept."""
 
-    def share(self, who: str, choose: Choose, *, now: float, until: float) -> dict[int, str]:
-        """Let somebody have questions that are chosen by who has which; nobody else chooses meanwhile."""
+    def share(self, who: str, choose: Choose, *, now: float, until: float) -> dict[int, str] | None:
+        """Let somebody have questions that are chosen by who has which; nobody else chooses meanwhile.
+
+        None if others have written to the ledger since it was read: what is chosen may be answered. A lease
+        is dropped after the answer is written, so who misses the one has to see the other.
+        """
 
     def shown(self, who: str) -> list[str]:
         """Return the ids of the questions that somebody was shown lately and has not answered."""
@@ -43,6 +56,18 @@ class LeaseTable(Protocol):
 
     def release(self, who: str) -> None:
         """Forget all leases of somebody, who has left."""
+
+
+def rows_of_question(question: str) -> list[int] | None:
+    """Return the row that a question compares with others, and those, by its id; None if it is no such id.
+
+    Examples
+    --------
+    >>> rows_of_question("l-12-3.40"), rows_of_question("what?")
+    ([12, 3, 40], None)
+    """
+    found = QUESTION.fullmatch(question)
+    return None if found is None else [int(found[1]), *map(int, found[2].split("."))]
 
 
 def changed_leases(

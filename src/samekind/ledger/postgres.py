@@ -89,7 +89,6 @@ def postgres_engine(
     given = {name: value for name, value in own.items() if name not in address.url.query}
     engine = sa.create_engine(
         address.url,
-        pool_pre_ping=True,
         connect_args={**given, "prepare_threshold": None},  # poolers do not keep what is prepared
     )
     see_own = f"SET LOCAL search_path = {address.quoted}"
@@ -100,9 +99,9 @@ def postgres_engine(
         f"SET LOCAL idle_in_transaction_session_timeout = '{STUCK}'; "
         # on disk, not merely with the server, when a commit returns
         "SELECT set_config('synchronous_commit', 'on', true) "
-        "WHERE current_setting('synchronous_commit') = 'off'"
+        "WHERE current_setting('synchronous_commit') = 'off'; "
+        f"SELECT pg_advisory_xact_lock({_lock_of(lock + address.schema)})"
     )
-    take_lock = f"SELECT pg_advisory_xact_lock({_lock_of(lock + address.schema)})"
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
@@ -110,7 +109,6 @@ def postgres_engine(
             connection.exec_driver_sql(to_read)
             return
         connection.exec_driver_sql(to_write)
-        connection.exec_driver_sql(take_lock)
 
     connected_before = False
 

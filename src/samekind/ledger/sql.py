@@ -85,7 +85,7 @@ class SqlLedger(ReplyingLedger):
         self._database = Database(self._place, wait, read_only=read_only)
         super().__init__(self._database.shown, infer=infer)
         if self._database.keeps_leases:
-            self.leases = SqlLeases(self._leasing)
+            self.leases = SqlLeases(self._leasing, self._is_current)
         try:
             with self._explaining("be opened"), self._database.opened() as connection:
                 self._read_meta(connection)

@@ -15,6 +15,7 @@ from samekind.project.exports import (
 )
 from samekind.project.new_rows import classify_new, new_rows_table, oracle_of_names
 from samekind.project.numbers import ClusterNumbers
+from samekind.project.overlap import check_overlap
 from samekind.project.project import Project
 from samekind.project.records import *  # noqa: F403
 from samekind.project.reviews import OpinionRecord, ReviewPage, ReviewRecord
@@ -65,6 +66,7 @@ __all__ = [
     "beside_own_columns",
     "cache_of",
     "changes_of_data",
+    "check_overlap",
     "classify_new",
     "counted",
     "data_of",

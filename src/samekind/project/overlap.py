@@ -21,7 +21,7 @@ from samekind.project.records import NewCluster, Said, SheetAnswer
 from samekind.project.shared import exclusive
 from samekind.project.words import ANSWERS, ProjectError
 
-__all__ = ["Overlaps"]
+__all__ = ["Overlaps", "check_overlap"]
 
 OVERLAP = (
     "overlap"  # in `meta`: how many opinions are wanted, or of which share of the questions two
@@ -30,6 +30,25 @@ MOST = 10
 
 Votes = list[tuple[int, int, int]]
 """What somebody says of each pair of a question: two rows and an answer."""
+
+
+def check_overlap(overlap: float) -> float:
+    """Return how many opinions are wanted, or of which share of the questions two, as a number.
+
+    An error says what is wrong with it.
+
+    Examples
+    --------
+    >>> check_overlap(2), check_overlap(0.1)
+    (2.0, 0.1)
+    """
+    value = float(overlap)
+    if not (0 < value <= 1 or (value.is_integer() and 1 < value <= MOST)):
+        raise ProjectError(
+            f"overlap must be a share such as 0.1, or a number of people from 1 to {MOST}, got "
+            f"{overlap!r}."
+        )
+    return value
 
 
 class Overlaps(Placements):
@@ -43,12 +62,7 @@ class Overlaps(Placements):
     @exclusive
     def set_overlap(self, overlap: float) -> None:
         """Want several opinions on each question (2, 3, …), two on a share of them (0.1), or one (1)."""
-        value = float(overlap)
-        if not (0 < value <= 1 or (value.is_integer() and value <= MOST)):
-            raise ProjectError(
-                f"overlap must be a share such as 0.1, or a number of people from 1 to {MOST}, got "
-                f"{overlap!r}."
-            )
+        value = check_overlap(overlap)
         if value != self.overlap:
             with self.act():
                 self.session.ledger.set_meta(OVERLAP, str(value))

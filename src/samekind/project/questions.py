@@ -24,6 +24,7 @@ from samekind.project.words import ANSWERS, ProjectError, QuestionClosed
 __all__ = ["Questions"]
 
 LEAST_ON_SHEET = 3  # rows; fewer are asked about one by one
+LOOKS = 100  # at most, at what others write while somebody is to get a question
 
 
 class Questions(Reviews):
@@ -40,6 +41,16 @@ class Questions(Reviews):
         Asked again, they get the same ones. Nobody goes empty while there is a question: see `Sharing`.
         """
         self.catch_up()
+        for _ in range(LOOKS):
+            shown = self._next(who, lineup, most)
+            if shown is not None:
+                return shown
+            self.session.catch_up()
+            self._heed_end()
+        return []
+
+    def _next(self, who: str, lineup: bool, most: int) -> list[Question] | None:
+        """Return open questions for somebody; None if something was written meanwhile, here or elsewhere."""
         chains = self._open()
         most = most if self._presses_left is None else min(most, self._presses_left)
         sheets = self._sheets(chains)
@@ -48,10 +59,13 @@ class Questions(Reviews):
         # where several are asked the same, it is the same for all
         lineup = (lineup or self.overlap != 1) and self.lineups
         wave = {row: _id_of(row, chains[row], sheets.get(row), lineup) for row in keys}
-        rows, extras = self._sharing.share(self._share_request(who, most, wave, chains, lineup))
+        shared = self._sharing.share(self._share_request(who, most, wave, chains, lineup))
+        if shared is None:
+            return None
         if self._sharing.n_people == 1 and self.session.n_people > 1:
             self.session.mark(1)  # the others have left; what is asked now may be something else
-            return self.next(who, lineup=lineup, most=most)
+            return None
+        rows, extras = shared
         shown: list[Question] = []
         for row in rows:
             if row in sheets:
@@ -259,10 +273,11 @@ class Questions(Reviews):
         return self.option(members, [member, *(other for other in members if other != member)])
 
     def skipped_pairs(self) -> list[tuple[int, int]]:
-        """Return the pairs that were skipped and not answered since."""
-        pairs = self.session.ledger.skipped()
-        still = self.session.ledger.lookup(pairs, infer=False) == UNSURE
-        return [(int(a), int(b)) for a, b in pairs[still]]
+        """Return the pairs that were skipped and not answered since, and wait for nobody's opinion."""
+        ledger = self.session.ledger
+        pairs = ledger.skipped()
+        still = pairs[ledger.lookup(pairs, infer=False) == UNSURE].tolist()
+        return [(a, b) for a, b in still if not self._is_reviewed(a, b)]
 
 
 def _id_of(row: int, others: list[int], sheet: list[int] | None, lineup: bool) -> str:

@@ -89,6 +89,11 @@ class Reviews(Overlaps):
             return False  # others are still to say what they think
         return len(definite) > 1 or (len(blind) > 1 and len({one.answer for one in blind}) > 1)
 
+    def _is_reviewed(self, a: int, b: int) -> bool:
+        """Return whether several people were asked about a pair and differ: it is a reviewer's to settle."""
+        opinions = self.session.ledger.opinions.on(a, b)
+        return len({one.answer for one in opinions if one.role == OpinionRole.BLIND}) > 1
+
     def _said(self, a: int, b: int) -> list[Opinion]:
         """Return the opinions on a pair, and what the ledger says of it if that is another's."""
         ledger, pair = self.session.ledger, np.array([[a, b]])

@@ -69,6 +69,10 @@ class ProjectPart:
         self.notices: list[str] = []  # what somebody who opens it should know
         self.assistant: Assistant | None = None  # a model that answers in the background
         self._lock = threading.RLock()
+        self._at_one_moment = (
+            False  # whether others' writing is looked at once for all that is done,
+        )
+        self._is_current = False  # and was
         self._proposals = ProposedNames(items)
         self.clock: Callable[[], float] = (
             time  # by which questions belong to who sees them, for all who serve the project
@@ -87,8 +91,26 @@ class ProjectPart:
 
     def catch_up(self) -> None:
         """Take in what others wrote, also that somebody finished, or went on."""
-        self.session.catch_up()
+        if not self._is_current:
+            self.session.catch_up()
+            self._is_current = self._at_one_moment
         self._heed_end()
+
+    @contextmanager
+    def at_one_moment(self) -> Iterator[None]:
+        """Within it, look once at what others wrote, so that all that is told fits together.
+
+        An act looks, too. Other threads wait meanwhile.
+        """
+        with self._lock:
+            if self._at_one_moment:
+                yield
+                return
+            self._at_one_moment = True
+            try:
+                yield
+            finally:
+                self._at_one_moment = self._is_current = False
 
     @contextmanager
     def act(self) -> Iterator[None]:
@@ -96,6 +118,7 @@ class ProjectPart:
         with self.session.act():
             self.numbers.keep()
             yield
+        self._is_current = self._at_one_moment
 
     def once(self, key: str, request: str, do: Callable[[], object], *, who: str = "") -> object:
         """Do something once, however often it is asked for with one key; return what it returned, as JSON.

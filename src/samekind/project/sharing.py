@@ -1,6 +1,7 @@
 """Who gets which question, where several people answer.
 
-- A question of the wave belongs to who sees it, for two minutes; nobody else is shown it meanwhile.
+- A question belongs to who sees it, for two minutes; nobody else is asked meanwhile about the rows that it is
+  about, nor whether the same two clusters are one, by whichever of their rows.
 - Somebody who waits for the rest of a wave gets an extra question, beyond it.
 - Where there is none, because the algorithm cannot be told of such answers, the question that somebody has
   had longest is shown to a second one; the later answer is kept as an opinion.
@@ -10,18 +11,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from samekind.algorithms import ExtraQuestion
 from samekind.engine import Session
-from samekind.ledger import Lease
+from samekind.ledger import Lease, rows_of_question
 
 __all__ = ["ShareRequest", "Sharing"]
 
 SECONDS = 120.0  # that a question belongs to who sees it
 AT_ONCE = 16  # extra questions chosen together
 FRESH = 64  # lines of the ledger after which those that are left are chosen anew
+
+Part = int | frozenset[int]
+"""What a question is about: a row, or two that are compared."""
 
 
 class ShareRequest(NamedTuple):
@@ -58,8 +62,11 @@ class Sharing:
         self._pool_at = 0  # lines of the ledger then
         self._given: set[tuple[str, str]] = set()  # who was shown which question here
 
-    def share(self, wanted: ShareRequest) -> tuple[list[int], list[ExtraQuestion]]:
-        """Return the rows of the wave that somebody gets, and extra questions."""
+    def share(self, wanted: ShareRequest) -> tuple[list[int], list[ExtraQuestion]] | None:
+        """Return the rows of the wave that somebody gets, and extra questions.
+
+        None if others have written meanwhile: what is wanted is to be looked at anew.
+        """
         now, extras = self._clock(), list[ExtraQuestion]()
 
         def choose(leases: Sequence[Lease]) -> dict[int, str]:
@@ -70,6 +77,8 @@ class Sharing:
 
         leases = self._session.ledger.leases
         chosen = leases.share(wanted.who, choose, now=now, until=now + SECONDS)
+        if chosen is None:
+            return None
         self._given.update((wanted.who, question) for question in chosen.values())
         self._extras.update({question.row: question for question in extras})
         return [row for row in chosen if row in wanted.wave], extras
@@ -95,28 +104,24 @@ class Sharing:
     ) -> tuple[list[int], list[ExtraQuestion]]:
         who, most = wanted.who, wanted.most
         self.n_people = max(1, len({who, *(lease.who for lease in leases)} - {""}))
-        others: dict[int, int] = {}
-        for lease in leases:
-            if self.n_people > 1 and lease.who not in (who, ""):
-                others[lease.key] = others.get(lease.key, 0) + 1
+        others = [one for one in leases if self.n_people > 1 and one.who not in (who, "")]
+        held = HeldQuestions(self._session, others)
         own = {lease.key for lease in leases if lease.who == who}
         free = [
             row
-            for row in wanted.wave
-            if row not in wanted.closed_to and others.get(row, 0) < wanted.places.get(row, 1)
+            for row, question in wanted.wave.items()
+            if row not in wanted.closed_to and held.n_people(question) < wanted.places.get(row, 1)
         ]
         each = most
         if self.n_people > 1:
             free.sort(key=lambda row: row not in own)
             each = max(1, len(wanted.wave) // self.n_people)
         rows = free[: min(most, each)]
-        taken, extras = {*others, *wanted.wave}, list[ExtraQuestion]()
+        extras: list[ExtraQuestion] = []
         if self.n_people > 1 or wanted.closed_to:
-            extras = [one for one in wanted.waiting if one.row not in taken]
-            more = most - len(rows) - len(extras)
-            # two clusters may be compared by either row, on another server
-            pairs = {pair for one in leases if one.who != who for pair in _pairs_of(one.question)}
-            extras += self._take_extras(more, own, taken | wanted.busy, pairs)
+            held.add((question, "the wave") for question in wanted.wave.values())
+            extras = [one for one in wanted.waiting if not held.n_people(wanted.id_of(one))]
+            extras += self._take_extras(most - len(rows) - len(extras), wanted, own, held)
             extras = extras[: most - len(rows)]
         if not rows and not extras:
             rows = free[:1] or self._longest_held(wanted, leases)
@@ -133,38 +138,74 @@ class Sharing:
         return sorted(held, key=lambda row: until.get(row, 0.0))[:1]
 
     def _take_extras(
-        self, count: int, own: set[int], taken: set[int], pairs: set[frozenset[int]]
+        self, count: int, wanted: ShareRequest, own: set[int], held: HeldQuestions
     ) -> list[ExtraQuestion]:
-        if count <= 0:
-            return []
-        is_open = self._is_open
-        found = [
-            question
-            for row, question in self._extras.items()
-            if row in own and row not in taken and is_open(question)
-        ][:count]
-        got = {question.row for question in found}
+        found: list[ExtraQuestion] = []
+
+        def take(questions: Iterable[ExtraQuestion]) -> None:
+            for question in map(held.without_held, questions):
+                busy = question.row in wanted.busy or question.row in held.rows
+                is_free = question.members and not busy
+                if len(found) < count and is_free and self._is_open(question):
+                    found.append(question)
+                    held.add([(wanted.id_of(question), wanted.who)])
+
+        take(question for row, question in self._extras.items() if row in own)
         lines = self._session.ledger.revision.answers
         if lines - self._pool_at > FRESH:
             self._pool = []
         for refilled in (False, True):
-            if refilled:
-                rows = {*taken, *got, *self._extras}
+            if refilled and len(found) < count:
+                self._extras = {row: q for row, q in self._extras.items() if self._is_open(q)}
+                rows = {*held.rows, *wanted.busy, *self._extras}
                 self._pool = self._session.extra_questions(AT_ONCE, rows)
                 self._pool_at = lines
-                self._extras = {row: q for row, q in self._extras.items() if is_open(q)}
             while self._pool and len(found) < count:
-                question = self._pool.pop()
-                held = any(frozenset((question.row, other)) in pairs for other in question.members)
-                if question.row not in {*taken, *got} and not held and is_open(question):
-                    found.append(question)
-                    got.add(question.row)
-            if len(found) == count:
-                break
+                take([self._pool.pop()])
         return found
 
 
-def _pairs_of(question: str) -> list[frozenset[int]]:
-    """Return the pairs of rows that a question is about, by its id."""
-    _, row, others = question.split("-")
-    return [frozenset((int(row), int(other))) for other in others.split(".")]
+class HeldQuestions:
+    """What people are being asked: the rows, and the clusters that are compared.
+
+    Parameters
+    ----------
+    session : Session
+        Knows which rows are in one cluster by now.
+    leases : sequence of Lease
+        Who is asked what.
+    """
+
+    def __init__(self, session: Session, leases: Sequence[Lease]) -> None:
+        self.rows: set[int] = set()
+        """All that somebody is asked about."""
+        self._session = session
+        self._people: dict[Part, set[str]] = {}
+        self.add((lease.question, lease.who) for lease in leases)
+
+    def add(self, questions: Iterable[tuple[str, str]]) -> None:
+        """Note of questions, by their ids, that somebody is asked them."""
+        for question, who in questions:
+            rows, pairs = self._parts(question)
+            self.rows.update(rows)
+            for part in [*rows, *pairs]:
+                self._people.setdefault(part, set()).add(who)
+
+    def n_people(self, question: str) -> int:
+        """Return how many people are asked about a row of a question, or to compare the same clusters."""
+        rows, pairs = self._parts(question)
+        return len(set[str]().union(*(self._people.get(part, ()) for part in [*rows, *pairs])))
+
+    def without_held(self, question: ExtraQuestion) -> ExtraQuestion:
+        """Return a question without the clusters that somebody compares with its row's already."""
+        _, pairs = self._parts(f"l-{question.row}-{'.'.join(map(str, question.members))}")
+        both = zip(question.members, pairs, strict=True)
+        return ExtraQuestion(question.row, [one for one, pair in both if pair not in self._people])
+
+    def _parts(self, question: str) -> tuple[list[int], list[Part]]:
+        """Return the rows that a question is about, and which of them are compared; a cluster is one."""
+        rows = rows_of_question(question) or []
+        places = self._session.places_of(rows).tolist()
+        known = [-1 - place if place >= 0 else row for row, place in zip(rows, places, strict=True)]
+        asked = rows[1:] if question.startswith("g") else rows[:1]
+        return asked, [frozenset((known[0], other)) for other in known[1:]]

@@ -93,16 +93,18 @@ def make_project(
     *,
     title: str | None = None,
     any_data: bool = False,
+    overlap: float | None = None,
     **settings: Any,
 ) -> Project:
     """Return a project about some items; its file remembers them and the settings.
 
     Settings given now replace those that the file remembers; the others stay as they were. Where the data
     have changed since, rows are recognised by what they hold, and answers stay with them; `notices` of the
-    project say what happened. `any_data` are taken in even if hardly a row is there again.
+    project say what happened. `any_data` are taken in even if hardly a row is there again. `overlap`, if
+    given, is kept with the project; it is no setting of what asks.
     """
     if path is None:
-        return Project(items, title=title, **settings)
+        return Project(items, title=title, overlap=overlap, **settings)
     with SqlLedger(path) as ledger:
         before, title = kept_in(ledger, SETTINGS), title or ledger.meta.get(TITLE)
         notices = take_in_data(ledger, items, before, any_data=any_data)
@@ -111,7 +113,7 @@ def make_project(
     if answered and _of_run(before) != _of_run(wanted):
         with closing(Project(items, path, **before)) as project, project.act():
             project.session.checkpoint()  # from here on with other settings
-    project = Project(items, path, title=title, **wanted)
+    project = Project(items, path, title=title, overlap=overlap, **wanted)
     facts = {
         ITEMS: json.dumps(items.recipe()),
         SETTINGS: json.dumps(wanted),

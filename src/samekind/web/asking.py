@@ -43,18 +43,20 @@ def next_questions(wanted: WantedBy) -> r.NextQuestions:
 @changes.post("/answers", response_model=r.Saved, responses=responses(409, model=r.Closed))
 def answer(wanted: WantedBy, once: Once, given: Answer) -> r.Saved | Response:
     """Answer a question. It is on disk when this says so."""
-    try:
-        once(lambda: wanted.project.answer(given.id, given.said(), who=wanted.who))
-    except QuestionClosed as error:
-        return JSONResponse(jsonable_encoder(wanted.reply(r.Closed, error=str(error))), 409)
-    return wanted.reply(r.Saved)
+    with wanted.project.at_one_moment():
+        try:
+            once(lambda: wanted.project.answer(given.id, given.said(), who=wanted.who))
+        except QuestionClosed as error:
+            return JSONResponse(jsonable_encoder(wanted.reply(r.Closed, error=str(error))), 409)
+        return wanted.reply(r.Saved)
 
 
 @changes.post("/undo")
 def undo(wanted: WantedBy, once: Once, how: Undo) -> r.Undone:
     """Take back the last clicks, one's own if one has a name."""
-    undone = once(lambda: wanted.project.undo(how.count, who=wanted.who or None))
-    return wanted.reply(r.Undone, undone=undone)
+    with wanted.project.at_one_moment():
+        undone = once(lambda: wanted.project.undo(how.count, who=wanted.who or None))
+        return wanted.reply(r.Undone, undone=undone)
 
 
 @reads.get("/skipped")

@@ -155,8 +155,9 @@ class Wanted:
 
     def reply(self, form: type[Reply], **more: object) -> Reply:
         """Return the questions and where the work stands, in a reply that may tell more."""
-        questions = self.project.next(self.who, lineup=self.lineup, most=self.most)
-        return form(questions=questions, status=self.project.status(), **more)
+        with self.project.at_one_moment():
+            questions = self.project.next(self.who, lineup=self.lineup, most=self.most)
+            return form(questions=questions, status=self.project.status(), **more)
 
 
 WantedBy = Annotated[Wanted, Depends()]

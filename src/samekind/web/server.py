@@ -7,6 +7,7 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -17,7 +18,7 @@ from fastapi import FastAPI
 from uvicorn.config import LOGGING_CONFIG
 
 from samekind.ledger import ProjectPlace
-from samekind.project import Project
+from samekind.project import Project, open_project
 from samekind.web.app import make_app
 from samekind.web.connections import MOST, BoundedConnection, ProxiedConnection
 from samekind.web.guard import LARGEST_HEAD
@@ -147,6 +148,7 @@ def serve_team(
     tls: Tls | None = None,
     metrics_token: str | None = None,
     on_ready: Callable[[str], None] | None = None,
+    overlap: float | None = None,
 ) -> None:
     """Serve several projects to people with personal links, until SIGTERM or Ctrl-C; close them.
 
@@ -168,6 +170,8 @@ def serve_team(
         What must be known to read the metrics; without one there are none.
     on_ready : callable
         Called with the server's address once it listens.
+    overlap : float or None
+        How many people are to answer each question of every project, as for `Project`; None is as before.
     """
     from samekind.web.logs import log_request
     from samekind.web.site import Site
@@ -178,7 +182,7 @@ def serve_team(
     own = [f"{name}:{port}" for name in names_of(host)]
     own += names_of(host) if port in (80, 443) else []
     own += [ANY_ADDRESS] if host in WILDCARDS else []
-    site = Site(places)
+    site = Site(places, partial(open_project, overlap=overlap))
     app = make_team_app(
         site,
         allowed_hosts=[*own, *names],

@@ -48,8 +48,8 @@ FOUND_ONE_IN = 4
 """Of so many rows that several people found to be in none of the clusters, one founds a cluster at once."""
 EXTRA_POOL, EXTRA_SCORED = 1024, 128
 """Rows drawn uniformly of which questions beyond the wave are chosen by distance, and by doubt."""
-EXTRA_COMPARED = 1 / 8
-"""Share of them that compare clusters, as several people find the same new one at once."""
+EXTRA_COMPARED, EXTRA_COMPARED_MOST = 1 / 8, 3 / 4
+"""Least and largest share of them that compare clusters, as several people find the same new one at once."""
 FIRST_ROWS = 8
 """Rows that a change of earlier answers leaves open, asked about at once beside those of the open wave."""
 

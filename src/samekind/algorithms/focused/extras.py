@@ -37,28 +37,54 @@ class ExtraPlanner:
         """Return up to so many questions about none of these rows."""
         if self._learner.state.n_discovered < 1:
             return []
-        compared = self._compare(int(size * const.EXTRA_COMPARED + rng.random()), taken)
+        compared = self._compare(size, rng.random(), taken)
         rows = self._rows(rng, size - len(compared), {*taken, *(one.row for one in compared)})
         order = rng.permutation(len(compared) + len(rows)).tolist()
         return [[*compared, *rows][place] for place in order]
 
-    def _compare(self, size: int, taken: Collection[int]) -> list[ExtraQuestion]:
-        """Return questions about the clusters that are likeliest one."""
+    def _compare(self, size: int, chance: float, taken: Collection[int]) -> list[ExtraQuestion]:
+        """Return questions about the clusters that are likeliest one, of so many questions in all.
+
+        As many as there are pairs that a wave would compare at once: people who find the same new cluster at
+        the same time each found one.
+        """
         similarity, a, b = self._learner.pairs.open_similarities()
-        order = np.argsort(-similarity, kind="stable")[: 4 * size]
+        likely = int((similarity >= self._learner.model.predictor.compare_above).sum())
+        least, most = const.EXTRA_COMPARED * size, const.EXTRA_COMPARED_MOST * size
+        count = int(min(max(likely, least + chance), most))
+        order = np.argsort(-similarity, kind="stable")[: 4 * count]
+        members = self._learner.state.members
         used, found = set(taken), list[ExtraQuestion]()
-        for one, other in zip(a[order].tolist(), b[order].tolist(), strict=True):
-            pair = self._questions_pair(one, other)
-            if len(found) == size or pair is None:
-                continue
-            if not used.intersection(pair):
-                used.update(pair)
-                found.append(ExtraQuestion(pair[0], [pair[1]]))
+        compared: set[tuple[int, int]] = set()
+        for pair in zip(a[order].tolist(), b[order].tolist(), strict=True):
+            # more is known of the larger one, which is looked for
+            one, other = sorted(pair, key=lambda cluster: len(members[cluster]))
+            lineup = [] if pair in compared else self._lineup(one, other, compared)
+            if len(found) < count and lineup and lineup[0] not in used:
+                used.add(lineup[0])
+                found.append(ExtraQuestion(lineup[0], lineup[1:]))
         return found
 
-    def _questions_pair(self, a: int, b: int) -> tuple[int, int] | None:
-        pair = next(self._policy.member_pairs(a, b), None)
-        return None if pair is None or self._learner.unsure.knows_pair(*pair) else pair
+    def _lineup(self, one: int, other: int, compared: set[tuple[int, int]]) -> list[int]:
+        """Return a row of a cluster, and rows of others that it is likeliest one with; none if it is no use.
+
+        Not of those that were compared, to which these are added.
+        """
+        unsure, found = self._learner.unsure, list[int]()
+        pair = next(self._policy.member_pairs(one, other), None)
+        if pair is None or unsure.knows_pair(*pair):
+            return found
+        found += pair
+        compared.add((min(one, other), max(one, other)))
+        for cluster in self._learner.pairs.open_with(one):
+            member = self._learner.state.members[cluster][0]
+            if len(found) > self._learner.params.lineup:
+                break
+            clusters = min(one, cluster), max(one, cluster)
+            if clusters not in compared and not unsure.knows_pair(pair[0], member):
+                compared.add(clusters)
+                found.append(member)
+        return found
 
     def _rows(self, rng: np.random.Generator, size: int, taken: set[int]) -> list[ExtraQuestion]:
         """Return questions about unknown rows, as a wave would ask about them first."""

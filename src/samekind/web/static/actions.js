@@ -50,8 +50,12 @@ export class Actions {
     } else if ((question.type === "pair") === (action !== "none")) this.answer(/** @type {Said} */ (action), event);
   }
 
-  /** @param {KeyboardEvent} event @param {(action: string) => boolean} [counts] whether an action can be meant now */
-  press(event, counts = () => true) {
+  /**
+   * @param {KeyboardEvent} event
+   * @param {(action: string) => boolean} [counts] whether an action can be meant now
+   * @param {{takes: (action: string) => boolean, act: (action: string) => void}} [other] what takes some of them instead
+   */
+  press(event, counts = () => true, other = undefined) {
     if (event.defaultPrevented || takesTyping(event.target) || document.querySelector("dialog[open]")) return;
     const key = keyOf(event);
     if (key === null || pressesControl(event.target, key)) return;
@@ -60,6 +64,8 @@ export class Actions {
     if (!action || !counts(action)) return;
     event.preventDefault();
     if (typing) return;
-    if (!event.repeat || action === "zoom") this.act(action, event); // a key held down answers once
+    if (event.repeat && action !== "zoom") return; // a key held down answers once
+    if (other?.takes(action)) other.act(action);
+    else this.act(action, event);
   }
 }

@@ -7,8 +7,9 @@ import { Finish } from "./finish.js";
 import { OverviewPanel } from "./overview.js";
 import { openHelp } from "./help.js";
 import { QuestionArea } from "./question.js";
-import { call } from "./api.js";
+import { call, served } from "./api.js";
 import { showCriterion } from "./criterion.js";
+import { LinkScreen } from "./links.js";
 import { known, may, me } from "./me.js";
 import { flag, Review } from "./review.js";
 import { hideBanner, showBanner, watchSaving } from "./saving.js";
@@ -18,12 +19,13 @@ import { initTheme, remember, remembered } from "./settings.js";
 import { pictures } from "./items.js";
 
 /** @type {Record<string, string>} the screens, and the role that each is for */
-const VIEWS = { question: "answer", found: "review", review: "review", finish: "own" };
+const VIEWS = { question: "answer", found: "review", review: "review", people: "own", finish: "own" };
 
 const project = new Project();
 const found = new OverviewPanel(project);
 new ThresholdPanel(project);
 const review = new Review(project, goto);
+const people = new LinkScreen();
 const finish = new Finish(project, goto);
 const actions = new Actions(project, {
   help: () => openHelp(() => area.refresh()),
@@ -49,19 +51,24 @@ function goto(view) {
 
 function show() {
   const asked = location.hash.slice(2);
-  const view = asked in VIEWS && may(VIEWS[asked]) && !project.locked ? asked : "question";
+  const there = asked in VIEWS && (asked !== "people" || served); // else there are no links
+  const view = there && may(VIEWS[asked]) && !project.locked ? asked : "question";
   document.body.dataset.view = view;
   for (const tab of document.querySelectorAll("[data-goto]")) {
     if (tab.dataset.goto === view) tab.setAttribute("aria-current", "page");
     else tab.removeAttribute("aria-current");
   }
   if (view === "review") review.show();
+  if (view === "people") people.show();
+  else people.putAway();
   if (view === "finish") finish.show();
   found.refresh();
 }
 
 document.addEventListener("keydown", (event) => {
-  actions.press(event, (action) => document.body.dataset.view === "question" || ["undo", "help"].includes(action));
+  const { view } = document.body.dataset;
+  const reviewed = view === "review" && review.disputes;
+  actions.press(event, (action) => view === "question" || ["undo", "help"].includes(action) || (reviewed && reviewed.takes(action)), reviewed || undefined);
 });
 
 project.addEventListener("state", showStanding);

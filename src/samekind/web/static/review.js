@@ -1,6 +1,7 @@
-/** Review: suggestions, contradictions to settle, skipped questions to come back to, and every answer, press by press. */
+/** Review: what people disagree about, suggestions, contradictions to settle, skipped questions to come back to, and every answer, press by press. */
 
 import { ApiError, call } from "./api.js";
+import { Disputes } from "./disputes.js";
 import { byId, count, h, toast } from "./dom.js";
 import { remember, remembered } from "./settings.js";
 import { brief, mini, oneLine, pictures, spoken } from "./items.js";
@@ -37,12 +38,14 @@ export class Review {
     this.offset = 0;
     this.search = "";
     this.suggestions = new Suggestions(project, () => this.show());
+    this.disputes = new Disputes(project, () => this.show());
+    this.disputes.addEventListener("count", () => this.#badge());
     project.addEventListener("state", () => this.#badge());
   }
 
   #badge() {
     const state = this.project.state;
-    const open = (state?.contradictions ?? 0) + (state?.skipped ?? 0);
+    const open = this.disputes.total + (state?.contradictions ?? 0) + (state?.skipped ?? 0);
     const badge = byId("review-badge");
     badge.hidden = open === 0;
     badge.textContent = open ? ` ${open}` : "";
@@ -53,8 +56,8 @@ export class Review {
     if (!body.children.length) body.append(h("p", { class: "hint" }, "Loading…"));
     try {
       await this.project.outbox.idle();
-      const [conflicts, skipped] = await Promise.all([call("GET", "/api/contradictions"), call("GET", "/api/skipped?most=20"), this.suggestions.load()]);
-      body.replaceChildren(this.suggestions.element, this.#conflicts(conflicts.contradictions), this.#skipped(skipped.questions), this.#answers());
+      const [conflicts, skipped] = await Promise.all([call("GET", "/api/contradictions"), call("GET", "/api/skipped?most=20"), this.suggestions.load(), this.disputes.load()]);
+      body.replaceChildren(this.disputes.element, this.suggestions.element, this.#conflicts(conflicts.contradictions), this.#skipped(skipped.questions), this.#answers());
       await this.#list();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

@@ -28,6 +28,9 @@
  *   numbers: number[], method: string, pending: boolean}} RowMap
  * @typedef {{id: string, what: "merge" | "wrong" | "own" | "unsure", text: string, probability: number, clusters: ClusterOption[],
  *   items: ItemView[]}} Suggestion
+ * @typedef {{a: ItemView, b: ItemView, a_cluster: ClusterRef | null, b_cluster: ClusterRef | null,
+ *   opinions: {who: string, answer: string, at: number | null}[]}} Dispute
+ * @typedef {{id: number, who: string, role: string, at: number, expires: number | null, revoked: number | null}} Link
  * @typedef {"same" | "different" | "unsure" | "skip" | "none" | number | {new: string} | {different: number[]}} Said
  */
 export {};
