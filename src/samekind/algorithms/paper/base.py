@@ -13,7 +13,9 @@ from samekind.algorithms.paper.classify import PaperParams, classify
 from samekind.algorithms.state import UNKNOWN
 from samekind.flow import FloatArray, Flow, IntArray
 
-__all__ = ["Draws", "ExactParams", "PaperAlgorithm", "PracticalParams"]
+__all__ = ["AHEAD", "Draws", "ExactParams", "PaperAlgorithm", "PracticalParams"]
+
+AHEAD = 256  # rows drawn together by the practical algorithms, to be taken in one after the other
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +81,22 @@ class PaperAlgorithm(Algorithm[P]):
         clusters = yield from self.clusters_of(rows)
         self.state.n_samples += size
         return Draws(rows, clusters, self.sampler.cost(rows))
+
+    def n_at_once(self, rows: IntArray) -> int:
+        """Return how many of these draws to take in at once: those of known rows, or else `batch` new rows.
+
+        A known row takes no question, and may tell that there is nothing left to ask here.
+        """
+        unknown = np.flatnonzero(self.state.cluster_of(rows) == UNKNOWN)
+        if not unknown.size or unknown[0]:
+            return int(unknown[0]) if unknown.size else rows.size
+        size = self.batch_size()
+        if size == 1:
+            return 1
+        _, first = np.unique(rows[unknown], return_index=True)
+        if first.size < size:
+            return rows.size
+        return int(unknown[np.sort(first)[size - 1]]) + 1
 
     def clusters_of(self, rows: IntArray) -> Flow[IntArray]:
         """Return the cluster of each row (rows may repeat), asking for `batch` rows at a time."""
