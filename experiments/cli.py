@@ -78,7 +78,7 @@ COMMANDS = {
     ),
     "page": ("make pages anew from results, each beside its file", "files"),
 }
-GROUPS = "synthetic, synthetic-variance, shuttle, kdd, digits, banking77, mixture, one set, or all (not mixture)"
+GROUPS = "synthetic, synthetic-variance, shuttle, kdd, digits, banking77, mixture, one, or all but mixture"
 OPTIONS: dict[str, tuple[Callable[[str], object], str, str]] = {
     "data": (str, "DATA", GROUPS),
     "files": (Path, "FILE", "results of experiments, as JSON"),

@@ -13,11 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.algorithms import ALGORITHMS, AnyAlgorithm
-from samekind.algorithms.paper.base import AHEAD
 
 PRACTICAL = ("uniform", "basic", "batched")
-ONE_BY_ONE = {"batch": AHEAD}
-"""Parameters of an algorithm with foresight: all rows that are drawn together may be asked about at once."""
 
 
 def with_foresight(algorithm: str, codes: NDArray[np.intp]) -> AnyAlgorithm:
@@ -26,6 +23,9 @@ def with_foresight(algorithm: str, codes: NDArray[np.intp]) -> AnyAlgorithm:
     n_clusters = int(codes.max()) + 1
 
     class WithForesight(base):  # type: ignore[misc, valid-type]  # a base that is chosen
+        def batch_size(self) -> int:
+            return int(self.n_ahead)
+
         def n_at_once(self, rows: NDArray[np.intp]) -> int:
             recovered = np.zeros(n_clusters, dtype=bool)
             recovered[codes[self.state.first_members[self.state.recovered]]] = True

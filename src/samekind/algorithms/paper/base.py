@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -13,9 +13,7 @@ from samekind.algorithms.paper.classify import PaperParams, classify
 from samekind.algorithms.state import UNKNOWN
 from samekind.flow import FloatArray, Flow, IntArray
 
-__all__ = ["AHEAD", "Draws", "ExactParams", "PaperAlgorithm", "PracticalParams"]
-
-AHEAD = 256  # rows drawn together by the practical algorithms, to be taken in one after the other
+__all__ = ["Draws", "ExactParams", "PaperAlgorithm", "PracticalParams"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +68,9 @@ P = TypeVar("P", bound=PaperParams)
 
 class PaperAlgorithm(Algorithm[P]):
     """An algorithm that draws rows by D² and asks in which cluster each of them is."""
+
+    n_ahead: ClassVar[int] = 256
+    """Rows that the practical algorithms draw together, or `batch` if that is more, to take in one by one."""
 
     def batch_size(self) -> int:
         """Return how many rows to ask about at once now."""

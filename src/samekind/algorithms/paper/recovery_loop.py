@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from samekind.algorithms.paper.base import AHEAD, Draws, PaperAlgorithm, PracticalParams
+from samekind.algorithms.paper.base import Draws, PaperAlgorithm, PracticalParams
 from samekind.algorithms.paper.quiet_test import QuietTest
 from samekind.algorithms.paper.rejection import RejectionSampling
 from samekind.flow import FloatArray, Flow, IntArray
@@ -66,7 +66,7 @@ class RecoveryLoop(PaperAlgorithm[PracticalParams]):
                 if quiet.passed:
                     return "reducible"
                 if not ahead.rows.size:
-                    ahead = self._draw_ahead(max(self.batch_size(), AHEAD))
+                    ahead = self._draw_ahead(max(self.batch_size(), self.n_ahead))
                 rows = ahead.rows[: self.n_at_once(ahead.rows)]
                 draws = Draws(rows, (yield from self.clusters_of(rows)), ahead.costs[: rows.size])
                 used = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from samekind.algorithms.paper.base import AHEAD, PaperAlgorithm, PracticalParams
+from samekind.algorithms.paper.base import PaperAlgorithm, PracticalParams
 from samekind.algorithms.paper.quiet_test import QuietTest
 from samekind.flow import Flow
 
@@ -34,7 +34,7 @@ class Uniform(PaperAlgorithm[PracticalParams]):
             if quiet.passed:
                 return "rare"
             if not ahead.size:
-                ahead = self.sampler.draw(self.rng.random(max(self.batch_size(), AHEAD)))
+                ahead = self.sampler.draw(self.rng.random(max(self.batch_size(), self.n_ahead)))
             n_taken = self.n_at_once(ahead)
             rows, ahead = ahead[:n_taken], ahead[n_taken:]
             clusters = yield from self.clusters_of(rows)
