@@ -48,8 +48,7 @@ class Session(TeamSession):
         `samekind.embed` does. For "records" a dataframe of records; see `samekind.load` for its fields.
     algorithm : str or subclass of Algorithm
         One of "focused", "uniform", "basic", "batched", "basic-exact", "improved-exact",
-        "noisy-exact"; of `RecordPoints` "records", "crowd-transitive" … (docs/algorithms.md). Or one of your
-        own, as a class.
+        "noisy-exact"; of `RecordPoints` "records", "crowd-transitive" …; or one of your own, as a class.
     ledger : None, path, URL or Ledger
         Where answers are kept; None keeps them in memory.
     budget : int or None

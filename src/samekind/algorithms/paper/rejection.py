@@ -18,7 +18,7 @@ __all__ = ["REFERENCES", "RejectionSampling"]
 REFERENCES = 4  # draws of a cluster that only look for its reference point
 
 
-class _Sample(NamedTuple):
+class _KeptDraw(NamedTuple):
     """A draw x of an unrecovered cluster that is kept while `threshold`, u·Φ(x), is below Φ(x*)."""
 
     row: int
@@ -46,7 +46,7 @@ class RejectionSampling:
         self._state = state
         self._enough = enough
         self._smallest: defaultdict[int, float] = defaultdict(lambda: inf)  # Φ(x*) of each cluster
-        self._samples: defaultdict[int, list[_Sample]] = defaultdict(list)
+        self._samples: defaultdict[int, list[_KeptDraw]] = defaultdict(list)
         self.n_draws: Counter[int] = Counter()
         """Draws of each cluster, in all rounds."""
 
@@ -68,7 +68,7 @@ class RejectionSampling:
             if cost < self._smallest[k]:
                 self._smallest[k] = cost
                 self._thin(k, points)
-            sample = _Sample(int(draws.rows[place]), 0.0 if uniform else coins[place] * cost)
+            sample = _KeptDraw(int(draws.rows[place]), 0.0 if uniform else coins[place] * cost)
             judged = uniform or self.n_draws[k] > REFERENCES
             if judged and sample.threshold < self._smallest[k]:
                 self._samples[k].append(sample)
