@@ -25,7 +25,7 @@ def mean_rows(make_data, runs, budgets):
 
 @pytest.mark.slow
 def test_synthetic_rows():
-    """All three are the paper's, where its 0.3 is the variance of a cluster; runs deviate by 1 to 3 clusters."""
+    """All three are the paper's, where its 0.3 is the variance of a cluster; three runs are 1 to 2 off."""
     rows = mean_rows(
         lambda run: Instance(*make_synthetic(sigma=0.3**0.5, random_state=run)),
         range(3),
