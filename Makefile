@@ -32,7 +32,7 @@ format: $(DEV)
 bench: $(DEV)
 	$(BIN)/python -m benchmarks
 
-# The paper's tables and figures. An hour or two for all; `make paper DATA=shuttle RUNS=10` takes minutes.
+# The paper's tables and figures. About an hour for all; `make paper DATA=shuttle RUNS=10` takes seconds.
 DATA ?= all
 RUNS ?= 100
 OUT ?= experiment-results

@@ -74,7 +74,10 @@ html_title = "samekind"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
-html_sidebars: dict[str, list[str]] = {"index": []}
+html_sidebars: dict[str, list[str]] = {
+    "index": [],
+    "results/README": [],
+}  # nothing to navigate to, and wide tables
 html_theme_options = {
     "navigation_with_keys": False,
     "show_nav_level": 1,

@@ -59,6 +59,7 @@ class BenchmarkData:
 DATA = {name: BenchmarkData(name, **fields) for name, fields in read_toml("data.toml").items()}
 GROUPS = {
     "synthetic": ["synthetic-p0", "synthetic-p0.1", "synthetic-p0.3"],
+    "synthetic-variance": [f"synthetic-variance-p{p}" for p in ("0", "0.1", "0.3")],
     "kdd": ["kdd10", "kdd10-reweighted"],
     "mixture": ["mixture-1", "mixture-2"],
     "small": ["overlapping", "rare", "wine", "breast-cancer", "banking77-minilm"],
@@ -74,7 +75,7 @@ GROUPS["all"] = [name for name in DATA if name not in _OF_STUDIES | BY_NAME_ONLY
 
 
 def data_of_group(name: str) -> list[str]:
-    """Return the data sets of a group ("synthetic", "kdd", "mixture", "all"), or the one of that name."""
+    """Return the data sets of a group ("synthetic", "kdd", "mixture", "all" …), or the one of that name."""
     if name not in DATA and name not in GROUPS:
         names = ", ".join([*GROUPS, *DATA])
         raise ValueError(f"there is no data set {name!r}. Choose among {names}.")

@@ -78,7 +78,7 @@ COMMANDS = {
     ),
     "page": ("make pages anew from results, each beside its file", "files"),
 }
-GROUPS = "synthetic, shuttle, kdd, digits, banking77, mixture, single ones, or all (but mixture)"
+GROUPS = "synthetic, synthetic-variance, shuttle, kdd, digits, banking77, mixture, one, or all but mixture"
 OPTIONS: dict[str, tuple[Callable[[str], object], str, str]] = {
     "data": (str, "DATA", GROUPS),
     "files": (Path, "FILE", "results of experiments, as JSON"),
@@ -93,7 +93,11 @@ OPTIONS: dict[str, tuple[Callable[[str], object], str, str]] = {
     "--points": (_several(int), "NUMBERS", "of questions to count at, with commas"),
     "--errors": (_several(float), "NUMBERS", "shares of wrong answers, with commas"),
     "--n": (int, "N", "rows of made data; by default the usual number"),
-    "--batch": (_batch, "N", "rows asked about at once; by default auto, which grows from one"),
+    "--batch": (
+        _batch,
+        "N",
+        "rows asked about at once, or auto, which grows from one; by default one",
+    ),
     "--limit": (int, "SECONDS", "the longest that a peer may run; by default 300"),
     "--peer-python": (
         str,

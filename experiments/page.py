@@ -32,10 +32,10 @@ TITLES = {
 }
 PAPER = (
     "Li, Song and Zhang, Learning to Cluster via Same-Cluster Queries (2021), Section 5: the paper's "
-    "numbers, means of 100 runs, and ours beside them. ± is the 95 % interval of our mean. ▲ better than the "
-    "paper, ▼ worse, ≈ the paper's number lies within the interval, ? cannot be said. “12 of 20” is how many "
-    "runs got that far; the number before it is their mean. “>”: no run got there with so many questions "
-    "per cluster."
+    "numbers, means of 100 runs, and ours beside them. ± is the 95 % interval of our mean. ≈ the paper's "
+    "number lies within it; △ ours is more favourable, ▽ less, which is a difference between two "
+    "implementations of one method; ? cannot be said. “12 of 20” is how many runs got that far; the number "
+    "before it is their mean. “>”: no run got there with so many questions per cluster."
 )
 STUDY = (
     "± is the 95 % interval of our mean. “7 of 10” is how many runs got that far; the number before it is "

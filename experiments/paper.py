@@ -15,6 +15,7 @@ from experiments.design import (
     rows_of,
     skipped,
 )
+from experiments.foresight import PRACTICAL
 from experiments.metrics import observations, read_at_marks, read_curve, read_paper, read_per_point
 from experiments.results import Results
 from experiments.runner import Case, Runs
@@ -22,7 +23,6 @@ from experiments.store import Record
 from experiments.summary import add_paper, summarize
 from experiments.trace import PaperSetup
 
-PRACTICAL = ("uniform", "basic", "batched")
 ENOUGH_REWEIGHTED = 20  # runs on the reweighted KDD, where one takes long
 CAP = 3  # times the largest budget, for runs that are to recover a number of clusters
 
@@ -47,9 +47,8 @@ class PaperTables:
         Rows of generated data, instead of the usual number; there is then nothing of the paper's
         to compare with.
     batch : int or "auto"
-        Rows asked about at once. "auto" starts with one and grows; a recovered cluster is then noticed at
-        the end of its batch. "basic" and "focused" ask about one row at a time: BASIC is about what is
-        gained by recovering a cluster at once.
+        Rows asked about at once. By default one, as in the paper; see `experiments.foresight`. "auto" starts
+        with one and grows: then rows are asked about that are not needed any more.
     """
 
     file = "results"
@@ -63,7 +62,7 @@ class PaperTables:
         algorithms: Sequence[str] = PRACTICAL,
         points: Iterable[int] | None = None,
         n: int | None = None,
-        batch: int | Literal["auto"] = "auto",
+        batch: int | Literal["auto"] = 1,
     ) -> None:
         self.data = list(dict.fromkeys(name for group in data for name in data_of_group(group)))
         self.runs = check_positive("runs", runs)
@@ -88,17 +87,16 @@ class PaperTables:
                         Case(name, algorithm, setup, runs, data.focused_seconds(setup.marks[-1]))
                     )
                 else:
-                    asking = self._setup(data, algorithm)
+                    asking = self._setup(data)
                     cases.append(Case(name, algorithm, asking, runs, data.seconds[0]))
         return cases
 
-    def _setup(self, data: BenchmarkData, algorithm: str) -> PaperSetup:
+    def _setup(self, data: BenchmarkData) -> PaperSetup:
         budget = max(self._columns("fixed_budget", data.name))
         target = max(data.columns("fixed_recovery"))
         timed_at = tuple(data.columns("sampling_time"))
         n = rows_of(data, self.n)
-        batch = 1 if algorithm == "basic" else self.batch
-        return PaperSetup(budget, CAP * budget, target, batch, timed_at, n=n)
+        return PaperSetup(budget, CAP * budget, target, self.batch, timed_at, n=n)
 
     def _columns(self, metric: str, data: str) -> Sequence[int]:
         if metric == "fixed_budget" and self.points is not None:

@@ -18,7 +18,7 @@ from experiments.results import Results
 from experiments.store import Record
 from experiments.targets import paper_captions
 
-MARKS = {"better": "▲", "within": "≈", "worse": "▼", "open": "?"}
+MARKS = {"better": "△", "within": "≈", "worse": "▽", "open": "?"}
 STYLES = {"paper": "dim", "better": "green", "worse": "red", "open": "yellow", "missed": "red"}
 NOTHING = "–"
 BY_QUESTIONS = ("fixed_budget",)  # metrics of the paper that are read after so many questions

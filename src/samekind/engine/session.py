@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from samekind._validation import check_seed
-from samekind.algorithms import DEFAULT, UNKNOWN, PairView, find_algorithm
+from samekind.algorithms import DEFAULT, UNKNOWN, AnyAlgorithm, PairView, find_algorithm
 from samekind.clusters import Clusters
 from samekind.data import as_points
 from samekind.engine.amendments import find_amendment
@@ -46,9 +46,9 @@ class Session(TeamSession):
     X : array-like of shape (n, d), list of n texts, Dask array or dataframe, or Points
         The rows to cluster. Those of a Dask collection stay on its workers; texts are embedded, as
         `samekind.embed` does. For "records" a dataframe of records; see `samekind.load` for its fields.
-    algorithm : str
+    algorithm : str or subclass of Algorithm
         One of "focused", "uniform", "basic", "batched", "basic-exact", "improved-exact",
-        "noisy-exact"; of `RecordPoints` "records", "crowd-transitive" … (docs/algorithms.md).
+        "noisy-exact"; of `RecordPoints` "records", "crowd-transitive" …; or one of your own, as a class.
     ledger : None, path, URL or Ledger
         Where answers are kept; None keeps them in memory.
     budget : int or None
@@ -95,7 +95,7 @@ class Session(TeamSession):
     def __init__(
         self,
         X: Any,
-        algorithm: str = DEFAULT,
+        algorithm: str | AnyAlgorithm = DEFAULT,
         *,
         ledger: Ledger | str | ProjectPlace | None = None,
         budget: int | None = None,
@@ -106,7 +106,7 @@ class Session(TeamSession):
     ) -> None:
         self._choice = SpaceChoice(metric, reduce, getattr(X, "metric", None))
         self._algorithm = find_algorithm(algorithm)
-        params = self._algorithm.Params.make(algorithm, parameters)
+        params = self._algorithm.Params.make(self._algorithm.name, parameters)
         self.seed = check_seed(random_state)
         self.points = as_points(X, as_records=self._algorithm.compares_records)
         self._opened: tuple[WorkingSpace | None, Points] | None = None

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from samekind.algorithms import DEFAULT, find_algorithm
+from samekind.algorithms import DEFAULT, AnyAlgorithm, find_algorithm
 from samekind.clusters import Clusters
 from samekind.engine.escalation import AskingRule, AuditAndDoubt
 from samekind.engine.flow_session import FlowSession
@@ -66,7 +66,7 @@ def solve(
     X: Any,
     oracle: Any,
     *,
-    algorithm: str = DEFAULT,
+    algorithm: str | AnyAlgorithm = DEFAULT,
     budget: float | Mapping[str, int | None] | Sequence[int | None] | None = None,
     batch: int | Literal["auto"] | None = None,
     metric: str = "auto",
@@ -91,7 +91,7 @@ def solve(
         argument takes an (m, 2) array of pairs and returns m answers; "command:…" names a program
         (`CommandOracle`). Of several the cheapest answers first, and the next one checks a random sample and
         what is doubtful; the last one's word stands (see `AuditAndDoubt`).
-    algorithm : str
+    algorithm : str or subclass of Algorithm
         "focused", which asks far fewer questions; "uniform", "basic", "batched" (the paper's practical
         algorithms), "basic-exact", "improved-exact" or "noisy-exact" (with the paper's constants).
     budget : int, None, or a mapping or sequence of these

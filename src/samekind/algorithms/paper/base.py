@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -69,6 +69,9 @@ P = TypeVar("P", bound=PaperParams)
 class PaperAlgorithm(Algorithm[P]):
     """An algorithm that draws rows by D² and asks in which cluster each of them is."""
 
+    n_ahead: ClassVar[int] = 256
+    """Rows that the practical algorithms draw together, or `batch` if that is more, to take in one by one."""
+
     def batch_size(self) -> int:
         """Return how many rows to ask about at once now."""
         return self.params.batch_size(self.state.n_samples)
@@ -79,6 +82,22 @@ class PaperAlgorithm(Algorithm[P]):
         clusters = yield from self.clusters_of(rows)
         self.state.n_samples += size
         return Draws(rows, clusters, self.sampler.cost(rows))
+
+    def n_at_once(self, rows: IntArray) -> int:
+        """Return how many of these draws to take in at once: those of known rows, or else `batch` new rows.
+
+        A known row takes no question, and may tell that there is nothing left to ask here.
+        """
+        unknown = np.flatnonzero(self.state.cluster_of(rows) == UNKNOWN)
+        if not unknown.size or unknown[0]:
+            return int(unknown[0]) if unknown.size else rows.size
+        size = self.batch_size()
+        if size == 1:
+            return 1
+        _, first = np.unique(rows[unknown], return_index=True)
+        if first.size < size:
+            return rows.size
+        return int(unknown[np.sort(first)[size - 1]]) + 1
 
     def clusters_of(self, rows: IntArray) -> Flow[IntArray]:
         """Return the cluster of each row (rows may repeat), asking for `batch` rows at a time."""

@@ -11,12 +11,9 @@ import numpy as np
 from samekind.algorithms.paper.base import Draws, PaperAlgorithm, PracticalParams
 from samekind.algorithms.paper.quiet_test import QuietTest
 from samekind.algorithms.paper.rejection import RejectionSampling
-from samekind.algorithms.state import UNKNOWN
 from samekind.flow import FloatArray, Flow, IntArray
 
 __all__ = ["RecoveryLoop"]
-
-AHEAD = 256  # rows drawn together, of which those that are labelled already take no question
 
 
 class _Ahead(NamedTuple):
@@ -36,18 +33,18 @@ class RecoveryLoop(PaperAlgorithm[PracticalParams]):
     Of the draws of unrecovered clusters, rejection sampling keeps uniform samples of them, which are kept
     for later rounds, too. A cluster with `heavy` of them is heavy, and its centre is their mean.
 
-    Rows are drawn ahead and taken in one after the other, so that only those that nobody was asked about
-    take time. What is left when a cluster is recovered was drawn for other centres, and is dropped.
+    Rows are drawn ahead and taken in one after the other. What is left when a cluster is recovered was drawn
+    for other centres, and is dropped.
     """
 
     Params = PracticalParams
-    version = 2
+    version = 3
 
     @abstractmethod
     def choose(self, heavy: list[int], n_draws: Counter[int]) -> list[int]:
         """Return which of the heavy clusters (at least one) to recover now; none: draw on.
 
-        `n_draws` are the draws of each cluster so far.
+        `heavy` are those with enough uniform samples, `n_draws` the draws of each cluster so far.
         """
 
     def run(self) -> Flow[str]:
@@ -57,7 +54,7 @@ class RecoveryLoop(PaperAlgorithm[PracticalParams]):
         samples = RejectionSampling(state, params.heavy)
         while True:
             state.n_rounds += 1
-            samples.next_round(sampler)
+            samples.next_round(sampler, points)
             if sampler.total == 0 and state.n_labelled < points.n:
                 return "covered"
             chosen: list[int] = []
@@ -68,10 +65,9 @@ class RecoveryLoop(PaperAlgorithm[PracticalParams]):
                     return "exhausted"
                 if quiet.passed:
                     return "reducible"
-                size = self.batch_size()
                 if not ahead.rows.size:
-                    ahead = self._draw_ahead(max(size, AHEAD))
-                rows = ahead.rows[: self._n_until_asked(ahead.rows, size)]
+                    ahead = self._draw_ahead(max(self.batch_size(), self.n_ahead))
+                rows = ahead.rows[: self.n_at_once(ahead.rows)]
                 draws = Draws(rows, (yield from self.clusters_of(rows)), ahead.costs[: rows.size])
                 used = 0
                 while used < rows.size and not chosen:
@@ -89,15 +85,3 @@ class RecoveryLoop(PaperAlgorithm[PracticalParams]):
     def _draw_ahead(self, size: int) -> _Ahead:
         rows = self.sampler.draw(self.rng.random(size))
         return _Ahead(rows, self.sampler.cost(rows), self.rng.random(size))
-
-    def _n_until_asked(self, rows: IntArray, most: int) -> int:
-        """Return after how many draws there are `most` rows to ask about; all draws if there are fewer."""
-        unknown = np.flatnonzero(self.state.cluster_of(rows) == UNKNOWN)
-        if unknown.size < most:
-            return rows.size
-        if most == 1:
-            return int(unknown[0]) + 1
-        _, first = np.unique(rows[unknown], return_index=True)
-        if first.size < most:
-            return rows.size
-        return int(unknown[np.sort(first)[most - 1]]) + 1

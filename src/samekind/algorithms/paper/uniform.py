@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from samekind.algorithms.paper.base import PaperAlgorithm, PracticalParams
 from samekind.algorithms.paper.quiet_test import QuietTest
 from samekind.flow import Flow
@@ -19,24 +21,32 @@ class Uniform(PaperAlgorithm[PracticalParams]):
     """
 
     name = "uniform"
-    version = 2
+    version = 3
     Params = PracticalParams
 
     def run(self) -> Flow[str]:
         """Draw and ask until there is a reason to stop."""
         points, state, params = self.points, self.state, self.params
         quiet = QuietTest(params.epsilon)
+        ahead = np.empty(0, dtype=np.intp)
         state.n_rounds = 1
         while state.n_labelled < points.n:
             if quiet.passed:
                 return "rare"
-            draws = yield from self.draw(self.batch_size())
-            places = quiet.outside(draws.clusters, state)
-            for place, x in zip(places, points.rows(draws.rows[places]), strict=True):
-                state.add_uniform(int(draws.clusters[place]), x)
-            if places and (heavy := state.unrecovered_heavy(params.heavy)):
-                state.recover(heavy)
-                if params.target is not None and len(state.recovered) >= params.target:
-                    return "target"
+            if not ahead.size:
+                ahead = self.sampler.draw(self.rng.random(max(self.batch_size(), self.n_ahead)))
+            n_taken = self.n_at_once(ahead)
+            rows, ahead = ahead[:n_taken], ahead[n_taken:]
+            clusters = yield from self.clusters_of(rows)
+            state.n_samples += n_taken
+            for place in quiet.outside(clusters, state):
+                cluster = int(clusters[place])
+                if state.is_recovered(cluster):  # by a draw just before
+                    continue
+                state.add_uniform(cluster, points.row(int(rows[place])))
+                if state.n_uniform[cluster] >= params.heavy:
+                    state.recover([cluster])
+            if params.target is not None and len(state.recovered) >= params.target:
+                return "target"
         state.settle(points)
         return "exhausted"
