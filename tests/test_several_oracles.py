@@ -47,6 +47,17 @@ class NoisyModel(NoisyOracle):
     name = "model"
 
 
+class Unchecked(AskingRule):
+    """Asks nobody for a second opinion."""
+
+    def review(self, session, pairs, answers, turn):
+        nothing = np.zeros(len(pairs), dtype=bool)
+        return Review(nothing, nothing)
+
+    def is_useless(self, rates, checker_budget):
+        return False
+
+
 class TestPanel:
     def test_budgets_are_kept(self):
         person, ledger = Person(Y), Ledger()
@@ -77,6 +88,38 @@ class TestPanel:
         solve(X, [NoisyModel(Y, error=0.05), person], budget=[60, 20], random_state=0)
         assert person.asked
         assert len(replays) == 1
+
+    @staticmethod
+    def with_a_person_at_the_end(seed, ledger=None):
+        """Let a model that often calls the same different answer first, and then a person."""
+        return solve(
+            X,
+            [NoisyModel(Y, error=(0.02, 0.35), seed=seed), Person(Y)],
+            budget=[100, 40],
+            goal="labels",
+            rule=Unchecked(),
+            batch=1,
+            random_state=seed,
+            ledger=ledger,
+        )
+
+    def test_who_is_left_is_asked_about_doubts(self):
+        """When the model has answered what it may, no new row is drawn at first."""
+        ledger = Ledger()
+        assert self.with_a_person_at_the_end(0, ledger).n_questions_ == 140
+        lines = list(ledger.lines())
+        known = {row for line in lines[:100] for row in (line.a, line.b)}
+        assert all(line.who == "person" for line in lines[100:])
+        assert np.mean([{line.a, line.b} <= known for line in lines[100:115]]) > 0.8
+
+    def test_who_is_left_mends_more_than_by_going_on(self, monkeypatch):
+        def agreement():
+            found = [self.with_a_person_at_the_end(seed) for seed in range(5)]
+            return np.mean([adjusted_rand_index(Y, one.labels_) for one in found])
+
+        mended = agreement()
+        monkeypatch.setattr(Session, "settle", lambda self: None)
+        assert mended > agreement() + 0.05
 
     def test_unsure_goes_to_the_next(self):
         person = Person(Y)

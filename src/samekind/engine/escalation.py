@@ -60,6 +60,8 @@ class AuditAndDoubt(AskingRule):
       not costs the checker nothing but questions that would have been asked anyway. Who has not shown it when
       a quarter of the checker's budget is gone is not asked any more, unless it is likelier than not.
     - From then on a random share of answers is checked, evenly over the run.
+    - A share is kept for the end: who knows better is then asked what few answers can mend, which shows when
+      all others have answered (`Session.settle`).
     - The rest of the budget goes, evenly over the run, to the answers with the highest expected harm: the
       probability that an answer is wrong, by the learnt rates and by what the algorithm expected, times what
       hangs on it: a row, a new cluster, or all rows of a cluster that may be merged. "Unsure" comes first.
@@ -70,6 +72,8 @@ class AuditAndDoubt(AskingRule):
         Fixes which answers are audited.
     audit_share : float
         The share of the checker's budget that the audit takes after that.
+    settle_share : float
+        The share of it that is kept for the end, where it is known when that comes.
     """
 
     USEFUL = (
@@ -83,8 +87,11 @@ class AuditAndDoubt(AskingRule):
     MOST_STAKE = 10.0
     MEMORY = 400  # answers whose harm is compared with that of a new one
 
-    def __init__(self, seed: int = 0, *, audit_share: float = 0.15) -> None:
+    def __init__(
+        self, seed: int = 0, *, audit_share: float = 0.15, settle_share: float = 0.7
+    ) -> None:
         self._rng = np.random.default_rng([seed, 20])
+        self._settle_share = settle_share
         self._audit_share = audit_share
         self._harms: deque[float] = deque(maxlen=self.MEMORY)
         self._n_audited = 0
@@ -137,7 +144,9 @@ class AuditAndDoubt(AskingRule):
         """Return the harm from which on an answer is worth a question: so that the budget lasts."""
         if turn.checker_left is None or turn.left is None:
             return float(np.quantile(self._harms, 0.9)) if self._harms else np.inf
-        reserved = max(0.0, self._audit_share * (turn.checker_budget or 0) - self._n_audited)
+        budget = turn.checker_budget or 0
+        reserved = max(0.0, self._audit_share * budget - self._n_audited)
+        reserved += self._settle_share * budget
         share = (turn.checker_left - reserved) / max(turn.left, 1)
         if share <= 0 or not self._harms:
             return np.inf

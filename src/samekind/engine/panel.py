@@ -96,6 +96,8 @@ class OraclePanel:
                     spent = any(member.is_spent for member in self.members)
                     self.session.stop(SPENT if spent else "budget")
                     break
+                if self._is_time_to_settle():
+                    self.session.settle()
                 if self._answer_wave():
                     return False
                 if after_wave is not None:
@@ -104,6 +106,13 @@ class OraclePanel:
             for member in self.members:
                 getattr(member.oracle, "close", lambda: None)()
         return True
+
+    def _is_time_to_settle(self) -> bool:
+        """Return whether the best one alone is left, after others have answered what they may."""
+        *others, best = self.members
+        if best.left == 0 or any(member.left != 0 for member in others):
+            return False
+        return any(member.n_asked and not member.is_dropped for member in others)
 
     def _answer_wave(self) -> bool:
         """Let everyone answer what is theirs of the wave; return whether somebody was dropped."""

@@ -194,11 +194,12 @@ class Session(TeamSession):
         return None if self.done else forecast_discovery(times, self.n_questions)
 
     def confidence(self, rows: ArrayLike) -> FloatArray:
-        """Return how likely each of these rows is in the cluster that ``labels_`` says.
-
-        1 where that is known; NaN where the algorithm does not say.
-        """
+        """Return how likely each row is in the cluster of ``labels_``: 1 if known, NaN if nobody can say."""
         return self._run.confidence(np.asarray(rows, dtype=np.intp))
+
+    def settle(self) -> None:
+        """Ask from now on first what somebody who knows better can mend, after the pending questions."""
+        self._run.settles = True
 
     @property
     def n_known(self) -> int:
@@ -285,9 +286,8 @@ class Session(TeamSession):
         return annotator_reliability(places.reshape(-1, 2), active["answer"], who, labels)
 
     def _found(self) -> Clusters:
-        asks_nothing = self.budget == 0 and not len(self.ledger)
         return Clusters.from_snapshot(
-            self._run.guess() if asks_nothing else self._run.snapshot(),
+            self._run.snapshot() if self.budget != 0 or len(self.ledger) else self._run.guess(),
             self.points,
             self._open_space(),
             algorithm_=self.algorithm,

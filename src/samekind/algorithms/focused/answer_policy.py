@@ -185,6 +185,10 @@ class AnswerPolicy:
         """Ask about pairs of rows to learn who errs."""
         yield from ()
 
+    def settle(self) -> Flow[None]:
+        """Ask what somebody who knows better than those before can mend."""
+        yield from ()
+
     def certainty(self, rows: IntArray) -> FloatArray:
         """Return how certain it is that rows which were asked about are in their clusters; 1 for others."""
         return np.ones(rows.size)

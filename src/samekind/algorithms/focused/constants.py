@@ -335,6 +335,16 @@ CONFIRM_ERROR, CONFIRM_MORE_THAN, CONFIRM_PART = 0.06, 3, 1 / 4
 there are more than so many and this part of all."""
 CONFIRM_ROWS, CONFIRM_NEIGHBOURS = 4, 16
 """Rows to confirm a cluster, and among how many neighbours of its only row they are found."""
+SETTLED_AT_ONCE, MOST_TO_SETTLE = 8, 3
+"""Doubts that somebody better is asked about before they are looked for anew, and questions about each."""
+SETTLED_ONE, SETTLED_TWO, SETTLED_ROW = 0.9, 0.05, 0.97
+"""Probabilities at which they have said that two clusters are one, or two, and where a row is."""
+LEAST_SIMILAR = 1e-3
+"""Similarity of two clusters below which they are not asked whether these are one."""
+FIRM_IMPURITY = 0.02
+"""`IMPURITY` of the most certain members, by which they compare clusters."""
+ROW_REACH = 0.3
+"""Rows that one labelled row predicts, as a share of those there are for each: others predict them, too."""
 REPORT_BELOW = 0.95
 """Certainty of a row below which it is reported, and not used for checks."""
 IMPOSSIBLE = 1e-300

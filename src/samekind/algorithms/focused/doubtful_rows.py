@@ -43,23 +43,32 @@ class DoubtfulRows:
 
     def review(self) -> None:
         """Find out by all that is known now where the rows are; learn those of which that is clear."""
-        learner, noise = self._learner, self._noise
         rows = list(self._open_rows.values())
-        if not rows:
-            return
-        score_open_rows(rows, learner.model)
+        if rows:
+            score_open_rows(rows, self._learner.model)
         for open_row in rows:
-            row = open_row.row
-            prior = self._prior(open_row)
-            posterior = noise.posterior(row, prior)
-            best = int(posterior[:-1].argmax())
-            noise.priors[row], noise.certainty[row] = prior, float(posterior[best])
-            if learner.state.cluster_of_row(row) < 0:
-                continue
-            if best != learner.state.cluster_of_row(row):
-                learner.move(row, best)
-            if posterior[best] >= const.CERTAIN_MEMBER and noise.is_confirmed(row, best):
-                del self._open_rows[row]
-                noise.doubtful.discard(row)
-                if row not in learner.audit:
-                    learner.model.learn(row, open_row.x, best, surprising=True)
+            self._place(open_row)
+
+    def _place(self, open_row: OpenRow) -> None:
+        """Find out where a row is; learn it if that is clear."""
+        learner, noise, row = self._learner, self._noise, open_row.row
+        prior = self._prior(open_row)
+        posterior = noise.posterior(row, prior)
+        best = int(posterior[:-1].argmax())
+        noise.priors[row], noise.certainty[row] = prior, float(posterior[best])
+        if learner.state.cluster_of_row(row) < 0:
+            return
+        if best != learner.state.cluster_of_row(row):
+            learner.move(row, best)
+        if posterior[best] >= const.CERTAIN_MEMBER and noise.is_confirmed(row, best):
+            del self._open_rows[row]
+            noise.doubtful.discard(row)
+            if row not in learner.audit:
+                learner.model.learn(row, open_row.x, best, surprising=True)
+
+    def place_anew(self, row: int) -> int:
+        """Find out where one of the rows is, after an answer; return its cluster, below 0 if it has none."""
+        open_row = self._open_rows[row]
+        score_open_rows([open_row], self._learner.model)
+        self._place(open_row)
+        return self._learner.state.cluster_of_row(row)

@@ -101,6 +101,8 @@ class Focused(Algorithm[FocusedParams]):
             self.known = None
         yield from self._ask_first()
         while not (reason := self._reason_to_stop()):
+            if self.settles:
+                yield from self._policy.settle()
             plan = self._sheets.plan(self._wave())
             if plan:
                 yield from self._ask(plan)

@@ -8,7 +8,7 @@ from scipy.special import expit, logit
 from samekind.algorithms.focused.cluster_pairs import ClusterPairs
 from samekind.flow import FloatArray, IntArray
 
-__all__ = ["likely_mergers"]
+__all__ = ["chances_of_one", "likely_mergers"]
 
 PRIOR_MEAN, PRIOR_SPREAD = np.array([-2.0, 1.0]), np.array([2.0, 0.5])
 """Of the intercept and the slope by which log-odds of a similarity become log-odds of being one."""
@@ -22,13 +22,19 @@ def likely_mergers(pairs: ClusterPairs, sizes: IntArray) -> list[tuple[int, int,
 
     Logistic regression of being one on the log-odds of the similarity that a pair had when it was decided.
     """
-    outcomes = np.array(pairs.outcomes, dtype=np.float64).reshape(-1, 2)
-    weights = _fit(outcomes[:, 0], outcomes[:, 1])
     similarity, a, b = pairs.open_similarities()
-    chance = expit(weights[0] + weights[1] * _log_odds(similarity))
+    chance = chances_of_one(pairs, similarity)
     order = np.argsort(-chance * np.minimum(sizes[a], sizes[b]), kind="stable")
     order = order[chance[order] >= LEAST][:MOST_PAIRS]
     return list(zip(a[order].tolist(), b[order].tolist(), chance[order].tolist(), strict=True))
+
+
+def chances_of_one(pairs: ClusterPairs, similarity: FloatArray) -> FloatArray:
+    """Return how likely clusters of these similarities are one, by what became of others."""
+    outcomes = np.array(pairs.outcomes, dtype=np.float64).reshape(-1, 2)
+    weights = _fit(outcomes[:, 0], outcomes[:, 1])
+    chances: FloatArray = expit(weights[0] + weights[1] * _log_odds(similarity))
+    return chances
 
 
 def _log_odds(similarity: FloatArray) -> FloatArray:

@@ -17,6 +17,7 @@ from samekind.algorithms.focused.learner import Learner, OpenRow
 from samekind.algorithms.focused.noise_model import NoiseModel
 from samekind.algorithms.focused.questions import score_open_rows
 from samekind.algorithms.focused.revision import AnswerChecks, split_clusters
+from samekind.algorithms.focused.settling import Settling
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN
 from samekind.flow import FloatArray, Flow, IntArray
 
@@ -49,6 +50,7 @@ class NoisyAnswers(AnswerPolicy):
         self._noise = NoiseModel(learner.params.error_rate, learner.state)
         self._checks = AnswerChecks(learner, self._noise)
         self._doubtful = DoubtfulRows(learner, self._noise, self._prior)
+        self._settling = Settling(learner, self._noise, self._doubtful, self)
         self._grown: set[int] = set()  # clusters that were compared when they had enough members
         self._n_unrevised = 0  # rows decided since the last revision
         self._n_confirming: Counter[int] = Counter()  # rows asked about to confirm a cluster
@@ -135,7 +137,7 @@ class NoisyAnswers(AnswerPolicy):
         An audit asks about any member: where a cluster is two by mistake, the nearest one would not tell.
         """
         asked = {row for rows in open_row.asked.values() for row in rows}
-        asked |= self._noise.compared_with(open_row.row)
+        asked |= self._noise.compared_with(open_row.row) | {open_row.row}
         fallback = -1
         members = self._model.sites.members_by_distance(open_row.x, cluster)
         if open_row.aim == "audit":
@@ -172,13 +174,12 @@ class NoisyAnswers(AnswerPolicy):
 
     def decide_pair(self, similarity: float, a: int, b: int) -> bool:
         """Merge or separate two clusters if the answers so far suffice; return whether they do."""
-        odds, weight = self._compared(a, b)
+        odds, weight = self.compared(a, b)
         if not weight:
             return False  # nobody was asked: what the model thinks proves nothing
         probability = _probability(similarity, odds)
         if probability >= const.MERGE_ABOVE:
-            self._learner.merge(a, b)
-            self._noise.merge(min(a, b), max(a, b))
+            self.merge(a, b)
         elif probability <= const.SEPARATE_BELOW and odds <= const.REFUSED:
             self._learner.pairs.separate(a, b)
         elif weight >= const.MOST_COMPARED:
@@ -187,9 +188,15 @@ class NoisyAnswers(AnswerPolicy):
             return False
         return True
 
-    def _compared(self, a: int, b: int) -> tuple[float, float]:
+    def compared(self, a: int, b: int) -> tuple[float, float]:
+        """Return the log odds that two clusters are one by comparisons, and how much these weigh."""
         few, other = sorted((a, b), key=lambda cluster: len(self._members[cluster]))
         return self._noise.log_odds_between(self._members[few], other)
+
+    def merge(self, a: int, b: int) -> None:
+        """Make two clusters one."""
+        self._learner.merge(a, b)
+        self._noise.merge(min(a, b), max(a, b))
 
     def observe_pair(self, a: int, b: int, pair: tuple[int, int], answer: int, who: int) -> None:
         """Keep the answer."""
@@ -250,7 +257,7 @@ class NoisyAnswers(AnswerPolicy):
             if probability > const.REOPEN_ABOVE:
                 self._learner.pairs.reopen(a, b, min(probability, const.SIMILARITY_PRIOR[1]))
         for similarity, a, b in self._learner.pairs.separated(const.REOPEN_ABOVE):
-            if _probability(similarity, self._compared(a, b)[0]) > const.REOPEN_ABOVE:
+            if _probability(similarity, self.compared(a, b)[0]) > const.REOPEN_ABOVE:
                 self._learner.pairs.reopen(a, b)
 
     def young_clusters(self) -> list[int]:
@@ -291,6 +298,10 @@ class NoisyAnswers(AnswerPolicy):
     def check_answers(self) -> Flow[None]:
         """Ask about pairs of rows in one cluster to learn who errs."""
         return self._checks.pay_share()
+
+    def settle(self) -> Flow[None]:
+        """Ask what somebody who knows better can mend: see `Settling`."""
+        yield from self._settling.ask()
 
     def certainty(self, rows: IntArray) -> FloatArray:
         """Return how certain it is that rows which were asked about are in their clusters; 1 for others."""
