@@ -29,8 +29,7 @@ AUDIT_TRIES = 16
 """Uniform draws to find a row to audit, as many may hit known ones; then something else is asked."""
 FEW_DISCOVERIES = 0.5
 """With stop="certified", share of new rows in the search below which little but the certificate is missing.
-With 0.3 breast cancer took 160 questions, not 147 (median of 9 seeds), wine as many; with 0.7, and auditing
-first, both took a few more than with 0.5 (25 seeds)."""
+With 0.3 (9 seeds) and 0.7 (25) wine and breast cancer took as many or up to a tenth more, in the median."""
 PRIOR_AUDITS = 10
 """Audited rows that the model's own doubts count as much as."""
 DRAWS_PER_ROW = 64
