@@ -582,7 +582,7 @@ def test_keys_are_quiet_for_a_second_after_a_field(digits, visiting):
         page.keyboard.type("sad")
         page.keyboard.press("Enter")
         left = page.evaluate("performance.now()")
-        while page.evaluate("performance.now()") < left + 700:
+        while page.evaluate("performance.now()") < left + 300:  # a press may take that long, too
             page.keyboard.press("s")
             page.keyboard.press("Backspace")
         expect(page.locator(".toast").last).to_contain_text("Named “sad”")

@@ -19,7 +19,7 @@ from samekind.flow import DIFFERENT, SAME
 from samekind.ledger import UNANSWERED, Lines, OpinionRole, keys_of
 from samekind.project.pair_answers import PairAnswers, pairs_between, split_answers
 from samekind.project.shared import ProjectPart, exclusive
-from samekind.project.words import check_name
+from samekind.project.words import QuestionClosed, check_name
 
 __all__ = ["Placements"]
 
@@ -59,6 +59,9 @@ class Placements(ProjectPart):
 
     def _say_cluster(self, row: int, others: list[int], cluster: int, who: str) -> None:
         """Take the cluster of a row as the answer to a question that compares it with other rows."""
+        if 0 <= cluster < self.session.points.n and not self.session.members_of(cluster):
+            # it may have been there when the question was shown: somebody took an answer back since
+            raise QuestionClosed(f"There is no kind {cluster} any more. Have another look.")
         members, own = self._members(cluster), self.session.members_of(row)
         if own and own[0] == members[0]:  # clusters are compared, and it is in none of the others
             self._tell([[row, o] for o in others], [DIFFERENT] * len(others), who)
