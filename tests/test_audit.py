@@ -370,6 +370,13 @@ class TestCertification:
         certification = self.certification(doubts, audited=[3], refused=[4])
         assert [certification.draw_doubtful() for _ in range(5)] == [3, 4, 2, 1, -1]
 
+    def test_no_row_is_left_to_doubt(self):
+        """Of all that were audited only a founder is left, which counts as wrong."""
+        certification = self.certification(np.zeros(3), audited=[], n_learnt=3)
+        certification._learner.audit.add_founder()
+        certification.begin_wave(1)
+        assert certification.draw_doubtful() == -1
+
     def test_audits_first_until_a_row_is_wrong(self):
         """Whatever the model doubts: those rows have to be audited anyway."""
         doubts = np.full(500, 0.2)

@@ -190,9 +190,9 @@ class Algorithm(ABC, Generic[P]):
         self.rng = rng
         self.known = known
         self.n_people = 1
+        """How many people answer at the same time; see `set_people`."""
         self.settles = False
         """Whether who answers from here on knows better than those before, and is dear."""
-        """How many people answer at the same time; see `set_people`."""
         self.state = ClusterState(points.d)
         self.sampler = points.sampler()
 

@@ -21,7 +21,7 @@ __all__ = [
     "rows_of_question",
 ]
 
-QUESTION = re.compile(r"[a-z]-(\d{1,10})-(\d{1,10}(?:\.\d{1,10})*)")
+QUESTION = re.compile(r"[a-z]-(\d{1,10})-(\d{1,10}(?:\.\d{1,10})*)", re.ASCII)
 REMEMBERED = 3600.0  # seconds after which it is forgotten what was shown to whom
 
 

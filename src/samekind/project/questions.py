@@ -5,6 +5,7 @@ from __future__ import annotations
 from samekind.data import Items
 from samekind.engine import Session
 from samekind.flow import DIFFERENT, SAME, UNSURE
+from samekind.ledger import rows_of_question
 from samekind.project.records import (
     ClusterOption,
     ClusterRef,
@@ -293,16 +294,13 @@ def _id_of_parts(form: str, row: int, others: list[int]) -> str:
 
 
 def _parse(question_id: str) -> tuple[str, int, list[int]]:
-    form, _, rest = question_id.partition("-")
-    row, _, others = rest.partition("-")
-    numbers = others.split(".") if form in ("l", "g") else [others]
-    if form not in ("p", "l", "s", "g") or not all(_is_number(text) for text in (row, *numbers)):
+    form, rows = question_id[:1], rows_of_question(question_id)
+    if rows is None or form not in ("p", "l", "s", "g") or max(rows) >= 2**31:
         raise ProjectError("There is no such question.")
-    return form, int(row), [int(text) for text in numbers]
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= 10 and int(text) < 2**31
+    row, *others = rows
+    if form in ("p", "s") and len(others) > 1:
+        raise ProjectError("There is no such question.")
+    return form, row, others
 
 
 def _word(said: Said) -> str:

@@ -74,7 +74,7 @@ class Certification:
         tolerated = learner.params.tolerance * learner.points.n
         audit = AuditAhead(n_audited, n_wrong, n_unlearnt, n_learnt, tolerated)
         self._should_audit = n_wrong == 0
-        if n_wrong and audit.taught_by_a_row(share) > chances[0]:
+        if n_wrong and audit.taught_by_a_row(share) > chances.max(initial=0.0):
             self.is_due = False
         elif n_wrong:
             self._should_audit = n_doubtful_rows(chances, share * n_unlearnt, audit) == 0
