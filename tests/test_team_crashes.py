@@ -28,7 +28,7 @@ from samekind.ledger.database import Database
 from teams import Person, TeamServer, fork, invite, make_at, make_table, truth, wait_for
 
 KILLS = int(os.environ.get("SAMEKIND_KILLS", "50"))
-THINK = 0.2  # seconds, at most: what is answered has to be read again by every server that starts
+THINK = 0.6  # seconds, at most: what is answered has to be read again by every server that starts
 PEOPLE = ("ann", "bob", "cat", "dan", "eve", "fay")
 
 
@@ -175,7 +175,7 @@ def work(place, table, kills=KILLS, servers=2, database=None, between=0.5):
             worker.start()
         for _ in range(kills):
             before = n_acts(workers)
-            wait_for(lambda before=before: n_acts(workers) > before + 2 or failed(workers), 120)
+            wait_for(lambda before=before: n_acts(workers) > before + 2 or failed(workers), 300)
             time.sleep(rng.random() * between)
             victim = rng.randrange(servers + (database is not None))
             if victim == servers:
@@ -186,7 +186,7 @@ def work(place, table, kills=KILLS, servers=2, database=None, between=0.5):
                 running_now[victim].close()
                 processes[victim] = running_now[victim].enter_context(fork(where, ports[victim]))
         before = n_acts(workers)
-        wait_for(lambda: n_acts(workers) > before + 10 or failed(workers), 120)
+        wait_for(lambda: n_acts(workers) > before + 10 or failed(workers), 300)
         ended.set()
         for worker in workers:
             worker.join(120)
@@ -217,14 +217,14 @@ def same_at_both(place, table):
 @pytest.mark.slow
 class TestKilledAtFiftyMoments:
     def test_two_servers_of_one_file(self, tmp_path):
-        table = make_table(tmp_path, n=3000, kinds=40)
+        table = make_table(tmp_path, n=20_000, kinds=40)
         place = make_at(tmp_path / "rows.db", table[0])
         prove(place, work(place, table))
         same_at_both(place, table)
 
     def test_two_servers_of_one_postgresql_and_itself(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)  # features are kept where samekind runs
-        table = make_table(tmp_path, n=3000, kinds=40)
+        table = make_table(tmp_path, n=20_000, kinds=40)
         with running(fsync="on") as database:
             place = make_at(database.url(), table[0])
             prove(place, work(place, table, database=database))
