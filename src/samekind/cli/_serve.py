@@ -104,7 +104,7 @@ def serve(
 
 
 def _check_file(path: Path) -> None:
-    """Say at once what will never be a project; one that is damaged is tried again while others are served."""
+    """Say at once what will never be a project; a damaged one is tried again while others are served."""
     if not path.is_file():
         raise UserError(f"{path}: there is no such project. samekind label makes one.")
     with path.open("rb") as file:
