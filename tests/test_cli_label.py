@@ -349,7 +349,9 @@ def test_export_everything(project):
 
 
 def test_export_of_who_answered(project):
-    cli("export", project, "-o", "team", "-f", "annotators", "-f", "agreement.csv", "-f", "opinions")
+    cli(
+        "export", project, "-o", "team", "-f", "annotators", "-f", "agreement.csv", "-f", "opinions"
+    )
     assert {path.name for path in Path("team").iterdir()} == {
         *("annotators.csv", "agreement.csv", "opinions.csv")
     }
