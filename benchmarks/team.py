@@ -1,12 +1,14 @@
 """What load a server holds: simulated people with time to think, over HTTP, on one or several servers.
 
     python -m benchmarks.team                             # SQLite, one server, 50 people, 20,000 answers
-    python -m benchmarks.team --servers 2 --answers 4000
+    python -m benchmarks.team --servers 2 --answers 4000 --edits 0.05
     python -m benchmarks.team --place 'postgresql+psycopg://ann@localhost/postgres?project=load'
     python -m benchmarks.team --place postgres            # a server of its own, as the tests start one
 
-It stops by itself, after `--answers` or `--minutes`, and proves from the ledger that no acknowledged answer
-is lost or doubled and no question was given to two people. Exits with 1 if a promise is not kept.
+The servers are `samekind serve`, and everybody has a link of their own. With `--edits`, people also name,
+merge and take back. It stops by itself, after `--answers` or `--minutes`, and proves from the ledger that
+nothing acknowledged is lost or doubled and no question was given to two people; then it opens the project
+once more. Exits with 1 if a promise is not kept.
 """
 
 from __future__ import annotations
@@ -16,18 +18,21 @@ import asyncio
 import contextlib
 import json
 import os
-import socket
-import subprocess
-import sys
-import tempfile
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from benchmarks.team_proof import Record, prove
+from benchmarks.team_site import (
+    api,
+    cpu_seconds,
+    invite,
+    make_rows,
+    opening_seconds,
+    prepared,
+    servers,
+)
 
 if TYPE_CHECKING:
     import httpx
@@ -35,119 +40,10 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-CLUSTERS = 100
-COLUMNS = 16
 REFUSED = 0.02  # promised: at most this share of the clicks,
 SECONDS = 0.15  # and 95 of 100 within this time
-START = 600.0  # seconds that a server may take to prepare itself
-
-
-@dataclass
-class Record:
-    """What happened to the people."""
-
-    kept: list[tuple[str, str, object]] = field(default_factory=list)  # who, question, answer
-    seconds: list[float] = field(default_factory=list)
-    statuses: Counter[int] = field(default_factory=Counter)
-    waited: int = 0  # times that somebody got no question
-    cut_off: int = 0  # connections
-    started: float = 0.0
-    ended: float = 0.0
-
-
-def make_rows(n: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Return rows of clusters whose sizes differ, and which overlap a little."""
-    rng = np.random.default_rng(0)
-    sizes = rng.dirichlet(np.full(CLUSTERS, 2.0))
-    y = rng.choice(CLUSTERS, n, p=sizes)
-    centers = rng.normal(size=(CLUSTERS, COLUMNS)) * 3.0
-    X = centers[y] + rng.normal(size=(n, COLUMNS))
-    return X.astype(np.float32), y
-
-
-def open_project(place: str, n: int) -> Any:
-    """Open the project of the simulation, as a server does."""
-    from samekind.data import Items
-    from samekind.ledger import ProjectURL
-    from samekind.project import Project
-
-    X, _ = make_rows(n)
-    items = Items.of_array(X, "rows", [f"x{k}" for k in range(COLUMNS)])
-    where = ProjectURL(place) if "://" in place else Path(place)
-    return Project(items, where, random_state=0, sheet=0)
-
-
-def serve(place: str, n: int, port: int) -> None:
-    """Serve the project until the process is ended."""
-    from samekind.web import serve as serve_page
-
-    project = open_project(place, n)
-    if profile := os.environ.get("SAMEKIND_PROFILE"):  # where to write what took how long
-        _profile(project, profile)
-    serve_page(project, host="127.0.0.1", port=port, open_browser=False)
-
-
-def _profile(project: Any, path: str) -> None:
-    import cProfile
-
-    profiler = cProfile.Profile()
-    for name in ("next", "answer", "status"):
-        method = getattr(project, name)
-
-        def profiled(*args: Any, method: Any = method, **more: Any) -> Any:
-            with project.locked():
-                profiler.enable()
-                try:
-                    return method(*args, **more)
-                finally:
-                    profiler.disable()
-
-        setattr(project, name, profiled)
-    close = project.close
-    project.close = lambda: (profiler.dump_stats(path), close())
-
-
-@contextlib.contextmanager
-def servers(place: str, n: int, count: int) -> Iterator[tuple[list[str], list[int]]]:
-    """Start servers, and yield their addresses and process numbers once they answer."""
-    started, addresses = [], []
-    try:
-        for _ in range(count):
-            with socket.socket() as free:
-                free.bind(("127.0.0.1", 0))
-                port = free.getsockname()[1]
-            command = [sys.executable, "-m", "benchmarks.team", "--serve", str(port)]
-            environment = os.environ | {"SAMEKIND_LOAD_PLACE": place}  # it may hold a password
-            started.append(subprocess.Popen([*command, "--rows", str(n)], env=environment))
-            addresses.append(f"http://127.0.0.1:{port}")
-            _wait_for(addresses[-1], started[-1])
-        yield addresses, [process.pid for process in started]
-    finally:
-        for process in started:
-            process.terminate()
-        for process in started:
-            process.wait(60)
-
-
-def _wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
-    import httpx
-
-    last = perf_counter() + START
-    while perf_counter() < last:
-        if process.poll() is not None:
-            raise SystemExit(f"a server ended with {process.returncode}.")
-        with contextlib.suppress(httpx.HTTPError):
-            if httpx.get(f"{address}/api/next", timeout=60).status_code == 200:
-                return
-        asyncio.run(asyncio.sleep(0.2))
-    raise SystemExit("a server did not start.")
-
-
-def cpu_seconds(processes: list[int]) -> float:
-    """Return the processor time that these have used so far."""
-    import psutil
-
-    return sum(sum(psutil.Process(number).cpu_times()[:2]) for number in processes)
+EXPECTED = 200, 400, 409  # the latter two where somebody else was first
+TRIES = 3  # to send a request whose connection is cut
 
 
 def said(question: Json, y: NDArray[np.int64]) -> object:
@@ -159,15 +55,115 @@ def said(question: Json, y: NDArray[np.int64]) -> object:
     return next(options, "none")
 
 
+def shown_clusters(question: Json) -> list[tuple[int, int]]:
+    """Return the kinds that somebody sees with a question, and a member of each."""
+    if question["type"] == "pair":
+        known = [(question[f"{side}_cluster"], question[side]["row"]) for side in ("a", "b")]
+        return [(cluster["cluster"], row) for cluster, row in known if cluster]
+    return [(option["cluster"], option["members"][0]["row"]) for option in question["options"]]
+
+
+class Person:
+    """Somebody with a link, who answers until all together have answered so many times."""
+
+    def __init__(
+        self, number: int, client: httpx.AsyncClient, token: str, team: Simulation
+    ) -> None:
+        self._number = number
+        self._who = f"person {number}"
+        self._client = client
+        self._headers = {"Authorization": f"Bearer {token}"}
+        self._rng = np.random.default_rng(number)
+        self._team = team
+        self._n_sent = 0
+
+    async def work(self) -> None:
+        """Think and answer; now and then name, merge or take back."""
+        record, options = self._team.record, self._team.options
+        last = record.started + 60 * options.minutes
+        await asyncio.sleep(self._rng.random() * options.think)
+        questions = await self._next()
+        while len(record.kept) < options.answers and perf_counter() < last:
+            await asyncio.sleep(options.think * self._rng.gamma(4, 0.25))
+            if not questions:
+                record.waited += 1
+                questions = await self._next()
+                continue
+            seen = questions[0]
+            questions = await self._answer(seen)
+            if self._rng.random() < options.edits:
+                questions = await self._edit(seen) or questions
+
+    async def _next(self) -> list[Json]:
+        reply = await self._client.get("/next", headers=self._headers)
+        found: list[Json] = reply.json()["questions"]
+        return found
+
+    async def _answer(self, question: Json) -> list[Json]:
+        record = self._team.record
+        answer = said(question, self._team.y)
+        begun = perf_counter()
+        reply = await self._send("POST", "/answers", {"id": question["id"], "answer": answer})
+        record.seconds.append(perf_counter() - begun)
+        record.statuses[reply.status_code] += 1
+        if reply.status_code == 200:
+            record.kept.append((self._who, question["id"], answer))
+        found: list[Json] = reply.json().get("questions", [])
+        return found
+
+    async def _edit(self, question: Json) -> list[Json]:
+        """Merge two kinds that were shown, name one, or take the answer back; return what is asked then."""
+        record, y, text = self._team.record, self._team.y, f"{self._who}, {self._n_sent}"
+        shown = shown_clusters(question)
+        of_kind = {int(y[member]): cluster for cluster, member in shown}
+        begun = perf_counter()
+        if len(of_kind) < len(shown):  # two of them are one
+            two = next(
+                [cluster, of_kind[int(y[member])]]
+                for cluster, member in shown
+                if of_kind[int(y[member])] != cluster
+            )
+            reply = await self._send("POST", "/clusters/merge", {"clusters": two})
+            record.n_merged += reply.status_code == 200
+        elif shown and self._rng.random() < 0.5:
+            path = f"/clusters/{shown[0][0]}/name"
+            reply = await self._send("PUT", path, {"name": text})
+            record.names += [text] if reply.status_code == 200 else []
+        else:
+            reply = await self._send("POST", "/undo", {})
+            record.n_undone += len(reply.json().get("undone", []))
+        record.edit_seconds.append(perf_counter() - begun)
+        record.edit_statuses[reply.status_code] += 1
+        return await self._next()
+
+    async def _send(self, method: str, path: str, body: Json) -> httpx.Response:
+        """Send something as the page does: with a key, and again where the connection was cut."""
+        import httpx
+
+        self._n_sent += 1
+        headers = self._headers | {"Idempotency-Key": f"{self._number}-{self._n_sent}"}
+        for attempt in range(TRIES):
+            try:
+                reply = await self._client.request(method, path, json=body, headers=headers)
+                if reply.status_code not in EXPECTED:
+                    raise SystemExit(f"{method} {path}: {reply.status_code} {reply.text}")
+                return reply
+            except httpx.TransportError:
+                self._team.record.cut_off += 1
+                if attempt + 1 == TRIES:
+                    raise
+        raise AssertionError
+
+
 class Simulation:
-    """People who answer until all together have answered so many times."""
+    """People at servers, and what happened to them."""
 
     def __init__(self, y: NDArray[np.int64], options: argparse.Namespace) -> None:
         self.record = Record()
-        self._y = y
-        self._options = options
+        self.y = y
+        self.options = options
 
-    async def run(self, addresses: list[str]) -> Record:
+    async def run(self, addresses: list[str], tokens: list[str]) -> Record:
         """Let all people answer, each at one of the servers."""
         import httpx
 
@@ -175,119 +171,37 @@ class Simulation:
         async with contextlib.AsyncExitStack() as stack:
             clients = [
                 await stack.enter_async_context(
-                    httpx.AsyncClient(base_url=address, timeout=60, limits=limits)
+                    httpx.AsyncClient(base_url=api(address), timeout=60, limits=limits)
                 )
                 for address in addresses
             ]
             self.record.started = perf_counter()
             people = (
-                self._person(k, clients[k % len(clients)]) for k in range(self._options.people)
+                Person(number, clients[number % len(clients)], token, self)
+                for number, token in enumerate(tokens)
             )
-            await asyncio.gather(*people)
+            await asyncio.gather(*(person.work() for person in people))
             self.record.ended = perf_counter()
         return self.record
-
-    async def _person(self, number: int, client: httpx.AsyncClient) -> None:
-        record, options = self.record, self._options
-        rng = np.random.default_rng(number)
-        who = f"person {number}"
-        headers = {"X-Samekind": "1", "X-Samekind-Who": who.replace(" ", "%20")}
-        last = record.started + 60 * options.minutes
-        await asyncio.sleep(rng.random() * options.think)
-        questions = (await client.get("/api/next", headers=headers)).json()["questions"]
-        while len(record.kept) < options.answers and perf_counter() < last:
-            await asyncio.sleep(options.think * rng.gamma(4, 0.25))
-            if not questions:
-                record.waited += 1
-                questions = (await client.get("/api/next", headers=headers)).json()["questions"]
-                continue
-            answer = said(questions[0], self._y)
-            body = {"id": questions[0]["id"], "answer": answer}
-            begun = perf_counter()
-            response, again = await self._send(client, body, headers)
-            record.seconds.append(perf_counter() - begun)
-            record.statuses[response.status_code] += 1
-            if response.status_code == 200 or again:  # once more it is refused if it was kept
-                record.kept.append((who, body["id"], answer))
-            questions = response.json().get("questions", [])
-
-    async def _send(
-        self, client: httpx.AsyncClient, body: Json, headers: dict[str, str]
-    ) -> tuple[httpx.Response, bool]:
-        """Send an answer, as the page does once more where the connection was cut; return whether it was."""
-        import httpx
-
-        for again in (False, True):
-            try:
-                return await client.post("/api/answers", json=body, headers=headers), again
-            except httpx.TransportError:
-                self.record.cut_off += 1
-                if again:
-                    raise
-        raise AssertionError
-
-
-def proof(place: str, record: Record) -> Json:
-    """Return what the ledger says of the answers that were acknowledged."""
-    from samekind.ledger import ProjectURL, SqlLedger
-
-    with SqlLedger(ProjectURL(place) if "://" in place else place, read_only=True) as ledger:
-        lines = [(frozenset((line.a, line.b)), line.who) for line in ledger.lines()]
-        opinions = [(frozenset((one.a, one.b)), one.who) for one in ledger.opinions.lines]
-    there = {*lines, *opinions}
-    lost = 0
-    for who, question, answer in record.kept:
-        form, row, others = question.split("-")
-        pairs = [frozenset((int(row), int(other))) for other in others.split(".")]
-        is_there = [(pair, who) in there for pair in pairs]
-        # who picked one of a line-up has said nothing of the others
-        lost += not (any(is_there) if form == "l" and isinstance(answer, int) else all(is_there))
-    of_pair: dict[frozenset[int], set[str]] = {}
-    for pair, who in there:
-        of_pair.setdefault(pair, set()).add(who)
-    return {
-        "lost": lost,
-        "doubled": len(lines) + len(opinions) - len(there),
-        "given to two": sum(len(people) > 1 for people in of_pair.values()),
-        "late": len(opinions),
-        "lines": len(lines),
-    }
-
-
-@contextlib.contextmanager
-def place_of(given: str | None) -> Iterator[str]:
-    """Yield where the project is: as given, a PostgreSQL server of our own, or a temporary file."""
-    if given == "postgres":
-        sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-        from postgres import running
-
-        with running(fsync="on") as server:
-            yield server.url()
-    elif given:
-        yield given
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            yield str(Path(folder) / "load.db")
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Take the load, and print what came of it as JSON."""
     options = _parser().parse_args(arguments)
-    if options.serve:
-        serve(os.environ["SAMEKIND_LOAD_PLACE"], options.rows, options.serve)
-        return 0
     _, y = make_rows(options.rows)
-    with place_of(options.place) as place:
-        with servers(place, options.rows, options.servers) as (addresses, processes):
-            before = cpu_seconds(processes)
-            record = asyncio.run(Simulation(y, options).run(addresses))
-            cpu = cpu_seconds(processes) - before
-        found = proof(place, record)
+    with prepared(options.place, options.rows) as where:
+        tokens = invite(where, options.people, "review" if options.edits else "answer")
+        with servers(where, options.servers) as running:
+            before = cpu_seconds(running.processes)
+            record = asyncio.run(Simulation(y, options).run(running.addresses, tokens))
+            cpu = cpu_seconds(running.processes) - before
+        found = prove(where, record) | opening_seconds(where)
     clicks, took = sum(record.statuses.values()), record.ended - record.started
     p50, p95, p99 = np.quantile(record.seconds, [0.5, 0.95, 0.99]).tolist()
+    given = ("people", "think", "servers", "rows", "edits")
     result = {
-        "place": "PostgreSQL" if "://" in place else "SQLite",
-        **{name: getattr(options, name) for name in ("people", "think", "servers", "rows")},
+        "place": "PostgreSQL" if "://" in where else "SQLite",
+        **{name: getattr(options, name) for name in given},
         "answers": len(record.kept),
         "per second": round(len(record.kept) / took, 1),
         "refused": round(1 - len(record.kept) / max(1, clicks), 5),
@@ -299,11 +213,24 @@ def main(arguments: list[str] | None = None) -> int:
         "p99 ms": round(1e3 * p99, 1),
         "server CPU ms an answer": round(1e3 * cpu / max(1, len(record.kept)), 1),
         "load average": [round(one, 1) for one in os.getloadavg()],
+        **(_edits(record) if options.edits else {}),
         **found,
     }
     print(json.dumps(result, indent=1))
-    wrong = [found[name] for name in ("lost", "doubled", "given to two")]
+    wrong = [found["lost"], found["doubled"], found["given to two"], not found["sound"]]
     return int(result["refused"] > REFUSED or p95 > SECONDS or any(wrong))
+
+
+def _edits(record: Record) -> Json:
+    """Return what became of names, merges and undo."""
+    p95 = float(np.quantile(record.edit_seconds, 0.95)) if record.edit_seconds else 0.0
+    return {
+        "named": len(record.names),
+        "merged": record.n_merged,
+        "undone": record.n_undone,
+        "statuses of edits": dict(record.edit_statuses),
+        "p95 ms of edits": round(1e3 * p95, 1),
+    }
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -311,11 +238,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--people", type=int, default=50)
     parser.add_argument("--think", type=float, default=1.6, help="seconds, on average")
     parser.add_argument("--answers", type=int, default=20_000)
+    parser.add_argument(
+        "--edits", type=float, default=0.0, help="this share of the presses, as well"
+    )
     parser.add_argument("--minutes", type=float, default=15.0, help="end after so many")
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--servers", type=int, default=1)
     parser.add_argument("--place", help="a file, a URL, or 'postgres' for a server of its own")
-    parser.add_argument("--serve", type=int, help=argparse.SUPPRESS)
     return parser
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from samekind.project import Question
 
 THINK = 2.0  # seconds
-BANKING_ROWS = 3000
 
 
 def load(name: str) -> tuple[Any, Any]:
@@ -30,11 +29,10 @@ def load(name: str) -> tuple[Any, Any]:
         return X, y
     if name != "banking77":
         raise SystemExit(f"there is no {name!r}: choose digits or banking77.")
-    from experiments.small_data import load_banking77_minilm
+    from experiments.small_data import load_banking77_embedded
 
-    X, names = load_banking77_minilm()
-    some = np.random.default_rng(0).permutation(len(X))[:BANKING_ROWS]
-    return np.asarray(X)[some], np.unique(np.asarray(names)[some], return_inverse=True)[1]
+    X, names = load_banking77_embedded()
+    return np.asarray(X), np.unique(np.asarray(names), return_inverse=True)[1]
 
 
 def said(question: Question, y: Any) -> Any:

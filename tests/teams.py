@@ -118,7 +118,7 @@ class TeamServer:
         # FastAPI builds its routes with the first request, and shuts up warnings for that in a way that
         # holds for all threads: not while another server does
         wait_for(lambda: _answers(self.url, "/healthz") or self.url.startswith("https"))
-        wait_for(lambda: all(p.state != "opening" for p in self.site.projects.values()), 120)
+        wait_for(lambda: all(p.state != "opening" for p in self.site.projects.values()), 300)
         return self
 
     def __exit__(self, *error):

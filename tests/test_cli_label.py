@@ -348,6 +348,17 @@ def test_export_everything(project):
     assert "<html" in Path("out/report.html").read_text(encoding="utf-8")
 
 
+def test_export_of_who_answered(project):
+    cli(
+        "export", project, "-o", "team", "-f", "annotators", "-f", "agreement.csv", "-f", "opinions"
+    )
+    assert {path.name for path in Path("team").iterdir()} == {
+        *("annotators.csv", "agreement.csv", "opinions.csv")
+    }
+    answered = pd.read_csv("team/annotators.csv")
+    assert answered.answers.sum() == len(standing(project))
+
+
 def test_export_one_file_and_again(project):
     for name, form in [
         ("k.csv", None),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
@@ -55,6 +56,30 @@ def test_drives_a_project_to_the_same_clusters_as_a_local_session(server, place,
     with SqlLedger(place, read_only=True) as ledger:
         assert ledger.annotators == ["ann"]
         assert found.n_questions_ == session_questions(ledger)
+
+
+@pytest.mark.parametrize("sheet", [0, 12])
+def test_programs_answer_where_several_opinions_are_wanted(table, tmp_path, sheet):
+    y = table[1]
+    place = make_at(tmp_path / "both.db", table[0], overlap=2, sheet=sheet)
+    with ExitStack() as stack:
+        server = stack.enter_context(TeamServer({"rows": place}))
+        both = [
+            stack.enter_context(client_of(server, place, who=who).session("rows"))
+            for who in ("ann", "bob")
+        ]
+        for _ in range(100):
+            for session in both:
+                pairs = session.pending()
+                session.tell(pairs, [y[a] == y[b] for a, b in pairs])
+            if both[0].done:
+                break
+        assert both[0].done
+        labels = both[0].labels()
+    for kind in np.unique(y):
+        assert np.unique(labels[y == kind]).size == 1
+    with SqlLedger(place, read_only=True) as ledger:
+        assert {one.who for one in ledger.opinions.lines} == {"ann", "bob"}
 
 
 def session_questions(ledger):

@@ -135,6 +135,11 @@ def test_the_files_of_other_tools_have_their_form(project):
     ("text", "words"),
     [
         ('{"match": 1}', "no training file of dedupe"),
+        ('{"match": [1], "distinct": []}', "no training file of dedupe"),
+        ('{"match": [[{}, 1]], "distinct": []}', "no training file of dedupe"),
+        ("{" * 100_000, "no training file of dedupe"),
+        ("\u00cb\r\u00e9,b\r1,2", "must name the columns a, b and answer"),
+        ("a" * 200_000, "not a CSV file"),
         ('{"match": [], "distinct": [[{"surname": "?"}, {"surname": "!"}]]}', "not in the data"),
         (
             "unique_id_l,unique_id_r,clerical_match_score\n1,2,x\n",

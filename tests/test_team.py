@@ -461,9 +461,10 @@ class TestCommands:
         with pytest.raises(ServeError, match="cannot be called ''"):
             name_projects([("", tmp_path / "___.db")])
 
-    def test_serve_says_what_is_wrong(self, place, tmp_path):
+    def test_serve_says_what_is_wrong(self, place, table, tmp_path):
         for arguments, words in (
             ([tmp_path / "none.db"], "there is no such project"),
+            ([table[0]], "is no project"),
             ([place, place], "both called"),
             ([place, "--key", place], "belong together"),
             ([place, "--overlap", "0"], "must be a share such as 0.1, or a number of people"),

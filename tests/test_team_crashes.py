@@ -28,16 +28,19 @@ from samekind.ledger.database import Database
 from teams import Person, TeamServer, fork, invite, make_at, make_table, truth, wait_for
 
 KILLS = int(os.environ.get("SAMEKIND_KILLS", "50"))
-THINK = 0.2  # seconds, at most: what is answered has to be read again by every server that starts
+THINK = 0.3  # seconds, at most
+ACTS = (
+    60  # answers, at most, from one kill to the next: every server that starts reads them all again
+)
 PEOPLE = ("ann", "bob", "cat", "dan", "eve", "fay")
 
 
 class Worker(threading.Thread):
     """Somebody at one of several servers, who goes to another one when it does not answer."""
 
-    def __init__(self, who, urls, token, y, ended):
+    def __init__(self, who, urls, token, y, ended, may_act):
         super().__init__(daemon=True)
-        self.who, self.ended, self.y = who, ended, y
+        self.who, self.ended, self.y, self.may_act = who, ended, y, may_act
         self.rng = random.Random(who)
         self.people = [Person(url, "rows", token) for url in urls]
         self.rng.shuffle(self.people)
@@ -49,6 +52,8 @@ class Worker(threading.Thread):
     def run(self):
         try:
             while not self.ended.wait(THINK * self.rng.random()):
+                if not self.may_act():
+                    continue
                 self.answer()
                 what = self.rng.random()
                 if what < 0.15:
@@ -164,7 +169,13 @@ def work(place, table, kills=KILLS, servers=2, database=None, between=0.5):
         with socket.create_server(("127.0.0.1", 0)) as free:
             ports.append(free.getsockname()[1])
     urls = [f"http://127.0.0.1:{port}" for port in ports]
-    workers = [Worker(who, urls, invite(place, who, "own"), table[1], ended) for who in PEOPLE]
+    workers, most = [], 0
+
+    def may_act():
+        return n_acts(workers) < most
+
+    for who in PEOPLE:
+        workers.append(Worker(who, urls, invite(place, who, "own"), table[1], ended, may_act))
     with ExitStack() as stack:
         running_now = [stack.enter_context(ExitStack()) for _ in ports]
         processes = [
@@ -175,7 +186,8 @@ def work(place, table, kills=KILLS, servers=2, database=None, between=0.5):
             worker.start()
         for _ in range(kills):
             before = n_acts(workers)
-            wait_for(lambda before=before: n_acts(workers) > before + 2 or failed(workers), 120)
+            most = before + ACTS
+            wait_for(lambda before=before: n_acts(workers) > before + 2 or failed(workers), 300)
             time.sleep(rng.random() * between)
             victim = rng.randrange(servers + (database is not None))
             if victim == servers:
@@ -186,7 +198,8 @@ def work(place, table, kills=KILLS, servers=2, database=None, between=0.5):
                 running_now[victim].close()
                 processes[victim] = running_now[victim].enter_context(fork(where, ports[victim]))
         before = n_acts(workers)
-        wait_for(lambda: n_acts(workers) > before + 10 or failed(workers), 120)
+        most = before + ACTS
+        wait_for(lambda: n_acts(workers) > before + 10 or failed(workers), 300)
         ended.set()
         for worker in workers:
             worker.join(120)
@@ -217,14 +230,14 @@ def same_at_both(place, table):
 @pytest.mark.slow
 class TestKilledAtFiftyMoments:
     def test_two_servers_of_one_file(self, tmp_path):
-        table = make_table(tmp_path, n=3000, kinds=40)
+        table = make_table(tmp_path, n=20_000, kinds=40)
         place = make_at(tmp_path / "rows.db", table[0])
         prove(place, work(place, table))
         same_at_both(place, table)
 
     def test_two_servers_of_one_postgresql_and_itself(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)  # features are kept where samekind runs
-        table = make_table(tmp_path, n=3000, kinds=40)
+        table = make_table(tmp_path, n=20_000, kinds=40)
         with running(fsync="on") as database:
             place = make_at(database.url(), table[0])
             prove(place, work(place, table, database=database))

@@ -29,6 +29,11 @@ OF_RECORDS = {
     "splink": ("splink.csv", "the answers as Splink's table of labels"),
     "dedupe": ("dedupe.json", "the answers as dedupe's training file"),
 }
+OF_TEAMS = {
+    "annotators": ("annotators.csv", "who answered how much, how fast and how well"),
+    "agreement": ("agreement.csv", "how much people agree: kappa and alpha"),
+    "opinions": ("opinions.csv", "what each said where several were asked"),
+}
 FOLDERS = "folders"
 TOOLS = {
     "dataset": ("dataset.parquet", "for datasets of Hugging Face, and for Argilla"),
@@ -38,9 +43,9 @@ TOOLS = {
     "zip": ("pictures.zip", "the pictures, in a folder for each kind"),
     FOLDERS: ("pictures", "the pictures, in a folder for each kind"),
 }
-ALL = FORMATS | OF_RECORDS | TOOLS
+ALL = FORMATS | OF_TEAMS | OF_RECORDS | TOOLS
 _SAME_SUFFIX = {name: (name,) for name in FORMATS} | {
-    **dict.fromkeys(("entities", "golden", "pairs", "splink"), ("csv",)),
+    **dict.fromkeys((*OF_TEAMS, "entities", "golden", "pairs", "splink"), ("csv",)),
     "dedupe": ("json",),
     "answers": ("csv",),
     "dataset": ("parquet",),

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from samekind.client.connection import Connection
 from samekind.client.parsing import record_from
-from samekind.flow import DIFFERENT, SAME, UNSURE, Pairs, check_answers, check_pairs
+from samekind.client.telling import WORDS, Pair, pairs_of_question, said_of
+from samekind.flow import Pairs, check_answers, check_pairs
 
 if TYPE_CHECKING:
     from samekind.clusters import Clusters
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RemoteSession"]
 
-WORDS = {SAME: "same", DIFFERENT: "different", UNSURE: "unsure"}
 MOST = 10  # questions that are fetched at once
 
 
@@ -46,6 +46,7 @@ class RemoteSession:
     def __init__(self, connection: Connection, path: str) -> None:
         self._connection = connection
         self._path = path
+        self._asked: dict[Pair, Question] = {}  # pairs that were pending last, and of what they are
 
     def __repr__(self) -> str:
         return f"RemoteSession({self._connection.url + self._path!r})"
@@ -59,19 +60,20 @@ class RemoteSession:
     def pending(self) -> Pairs:
         """Return questions that are open, (m, 2); none once the project is finished, or others have them."""
         found = self.next(lineup=False, most=MOST)
-        pairs = [pair for question in found for pair in _pairs(question)]
-        return np.array(pairs, dtype=np.intp).reshape(-1, 2)
+        self._asked = {pair: question for question in found for pair in pairs_of_question(question)}
+        return np.array([*self._asked], dtype=np.intp).reshape(-1, 2)
 
     def tell(self, pairs: ArrayLike, answers: ArrayLike) -> None:
         """Answer some of the pending questions, in this order; all are on the server's disk then.
 
-        `ServerError` (409) says that one is not open any more; those before it are kept.
+        `ServerError` (409) says that one is not open any more; those before it are kept. Where several
+        people are to answer each question, tell all pending pairs of a row at once: they are one question.
         """
         checked = check_pairs(pairs)
-        for (a, b), said in zip(
-            checked.tolist(), check_answers(answers, len(checked)).tolist(), strict=True
-        ):
-            self.answer(f"p-{a}-{b}", WORDS[said])
+        said = check_answers(answers, len(checked)).tolist()
+        told = {(a, b): word for (a, b), word in zip(checked.tolist(), said, strict=True)}
+        for question_id, answer in said_of(told, self._asked):
+            self.answer(question_id, answer)
 
     def learn(self, pairs: ArrayLike, answers: ArrayLike) -> int:
         """Take in answers that nobody was asked for; they are free. Return how many are new."""
@@ -220,13 +222,3 @@ class RemoteSession:
 
     def _change(self, method: str, path: str, body: object) -> Any:
         return self._connection.change(method, self._path + path, body)
-
-
-def _pairs(question: Question) -> list[tuple[int, int]]:
-    """Return the pairs that a question is about."""
-    if question.type == "pair":
-        return [(question.a.row, question.b.row)]
-    if question.type == "sheet":
-        member = int(question.id.split("-")[1])
-        return [(item.row, member) for item in question.items]
-    return [(question.item.row, option.members[0].row) for option in question.options]

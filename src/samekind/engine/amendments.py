@@ -51,14 +51,16 @@ def find_amendment(
 def _founders(ledger: Ledger, written: Pairs, state: ClusterState) -> list[int]:
     """Return the rows of these pairs that differ from all that is known: each is a cluster by itself."""
     implied = ledger.implications
+    sizes = np.bincount(implied.components(implied.rows()))
+    rows = np.unique(written)
+    own = implied.components(rows)
+    alone = rows[own >= 0][sizes[own[own >= 0]] == 1]
+    if not alone.size:
+        return []
     known = np.array([row for members in state.members for row in members], dtype=np.intp)
     component = implied.components(known)
     _, first = np.unique(component, return_index=True)
     firsts = np.union1d(known[first], known[component < 0])
-    numbers, sizes = np.unique(implied.components(implied.rows()), return_counts=True)
-    rows = np.unique(written)
-    own = implied.components(rows)
-    alone = rows[own >= 0][sizes[np.searchsorted(numbers, own[own >= 0])] == 1]
     found: list[int] = []
     for row in alone.tolist():
         others = np.array([*firsts[firsts != row].tolist(), *found], dtype=np.intp)
@@ -79,11 +81,13 @@ def _touched_rows(ledger: Ledger, near: IntArray, state: ClusterState) -> IntArr
     implied = ledger.implications
     every = implied.rows()
     component = implied.components(every)
+    is_near = np.zeros(int(component.max(initial=-1)) + 1, dtype=bool)
     rows, size = near, -1
     while rows.size != size:
         size = rows.size
         own = implied.components(rows)
-        same = every[np.isin(component, own[own >= 0])]
+        is_near[own[own >= 0]] = True
+        same = every[is_near[component]]
         clusters = np.unique(state.cluster_of(np.concatenate([rows, same])))
         members = [state.members[cluster] for cluster in clusters[clusters >= 0].tolist()]
         rows = np.unique(np.concatenate([near, same, *members])).astype(np.intp)

@@ -170,7 +170,7 @@ class FlowRunner(ABC):
             start = changes[made[-1]].answers if made else changes[0].answers_before
             self._see(start)
         self._skipped = set(keys_of(self._view.skipped()).tolist())
-        self._unclaimed = self._view.asked_pairs()
+        self._unclaimed = set(self._view.asked_pairs().tolist())
         self.n_questions = 0
         self.stop_reason = None
         self._wave = NO_PAIRS

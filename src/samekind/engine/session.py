@@ -324,7 +324,7 @@ class Session(TeamSession):
         start = self._view.latest_checkpoint()
         if start is not None:
             paid = self._view.asked_pairs(start.upto)
-            self._unclaimed -= paid
+            self._unclaimed.difference_update(paid.tolist())
             self.n_questions = len(paid)
             if self._algorithm.resumes_from_known:
                 known = known_at(self._view, start)

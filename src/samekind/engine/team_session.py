@@ -82,9 +82,9 @@ class TeamSession(FlowSession):
     def _find_beyond(self, people: int, open_rows: list[int]) -> Amendment:
         """Return what extra answers say, and which of their rows are to be asked about further."""
         self._run.set_people(people)
-        lines, state = self._view.active(), self._run.state
-        beyond = np.isin(keys_of(pairs_of(lines)), list(self._unclaimed))
-        pairs: Pairs = pairs_of(lines[beyond])
+        lines, state = self._view.written(0, self._n_lines), self._run.state
+        beyond = np.isin(keys_of(pairs_of(lines)), list(self._unclaimed)) & ~lines["retracted"]
+        pairs: Pairs = pairs_of(lines, beyond)
         found = find_amendment(self._view, pairs, pairs[:0], state, open_rows)
         known = {row for group in found.groups for row in group}
         ask = [
@@ -97,11 +97,9 @@ class TeamSession(FlowSession):
     def _find_refused(self, rows: list[int]) -> dict[int, list[int]]:
         """Return for each row a member of every cluster that it is known not to be in."""
         firsts = np.array([own[0] for own in self._run.state.members if own], dtype=np.intp)
-        pairs = np.array(
-            [(row, first) for row in rows for first in firsts.tolist() if row != first]
-        )
-        if not pairs.size:
-            return {}
+        asked = np.array(rows, dtype=np.intp)
+        every = np.column_stack([np.repeat(asked, firsts.size), np.tile(firsts, asked.size)])
+        pairs = every[every[:, 0] != every[:, 1]]
         apart = pairs[self._view.lookup(pairs) == DIFFERENT]
         refused: dict[int, list[int]] = {}
         for row, first in apart.tolist():

@@ -62,9 +62,10 @@ def keys_of(pairs: Pairs) -> NDArray[np.int64]:
     return keys
 
 
-def pairs_of(lines: Lines) -> Pairs:
-    """Return the pairs on lines of the log."""
-    return np.column_stack([lines["a"], lines["b"]]).astype(np.intp, copy=False)
+def pairs_of(lines: Lines, chosen: NDArray[np.bool_] | None = None) -> Pairs:
+    """Return the pairs on lines of the log, on all or on some; what else is on them is not copied."""
+    a, b = (lines[name] if chosen is None else lines[name][chosen] for name in ("a", "b"))
+    return np.column_stack([a, b]).astype(np.intp, copy=False)
 
 
 def _repeated(keys: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -114,7 +114,7 @@ class Ledger(RowLimits, Transactions):
         lines = self._log.lines
         stands = ~lines["retracted"] & (lines["answer"] == DIFFERENT)
         stands[list(self._known.conflicts)] = False
-        return pairs_of(lines[stands])
+        return pairs_of(lines, stands)
 
     @property
     def contradictions(self) -> list[Contradiction]:
@@ -141,12 +141,13 @@ class Ledger(RowLimits, Transactions):
         """Return the pairs of which somebody was not sure, free of charge: they were skipped."""
         return pairs_of(self._log.skipped())
 
-    def asked_pairs(self, upto: int | None = None) -> set[int]:
+    def asked_pairs(self, upto: int | None = None) -> NDArray[np.int64]:
         """Return the keys of the pairs whose answers were paid for, by the first so many lines or by all."""
-        if self._log.size == 0:
-            return set()
-        active = self.active(upto)
-        return set(keys_of(pairs_of(active[active["asked"]])).tolist())
+        lines = self._log.lines[:upto]
+        paid = lines["asked"] & ~lines["retracted"]
+        keys = np.sort(keys_of(pairs_of(lines, paid)))
+        found: NDArray[np.int64] = keys[np.diff(keys, prepend=-1) > 0]
+        return found
 
     def latest_checkpoint(self) -> Checkpoint | None:
         """Return the last checkpoint that is not void."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from samekind.ledger.log import Wave, pairs_of
 from samekind.ledger.memory import Ledger
 from samekind.ledger.notes import Checkpoint
@@ -25,13 +27,19 @@ class PastLedger(Ledger):
         self._notes.marks = now._notes.marks[: min(later, default=None)]
         self._relearn()
 
-    def go_on(self, answers: int) -> None:
-        """Take in the lines that came next, which changed nothing of the past, up to so many."""
+    def go_on(self, answers: int, retracted: int) -> None:
+        """Take in the lines that came next, up to so many, and that so many were taken back by then."""
         lines = self._now_ledger._log.lines[self._log.size : answers]
         if lines.size:
             self._learn_new(
                 Wave(pairs_of(lines), lines["answer"], lines["who"], lines["when"], lines["paid"])
             )
+        struck = self._now_ledger._log.struck(self._log.n_struck, retracted)
+        self._strike(np.array(struck, dtype=np.intp))
+
+    def is_before(self, answers: int, retracted: int) -> bool:
+        """Return whether it is as things were at this time, or earlier."""
+        return self._log.size <= answers and self._log.n_struck <= retracted
 
     def _checkpoint(self, number: int) -> Checkpoint:
         return self._now_ledger._checkpoint(number)
@@ -45,7 +53,7 @@ def ledger_at(ledger: Ledger, answers: int, retracted: int, before: Ledger | Non
     """
     if (answers, retracted) == ledger.revision[:2]:
         return ledger
-    if isinstance(before, PastLedger) and before.revision.retracted == retracted:
-        before.go_on(answers)
+    if isinstance(before, PastLedger) and before.is_before(answers, retracted):
+        before.go_on(answers, retracted)
         return before
     return PastLedger(ledger, answers, retracted)

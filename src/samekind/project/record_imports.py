@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -30,14 +30,17 @@ def as_answers(text: str, frame: pd.DataFrame | None) -> str:
     head = text.lstrip("\ufeff \r\n\t")
     if head.startswith("{"):
         return _of_dedupe(head, frame)
-    first = next(csv.reader([head.partition("\n")[0].strip()]), [])
-    return _of_splink(head, first) if set(SPLINK) <= set(first) else text
+    try:
+        first = next(csv.reader(io.StringIO(head, newline="")), [])
+        return _of_splink(head, first) if set(SPLINK) <= set(first) else text
+    except csv.Error:
+        return text  # who reads it says what is wrong
 
 
 def _of_splink(text: str, names: list[str]) -> str:
     left, right, score = (names.index(name) for name in SPLINK)
     rows = []
-    for number, line in enumerate(csv.reader(io.StringIO(text)), 1):
+    for number, line in enumerate(csv.reader(io.StringIO(text, newline="")), 1):
         if number == 1 or not line:
             continue
         try:
@@ -54,10 +57,14 @@ def _of_splink(text: str, names: list[str]) -> str:
 def _of_dedupe(text: str, frame: pd.DataFrame | None) -> str:
     try:
         told = json.loads(text)
-        match, distinct = told["match"], told["distinct"]
-    except (ValueError, KeyError, TypeError):
+        pairs = [
+            (*_two_records(pair), said)
+            for key, said in (("match", "same"), ("distinct", "different"))
+            for pair in told[key]
+        ]
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise ValueError(
-            'This is no training file of dedupe, which has "distinct" and "match".'
+            'This is no training file of dedupe, which has "distinct" and "match", lists of two records each.'
         ) from None
     if frame is None:
         raise ValueError(
@@ -82,15 +89,21 @@ def _of_dedupe(text: str, frame: pd.DataFrame | None) -> str:
             raise ValueError(f"A record of the file is not in the data: {shown}.")
         return places
 
-    for pairs, said in ((match, "same"), (distinct, "different")):
-        for pair in pairs:
-            both = pair["__value__"] if isinstance(pair, dict) else pair
-            one, other = rows_of(both[0]), rows_of(both[1])
-            if one[0] != other[0]:
-                rows.append((str(one[0]), str(other[0]), said))
-            elif len(one) > 1:  # records that are the same in every field
-                rows.append((str(one[0]), str(one[1]), said))
+    for first, second, said in pairs:
+        one, other = rows_of(first), rows_of(second)
+        if one[0] != other[0]:
+            rows.append((str(one[0]), str(other[0]), said))
+        elif len(one) > 1:  # records that are the same in every field
+            rows.append((str(one[0]), str(one[1]), said))
     return _csv(rows)
+
+
+def _two_records(pair: Any) -> tuple[dict[str, object], dict[str, object]]:
+    """Return the records of a pair, which dedupe may have written as a tuple; errors if it is none."""
+    first, second = pair["__value__"] if isinstance(pair, dict) else pair
+    if not isinstance(first, dict) or not isinstance(second, dict):
+        raise TypeError
+    return first, second
 
 
 def _plain(value: object) -> str:

@@ -15,6 +15,7 @@ Its rules:
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ import numpy as np
 from samekind.algorithms.exchange import Amendment
 from samekind.algorithms.focused.learner import Learner
 from samekind.algorithms.focused.scheduler import Aim
-from samekind.algorithms.state import GIVEN_UP, UNKNOWN
+from samekind.algorithms.state import GIVEN_UP, UNKNOWN, ClusterState
 from samekind.flow import IntArray
 
 __all__ = ["Amended", "Amender", "separate_founded"]
@@ -263,16 +264,14 @@ class Amender:
 
     def _set_differences(self) -> None:
         """Let the pairs of the touched clusters be different that are now, and no others."""
-        state = self._state
-        different: dict[int, list[int]] = {cluster: [] for cluster in self._touched()}
-        for pair in self._amendment.different:
-            a, b = map(state.cluster_of_row, pair)
-            if a >= 0 and b >= 0 and a != b:
-                for one, two in ((a, b), (b, a)):
-                    if one in different:
-                        different[one].append(two)
-        for cluster, others in different.items():
-            self._learner.pairs.set_different(cluster, others)
+        pairs = _clusters_of(self._amendment.different, self._state)
+        both = pairs[(pairs >= 0).all(axis=1) & (pairs[:, 0] != pairs[:, 1])]
+        one, other = both.ravel(), both[:, ::-1].ravel()  # each way, in the order of the pairs
+        order = np.argsort(one, kind="stable")
+        one, other = one[order], other[order]
+        for cluster in self._touched():
+            first, last = np.searchsorted(one, [cluster, cluster + 1])
+            self._learner.pairs.set_different(cluster, other[first:last].tolist())
 
     def _begin_tests_anew(self) -> None:
         learner, state = self._learner, self._state
@@ -295,7 +294,15 @@ def _by_common_row(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def separate_founded(learner: Learner, amendment: Amendment, n_before: int) -> None:
     """Note what the clusters differ from that were founded by an amendment: all but the first so many."""
-    for pair in amendment.different:
-        a, b = sorted(map(learner.state.cluster_of_row, pair))
-        if 0 <= a < b and b >= n_before:
-            learner.pairs.separate(a, b)
+    if len(learner.state) == n_before:
+        return
+    pairs = np.sort(_clusters_of(amendment.different, learner.state), axis=1)
+    a, b = pairs.T
+    for one, founded in pairs[(a >= 0) & (a < b) & (b >= n_before)].tolist():
+        learner.pairs.separate(one, founded)
+
+
+def _clusters_of(pairs: Sequence[tuple[int, int]], state: ClusterState) -> IntArray:
+    """Return the cluster of each row of these pairs, (m, 2); below 0 if it is not known."""
+    rows = np.array(pairs, dtype=np.intp).reshape(-1, 2)
+    return state.cluster_of(rows.ravel()).reshape(-1, 2)

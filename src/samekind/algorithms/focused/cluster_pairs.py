@@ -152,8 +152,14 @@ class ClusterPairs:
         alive = self._alive
         self._open[cluster, alive] = self._open[alive, cluster] = ~self._undecidable[cluster, alive]
         self._open[cluster, cluster] = False
-        for other in others:
-            self.separate(cluster, other)
+        apart = np.array(list(dict.fromkeys(others)), dtype=np.intp)
+        if not apart.size:
+            return
+        opened = apart[self._open[cluster, apart]]
+        found = np.maximum(self._similarity[cluster, opened], self._similarity[opened, cluster])
+        self.outcomes += [(one, False) for one in found[found >= NOTED].tolist()]
+        self._open[cluster, apart] = self._open[apart, cluster] = False
+        self._undecidable[cluster, apart] = self._undecidable[apart, cluster] = False
 
     def open_with(self, cluster: int) -> list[int]:
         """Return the clusters that may be one with this one, most similar first."""

@@ -1,0 +1,80 @@
+"""What the ledger says of all that was acknowledged to a simulated team."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchmarks.team_site import place_of
+
+Pair = frozenset[int]
+
+
+@dataclass
+class Record:
+    """What happened to the people."""
+
+    kept: list[tuple[str, str, object]] = field(default_factory=list)  # who, question, answer
+    names: list[str] = field(default_factory=list)  # that were acknowledged, all different
+    n_merged: int = 0
+    n_undone: int = 0  # presses that were taken back
+    seconds: list[float] = field(default_factory=list)  # from an answer to the next question
+    edit_seconds: list[float] = field(default_factory=list)  # of names, merges and undo
+    statuses: Counter[int] = field(default_factory=Counter)  # of answers
+    edit_statuses: Counter[int] = field(default_factory=Counter)
+    waited: int = 0  # times that somebody got no question
+    cut_off: int = 0  # connections
+    started: float = 0.0
+    ended: float = 0.0
+
+
+def prove(where: str, record: Record) -> dict[str, Any]:
+    """Return how much of what was acknowledged is lost, doubled, or was given to two people unasked."""
+    from samekind.ledger import SqlLedger, check_file
+
+    place = place_of(where)
+    with SqlLedger(place, read_only=True) as ledger:
+        lines = list(ledger.lines())
+        opinions = [(frozenset((one.a, one.b)), one.who) for one in ledger.opinions.lines]
+    ever = {(frozenset((line.a, line.b)), line.who) for line in lines} | {*opinions}
+    standing = [line for line in lines if not line.retracted]
+    said = [(frozenset((line.a, line.b)), line.who) for line in standing]
+    asked = [(frozenset((line.a, line.b)), line.who) for line in standing if line.asked]
+    people_of: dict[Pair, set[str]] = {}
+    for pair, who in [*asked, *opinions]:
+        people_of.setdefault(pair, set()).add(who)
+    taken_back = {(line.when, line.who) for line in lines if line.retracted}
+    there = Counter(_names_in(where))
+    return {
+        "lost": sum(not _is_there(*one, ever) for one in record.kept)
+        + sum(there[name] == 0 for name in record.names),
+        "doubled": len(said)
+        - len({*said})
+        + len(opinions)
+        - len({*opinions})
+        + sum(there[name] > 1 for name in record.names)
+        + max(0, len(taken_back) - record.n_undone),
+        "given to two": sum(len(people) > 1 for people in people_of.values()),
+        "late": len(opinions),
+        "lines": len(lines),
+        "taken back": len(taken_back),
+        "sound": check_file(place).is_fine,
+    }
+
+
+def _is_there(who: str, question: str, answer: object, ever: set[tuple[Pair, str]]) -> bool:
+    """Return whether what somebody said is in the ledger: of a line-up in which they picked one, that."""
+    form, row, others = question.split("-")
+    said = [(frozenset((int(row), int(other))), who) in ever for other in others.split(".")]
+    return any(said) if form == "l" and isinstance(answer, int) else all(said)
+
+
+def _names_in(where: str) -> list[str]:
+    """Return all names that were ever given."""
+    from samekind.ledger.database import Database
+
+    database = Database(where, 10, read_only=True)
+    with closing(database), database.opened() as connection:
+        return list(connection.exec_driver_sql("SELECT name FROM names").scalars())
