@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import samekind
-from experiments.small_data import load_banking77_minilm
+from experiments.small_data import load_banking77_embedded
 from samekind.measures import adjusted_rand_index
 
 FALSE_SAME, FALSE_DIFFERENT = 0.04, 0.12
@@ -26,7 +26,7 @@ def run(
     who: str, seed: int, model_budget: int = MODEL, person_budget: int = PERSON
 ) -> dict[str, object]:
     """Let some answer, and return what was found."""
-    X, y = load_banking77_minilm()
+    X, y = load_banking77_embedded()
     person = samekind.LabelOracle(y)
     rates = 0.5 if who.startswith("random") else (FALSE_SAME, FALSE_DIFFERENT)
     model = samekind.NoisyOracle(y, error=rates, seed=seed)

@@ -11,8 +11,10 @@ import pytest
 import samekind
 from samekind import DIFFERENT, SAME, NoisyOracle, Session
 from samekind.algorithms import ClusterState
-from samekind.algorithms.focused.constants import IMPURITY
+from samekind.algorithms.focused.constants import ENOUGH_ANSWERS, IMPURITY
 from samekind.algorithms.focused.noise_model import NoiseModel
+from samekind.algorithms.focused.quick_rows import settled_per_question
+from samekind.algorithms.focused.revision import parts_to_check
 from samekind.measures import adjusted_rand_index
 
 
@@ -147,24 +149,47 @@ class TestNoiseModel:
         assert noise.log_odds_across([1, 2], [10, 11]) == pytest.approx(-np.log(9))
 
 
-def test_two_parts_that_a_wrong_answer_holds_together_are_split():
-    """The first answer about a row of the second blob is wrong; all of its rows then join by that one."""
+@pytest.mark.parametrize("n_wrong", [1, 2])
+def test_two_parts_that_wrong_answers_hold_together_are_split(n_wrong):
+    """The first answers about rows of the second blob are wrong; all of its rows then join by those."""
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 40)
     X = np.column_stack([y * 1.5, np.zeros(80)]) + rng.normal(scale=0.3, size=(80, 2))
     truth, wrong = samekind.LabelOracle(y), []
 
-    def lies_once(pairs):
+    def lies_at_first(pairs):
         answers = truth(pairs)
         for k, (a, b) in enumerate(pairs.tolist()):
-            if y[a] != y[b] and (not wrong or wrong[0] == {a, b}):
+            if y[a] != y[b] and (len(wrong) < n_wrong or {a, b} in wrong):
                 wrong.append({a, b})
                 answers[k] = SAME
         return answers
 
-    found = samekind.solve(X, lies_once, budget=150, error_rate=0.05, random_state=0, goal="labels")
-    assert wrong
+    found = samekind.solve(
+        X, lies_at_first, budget=150, error_rate=0.05, random_state=0, goal="labels"
+    )
+    assert len(wrong) >= n_wrong
     assert adjusted_rand_index(y, found.labels_) > 0.9
+
+
+def test_parts_of_a_cluster_that_answers_disagree_about_are_checked():
+    """Two answers hold two triangles together, so that no link is weak; two others tell them apart."""
+    triangles = [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5)]
+    held, apart = [(0, 3), (1, 4)], [(0, 5), (2, 4)]
+    X = np.array([[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]])
+    agreed = [(i, j, 2.5) for i, j in triangles + held]
+    assert parts_to_check(X, agreed) == []
+    ((part, prior),) = parts_to_check(X, agreed + [(i, j, -2.5) for i, j in apart])
+    assert part.tolist() == [False] * 3 + [True] * 3
+    assert prior > 0  # most such clusters are one all the same
+
+
+def test_rows_that_few_questions_settle_come_first():
+    """Two clusters that may hold a row take one or two questions; ten of them, all there may be."""
+    two, ten = np.zeros((2, 11))
+    two[:2], ten[:10] = 0.5, 0.1
+    assert settled_per_question(two) > 2 * settled_per_question(ten)
+    assert settled_per_question(np.array([0.0, 1.0])) == pytest.approx(1 / ENOUGH_ANSWERS)
 
 
 def test_a_cluster_of_one_row_is_shown_as_part_of_another():

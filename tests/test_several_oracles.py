@@ -149,7 +149,7 @@ class TestPanel:
                 n_dropped += 1
                 who = [ledger.annotators[number] for number in ledger.active()["who"].tolist()]
                 assert set(who) == {"person"}
-                assert sum(line.who == "model" for line in ledger.lines()) <= 25
+                assert sum(line.who == "model" for line in ledger.lines()) <= 30  # half of 60
         assert n_dropped >= 5  # by chance one in twenty seems to be of use
         assert np.mean(shares) >= 0.9
 

@@ -57,8 +57,9 @@ class AuditAndDoubt(AskingRule):
     """Audit at random, and ask again about what is doubtful and about what much hangs on.
 
     - The first answers are all checked, until it is clear that who gives them is of use. So somebody who is
-      not costs the checker nothing but questions that would have been asked anyway. Who has not shown it when
-      a quarter of the checker's budget is gone is not asked any more, unless it is likelier than not.
+      not costs the checker nothing but questions that would have been asked anyway. Who seems to be of none
+      then is not asked any more. In doubt they are: to do without somebody of use costs more, and the audit
+      goes on.
     - From then on a random share of answers is checked, evenly over the run.
     - A share is kept for the end: who knows better is then asked what few answers can mend, which shows when
       all others have answered (`Session.settle`).
@@ -80,9 +81,10 @@ class AuditAndDoubt(AskingRule):
         0.5  # 1 - false "same" - false "different" of somebody who helps: 0 is chance, 1 never errs
     )
     SURELY_NOT = 0.05  # probability of that below which somebody is not asked any more
+    LIKELY_NOT = 0.1  # the same when it is not the case any more that every answer is checked
     LIKELY = 0.9  # and above which not every answer is checked any more
-    LEAST_EXAM, MOST_EXAM = 10, 0.25  # answers checked at first; of the budget at most
-    UNLIMITED = 40  # answers checked at first, at most, where the checker has no budget
+    LEAST_EXAM, LONG_EXAM = 10, 40  # answers checked at first, and when it is not clear by then
+    MOST_EXAM = 0.5  # of the checker's budget, at most
     NEW = 2.0  # what hangs on a refusal by the likeliest cluster, in rows: a cluster too many costs more
     MOST_STAKE = 10.0
     MEMORY = 400  # answers whose harm is compared with that of a new one
@@ -102,10 +104,11 @@ class AuditAndDoubt(AskingRule):
         if rates.n < self.LEAST_EXAM:
             return False
         is_over = rates.n >= self._longest_exam(checker_budget)
-        return rates.chance_of_use(self.USEFUL) < (0.5 if is_over else self.SURELY_NOT)
+        return rates.chance_of_use(self.USEFUL) < (self.LIKELY_NOT if is_over else self.SURELY_NOT)
 
     def _longest_exam(self, checker_budget: int | None) -> float:
-        return self.UNLIMITED if checker_budget is None else self.MOST_EXAM * checker_budget
+        most = np.inf if checker_budget is None else self.MOST_EXAM * checker_budget
+        return min(self.LONG_EXAM, most)
 
     def review(self, session: Session, pairs: Pairs, answers: Answers, turn: Turn) -> Review:
         """Return which answers are audited and which are doubtful."""

@@ -21,7 +21,9 @@ class AnnotatorRates:
     where annotators are lopsided (means of six runs on blobs, from checks alone: ARI with every fifth answer
     wrong .91 and .95 instead of .98; with 25 % of the one and 4 % of the other .84 and .94 instead of .93).
     Rows that were refused by mistake and found a cluster seem to be refused rightly, so that refusals are
-    trusted ever more.
+    trusted ever more. Even the true two rates, given from the start, led to less: .756 instead of .781 after
+    3,000 answers on banking77 (64 components of MiniLM, 12 % and 4 %, 6 seeds), as "same" is then believed at
+    once, and most of what is asked is different, so that most of what is wrong is a "same".
     """
 
     def __init__(self, error_rate: float | str) -> None:

@@ -158,6 +158,11 @@ class AnswerPolicy:
         """Return whether it is time to make centres accurate."""
         return True
 
+    def draw_uncertain(self, size: int) -> list[int]:
+        """Draw up to so many rows whose predicted cluster is uncertain."""
+        rows: list[int] = self._model.predictor.sample_uncertain(self._learner.rng, size).tolist()
+        return rows
+
     def should_confirm(self) -> bool:
         """Return whether clusters are to be confirmed before anything else."""
         return False

@@ -67,7 +67,7 @@ class Focused(Algorithm[FocusedParams]):
     """
 
     name = "focused"
-    version = 7
+    version = 8
     Params = FocusedParams
     predicts = True
     resumes_from_known = True

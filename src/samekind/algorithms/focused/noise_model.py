@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.algorithms.base import Certificate
 from samekind.algorithms.focused import _noise_kernels
 from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.annotator_rates import AnnotatorRates
@@ -210,6 +212,26 @@ class NoiseModel:
             for row in part
             for other, answer, who, _ in self.answers.get(row, ())
             if other in others
+        )
+
+    # What can be promised?
+
+    def loosen(self, promise: Certificate, n_rows: int) -> Certificate:
+        """Return what can be promised of so many rows, as answers may be wrong.
+
+        A row that is not as predicted passes for one that is with up to two wrong answers, so that the audit
+        sees a part of what is wrong. To that come the rows that were asked about, each as likely misplaced as
+        it is uncertain, with two standard deviations.
+        """
+        seen = max(1.0 - 2.0 * self.rates.of(), const.LEAST_SEEN)
+        doubts = 1.0 - np.array([*self.certainty.values(), 1.0])
+        misplaced = doubts.sum() + 2.0 * np.sqrt((doubts * (1.0 - doubts)).sum())
+        more = misplaced / n_rows
+        return replace(
+            promise,
+            undiscovered=min(1.0, promise.undiscovered / seen),
+            wrong=min(1.0, promise.wrong / seen + more),
+            wrong_at_any_time=min(1.0, promise.wrong_at_any_time / seen + more),
         )
 
     def merge(self, keep: int, gone: int) -> None:

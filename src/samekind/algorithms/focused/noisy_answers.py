@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from math import log
 
 import numpy as np
@@ -16,6 +15,7 @@ from samekind.algorithms.focused.doubtful_rows import DoubtfulRows
 from samekind.algorithms.focused.learner import Learner, OpenRow
 from samekind.algorithms.focused.noise_model import NoiseModel
 from samekind.algorithms.focused.questions import score_open_rows
+from samekind.algorithms.focused.quick_rows import QuickRows
 from samekind.algorithms.focused.revision import AnswerChecks, split_clusters
 from samekind.algorithms.focused.settling import Settling
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN
@@ -50,7 +50,8 @@ class NoisyAnswers(AnswerPolicy):
         self._noise = NoiseModel(learner.params.error_rate, learner.state)
         self._checks = AnswerChecks(learner, self._noise)
         self._doubtful = DoubtfulRows(learner, self._noise, self._prior)
-        self._settling = Settling(learner, self._noise, self._doubtful, self)
+        self._settling = Settling(learner, self._noise, self._doubtful, self._checks, self)
+        self._quick = QuickRows(learner, self._prior)
         self._grown: set[int] = set()  # clusters that were compared when they had enough members
         self._n_unrevised = 0  # rows decided since the last revision
         self._n_confirming: Counter[int] = Counter()  # rows asked about to confirm a cluster
@@ -220,6 +221,10 @@ class NoisyAnswers(AnswerPolicy):
         """Return whether it is time to make centres accurate: not before predictions are."""
         return self._learner.scheduler.is_flat()
 
+    def draw_uncertain(self, size: int) -> list[int]:
+        """Draw uncertain rows that few questions settle."""
+        return self._quick.draw(self._learner.rng, size)
+
     def should_confirm(self) -> bool:
         """Return whether there are many clusters of one row, while answers err."""
         many = const.CONFIRM_MORE_THAN + self._learner.state.n_discovered * const.CONFIRM_PART
@@ -309,23 +314,8 @@ class NoisyAnswers(AnswerPolicy):
         return np.array([certainty.get(row, 1.0) for row in rows.tolist()])
 
     def loosen(self, promise: Certificate) -> Certificate:
-        """Return what can be promised, as answers to the audit may be wrong, and asked rows misplaced.
-
-        A row that is not as predicted passes for one that is with up to two wrong answers, so that the audit
-        sees a part of what is wrong. To that come the rows that were asked about, each as likely misplaced as
-        it is uncertain, with two standard deviations.
-        """
-        n_rows = self._learner.points.n
-        seen = max(1.0 - 2.0 * self.error_rate(), const.LEAST_SEEN)
-        doubts = 1.0 - np.array([*self._noise.certainty.values(), 1.0])
-        misplaced = doubts.sum() + 2.0 * np.sqrt((doubts * (1.0 - doubts)).sum())
-        more = misplaced / n_rows
-        return replace(
-            promise,
-            undiscovered=min(1.0, promise.undiscovered / seen),
-            wrong=min(1.0, promise.wrong / seen + more),
-            wrong_at_any_time=min(1.0, promise.wrong_at_any_time / seen + more),
-        )
+        """Return what can be promised, as answers to the audit may be wrong, and asked rows misplaced."""
+        return self._noise.loosen(promise, self._learner.points.n)
 
     def error_rate(self) -> float:
         """Return the share of answers that seem to be wrong."""

@@ -171,9 +171,8 @@ class RowPlanner:
         if self._certification.is_due and (row := self._certification.draw_doubtful()) >= 0:
             return row
         if not self._uncertain:
-            predictor = self._learner.model.predictor
-            rows = predictor.sample_uncertain(self._rng, predictor.n_uncertain_at_once)
-            self._uncertain = rows.tolist()[::-1]
+            size = self._learner.model.predictor.n_uncertain_at_once
+            self._uncertain = self._policy.draw_uncertain(size)[::-1]
         return self._uncertain.pop() if self._uncertain else self._draw_far()
 
     def _any_unknown(self) -> int:

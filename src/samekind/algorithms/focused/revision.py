@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,9 +11,9 @@ from samekind.algorithms.focused import constants as const
 from samekind.algorithms.focused.learner import Learner
 from samekind.algorithms.focused.noise_model import NoiseModel
 from samekind.algorithms.focused.weak_links import weak_links
-from samekind.flow import DIFFERENT, SAME, FloatArray, Flow, IntArray
+from samekind.flow import DIFFERENT, SAME, BoolArray, FloatArray, Flow, IntArray
 
-__all__ = ["AnswerChecks", "split_clusters", "split_in_two"]
+__all__ = ["AnswerChecks", "WeakLink", "parts_to_check", "split_clusters", "split_in_two"]
 
 
 def _chance_of_two(log_odds: float) -> float:
@@ -22,20 +22,23 @@ def _chance_of_two(log_odds: float) -> float:
 
 
 class WeakLink(NamedTuple):
-    """Two parts of a cluster that hang together by one answer, or by none."""
+    """Two parts of a cluster that may be two: one answer holds them together, or answers disagree."""
 
     harm: float
-    """The chance that they are two clusters, times the rows of the smaller one."""
+    """The chance that they are two clusters, times the labelled rows of the smaller one."""
     cluster: int
     part: list[int]
     rest: list[int]
+    prior: float
+    """Log odds that they are one before anybody answered."""
 
 
 class AnswerChecks:
     """Asks about rows that are held to be in one cluster, with a share of all questions.
 
     First about what hangs together by one answer alone: if it is wrong, the cluster is two, and no other
-    question would ever tell, as rows are compared with the nearest member, which is of their own part.
+    question would ever tell, as rows are compared with the nearest member, which is of their own part. And
+    about the parts that answers within a cluster would leave of it, where some call its rows different.
     Otherwise about any two rows, to learn who errs.
     """
 
@@ -47,6 +50,11 @@ class AnswerChecks:
         self._n_asked_before = 0
         self._links: list[WeakLink] = []  # the worst last
         self._split_off: list[int] = []
+
+    @property
+    def links(self) -> Sequence[WeakLink]:
+        """The weak links that the last review found, and nobody was asked about since."""
+        return self._links
 
     def take_split_off(self) -> list[int]:
         """Return the clusters that were split off since the last time."""
@@ -68,15 +76,15 @@ class AnswerChecks:
             row for row in self._learner.state.members[cluster] if self._learner.model.knows(row)
         ]
         log_odds = self._noise.log_odds_within(rows)
-        edges = [(i, j) for i, j, odds in log_odds if odds > 0]
-        same = np.array(edges, dtype=np.intp).reshape(-1, 2)
-        for is_part in weak_links(len(rows), same, const.LINK_ROWS):
+        found = parts_to_check(self._learner.points.rows(np.array(rows, dtype=np.intp)), log_odds)
+        for is_part, prior in found:
             part, rest = (
                 [row for row, inside in zip(rows, is_part.tolist(), strict=True) if inside == side]
                 for side in (True, False)
             )
-            odds = sum(odds for i, j, odds in log_odds if is_part[i] != is_part[j])
-            yield WeakLink(_chance_of_two(odds) * min(len(part), len(rest)), cluster, part, rest)
+            smaller = min(len(part), len(rest))
+            odds = prior + sum(odds for i, j, odds in log_odds if is_part[i] != is_part[j])
+            yield WeakLink(_chance_of_two(odds) * smaller, cluster, part, rest, prior)
 
     def pay_share(self) -> Flow[None]:
         """Check answers with a share of the questions about rows since the last time."""
@@ -87,12 +95,12 @@ class AnswerChecks:
             self._owed += const.CHECK_SHARE * slower * n_more
         self._owed_links = min(self._owed_links + const.LINK_SHARE * n_more, const.LINK_DEBT)
         while self._owed_links >= 1 and self._links:
-            yield from self._check_link(self._links.pop())
+            yield from self.check_link(self._links.pop())
         while self._owed >= 1:
             self._owed -= 1
             yield from self._check()
 
-    def _check_link(self, link: WeakLink) -> Flow[None]:
+    def check_link(self, link: WeakLink) -> Flow[None]:
         """Ask about rows of both parts until it is clear whether they are one; split them if not."""
         state, cluster = self._learner.state, link.cluster
         part, rest = (
@@ -101,7 +109,7 @@ class AnswerChecks:
         )
         smaller = min(len(part), len(rest))
         while smaller >= const.LINK_ROWS:
-            are_two = _chance_of_two(self._noise.log_odds_across(part, rest))
+            are_two = _chance_of_two(link.prior + self._noise.log_odds_across(part, rest))
             if are_two >= const.SPLIT_LINK_ABOVE:
                 goes = rest if state.members[cluster][0] in part else part
                 self._split_off.append(self._learner.split(cluster, goes))
@@ -151,6 +159,23 @@ class AnswerChecks:
             self._noise.observe(a, b, int(answers[0]), annotator, compares=True)
         else:
             self._learner.unsure.add_pair(a, b)
+
+
+def parts_to_check(
+    X: FloatArray, log_odds: list[tuple[int, int, float]]
+) -> list[tuple[BoolArray, float]]:
+    """Return the parts of a cluster that may not be of it, each with the log odds that it is, at first.
+
+    `log_odds` are those that two of its rows X are of one cluster, (i, j, log odds), by each answer.
+    """
+    edges = [(i, j) for i, j, odds in log_odds if odds > 0]
+    same = np.array(edges, dtype=np.intp).reshape(-1, 2)
+    found = [(is_part, 0.0) for is_part in weak_links(len(X), same, const.LINK_ROWS)]
+    if len(edges) < len(log_odds):
+        is_part = split_in_two(X, log_odds) > 0
+        if const.LINK_ROWS <= is_part.sum() <= len(X) - const.LINK_ROWS:
+            found.append((is_part, const.DISAGREEING_ARE_ONE))
+    return found
 
 
 def split_clusters(learner: Learner, noise: NoiseModel) -> None:

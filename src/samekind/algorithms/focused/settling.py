@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import exp, log
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from samekind.algorithms.focused.learner import Learner
 from samekind.algorithms.focused.mergers import chances_of_one
 from samekind.algorithms.focused.noise_model import NoiseModel
 from samekind.algorithms.focused.open_row import OpenRow
+from samekind.algorithms.focused.revision import AnswerChecks, WeakLink
 from samekind.flow import DIFFERENT, SAME, FloatArray, Flow
 
 if TYPE_CHECKING:
@@ -21,119 +23,162 @@ if TYPE_CHECKING:
 
 __all__ = ["Settling"]
 
+SETTLED_AT_ONCE, MOST_TO_SETTLE = 8, 3
+"""Doubts that somebody better is asked about before they are looked for anew, and questions about each."""
+SETTLED_ONE, SETTLED_TWO, SETTLED_ROW = 0.9, 0.05, 0.97
+"""Probabilities at which they have said that two clusters are one, or two, and where a row is."""
+LEAST_SIMILAR = 1e-3
+"""Similarity of two clusters below which they are not asked whether these are one."""
+FIRM_IMPURITY = 0.02
+"""`IMPURITY` of the most certain members, by which they compare clusters."""
+ROW_REACH = 0.3
+"""Rows that one labelled row predicts, as a share of those there are for each: others predict them, too."""
 
-class Doubt(NamedTuple):
-    """Two clusters that may be one, or a row that may be misplaced: then `row` is not -1."""
 
-    worth: float
-    """Rows that would be predicted rightly, for a question."""
+class PairDoubt(NamedTuple):
+    """Two clusters that may be one."""
+
     a: int
     b: int
-    row: int
     chance: float
-    """That the clusters are one."""
+
+
+class RowDoubt(NamedTuple):
+    """A row that may be misplaced."""
+
+    row: int
+
+
+Doubt = PairDoubt | RowDoubt | WeakLink
+
+
+def _key(doubt: Doubt) -> tuple[int, ...]:
+    """Return what a doubt is known by."""
+    match doubt:
+        case PairDoubt():
+            return doubt.a, doubt.b
+        case RowDoubt():
+            return (doubt.row,)
+        case _:
+            return doubt.cluster, -1, *sorted(doubt.part)
 
 
 class Settling:
-    """Asks about clusters that may be one, and then about rows that may be misplaced, by what it is worth.
+    """Asks about clusters that may be one or two, and about rows that may be misplaced, by what it is worth.
 
     Two clusters that are one cost more than any row: all rows of the smaller one are misplaced. The chance is
-    that of their similarity, by what became of others, and of the answers that compared them.
+    that of their similarity, by what became of others, and of the answers that compared them. As much costs a
+    cluster that is two; then answers within it disagree, or there are few.
     """
 
     def __init__(
-        self, learner: Learner, noise: NoiseModel, doubtful: DoubtfulRows, policy: NoisyAnswers
+        self,
+        learner: Learner,
+        noise: NoiseModel,
+        doubtful: DoubtfulRows,
+        checks: AnswerChecks,
+        policy: NoisyAnswers,
     ) -> None:
         self._learner = learner
         self._noise = noise
         self._doubtful = doubtful
+        self._checks = checks
         self._policy = policy
-        self._settled: set[tuple[int, int, int]] = set()  # what was asked about
+        self._settled: set[tuple[int, ...]] = set()  # what was asked about
 
     def ask(self) -> Flow[None]:
         """Ask about the doubts that are worth most; new ones come up as answers change what is known."""
-        while doubts := sorted(self._doubts(), reverse=True)[: const.SETTLED_AT_ONCE]:
+        while doubts := self._worst(SETTLED_AT_ONCE):
             for doubt in doubts:
-                self._settled.add((doubt.a, doubt.b, doubt.row))
-                if doubt.row >= 0:
-                    yield from self._settle_row(doubt.row)
-                else:
-                    yield from self._settle_pair(doubt)
+                self._settled.add(_key(doubt))
+                match doubt:
+                    case PairDoubt():
+                        yield from self._settle_pair(doubt)
+                    case RowDoubt():
+                        yield from self._settle_row(doubt.row)
+                    case WeakLink():
+                        yield from self._checks.check_link(doubt)
             self._policy.revise(const.REVISE_EVERY)
 
-    def _doubts(self) -> Iterator[Doubt]:
-        yield from self._pairs()
-        yield from self._rows()
+    def _worst(self, size: int) -> list[Doubt]:
+        """Return the doubts of which a question is worth most rows that would be predicted rightly."""
+        alive = np.flatnonzero(self._learner.model.scorer.alive).tolist()
+        mean = self._learner.points.n / max(1, len(alive))
+        found = [*self._pairs(alive, mean), *self._links(mean), *self._rows()]
+        found = [one for one in found if _key(one[1]) not in self._settled]
+        found.sort(key=itemgetter(0), reverse=True)
+        return [doubt for _, doubt in found[:size]]
 
-    # Pairs of clusters
+    # Clusters
 
-    def _pairs(self) -> Iterator[Doubt]:
-        learner, scorer = self._learner, self._learner.model.scorer
+    def _pairs(self, alive: list[int], mean: float) -> Iterator[tuple[float, Doubt]]:
+        learner, sizes = self._learner, self._learner.model.scorer.sizes
         similarities = learner.model.predictor.similarities()
         if similarities is not None:
             learner.pairs.set_similarities(similarities)
-        sizes = scorer.sizes
-        alive = np.flatnonzero(scorer.alive).tolist()
-        mean = learner.points.n / max(1, len(alive))
         found = [
             (learner.pairs.similarity(a, b), a, b)
             for place, a in enumerate(alive)
             for b in alive[place + 1 :]
         ]
-        found = [one for one in found if one[0] >= const.LEAST_SIMILAR]
+        found = [one for one in found if one[0] >= LEAST_SIMILAR]
         chances = chances_of_one(learner.pairs, np.array([one[0] for one in found]))
         for (_, a, b), chance in zip(found, chances.tolist(), strict=True):
-            if (a, b, -1) in self._settled:
-                continue
             odds, _ = self._policy.compared(a, b)
             chance = 1 / (1 + exp(min(500.0, -log(chance / (1 - chance)) - odds)))
-            yield Doubt(chance * sizes[a] * sizes[b] / mean, a, b, -1, chance)
+            yield chance * sizes[a] * sizes[b] / mean, PairDoubt(a, b, chance)
 
-    def _settle_pair(self, doubt: Doubt) -> Flow[None]:
+    def _links(self, mean: float) -> Iterator[tuple[float, Doubt]]:
+        for link in self._checks.links:
+            smaller, larger = sorted((len(link.part), len(link.rest)))
+            rows = self._learner.model.scorer.sizes[link.cluster] / (smaller + larger)
+            yield link.harm * rows * larger * rows / mean, link
+
+    def _settle_pair(self, doubt: PairDoubt) -> Flow[None]:
         """Compare two clusters until it is clear whether they are one; merge them if so."""
         learner, chance = self._learner, doubt.chance
         alive = learner.model.scorer.alive
         if not (alive[doubt.a] and alive[doubt.b]):
             return
         for n_asked, pair in enumerate(self._policy.member_pairs(doubt.a, doubt.b)):
-            if n_asked == const.MOST_TO_SETTLE:
+            if n_asked == MOST_TO_SETTLE:
                 return
             answer, who = yield from self._ask(*pair, compares=True)
             if answer in (SAME, DIFFERENT):
                 chance = self._updated(chance, answer, who)
-            if chance >= const.SETTLED_ONE:
+            if chance >= SETTLED_ONE:
                 self._policy.merge(doubt.a, doubt.b)
-            if chance >= const.SETTLED_ONE or chance <= const.SETTLED_TWO:
+            if chance >= SETTLED_ONE or chance <= SETTLED_TWO:
                 return
 
     def _updated(self, chance: float, answer: int, who: int) -> float:
-        error = min(self._noise.rates.of(who) + const.FIRM_IMPURITY, 0.5)
+        error = min(self._noise.rates.of(who) + FIRM_IMPURITY, 0.5)
         ratio = (1 - error) / error if answer == SAME else error / (1 - error)
         return chance * ratio / (chance * ratio + 1 - chance)
 
     # Rows
 
-    def _rows(self) -> Iterator[Doubt]:
+    def _rows(self) -> Iterator[tuple[float, Doubt]]:
         learner = self._learner
-        reach = const.ROW_REACH * learner.points.n / max(1, learner.state.n_labelled)
+        reach = ROW_REACH * learner.points.n / max(1, learner.state.n_labelled)
         founders = {members[0] for members in learner.state.members if members}
         for row, certainty in self._noise.certainty.items():
             cluster = learner.state.cluster_of_row(row)
             is_known = cluster >= 0 and row in self._noise.priors
-            if not is_known or row in founders or (0, 0, row) in self._settled:
+            if not is_known or row in founders:
                 continue
             chance = 1 - certainty
             if row in self._noise.doubtful:
                 chance *= certainty
-            yield Doubt(chance * reach, 0, 0, row, 0.0)
+            yield chance * reach, RowDoubt(row)
 
     def _settle_row(self, row: int) -> Flow[None]:
         """Ask about a row until its cluster is certain; move it if that is another one."""
         learner = self._learner
         open_row = OpenRow(row, learner.points.row(row), -1, "given")
-        for _ in range(const.MOST_TO_SETTLE):
+        for _ in range(MOST_TO_SETTLE):
             cluster, certainty = self._place(row)
-            if cluster < 0 or certainty >= const.SETTLED_ROW:
+            if cluster < 0 or certainty >= SETTLED_ROW:
                 return
             member = self._policy.next_member(open_row, cluster)
             if member < 0:
