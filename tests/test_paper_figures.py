@@ -12,7 +12,7 @@ from samekind.measures import centroid_error, is_reducible
 
 
 def mean_rows(make_data, runs, budgets):
-    """Mean number of recovered clusters at each budget and of all rounds, by algorithm, one draw at a time."""
+    """Mean clusters recovered at each budget, and rounds in all, by algorithm, one draw at a time."""
     setup = PaperSetup(budgets[-1], budgets[-1], 0, batch=1)
     rows = {algorithm: [] for algorithm in PRACTICAL}
     rounds = dict.fromkeys(PRACTICAL, 0.0)
