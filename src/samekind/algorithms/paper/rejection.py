@@ -51,12 +51,14 @@ class RejectionSampling:
         )  # rows kept in earlier rounds
         self._samples: defaultdict[int, list[_KeptDraw]] = defaultdict(list)  # of this round
         self._n_in_round = 0
+        self._heavy: set[int] = set()  # clusters with enough samples
         self.n_draws: Counter[int] = Counter()
         """Draws of each cluster, in all rounds."""
 
     def next_round(self, sampler: Sampler) -> None:
         """Keep for good what there is, and find each x* among the known members for the new centres."""
         self._n_in_round = 0
+        self._heavy = {k for k in self._heavy if not self._state.is_recovered(k)}
         for k in range(len(self._state)):
             if not self._state.is_recovered(k):
                 self._earlier[k] += [sample.row for sample in self._samples.pop(k, [])]
@@ -64,7 +66,11 @@ class RejectionSampling:
                 self._smallest[k] = float(costs[costs > 0].min(initial=inf))  # can be drawn
 
     def add(self, draws: Draws, coins: FloatArray, points: Points, start: int = 0) -> int:
-        """Take in draws from `start` on, up to one of a heavy cluster; return how many are in now."""
+        """Take in draws from `start` on; return how many are in now.
+
+        While there is a heavy cluster, it is one draw of an unrecovered cluster at a time, as each may
+        decide what is recovered: so it does not matter how many draws are taken in together.
+        """
         open_places = start + np.flatnonzero(self._state.is_open(draws.clusters[start:]))
         uniform = not self._state.recovered
         for place in open_places.tolist():
@@ -82,7 +88,9 @@ class RejectionSampling:
                     self._state.n_uniform[k] < self._enough
                 ):  # a centre is the mean of eleven, no more
                     self._state.add_uniform(k, points.row(sample.row))
-            if self._state.n_uniform[k] >= self._enough:
+            is_heavy = self._state.n_uniform[k] >= self._enough
+            (self._heavy.add if is_heavy else self._heavy.discard)(k)
+            if self._heavy:
                 return place + 1
         return draws.rows.size
 
