@@ -19,10 +19,8 @@ REFERENCES = 10  # draws of unrecovered clusters by which a round looks for refe
 
 
 class _KeptDraw(NamedTuple):
-    """A draw x of an unrecovered cluster that is kept while `threshold`, u·Φ(x), is below Φ(x*)."""
-
     row: int
-    threshold: float
+    threshold: float  # u·Φ(x): it is kept while Φ(x*) is above
 
 
 class RejectionSampling:
@@ -32,10 +30,8 @@ class RejectionSampling:
     and look for each cluster's reference point x*, the known member with the smallest Φ (Phases 1 to 3).
     Each later draw x is kept with probability Φ(x*)/Φ(x) (Phase 4): if u·Φ(x) < Φ(x*), u uniform. What
     would not have been kept at a nearer x* is dropped when one is found. While there is no centre all draws
-    are uniform, and are kept.
-
-    Samples are reused in later rounds, as the paper says: drawn with a chance proportional to the Φ of
-    their round and kept with one proportional to 1/Φ, they are uniform, whatever centres come later.
+    are uniform, and are kept. Samples are reused in later rounds, as the paper says: drawn with a chance
+    proportional to the Φ of their round, they are uniform whatever centres come later.
 
     The bias that is left is due to x*, the nearest of the known members and not of all: where Φ differs
     44-fold within a cluster, the nearest third of its rows has 26 % of the eleven samples (uniform: 33 %,
@@ -68,8 +64,7 @@ class RejectionSampling:
     def add(self, draws: Draws, coins: FloatArray, points: Points, start: int = 0) -> int:
         """Take in draws from `start` on; return how many are in now.
 
-        While there is a heavy cluster, it is one draw of an unrecovered cluster at a time, as each may
-        decide what is recovered: so it does not matter how many draws are taken in together.
+        If a cluster is heavy, one that may decide is the last: it does not matter how many come together.
         """
         open_places = start + np.flatnonzero(self._state.is_open(draws.clusters[start:]))
         uniform = not self._state.recovered
@@ -100,6 +95,5 @@ class RejectionSampling:
         kept = [sample for sample in samples if sample.threshold < smallest]
         if len(kept) < len(samples):
             self._samples[cluster] = kept
-            rows = self._earlier[cluster] + [sample.row for sample in kept]
-            first = np.array(rows[: self._enough], dtype=np.intp)
-            self._state.set_uniform(cluster, points.rows(first))
+            rows = [*self._earlier[cluster], *(row for row, _ in kept)][: self._enough]
+            self._state.set_uniform(cluster, points.rows(np.array(rows, dtype=np.intp)))
