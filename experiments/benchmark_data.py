@@ -23,6 +23,7 @@ class BenchmarkData:
     marks: list[int]
     seconds: tuple[float, float]
     paper: str | None = None
+    most_runs: int | None = None
     note: str = ""
     budgets: list[int] = field(default_factory=list)
     clusters: list[int] = field(default_factory=list)

@@ -37,7 +37,7 @@ ABOUT = "The paper's experiments, run again with ours beside them, and studies o
 COMMANDS = {
     "paper": (
         "the paper's tables and figures, its numbers and ours side by side",
-        "data --runs --runs-reweighted --algorithms --points --n --batch --jobs --json --out",
+        "data --runs --algorithms --points --n --batch --jobs --json --out",
     ),
     "focused": (
         "what “focused” must show, and whether it does",
@@ -77,18 +77,19 @@ COMMANDS = {
         "--data --runs --algorithms --peer-python --json",
     ),
     "page": ("make pages anew from results, each beside its file", "files"),
+    "publish": ("write the paper's tables into docs/, from the results of a folder", "folder"),
 }
 GROUPS = "synthetic, synthetic-variance, shuttle, kdd, digits, banking77, mixture, one, or all but mixture"
 OPTIONS: dict[str, tuple[Callable[[str], object], str, str]] = {
     "data": (str, "DATA", GROUPS),
     "files": (Path, "FILE", "results of experiments, as JSON"),
+    "folder": (Path, "DIR", "folder with the results of “paper” on all data"),
     "--data": (_several(str), "NAMES", "data sets, with commas; by default all"),
     "--runs": (
         int,
         "N",
         "runs of each: by default 100, of studies 10, people and relatives 5, peers 3",
     ),
-    "--runs-reweighted": (int, "N", "on the reweighted KDD; by default those, but at most 20"),
     "--algorithms": (_several(str), "NAMES", "algorithms, with commas; by default the usual ones"),
     "--points": (_several(int), "NUMBERS", "of questions to count at, with commas"),
     "--errors": (_several(float), "NUMBERS", "shares of wrong answers, with commas"),
@@ -119,6 +120,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if options.command == "page":
             _make_pages(options.files)
+        elif options.command == "publish":
+            _publish(options.folder)
         elif options.command == "person":
             _sit_down(options)
         elif options.command == "records":
@@ -146,7 +149,7 @@ def _parser() -> ArgumentParser:
                 command.add_argument(option, action="store_true", help=SWITCHES[option])
                 continue
             kind, metavar, text = OPTIONS[option]
-            many = None if option.startswith("-") else "+"
+            many = "+" if option in ("data", "files") else None
             command.add_argument(option, type=kind, metavar=metavar, help=text, nargs=many)
     return parser
 
@@ -205,6 +208,13 @@ def _find_duplicates(options: Namespace) -> None:
     from experiments.records import main
 
     main(options.data, options.runs or 10, options.algorithms, options.peer_python, options.json)
+
+
+def _publish(folder: Path) -> None:
+    from experiments.publish import publish
+
+    for path in publish(folder):
+        print(path)
 
 
 def _make_pages(files: list[Path]) -> None:

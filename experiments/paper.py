@@ -23,7 +23,6 @@ from experiments.store import Record
 from experiments.summary import add_paper, summarize
 from experiments.trace import PaperSetup
 
-ENOUGH_REWEIGHTED = 20  # runs on the reweighted KDD, where one takes long
 CAP = 3  # times the largest budget, for runs that are to recover a number of clusters
 
 
@@ -35,9 +34,7 @@ class PaperTables:
     data : sequence of str
         Data sets or groups of them; see `experiments.benchmark_data`.
     runs : int
-        Runs of every algorithm on every data set.
-    runs_reweighted : int or None
-        Runs on the reweighted KDD; by default `runs`, but at most 20.
+        Runs of every algorithm on every data set, but for those that ``data.toml`` gives fewer.
     algorithms : sequence of str
         Names of algorithms; "focused" may be among them, and has experiments of its own.
     points : iterable of int or None
@@ -58,7 +55,6 @@ class PaperTables:
         data: Sequence[str] = ("all",),
         *,
         runs: int = 100,
-        runs_reweighted: int | None = None,
         algorithms: Sequence[str] = PRACTICAL,
         points: Iterable[int] | None = None,
         n: int | None = None,
@@ -66,8 +62,6 @@ class PaperTables:
     ) -> None:
         self.data = list(dict.fromkeys(name for group in data for name in data_of_group(group)))
         self.runs = check_positive("runs", runs)
-        few = min(runs, ENOUGH_REWEIGHTED) if runs_reweighted is None else runs_reweighted
-        self.runs_reweighted = check_positive("runs_reweighted", few)
         self.algorithms = check_algorithms(algorithms)
         self.points = None if points is None else check_budgets(points)
         self.n = check_rows(n)
@@ -77,9 +71,8 @@ class PaperTables:
         """Return what is to run."""
         cases = []
         for name in self.data:
-            data, runs = DATA[name], self.runs
-            if name == "kdd10-reweighted":
-                runs = self.runs_reweighted
+            data = DATA[name]
+            runs = min(self.runs, data.most_runs or self.runs)
             for algorithm in self.algorithms:
                 if algorithm == "focused":
                     setup = focused_setup(data, self.points, self.n, per_point=True)

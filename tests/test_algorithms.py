@@ -223,7 +223,7 @@ class TestRejectionSampling:
         if recovered:
             sampler.add(kinds.recover([0]))
         thinning = RejectionSampling(kinds, enough)
-        thinning.next_round(sampler, self.points)
+        thinning.next_round(sampler)
         return kinds, sampler, thinning
 
     def add(self, sampler, thinning, rows, coins, kind=1):
@@ -232,10 +232,10 @@ class TestRejectionSampling:
         return thinning.add(draws, np.array(coins), self.points)
 
     def look(self, sampler, thinning):
-        """Draw what only looks for the reference point."""
+        """Draw what only looks for reference points in this round."""
         self.add(sampler, thinning, [4] * REFERENCES, [0.0] * REFERENCES)
 
-    def test_the_first_draws_only_look_for_the_reference_point(self):
+    def test_the_first_draws_of_a_round_only_look_for_reference_points(self):
         kinds, sampler, thinning = self.thinning()
         self.look(sampler, thinning)
         assert kinds.n_uniform[1] == 0
@@ -248,7 +248,8 @@ class TestRejectionSampling:
         self.look(sampler, thinning)
         self.add(sampler, thinning, [4, 4], [0.9, 0.9])
         assert kinds.n_uniform[1] == 2
-        thinning.next_round(sampler, self.points)
+        thinning.next_round(sampler)
+        self.look(sampler, thinning)
         assert kinds.n_uniform[1] == 2
         self.add(sampler, thinning, [4], [0.5])
         assert kinds.n_uniform[1] == 3
@@ -265,13 +266,28 @@ class TestRejectionSampling:
         assert kinds.n_uniform[1] == 1
         assert kinds.centers[1] == 1.0
 
-    def test_a_new_centre_does_the_same(self):
+    def test_neither_a_new_centre_nor_a_nearer_member_drops_what_earlier_rounds_kept(self):
+        """They were uniform by the Φ of their own round."""
         kinds, sampler, thinning = self.thinning()
         self.look(sampler, thinning)
         self.add(sampler, thinning, [4, 4], [0.9, 0.01])
         sampler.add([[3.5]])
-        thinning.next_round(sampler, self.points)  # Φ(x*) = 0.25
-        assert kinds.n_uniform[1] == 1
+        thinning.next_round(sampler)  # Φ(x*) = 0.25
+        assert kinds.n_uniform[1] == 2
+        self.look(sampler, thinning)
+        self.add(sampler, thinning, [2, 2, 4], [0.1, 0.2, 0.9])  # Φ(2) = 2.25
+        assert kinds.n_uniform[1] == 4
+        self.add(sampler, thinning, [1], [0.5])  # Φ(1) = 1
+        assert kinds.n_uniform[1] == 4
+        np.testing.assert_allclose(kinds.centers[1], (4 + 4 + 2 + 4) / 4)
+
+    def test_draws_of_all_unrecovered_clusters_look_together(self):
+        kinds, sampler, thinning = self.thinning()
+        kinds.discover(2, self.X[2])
+        thinning.next_round(sampler)
+        self.look(sampler, thinning)
+        self.add(sampler, thinning, [2], [0.5], kind=2)
+        assert kinds.n_uniform[1:] == [0, 1]
 
     def test_a_centre_is_the_mean_of_eleven_and_no_more(self):
         kinds, sampler, thinning = self.thinning(enough=2)
@@ -285,7 +301,7 @@ class TestRejectionSampling:
     def test_the_nearest_known_member_judges_from_the_start(self):
         kinds, sampler, thinning = self.thinning()
         kinds.add_members(np.array([1]), np.array([1]))
-        thinning.next_round(sampler, self.points)
+        thinning.next_round(sampler)
         self.look(sampler, thinning)
         self.add(sampler, thinning, [4, 4], [0.06, 0.07])  # 1/16 = 0.0625
         assert kinds.n_uniform[1] == 1

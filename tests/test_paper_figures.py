@@ -12,35 +12,43 @@ from samekind.measures import centroid_error, is_reducible
 
 
 def mean_rows(make_data, runs, budgets):
-    """Mean number of recovered clusters at each budget, by algorithm, one draw at a time."""
+    """Mean clusters recovered at each budget, and rounds in all, by algorithm, one draw at a time."""
     setup = PaperSetup(budgets[-1], budgets[-1], 0, batch=1)
     rows = {algorithm: [] for algorithm in PRACTICAL}
+    rounds = dict.fromkeys(PRACTICAL, 0.0)
     for run in runs:
         data = make_data(run)
         for algorithm in PRACTICAL:
             found = setup.trace(algorithm, data, run, lambda _: None)
             rows[algorithm].append(np.searchsorted(found["recovered_at"], budgets, "right"))
-    return {algorithm: np.mean(found, axis=0) for algorithm, found in rows.items()}
+            rounds[algorithm] += found["rounds_at"][-1] / len(runs)
+    return {algorithm: np.mean(found, axis=0) for algorithm, found in rows.items()}, rounds
 
 
 @pytest.mark.slow
 def test_synthetic_rows():
-    """All three are the paper's, where its 0.3 is the variance of a cluster; three runs are 1 to 2 off."""
-    rows = mean_rows(
+    """All three come near the paper's, where its 0.3 is the variance of a cluster, and in its ranking.
+
+    One run deviates from the next by 1.3 to 1.7 clusters, a mean of three by 0.8 to 1: three times that is
+    allowed. BASIC and BATCHED may be off by as much and by the 10 % that 100 runs of them are.
+    """
+    rows, rounds = mean_rows(
         lambda run: Instance(*make_synthetic(sigma=0.3**0.5, random_state=run)),
         range(3),
         [10_000, 50_000, 100_000],
     )
-    print(rows)
+    print(rows, rounds)
     np.testing.assert_allclose(rows["uniform"], [12.97, 25.75, 34.77], atol=2.5)
-    np.testing.assert_allclose(rows["basic"], [16.96, 36.95, 49.34], rtol=0.15)
-    np.testing.assert_allclose(rows["batched"], [17.45, 37.98, 51.92], rtol=0.15)
+    np.testing.assert_allclose(rows["basic"], [16.96, 36.95, 49.34], atol=2.5, rtol=0.1)
+    np.testing.assert_allclose(rows["batched"], [17.45, 37.98, 51.92], atol=2.5, rtol=0.1)
+    assert rows["batched"][-1] > rows["basic"][-1]
+    assert rounds["batched"] < 0.6 * rounds["basic"]
 
 
 @pytest.mark.slow
 def test_shuttle_rows(data_folder):
     shuttle = Instance(*load_shuttle(return_X_y=True))
-    rows = mean_rows(lambda run: shuttle, range(20), [1_000, 5_000, 10_000, 20_000, 30_000])
+    rows, _ = mean_rows(lambda run: shuttle, range(20), [1_000, 5_000, 10_000, 20_000, 30_000])
     print(rows)
     np.testing.assert_allclose(rows["uniform"], [3.00, 3.51, 4.06, 4.83, 5.13], atol=0.4)
     np.testing.assert_allclose(rows["basic"], [3.22, 4.89, 5.48, 6.14, 6.55], atol=0.4)

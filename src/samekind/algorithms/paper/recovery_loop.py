@@ -38,7 +38,7 @@ class RecoveryLoop(PaperAlgorithm[PracticalParams]):
     """
 
     Params = PracticalParams
-    version = 3
+    version = 4
 
     @abstractmethod
     def choose(self, heavy: list[int], n_draws: Counter[int]) -> list[int]:
@@ -54,7 +54,7 @@ class RecoveryLoop(PaperAlgorithm[PracticalParams]):
         samples = RejectionSampling(state, params.heavy)
         while True:
             state.n_rounds += 1
-            samples.next_round(sampler, points)
+            samples.next_round(sampler)
             if sampler.total == 0 and state.n_labelled < points.n:
                 return "covered"
             chosen: list[int] = []
