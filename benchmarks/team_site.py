@@ -115,11 +115,14 @@ def _without_password(where: str) -> tuple[str, dict[str, str]]:
     """Return the place as others on the machine may see it, and an environment that has the password."""
     if "://" not in where:
         return where, dict(os.environ)
-    from sqlalchemy.engine import make_url
+    from sqlalchemy.engine import URL, make_url
 
     url = make_url(where)
     secret = {"PGPASSWORD": url.password} if isinstance(url.password, str) else {}
-    return url.set(password=None).render_as_string(), os.environ | secret
+    shown = URL.create(
+        url.drivername, url.username, None, url.host, url.port, url.database, url.query
+    )
+    return shown.render_as_string(), os.environ | secret
 
 
 def _wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
