@@ -86,7 +86,9 @@ class Person(httpx.Client):
 
     def answer(self, y, times=1, **headers):
         """Answer so many questions by the kinds; return the last reply."""
-        reply = self.get("/next").json()
+        found = self.get("/next")
+        assert found.status_code == 200, found.text
+        reply = found.json()
         for _ in range(times):
             if not reply["questions"]:
                 break

@@ -158,6 +158,8 @@ class Amender:
                 self._state.move(row, cluster)
             self._shaken |= {own, cluster}
             self._relabel(moved, cluster)
+            if not self._state.members[own]:
+                self._learner.retire(own)
 
     def _split_off(self, rows: IntArray) -> int:
         """Make rows of one or more clusters a new cluster."""
