@@ -16,6 +16,7 @@ from samekind.algorithms.focused.noise_model import NoiseModel
 from samekind.algorithms.focused.quick_rows import settled_per_question
 from samekind.algorithms.focused.revision import parts_to_check
 from samekind.measures import adjusted_rand_index
+from samekind.points import ArrayPoints
 
 
 def blobs(n=400, k=5, spread=0.4, seed=0):
@@ -176,10 +177,10 @@ def test_parts_of_a_cluster_that_answers_disagree_about_are_checked():
     """Two answers hold two triangles together, so that no link is weak; two others tell them apart."""
     triangles = [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5)]
     held, apart = [(0, 3), (1, 4)], [(0, 5), (2, 4)]
-    X = np.array([[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]])
+    points, rows = ArrayPoints(np.array([[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]])), [*range(6)]
     agreed = [(i, j, 2.5) for i, j in triangles + held]
-    assert parts_to_check(X, agreed) == []
-    ((part, prior),) = parts_to_check(X, agreed + [(i, j, -2.5) for i, j in apart])
+    assert parts_to_check(points, rows, agreed) == []
+    ((part, prior),) = parts_to_check(points, rows, agreed + [(i, j, -2.5) for i, j in apart])
     assert part.tolist() == [False] * 3 + [True] * 3
     assert prior > 0  # most such clusters are one all the same
 

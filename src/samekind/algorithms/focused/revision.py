@@ -12,6 +12,7 @@ from samekind.algorithms.focused.learner import Learner
 from samekind.algorithms.focused.noise_model import NoiseModel
 from samekind.algorithms.focused.weak_links import weak_links
 from samekind.flow import DIFFERENT, SAME, BoolArray, FloatArray, Flow, IntArray
+from samekind.points import Points
 
 __all__ = ["AnswerChecks", "WeakLink", "parts_to_check", "split_clusters", "split_in_two"]
 
@@ -76,8 +77,7 @@ class AnswerChecks:
             row for row in self._learner.state.members[cluster] if self._learner.model.knows(row)
         ]
         log_odds = self._noise.log_odds_within(rows)
-        found = parts_to_check(self._learner.points.rows(np.array(rows, dtype=np.intp)), log_odds)
-        for is_part, prior in found:
+        for is_part, prior in parts_to_check(self._learner.points, rows, log_odds):
             part, rest = (
                 [row for row, inside in zip(rows, is_part.tolist(), strict=True) if inside == side]
                 for side in (True, False)
@@ -162,18 +162,19 @@ class AnswerChecks:
 
 
 def parts_to_check(
-    X: FloatArray, log_odds: list[tuple[int, int, float]]
+    points: Points, rows: list[int], log_odds: list[tuple[int, int, float]]
 ) -> list[tuple[BoolArray, float]]:
     """Return the parts of a cluster that may not be of it, each with the log odds that it is, at first.
 
-    `log_odds` are those that two of its rows X are of one cluster, (i, j, log odds), by each answer.
+    `log_odds` are those that two of its rows are of one cluster, (i, j, log odds), by each answer. The rows
+    themselves, which may be on other machines, are fetched only where answers disagree.
     """
     edges = [(i, j) for i, j, odds in log_odds if odds > 0]
     same = np.array(edges, dtype=np.intp).reshape(-1, 2)
-    found = [(is_part, 0.0) for is_part in weak_links(len(X), same, const.LINK_ROWS)]
+    found = [(is_part, 0.0) for is_part in weak_links(len(rows), same, const.LINK_ROWS)]
     if len(edges) < len(log_odds):
-        is_part = split_in_two(X, log_odds) > 0
-        if const.LINK_ROWS <= is_part.sum() <= len(X) - const.LINK_ROWS:
+        is_part = split_in_two(points.rows(np.array(rows)), log_odds) > 0
+        if const.LINK_ROWS <= is_part.sum() <= len(rows) - const.LINK_ROWS:
             found.append((is_part, const.DISAGREEING_ARE_ONE))
     return found
 
