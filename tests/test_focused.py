@@ -307,6 +307,28 @@ class TestSessions:
                 assert set(session.pending()[0].tolist()) == {last.a, last.b}
         assert n_merges > 0
 
+    @pytest.mark.parametrize("seed", range(5))
+    def test_a_forgotten_founder_leaves_its_cluster_to_its_other_member(self, seed):
+        X, y = blobs((15,) * 4, spread=2.0)
+        expert, session = Expert(y), Session(X, "focused", random_state=seed)
+        two = []
+        while not two:
+            answer(session, expert, waves=1)
+            first, *others = session.known_clusters()
+            two = [members for members in others if len(members) == 2]
+        founder, member = two[0]
+        about = {(line.a, line.b) for line in session.ledger.lines() if founder in (line.a, line.b)}
+        before = session.progress.discovered
+        with session.edit():  # at once, as another server's acts are taken in
+            for pair in about:
+                session.ledger.retract_pair(*pair)
+            session.learn([(member, first[0])], [1])
+        assert session.progress.discovered == before - 1
+        assert member in session.members_of(first[0])
+        assert founder not in np.concatenate(session.known_clusters())
+        with Session(X, "focused", random_state=seed, ledger=session.ledger) as resumed:
+            assert_same_all(session.clusters(), resumed.clusters())
+
     @pytest.mark.parametrize("unsure", [0.1, 0.3])
     @pytest.mark.parametrize("batch", [1, 9])
     @pytest.mark.parametrize("certify", ["lazy", "full"])

@@ -69,13 +69,14 @@ class Worker(threading.Thread):
                 person.close()
 
     def send(self, method, path, **options):
-        """Send a request until it is known what became of it."""
+        """Send a request until it is known what became of it; an error of ours ends it."""
         if method != "GET":
             options["headers"] = {"Idempotency-Key": f"{self.who}-{self.rng.random()}"}
         while True:
             try:
                 reply = self.people[0].request(method, path, **options)
-                if reply.status_code < 500:
+                if reply.status_code != 503:  # the database, or the project, is not there for now
+                    assert reply.status_code < 500, f"{method} {path}: {reply.text}"
                     return reply
             except httpx.TransportError:
                 pass

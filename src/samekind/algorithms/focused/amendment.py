@@ -97,8 +97,9 @@ class Amender:
             if not is_lost or state.cluster_of(rows)[0] < 0:
                 continue
             if number not in owned or self._stands_for_nothing(int(rows[0])):
-                owned.pop(number, None)
                 self._forget(int(rows[0]))
+        if self._lost:  # a row that was forgotten leaves its cluster to the others
+            owned = self._find_owners()
         to_learn: list[tuple[list[int], int]] = []
         for number, rows in enumerate(self._groups):
             known = rows[state.cluster_of(rows) >= 0]
@@ -158,8 +159,6 @@ class Amender:
                 self._state.move(row, cluster)
             self._shaken |= {own, cluster}
             self._relabel(moved, cluster)
-            if not self._state.members[own]:
-                self._learner.retire(own)
 
     def _split_off(self, rows: IntArray) -> int:
         """Make rows of one or more clusters a new cluster."""

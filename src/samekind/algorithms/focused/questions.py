@@ -294,9 +294,9 @@ class ClusterQuestions:
                 break
             if other == first or (min(cluster, other), max(cluster, other)) in compared:
                 continue
-            members = self._learner.state.members[other]
-            if members and not self._learner.unsure.knows_pair(row, members[0]):
-                found.append((other, (row, members[0])))
+            member = self._learner.state.members[other][0]
+            if not self._learner.unsure.knows_pair(row, member):
+                found.append((other, (row, member)))
         return found
 
     def _observe_lineup(
