@@ -45,8 +45,8 @@ def prove(where: str, record: Record) -> dict[str, Any]:
     people_of: dict[Pair, set[str]] = {}
     for pair, who in [*asked, *opinions]:
         people_of.setdefault(pair, set()).add(who)
-    taken_back = {(line.when, line.who) for line in lines if line.retracted}
-    there = Counter(_names_in(where))
+    n_taken_back = acts_taken_back(where)
+    there = Counter(names_in(where))
     return {
         "lost": sum(not _is_there(*one, ever) for one in record.kept)
         + sum(there[name] == 0 for name in record.names),
@@ -55,11 +55,11 @@ def prove(where: str, record: Record) -> dict[str, Any]:
         + len(opinions)
         - len({*opinions})
         + sum(there[name] > 1 for name in record.names)
-        + max(0, len(taken_back) - record.n_undone),
+        + max(0, n_taken_back - record.n_undone),
         "given to two": sum(len(people) > 1 for people in people_of.values()),
         "late": len(opinions),
         "lines": len(lines),
-        "taken back": len(taken_back),
+        "taken back": n_taken_back,
         "sound": check_file(place).is_fine,
     }
 
@@ -71,10 +71,20 @@ def _is_there(who: str, question: str, answer: object, ever: set[tuple[Pair, str
     return any(said) if form == "l" and isinstance(answer, int) else all(said)
 
 
-def _names_in(where: str) -> list[str]:
+def names_in(where: str) -> list[str]:
     """Return all names that were ever given."""
+    return list(_select(where, "SELECT name FROM names"))
+
+
+def acts_taken_back(where: str) -> int:
+    """Return how many acts were undone; what a later answer to the same replaced is none of them."""
+    undone = "SELECT DISTINCT a.at, a.who FROM retractions r JOIN answers a ON a.id = r.answer_id"
+    return int(_select(where, f"SELECT COUNT(*) FROM ({undone}) AS acts")[0])
+
+
+def _select(where: str, statement: str) -> list[Any]:
     from samekind.ledger.database import Database
 
     database = Database(where, 10, read_only=True)
     with closing(database), database.opened() as connection:
-        return list(connection.exec_driver_sql("SELECT name FROM names").scalars())
+        return list(connection.exec_driver_sql(statement).scalars())

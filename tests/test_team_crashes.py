@@ -12,7 +12,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 
 import pytest
 
@@ -22,9 +22,9 @@ if os.environ.get("CI") != "true":
 
 import httpx
 
+from benchmarks.team_proof import acts_taken_back, names_in
 from postgres import running
 from samekind.ledger import ProjectURL, SqlLedger, check_file
-from samekind.ledger.database import Database
 from teams import Person, TeamServer, fork, invite, make_at, make_table, truth, wait_for
 
 KILLS = int(os.environ.get("SAMEKIND_KILLS", "50"))
@@ -144,27 +144,22 @@ def prove(place, workers):
             (frozenset((x.a, x.b)), x.who, x.answer) for x in lines if not x.retracted
         )
         assert max(standing.values()) == 1
-        taken_back = {(line.when, line.who) for line in lines if line.retracted}
-        assert len(taken_back) <= sum(worker.n_undone for worker in workers)
+    where = address_of(place)
+    assert acts_taken_back(where) <= sum(worker.n_undone for worker in workers)
     given = [name for worker in workers for name in worker.names]
     assert given
-    there = Counter(names_in(place))
+    there = Counter(names_in(where))
     assert {name: there[name] for name in given} == dict.fromkeys(given, 1)
     assert check_file(place).is_fine
 
 
-def names_in(place):
-    """Return all names that were ever given in a project."""
-    where = place.reveal() if isinstance(place, ProjectURL) else str(place)
-    database = Database(where, 10, read_only=True)
-    with closing(database), database.opened() as connection:
-        return list(connection.exec_driver_sql("SELECT name FROM names").scalars())
+def address_of(place):
+    return place.reveal() if isinstance(place, ProjectURL) else str(place)
 
 
 def work(place, table, kills=KILLS, servers=2, database=None, between=0.5):
     """Let people work at servers that are killed so many times; return the workers."""
-    where = place.reveal() if isinstance(place, ProjectURL) else str(place)
-    rng, ended = random.Random(0), threading.Event()
+    where, rng, ended = address_of(place), random.Random(0), threading.Event()
     ports = []
     for _ in range(servers):
         with socket.create_server(("127.0.0.1", 0)) as free:

@@ -62,3 +62,10 @@ def test_what_was_taken_back_and_nobody_undid_is_doubled(place):
         ledger.retract(who="bob")
     assert prove(str(place), Record(kept=list(KEPT)))["doubled"] == 1
     assert prove(str(place), Record(kept=list(KEPT), n_undone=1))["doubled"] == 0
+
+
+def test_what_somebody_said_anew_was_not_taken_back(place):
+    with SqlLedger(place) as ledger:
+        ledger.correct(4, 2, 1, who="bob")
+    found = prove(str(place), Record(kept=list(KEPT)))
+    assert found["doubled"] == found["taken back"] == 0
