@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
+from threadpoolctl import threadpool_limits
 
 from samekind.algorithms.focused import _kernels
 from samekind.algorithms.focused import constants as const
@@ -310,7 +311,8 @@ class GraphPredictor(RowPredictor):
         chances = self._sample_chances
         sizes = chances.sum(axis=0)
         elsewhere = chances / np.maximum(1.0 - chances, const.LEAST_DOUBT)
-        shares = elsewhere.T @ chances / np.maximum(sizes[:, None], const.IMPOSSIBLE)
+        with threadpool_limits(1):  # it is small: several threads would wait longer than they work
+            shares = elsewhere.T @ chances / np.maximum(sizes[:, None], const.IMPOSSIBLE)
         mean = max(sizes.sum() / max(1, np.count_nonzero(sizes)), const.IMPOSSIBLE)
         matters = np.minimum(1.0, np.minimum(sizes[:, None], sizes) / mean) ** const.SIZE_POWER
         found: FloatArray = np.round(np.maximum(shares, shares.T) * matters, 9)
