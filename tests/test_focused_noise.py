@@ -362,3 +362,20 @@ def test_rates_that_make_no_sense(rate):
 def test_only_where_it_means_something():
     with pytest.raises(TypeError, match="has no parameter 'error_rate'"):
         Session(X, "basic", error_rate=0.1)
+
+
+def test_a_run_that_goes_on_from_a_checkpoint_weighs_answers_from_there_on():
+    """As when somebody says after some answers that others may be wrong: those before count as right."""
+    X, y = blobs(160, 4)
+    session, oracle = Session(X, "focused", random_state=0), samekind.LabelOracle(y)
+    answer(session, oracle, waves=12)
+    known = {frozenset(rows) for rows in session.known_clusters()}
+    session.checkpoint()
+    options = {"random_state": 0, "error_rate": "estimate", "budget": 120}
+    with Session(X, "focused", ledger=session.ledger, **options) as noisy:
+        assert {frozenset(rows) for rows in noisy.known_clusters()} == known
+        answer(noisy, oracle)
+        found = noisy.clusters()
+    assert adjusted_rand_index(y, found.labels_) > 0.95
+    with Session(X, "focused", ledger=session.ledger, **options) as again:
+        np.testing.assert_array_equal(again.clusters().labels_, found.labels_)

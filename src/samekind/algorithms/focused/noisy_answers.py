@@ -166,7 +166,11 @@ class NoisyAnswers(AnswerPolicy):
 
     def target(self, open_row: OpenRow) -> FloatArray:
         """Return the posterior probabilities of the clusters that there were then, and of "new"."""
-        posterior = self._noise.posterior(open_row.row, self._noise.priors[open_row.row])
+        prior = self._noise.priors.get(open_row.row)
+        if prior is None:  # its cluster is given: no answers were weighed for it
+            assert open_row.cluster is not None
+            return np.eye(open_row.prior.size + 1)[min(open_row.cluster, open_row.prior.size)]
+        posterior = self._noise.posterior(open_row.row, prior)
         target = np.append(posterior[: open_row.prior.size], posterior[-1])
         found: FloatArray = target / target.sum()
         return found
