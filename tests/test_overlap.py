@@ -94,7 +94,7 @@ class TestTwoOpinions:
 
     def test_a_share_of_the_questions(self, data):  # noqa: F811
         project = project_of(data, overlap=0.3)
-        chosen = [project._n_opinions(row) for row in range(len(data[1]))]
+        chosen = [project._n_wanted("p", row, [row + 1]) for row in range(len(data[1]))]
         assert set(chosen) == {1, 2}
         assert 0.2 < np.mean(np.array(chosen) == 2) < 0.4
         with pytest.raises(ProjectError, match="overlap must be"):
@@ -102,6 +102,47 @@ class TestTwoOpinions:
         for wrong in (0, -1, 11):
             with pytest.raises(ProjectError, match="must be a share"):
                 project.set_overlap(wrong)
+
+    def test_the_last_opinion_is_taken_back_with_the_answer_that_it_became(self, project, data):  # noqa: F811
+        ledger, (first,) = project.session.ledger, project.next("ann")
+        for who in ("ann", "bob"):
+            (question,) = project.next(who)
+            assert question == first
+            project.answer(question.id, truth(question, data[1]), who=who)
+        assert project.undo(who="bob")
+        assert len(ledger) == 0
+        assert [one.who for one in ledger.opinions.standing()] == ["ann"]
+        assert project.next("bob") == [first]
+        project.answer(first.id, truth(first, data[1]), who="bob")
+        assert len(ledger) == 1
+
+    def test_what_a_reviewer_settled_can_be_taken_back(self, project, data):  # noqa: F811
+        for who, say in (("ann", truth), ("bob", wrong)):
+            (question,) = project.next(who)
+            project.answer(question.id, say(question, data[1]), who=who)
+        (review,) = project.reviews().reviews
+        project.settle(review.a.row, review.b.row, "same", who="rev")
+        assert project.reviews().total == 0
+        assert project.undo(who="rev")
+        (again,) = project.reviews().reviews
+        assert again == review
+
+    def test_of_a_share_two_opinions_are_wanted_whichever_way_a_pair_is_asked(self, data):  # noqa: F811
+        project = project_of(data, overlap=0.3)
+        wanted = {row: project._n_wanted("p", row, [0]) for row in range(1, 100)}
+        twice = next(row for row, count in wanted.items() if count == 2)
+        once = next(row for row, count in wanted.items() if count == 1)
+        assert project._take_opinion("p", twice, [once], "same", "ann")
+        assert not project.has_all_opinions(once, twice)
+        assert project._take_opinion("p", once, [twice], "different", "bob")
+        assert project.has_all_opinions(once, twice)
+        assert project.reviews().total == 1
+
+    def test_a_share_of_the_sheets_too(self, data):  # noqa: F811
+        project = project_of(data, overlap=0.1)
+        sheets = [list(range(first, first + 12)) for first in range(1, 500)]
+        chosen = [project._n_wanted("g", 0, rows) for rows in sheets]
+        assert 0.05 < np.mean(np.array(chosen) == 2) < 0.2
 
     def test_late_answers_that_differ_are_reviewed(self, data):  # noqa: F811
         project = project_of(data, error_rate=0.1)

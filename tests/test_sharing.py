@@ -188,6 +188,37 @@ class TestTheRunCanBeRepeated:
         here.close()
         there.close()
 
+    @pytest.mark.parametrize("is_extra", [False, True])
+    def test_what_could_not_be_written_can_be_sent_again(
+        self, data, tmp_path, monkeypatch, is_extra
+    ):
+        with SqlLedger(tmp_path / "rows.db") as ledger:
+            project = project_of(data, ledger)
+            answer_together(project, data[1], ["ann", "bob"], 40)
+            shown = {who: project.next(who)[0] for who in ("ann", "bob", "cat", "dan")}
+            wave = set(map(int, project.session.pending()[:, 0]))
+            who, question = next(
+                (who, one)
+                for who, one in shown.items()
+                if (int(one.id.split("-")[1]) not in wave) == is_extra
+            )
+
+            def send():
+                said = truth(question, data[1])
+                project.once("key", "", lambda: project.answer(question.id, said, who=who), who=who)
+
+            def fail(*_):
+                raise OSError("full")
+
+            before = len(ledger)
+            with monkeypatch.context() as broken:
+                broken.setattr(ledger, "keep_reply", fail)
+                with pytest.raises(OSError, match="full"):
+                    send()
+            assert len(ledger) == before
+            send()
+            assert len(ledger) > before
+
     def test_undo_among_many(self, data):
         project = project_of(data)
         answer_together(project, data[1], ["ann", "bob", "cy"], 60)

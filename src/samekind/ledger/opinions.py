@@ -57,7 +57,10 @@ class OpinionLog:
         self.lines: list[Opinion] = []
         self._of_pair: dict[tuple[int, int], dict[str, Opinion]] = {}
         self._open: set[tuple[int, int]] = set()  # pairs that no reviewer has settled
-        self._n_indexed = 0  # lines that the two know
+        self._with_blind: dict[
+            int, set[tuple[int, int]]
+        ] = {}  # of them, by the number of blind ones
+        self._n_indexed = 0  # lines that these know
 
     def __copy__(self) -> OpinionLog:
         """Return a log that later opinions do not reach."""
@@ -84,6 +87,16 @@ class OpinionLog:
         self._index()
         return sorted(pair for pair in self._open if self._of_pair[pair])
 
+    def n_blind(self, a: int, b: int) -> int:
+        """Return how many people gave a blind opinion on a pair that stands."""
+        self._index()
+        return _n_blind(self._of_pair.get((min(a, b), max(a, b)), {}))
+
+    def waiting(self, n_wanted: int) -> list[tuple[int, int]]:
+        """Return the unsettled pairs that have blind opinions, but fewer than are wanted."""
+        self._index()
+        return sorted(pair for n in range(1, n_wanted) for pair in self._with_blind.get(n, ()))
+
     def disputed(self) -> list[tuple[int, int]]:
         """Return those of them on which opinions differ."""
         return [
@@ -96,6 +109,7 @@ class OpinionLog:
         for opinion in self.lines[self._n_indexed :]:
             pair = opinion.a, opinion.b
             standing = self._of_pair.setdefault(pair, {})
+            self._with_blind.get(_n_blind(standing), set()).discard(pair)
             standing.pop(opinion.who, None)  # so that it is the last one
             if opinion.answer != WITHDRAWN:
                 standing[opinion.who] = opinion
@@ -103,4 +117,9 @@ class OpinionLog:
                 self._open.discard(pair)
             else:
                 self._open.add(pair)
+                self._with_blind.setdefault(_n_blind(standing), set()).add(pair)
         self._n_indexed = len(self.lines)
+
+
+def _n_blind(standing: dict[str, Opinion]) -> int:
+    return sum(one.role == OpinionRole.BLIND for one in standing.values())

@@ -151,13 +151,17 @@ def krippendorff_alpha(ratings: ArrayLike, *, seed: int = 0) -> Agreement:
 
 
 def _bootstrapped(statistic: Callable[[Floats], Floats], parts: Floats, seed: int) -> Agreement:
-    """Return a statistic of the sum of what each unit contributes, with a percentile interval over units."""
+    """Return a statistic of the sum of what each unit contributes, with a percentile interval over units.
+
+    Units that contribute the same are drawn together: there are few sorts of them, however many there are.
+    """
     n = len(parts)
     if not n:
         return Agreement(np.nan, np.nan, np.nan, 0)
     rng = np.random.default_rng(seed)
-    times = rng.multinomial(n, np.full(n, 1 / n), size=TIMES).astype(np.float64)
-    sums = np.tensordot(times, parts, axes=1)
+    sorts, counts = np.unique(parts.reshape(n, -1), axis=0, return_counts=True)
+    times = rng.multinomial(n, counts / n, size=TIMES).astype(np.float64)
+    sums = (times @ sorts).reshape(TIMES, *parts.shape[1:])
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(statistic(parts.sum(axis=0)))
         drawn = statistic(sums)

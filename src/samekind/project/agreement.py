@@ -23,7 +23,14 @@ from samekind.project.words import plain
 if TYPE_CHECKING:
     from samekind.project.project import Project
 
-__all__ = ["AgreementRecord", "PairAgreement", "agreement_of", "median_seconds", "votes_of"]
+__all__ = [
+    "AgreementRecord",
+    "PairAgreement",
+    "Votes",
+    "agreement_of",
+    "median_seconds",
+    "votes_of",
+]
 
 PAUSE = 300.0  # seconds after which somebody has been away
 MOST_PAIRS = 500  # of people that are listed
@@ -91,12 +98,11 @@ def agreement_of(votes: Votes) -> AgreementRecord:
         even = matrix[:, (~np.isnan(matrix)).sum(axis=0) == raters]
         counts = np.array([(even == answer).sum(axis=0) for answer in (-1, 0, 1)]).T
         fleiss = fleiss_kappa(counts).value
-    pairs = [
-        found
-        for one, two in combinations(range(len(people)), 2)
-        if (found := _pair(people[one], people[two], matrix[one], matrix[two])) is not None
-    ]
-    pairs.sort(key=lambda found: -found.shared)
+    has_said = (~np.isnan(matrix)).astype(np.int64)
+    n_shared = has_said @ has_said.T
+    together = [pair for pair in combinations(range(len(people)), 2) if n_shared[pair]]
+    most = sorted(together, key=lambda pair: -n_shared[pair])[:MOST_PAIRS]
+    pairs = [_pair(people[a], people[b], matrix[a], matrix[b]) for a, b in most]
     return AgreementRecord(
         pairs_of_rows=len(shared),
         alpha=_or_none(alpha.value),
@@ -104,14 +110,12 @@ def agreement_of(votes: Votes) -> AgreementRecord:
         high=_or_none(alpha.high),
         fleiss=_or_none(fleiss),
         fleiss_raters=raters,
-        people=pairs[:MOST_PAIRS],
+        people=pairs,
     )
 
 
-def _pair(one: str, two: str, first: FloatArray, second: FloatArray) -> PairAgreement | None:
+def _pair(one: str, two: str, first: FloatArray, second: FloatArray) -> PairAgreement:
     both = ~np.isnan(first) & ~np.isnan(second)
-    if not both.any():
-        return None
     kappa: Agreement = cohen_kappa(first[both], second[both])
     return PairAgreement(
         one=plain(one) or "(no name)",

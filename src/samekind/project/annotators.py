@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from samekind.engine import kept_rates, spending_key
 from samekind.flow import UNSURE
 from samekind.ledger import Ledger
-from samekind.project.agreement import AgreementRecord, agreement_of, median_seconds, votes_of
+from samekind.project.agreement import AgreementRecord, Votes, median_seconds
 from samekind.project.assistant import AssistantRecord
 from samekind.project.words import plain
 
@@ -57,10 +57,9 @@ def models_in(ledger: Ledger) -> set[str]:
     return {name for name in ledger.annotators if spending_key(name) in ledger.meta}
 
 
-def annotators_of(project: Project) -> AnnotatorPage:
-    """Return all who answered in a project."""
+def annotators_of(project: Project, votes: Votes, agreement: AgreementRecord) -> AnnotatorPage:
+    """Return all who answered in a project, by what they said and how much they agree."""
     ledger = project.session.ledger
-    votes = votes_of(project)
     given, unsure = Counter[str](), Counter[str]()
     shared, agreed = Counter[str](), Counter[str]()
     for answers in votes.values():
@@ -107,4 +106,4 @@ def annotators_of(project: Project) -> AnnotatorPage:
         )
     assistant = project.assistant
     record = None if assistant is None else assistant.record()
-    return AnnotatorPage(records, record, agreement_of(votes))
+    return AnnotatorPage(records, record, agreement)

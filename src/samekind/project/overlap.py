@@ -2,7 +2,8 @@
 
 Its rules:
 
-- Which questions get several is decided by their rows, so that all servers choose the same ones.
+- Which questions get several is decided by the row that they are about, of a sheet the first one, so that all
+  servers choose the same ones; what one opinion was kept on wants another, however it is asked then.
 - What people say is kept as opinions, which no run and no annotator sees. When as many as wanted agree, it is
   written as the answer of who was last.
 - Where they do not agree, the question counts as skipped, so that nobody waits, and what they disagree about
@@ -15,7 +16,7 @@ from hashlib import blake2b
 
 from samekind.algorithms import ExtraQuestion
 from samekind.flow import DIFFERENT, SAME, UNSURE
-from samekind.ledger import WITHDRAWN, LedgerLine, OpinionRole
+from samekind.ledger import WITHDRAWN, LedgerLine, Opinion, OpinionRole
 from samekind.project.placement import Placements
 from samekind.project.records import NewCluster, Said, SheetAnswer
 from samekind.project.shared import exclusive
@@ -67,12 +68,15 @@ class Overlaps(Placements):
             with self.act():
                 self.session.ledger.set_meta(OVERLAP, str(value))
 
-    def _n_opinions(self, row: int) -> int:
-        """Return how many opinions are wanted on questions about a row."""
-        overlap = self.overlap
+    def _n_wanted(self, form: str, row: int, others: list[int]) -> int:
+        """Return how many opinions are wanted on a question."""
+        overlap, opinions = self.overlap, self.session.ledger.opinions
         if overlap >= 1:
             return int(overlap)
-        digest = blake2b(f"{self.session.seed} {row}".encode(), digest_size=8).digest()
+        if any(opinions.n_blind(row, other) for other in others):
+            return 2
+        about = others[0] if form == "g" else row
+        digest = blake2b(f"{self.session.seed} {about}".encode(), digest_size=8).digest()
         return 1 + (int.from_bytes(digest, "big") / 2**64 < overlap)
 
     def _voters(self, row: int, others: list[int]) -> set[str]:
@@ -90,9 +94,9 @@ class Overlaps(Placements):
             return []
         ledger, known = self.session.ledger, self.session.members_of
         found: dict[int, list[int]] = {}
-        for a, b in ledger.opinions.unsettled():
+        for a, b in ledger.opinions.waiting(self._most_wanted):
             row, other = (b, a) if known(a) and not known(b) else (a, b)
-            if row not in wave and not self.has_all_opinions(a, b):
+            if row not in wave:
                 found.setdefault(row, []).append(other)
         questions = [ExtraQuestion(row, members) for row, members in found.items()]
         return [
@@ -101,18 +105,21 @@ class Overlaps(Placements):
             if self.session.is_unanswered(question) and all(map(known, question.members))
         ]
 
+    @property
+    def _most_wanted(self) -> int:
+        """How many opinions are wanted where one was kept."""
+        return int(self.overlap) if self.overlap >= 1 else 2
+
     def has_all_opinions(self, a: int, b: int) -> bool:
         """Return whether a pair has all the opinions that are wanted: it waits for a reviewer, if at all."""
-        n_wanted = max(self._n_opinions(a), self._n_opinions(b))
-        return len(self.session.ledger.opinions.on(a, b)) >= n_wanted
+        return self.session.ledger.opinions.n_blind(a, b) >= self._most_wanted
 
     def _take_opinion(self, form: str, row: int, others: list[int], answer: Said, who: str) -> bool:
         """Keep an opinion if others are wanted, too; return whether that is all there is to do now.
 
         If not, the answer is to be taken as any: everybody agrees.
         """
-        rows = others if form == "g" else [row]
-        n_wanted = max(map(self._n_opinions, rows))
+        n_wanted = self._n_wanted(form, row, others)
         if n_wanted == 1:
             return False
         ledger, own = self.session.ledger, self._votes(form, row, others, answer)
@@ -140,13 +147,23 @@ class Overlaps(Placements):
 
     def _keep_votes(self, form: str, row: int, others: list[int], answer: Said, who: str) -> None:
         """Keep the opinion that was the last one wanted, together with the answer that it became."""
-        rows = others if form == "g" else [row]
-        if max(map(self._n_opinions, rows)) > 1:
+        if self._n_wanted(form, row, others) > 1:
             votes = self._votes(form, row, others, answer)
             self.session.ledger.opine(votes, who=who, at=self._latest_time())
 
-    def _withdraw(self, count: int, who: str | None) -> list[LedgerLine]:
-        """Take back up to so many acts that were opinions, and came after the last answers; return them."""
+    def _take_back(self, count: int, who: str | None) -> list[LedgerLine]:
+        """Take back somebody's last acts, or all people's: answers, opinions, or both; return them."""
+        later = self._opinions_after_answers(count, who)
+        self._withdraw(later)
+        count -= len({one.at for one in later})
+        lines = self.session.take_back(count, who=who, together=True) if count > 0 else []
+        acts = {(line.when, line.who) for line in lines}
+        standing = self.session.ledger.opinions.standing() if acts else []
+        self._withdraw([one for one in standing if (one.at, one.who) in acts])
+        return [*(LedgerLine(*one[:5], True, True) for one in later), *lines]
+
+    def _opinions_after_answers(self, count: int, who: str | None) -> list[Opinion]:
+        """Return up to so many acts that were opinions alone, and came after the last answers."""
         ledger = self.session.ledger
         lines = ledger.active()
         if who is not None:
@@ -159,11 +176,12 @@ class Overlaps(Placements):
             if one.at > last and (who is None or one.who == who) and one.role != OpinionRole.SETTLES
         ]
         times = sorted({one.at for one in own})[-count:]
-        taken = [one for one in own if one.at in times]
-        for name in {one.who for one in taken}:
-            back = [(one.a, one.b, WITHDRAWN) for one in taken if one.who == name]
-            ledger.opine(back, who=name)
-        return [LedgerLine(*one[:5], True, True) for one in taken]
+        return [one for one in own if one.at in times]
+
+    def _withdraw(self, opinions: list[Opinion]) -> None:
+        for name in dict.fromkeys(one.who for one in opinions):
+            back = [(one.a, one.b, WITHDRAWN) for one in opinions if one.who == name]
+            self.session.ledger.opine(back, who=name)
 
     def _votes(self, form: str, row: int, others: list[int], answer: Said) -> Votes:
         """Return what an answer says of each pair of its question; what is nonsense says UNSURE."""

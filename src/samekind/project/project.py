@@ -16,6 +16,7 @@ from samekind.clusters import STOP_REASONS
 from samekind.data import Items
 from samekind.engine import Session
 from samekind.ledger import Ledger, LedgerLine, Lines, pairs_of
+from samekind.project.agreement import agreement_of, votes_of
 from samekind.project.annotators import AnnotatorPage, annotators_of
 from samekind.project.exports import FILES, OF_RECORDS, export_folders
 from samekind.project.finding import Finding
@@ -139,10 +140,7 @@ class Project(Questions, Finding, Overviews, Suggestions):
         if who is None and self.assistant is not None:
             who = ""  # not what the model said meanwhile
         with self.act(), self.numbers.kept():
-            opinions = self._withdraw(count, who)
-            count -= len({line.when for line in opinions})
-            taken = self.session.take_back(count, who=who, together=True) if count else []
-            taken = [*opinions, *taken]
+            taken = self._take_back(count, who)
             if taken:
                 self._set_finished(False)  # what was taken back is asked again
                 self._drop_names(taken)
@@ -285,10 +283,13 @@ class Project(Questions, Finding, Overviews, Suggestions):
             for found in self.session.contradictions
         ]
 
-    @exclusive
     def annotators(self) -> AnnotatorPage:
         """Return who answered, people and models, and what a model does now."""
-        return annotators_of(self)
+        with self._lock:
+            votes = votes_of(self)
+        agreement = agreement_of(votes)  # which takes its time; others go on meanwhile
+        with self._lock:
+            return annotators_of(self, votes, agreement)
 
     def close(self) -> None:
         """Let go of the ledger."""

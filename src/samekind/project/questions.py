@@ -92,9 +92,8 @@ class Questions(Reviews):
         closed_to, places = set[int](), dict[int, int]()
         for row in wave if self.overlap != 1 else ():
             form, first, others = _parse(wave[row])
-            pairs = (chains[row][0], others) if form == "g" else (first, others)
-            voters = self._voters(*pairs)
-            places[row] = max(0, self._n_opinions(row) - len(voters))
+            voters = self._voters(first, others)
+            places[row] = max(0, self._n_wanted(form, first, others) - len(voters))
             if who in voters:
                 closed_to.add(row)
         waiting = self._waiting(set(chains))

@@ -78,8 +78,9 @@ class Reviews(Overlaps):
     def _disputed(self) -> list[tuple[int, int]]:
         """Return the pairs that are to be settled, in the order of their first opinions."""
         opinions = self.session.ledger.opinions
-        found = {pair: self._said(*pair) for pair in opinions.unsettled()}
-        disputed = [pair for pair, said in found.items() if self._is_disputed(pair, said)]
+        pairs = opinions.unsettled()
+        said = zip(pairs, self._said(pairs), strict=True)
+        disputed = [pair for pair, there in said if self._is_disputed(pair, there)]
         return sorted(disputed, key=lambda pair: min(one.at for one in opinions.on(*pair)))
 
     def _is_disputed(self, pair: tuple[int, int], said: list[Opinion]) -> bool:
@@ -94,22 +95,23 @@ class Reviews(Overlaps):
         opinions = self.session.ledger.opinions.on(a, b)
         return len({one.answer for one in opinions if one.role == OpinionRole.BLIND}) > 1
 
-    def _said(self, a: int, b: int) -> list[Opinion]:
-        """Return the opinions on a pair, and what the ledger says of it if that is another's."""
-        ledger, pair = self.session.ledger, np.array([[a, b]])
-        said = ledger.opinions.on(a, b)
-        number = int(ledger.annotators_of(pair)[0])
-        who = ledger.annotators[number] if number >= 0 else ""
-        answer = int(ledger.lookup(pair)[0])
-        if answer in (UNANSWERED, UNSURE) or any(one.who == who for one in said):
-            return said
-        return [Opinion(a, b, answer, who, 0.0, OpinionRole.LATE), *said]
+    def _said(self, pairs: list[tuple[int, int]]) -> list[list[Opinion]]:
+        """Return the opinions on each pair, and what the ledger says of it if that is another's."""
+        ledger, rows = self.session.ledger, np.array(pairs, dtype=np.intp).reshape(-1, 2)
+        numbers, answers = ledger.annotators_of(rows).tolist(), ledger.lookup(rows).tolist()
+        names, found = ledger.annotators, list[list[Opinion]]()
+        for (a, b), number, answer in zip(pairs, numbers, answers, strict=True):
+            said, who = ledger.opinions.on(a, b), names[number] if number >= 0 else ""
+            if answer not in (UNANSWERED, UNSURE) and all(one.who != who for one in said):
+                said = [Opinion(a, b, answer, who, 0.0, OpinionRole.LATE), *said]
+            found.append(said)
+        return found
 
     def _review(self, a: int, b: int) -> ReviewRecord:
         one, two = (self.session.members_of(row) for row in (a, b))
         said = [
             OpinionRecord(plain(opinion.who), WORDS[opinion.answer], opinion.at or None)
-            for opinion in self._said(a, b)
+            for opinion in self._said([(a, b)])[0]
         ]
         return ReviewRecord(
             a=self.item(a),

@@ -115,7 +115,7 @@ class ProjectPart:
     @contextmanager
     def act(self) -> Iterator[None]:
         """Within it, do all that belongs to one act of a user: it is kept as a whole, or not at all."""
-        with self.session.act():
+        with self._sharing.acting(), self.session.act():
             self.numbers.keep()
             yield
         self._is_current = self._at_one_moment

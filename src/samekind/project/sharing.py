@@ -11,7 +11,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from samekind.algorithms import ExtraQuestion
@@ -61,6 +63,7 @@ class Sharing:
         self._pool: list[ExtraQuestion] = []
         self._pool_at = 0  # lines of the ledger then
         self._given: set[tuple[str, str]] = set()  # who was shown which question here
+        self._answered: list[tuple[str, str]] | None = None  # who answered what in the act at hand
 
     def share(self, wanted: ShareRequest) -> tuple[list[int], list[ExtraQuestion]] | None:
         """Return the rows of the wave that somebody gets, and extra questions.
@@ -94,10 +97,26 @@ class Sharing:
         self._given = {shown for shown in self._given if shown[0] != who}
         self._session.ledger.leases.release(who)
 
+    @contextmanager
+    def acting(self) -> Iterator[None]:
+        """Within it, people answer: their leases go when it is over, and stay if it fails."""
+        if self._answered is not None:  # an act within an act
+            yield
+            return
+        answered: list[tuple[str, str]] = []
+        self._answered = answered
+        try:
+            yield
+        finally:
+            self._answered = None
+        for who, question in answered:
+            self._given.discard((who, question))
+            self._session.ledger.leases.drop(who, question)
+
     def answered(self, who: str, question: str) -> None:
-        """Note that somebody has answered a question."""
-        self._given.discard((who, question))
-        self._session.ledger.leases.drop(who, question)
+        """Note, in an act, that somebody has answered a question."""
+        if self._answered is not None:
+            self._answered.append((who, question))
 
     def _choose(
         self, wanted: ShareRequest, leases: list[Lease]
@@ -133,9 +152,11 @@ class Sharing:
         return session.is_unanswered(question) and all(map(session.members_of, question.members))
 
     def _longest_held(self, wanted: ShareRequest, leases: list[Lease]) -> list[int]:
+        """Return a row that fewest people have, and have had longest."""
         until = {lease.key: lease.until for lease in leases}
+        n_people = Counter(lease.key for lease in leases if lease.who != wanted.who)
         held = [row for row in wanted.wave if row not in wanted.closed_to]
-        return sorted(held, key=lambda row: until.get(row, 0.0))[:1]
+        return sorted(held, key=lambda row: (n_people[row], until.get(row, 0.0)))[:1]
 
     def _take_extras(
         self, count: int, wanted: ShareRequest, own: set[int], held: HeldQuestions

@@ -9,7 +9,7 @@ from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, BinaryIO
 
 from samekind.project.agreement import votes_of
-from samekind.project.annotators import AnnotatorRecord, annotators_of
+from samekind.project.annotators import AnnotatorRecord
 from samekind.project.words import WORDS, safe_cell
 
 if TYPE_CHECKING:
@@ -21,13 +21,13 @@ __all__ = ["write_agreement", "write_annotators", "write_opinions"]
 def write_annotators(file: BinaryIO, project: Project) -> None:
     """Write a line for everyone who answered: how much, how fast, how often wrong."""
     head = [field.name for field in fields(AnnotatorRecord)]
-    page = annotators_of(project)
+    page = project.annotators()
     _write(file, head, (list(asdict(one).values()) for one in page.annotators))
 
 
 def write_agreement(file: BinaryIO, project: Project) -> None:
     """Write the agreement of all, and that of any two people."""
-    found = annotators_of(project).agreement
+    found = project.annotators().agreement
     head = ["measure", "one", "two", "shared", "agreed", "value", "low", "high"]
     n = found.pairs_of_rows
     rows: list[Sequence[object]] = [
