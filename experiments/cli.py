@@ -77,13 +77,13 @@ COMMANDS = {
         "--data --runs --algorithms --peer-python --json",
     ),
     "page": ("make pages anew from results, each beside its file", "files"),
-    "publish": ("write the paper's tables into docs/, from the results of a folder", "folder"),
+    "publish": ("write tables into docs/, from the results of a folder", "folder"),
 }
 GROUPS = "synthetic, synthetic-variance, shuttle, kdd, digits, banking77, mixture, one, or all but mixture"
 OPTIONS: dict[str, tuple[Callable[[str], object], str, str]] = {
     "data": (str, "DATA", GROUPS),
     "files": (Path, "FILE", "results of experiments, as JSON"),
-    "folder": (Path, "DIR", "folder with the results of “paper” on all data"),
+    "folder": (Path, "DIR", "folder with the results of “paper” or “relatives”, on all data"),
     "--data": (_several(str), "NAMES", "data sets, with commas; by default all"),
     "--runs": (
         int,

@@ -1,6 +1,6 @@
-"""Write the paper's tables into the documentation: what stands between two marks comes from the results.
+"""Write an experiment's tables into the documentation: what stands between two marks comes from its results.
 
-A block of a document begins with a comment that names it and ends with another::
+A block of a document begins with a comment that names its command and it, and ends with another::
 
     <!-- made by `make paper`: short -->
     | | UNIFORM, paper | ours | …
@@ -17,13 +17,15 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.page import write_page
+from experiments.relatives import RELATIVES
 from experiments.results import Results, read_results
 from experiments.store import write_text
 from experiments.tables import MARKS
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = ("results/README.md", "algorithms.md")
-BLOCK = re.compile(r"(<!-- made by `make paper`: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+BLOCK = re.compile(r"(<!-- made by `[^`]+`: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+FILES = ("results", "relatives")  # whose tables are in the documentation
 ALGORITHMS = ("uniform", "basic", "batched")
 VARIANCE = {f"synthetic-variance-p{p}": f"p = {p}" for p in ("0", "0.1", "0.3")}
 COMPARED = VARIANCE | {"shuttle": "Shuttle"}
@@ -34,6 +36,12 @@ OTHERS = {
     "digits": "on digits",
     "banking77": "on Banking77",
 }
+SMALL_DATA = {
+    "synthetic-small": "synthetic, 5,000 rows, 30 clusters",
+    "shuttle-small": "Shuttle, 5,000 rows, 7",
+    "digits": "digits, 10",
+    "mixture-small": "mixture, 5,000 rows, 30",
+}
 CALLED = {
     "fixed_budget": "clusters at",
     "fixed_recovery": "questions per cluster at",
@@ -42,22 +50,33 @@ CALLED = {
 
 
 def publish(folder: Path, docs: Path = DOCS) -> list[Path]:
-    """Copy the results of a folder into the documentation, and write its blocks anew; return what changed."""
-    results = read_results(folder / "results.json")
-    written = [docs / "results" / "results.json", docs / "results" / "results.html"]
-    results.write(written[0])
-    write_page(results, written[1])
-    for name in PAGES:
-        write_text(docs / name, with_blocks((docs / name).read_text("utf-8"), results))
-        written.append(docs / name)
-    return written
+    """Copy the results of a folder into the documentation, and write their blocks anew; say what changed."""
+    names = [name for name in FILES if (folder / f"{name}.json").is_file()]
+    if not names:
+        raise ValueError(
+            f"{folder} has none of {', '.join(f'{name}.json' for name in FILES)}. Run `python -m "
+            f"experiments paper all` or `python -m experiments relatives` with `--out {folder}` first."
+        )
+    written: list[Path] = []
+    for name in names:
+        results = read_results(folder / f"{name}.json")
+        here = docs / "results" / f"{name}.json"
+        results.write(here)
+        write_page(results, here.with_suffix(".html"))
+        written += [here, here.with_suffix(".html")]
+        for page in PAGES:
+            write_text(docs / page, with_blocks((docs / page).read_text("utf-8"), results))
+    return written + [docs / page for page in PAGES]
 
 
 def with_blocks(text: str, results: Results) -> str:
-    """Return a document with all its blocks as the results have them."""
+    """Return a document with all blocks of an experiment as its results have them."""
+    blocks = BLOCKS[results.experiment]
 
     def anew(block: re.Match[str]) -> str:
-        lines = "".join(f"{line}\n" for line in BLOCKS[block[2]](results))
+        if block[2] not in blocks:
+            return block[0]
+        lines = "".join(f"{line}\n" for line in blocks[block[2]](results))
         return f"{block[1]}{lines}{block[3]}"
 
     return BLOCK.sub(anew, text)
@@ -225,12 +244,42 @@ def _beside(
         yield f"| {algorithm.upper()}, ours | {' | '.join(ours)} |"
 
 
-BLOCKS: dict[str, Callable[[Results], Iterator[str]]] = {
-    "runs": _runs,
-    "short": _short,
-    "counts": _counts,
-    "lead": _lead,
-    "figures": _figures,
-    "measured": _measured,
-    **{f"outside-{name}": _outside(name) for name in ALGORITHMS},
+def _relatives(results: Results) -> Iterator[str]:
+    yield f"| {results.summary['runs'].max():.0f} runs | {' | '.join(SMALL_DATA.values())} |"
+    yield "|---" * (len(SMALL_DATA) + 1) + "|"
+    ours = {f"samekind {name}": f"`{name}`" for name in ("focused", *ALGORITHMS)}
+    for algorithm, name in (ours | {name: name for name in RELATIVES}).items():
+        cells = [_questions_and_end(results, data, algorithm) for data in SMALL_DATA]
+        yield f"| {name} | {' | '.join(cells)} |"
+
+
+def _questions_and_end(results: Results, data: str, algorithm: str) -> str:
+    """Return the questions to 50, 90 and 100 % of the clusters; all questions; the index; seconds."""
+    found = [_row(results, data, algorithm, "questions_to_share", at) for at in (50, 90, 100)]
+    parts = [
+        "–"
+        if not row["reached"]
+        else f"{row['mean']:,.0f}"
+        + (f" ({row['reached']:.0f})" if row["reached"] < row["runs"] else "")
+        for row in found
+    ]
+    asked, index, took = (
+        _row(results, data, algorithm, metric, None)["mean"]
+        for metric in ("asked", "ari_all", "seconds")
+    )
+    seconds = f"{took:.0f}" if took >= 1 else f"{took:.1g}"
+    return f"{' / '.join(parts)}; {asked:,.0f}; {index:.2f}; {seconds} s"
+
+
+BLOCKS: dict[str, dict[str, Callable[[Results], Iterator[str]]]] = {
+    "paper": {
+        "runs": _runs,
+        "short": _short,
+        "counts": _counts,
+        "lead": _lead,
+        "figures": _figures,
+        "measured": _measured,
+        **{f"outside-{name}": _outside(name) for name in ALGORITHMS},
+    },
+    "relatives": {"relatives": _relatives},
 }

@@ -1,29 +1,31 @@
-"""The paper's tables in the documentation are those of the results beside it."""
+"""The tables of experiments in the documentation are those of the results beside it."""
 
 import json
 import shutil
 
 import pytest
 
-from experiments.publish import BLOCK, BLOCKS, DOCS, PAGES, publish, with_blocks
+from experiments.publish import BLOCK, BLOCKS, DOCS, FILES, PAGES, publish, with_blocks
 from experiments.results import read_results
 
 
-@pytest.fixture(scope="module")
-def results():
-    return read_results(DOCS / "results" / "results.json")
-
-
+@pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("page", PAGES)
-def test_documents_have_what_the_results_say(page, results):
+def test_documents_have_what_the_results_say(page, name):
     """If this fails: `python -m experiments publish` with the folder of the runs."""
-    text = (DOCS / page).read_text("utf-8")
-    assert with_blocks(text, results) == text
+    results, text = (DOCS / "results" / f"{name}.json"), (DOCS / page).read_text("utf-8")
+    assert with_blocks(text, read_results(results)) == text
+
+
+def test_other_results_are_not_published(tmp_path):
+    shutil.copy(DOCS / "results" / "peers.json", tmp_path / "peers.json")
+    with pytest.raises(ValueError, match=r"none of results\.json, relatives\.json"):
+        publish(tmp_path, tmp_path)
 
 
 def test_every_block_stands_in_one_place():
     names = [m[2] for page in PAGES for m in BLOCK.finditer((DOCS / page).read_text("utf-8"))]
-    assert sorted(names) == sorted(BLOCKS)
+    assert sorted(names) == sorted(name for blocks in BLOCKS.values() for name in blocks)
 
 
 def test_what_is_published_follows_the_results(tmp_path):
