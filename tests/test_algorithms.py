@@ -330,7 +330,7 @@ def test_how_biased_samples_are_where_costs_differ_44_fold():
         near += sum(x < far[100] for x in samples)
         total += len(samples)
     print(f"{near / total:.3f} of {total}")
-    assert 0.19 < near / total < 0.34  # uniform: 0.33; as drawn by D²: 0.05
+    assert 0.19 < near / total < 0.34  # uniform: 0.33; as drawn by D²: 0.08
 
 
 class TestQuiet:

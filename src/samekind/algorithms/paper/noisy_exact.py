@@ -72,10 +72,11 @@ class NoisyExact(ExactAlgorithm[NoisyExactParams]):
 
     Slips of the paper's pseudocode are mended as its text requires: x_j* is the argmin over the rows
     known to be of cluster j, Q is emptied when nothing new is seen, and p̂_i is the share among the samples
-    outside I. FindClusters sees only samples outside I, and is called when there are enough of those; the
-    paper's T assumes the worst, that they are but a share ε/4 of all. If they are less than ε/8 of many,
-    what Phase 1 took for new was an error or too small to matter. The guesses of q end, too, when most
-    samples outside I are of clusters found.
+    outside I; if that makes no band heavy, as most of them are of clusters not found, it is the share among
+    those of clusters found. FindClusters sees only samples outside I, and is called when there are enough of
+    those; the paper's T assumes the worst, that they are but a share ε/4 of all. If they are less than ε/8
+    of many, what Phase 1 took for new was an error or too small to matter. The guesses of q end, too, when
+    most samples outside I are of clusters found.
     """
 
     name = "noisy-exact"
