@@ -94,7 +94,7 @@ class Connection:
             "Content-Type": "application/json" if csv is None else "text/csv",
             "Idempotency-Key": secrets.token_hex(16),
         }
-        sent = json.dumps(body).encode() if csv is None else csv
+        sent = json.dumps(body, default=int).encode() if csv is None else csv
         return json.loads(self.request(method, path, sent, headers, query=query))
 
     def request(

@@ -2,51 +2,36 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import quote
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from samekind import project as p
 from samekind.client.connection import Connection
+from samekind.client.findings import RemoteFindings
 from samekind.client.parsing import record_from
-from samekind.client.telling import WORDS, Pair, pairs_of_question, said_of
-from samekind.flow import Pairs, check_answers, check_pairs
-
-if TYPE_CHECKING:
-    from samekind.clusters import Clusters
-    from samekind.project import (
-        AnswerPage,
-        ClusterPage,
-        ItemView,
-        Overview,
-        Question,
-        ReviewPage,
-        Said,
-        Status,
-    )
+from samekind.client.telling import SKIP, WORDS, Pair, pairs_of_question, said_of
+from samekind.flow import UNSURE, Pairs, check_answers, check_pairs
+from samekind.ledger import Link
 
 __all__ = ["RemoteSession"]
 
 MOST = 10  # questions that are fetched at once
 
 
-class RemoteSession:
+class RemoteSession(RemoteFindings):
     """Questions of a project on a server, and answers to them; `Client.session` makes it.
 
-    It has the methods of `Session` where they make sense from afar: `pending`, `tell`, `learn`, `undo`,
-    `done`, `clusters`, `stop`, `resume`. Questions that `pending` returns are kept for you for a while, so
-    that several programs and people share the work. `next` and `answer` are what the page does: pairs,
-    line-ups and sheets. What one may do depends on the role of the link (docs/team.md).
+    It has the methods of `Session`, but for those that make no sense from afar (docs/api-http.md). Questions
+    that `pending` returns are kept for you for a while, so that several programs and people share the work.
+    `next` and `answer` are what the page does: pairs, line-ups and sheets. What one may do depends on the
+    role of the link (docs/team.md), and all that is told is its owner's: another `who` is refused.
     """
 
     def __init__(self, connection: Connection, path: str) -> None:
-        self._connection = connection
-        self._path = path
-        self._asked: dict[Pair, Question] = {}  # pairs that were pending last, and of what they are
+        super().__init__(connection, path)
+        self._asked: dict[Pair, p.Question] = {}  # what was pending last, and of which question
 
     def __repr__(self) -> str:
         return f"RemoteSession({self._connection.url + self._path!r})"
@@ -63,96 +48,91 @@ class RemoteSession:
         self._asked = {pair: question for question in found for pair in pairs_of_question(question)}
         return np.array([*self._asked], dtype=np.intp).reshape(-1, 2)
 
-    def tell(self, pairs: ArrayLike, answers: ArrayLike) -> None:
+    def tell(
+        self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", free: ArrayLike = False
+    ) -> None:
         """Answer some of the pending questions, in this order; all are on the server's disk then.
 
         `ServerError` (409) says that one is not open any more; those before it are kept. Where several
         people are to answer each question, tell all pending pairs of a row at once: they are one question.
+        UNSURE that is `free` skips a question; what else is free is learnt, which owners may.
         """
-        checked = check_pairs(pairs)
-        said = check_answers(answers, len(checked)).tolist()
-        told = {(a, b): word for (a, b), word in zip(checked.tolist(), said, strict=True)}
-        for question_id, answer in said_of(told, self._asked):
-            self.answer(question_id, answer)
-
-    def learn(self, pairs: ArrayLike, answers: ArrayLike) -> int:
-        """Take in answers that nobody was asked for; they are free. Return how many are new."""
+        self._check_who(who)
         checked = check_pairs(pairs)
         said = check_answers(answers, len(checked))
-        lines = [
-            f"{a},{b},{WORDS[word]}"
-            for (a, b), word in zip(checked.tolist(), said.tolist(), strict=True)
-        ]
-        return self.import_answers("\n".join(["a,b,answer", *lines, ""]))
+        is_free = np.broadcast_to(np.asarray(free, dtype=bool), len(checked))
+        learnt = is_free & (said != UNSURE)
+        told: dict[Pair, int] = {}
+        words = np.where(is_free, SKIP, said)[~learnt].tolist()
+        for (a, b), word in zip(checked[~learnt].tolist(), words, strict=True):
+            told[(b, a) if (b, a) in self._asked else (a, b)] = word
+        if len(told) < len(words):
+            raise ValueError("a pair is answered twice. Give one answer to each pair.")
+        for question_id, answer in said_of(told, self._asked):
+            self.answer(question_id, answer)
+        self.learn(checked[learnt], said[learnt])
 
-    def undo(self, count: int = 1) -> int:
-        """Take back your last `count` acts, as deep as you like; return how many there were."""
+    def learn(self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "") -> None:
+        """Take in answers that nobody was asked for; they are free. UNSURE says nothing, and is left out."""
+        self._check_who(who)
+        checked = check_pairs(pairs)
+        said = check_answers(answers, len(checked)).tolist()
+        lines = [f"{a},{b},{WORDS[s]}" for (a, b), s in zip(checked.tolist(), said, strict=True)]
+        if lines:
+            self.import_answers("\n".join(["a,b,answer", *lines, ""]))
+
+    def change(
+        self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", asked: ArrayLike = False
+    ) -> None:
+        """Write answers that change earlier ones, and count at once; UNSURE only where there is one."""
+        if np.any(asked):
+            raise ValueError("asked is True, but only tell() is charged for. Leave it out.")
+        checked = check_pairs(pairs)
+        said = check_answers(answers, len(checked))
+        self.learn(checked[said != UNSURE], said[said != UNSURE], who=who)
+        for a, b in checked[said == UNSURE].tolist():
+            self.correct(a, b, "unsure")
+
+    def undo(self, count: int = 1, *, who: str | None = None, together: bool = True) -> int:
+        """Take back your last `count` acts, each as a whole; return how many there were."""
+        self._check_who(who)
+        if not together:
+            raise ValueError("together is False, but acts are taken back whole. Leave it out.")
         return len(self._change("POST", "/undo", {"count": count})["undone"])
 
-    def next(self, *, lineup: bool = True, most: int = 1) -> list[Question]:
+    def catch_up(self) -> None:
+        """Do nothing: every call sees what others wrote."""
+
+    def next(self, *, lineup: bool = True, most: int = 1) -> list[p.Question]:
         """Return open questions for you as the page shows them, at most so many, and keep them for you."""
-        from samekind.project import Question
+        found = self._get("/next", {"lineup": str(lineup).lower(), "most": most})
+        return record_from(list[p.Question], found["questions"])
 
-        query = {"lineup": str(lineup).lower(), "most": most}
-        found = self._get("/next", query)
-        return record_from(list[Question], found["questions"])
-
-    def answer(self, question_id: str, answer: Said) -> None:
+    def answer(self, question_id: str, answer: p.Said) -> None:
         """Answer a question; it is on the server's disk when this returns. See `Project.answer`."""
-        from samekind.project import NewCluster, SheetAnswer
-
         said: object = answer
-        if isinstance(answer, NewCluster):
+        if isinstance(answer, p.NewCluster):
             said = {"new": answer.name}
-        elif isinstance(answer, SheetAnswer):
+        elif isinstance(answer, p.SheetAnswer):
             said = {"different": [*answer.different], "unsure": [*answer.unsure]}
         self._change("POST", "/answers", {"id": question_id, "answer": said})
 
-    def status(self) -> Status:
-        """Return where the work stands."""
-        from samekind.project import Status
-
-        return record_from(Status, self._get("/status"))
-
-    @property
-    def done(self) -> bool:
-        """Whether there is nothing left to ask."""
-        return self.status().done
-
-    @property
-    def stop_reason(self) -> str | None:
-        """Why nothing is asked any more; None while something is."""
-        return self.status().stop_reason
-
-    @property
-    def n_questions(self) -> int:
-        """How many questions were answered and charged."""
-        return self.status().questions
-
-    def item(self, row: int) -> ItemView:
+    def item(self, row: int) -> p.ItemView:
         """Return what is shown of a row."""
-        from samekind.project import ItemView
+        return record_from(p.ItemView, self._get(f"/items/{row}"))
 
-        return record_from(ItemView, self._get(f"/items/{row}"))
-
-    def overview(self, members: int = 8) -> Overview:
+    def overview(self, members: int = 8) -> p.Overview:
         """Return all clusters found so far, with some members of each."""
-        from samekind.project import Overview
+        return record_from(p.Overview, self._get("/clusters", {"members": members}))
 
-        return record_from(Overview, self._get("/clusters", {"members": members}))
-
-    def cluster(self, cluster: int, *, offset: int = 0, limit: int = 24) -> ClusterPage:
+    def cluster(self, cluster: int, *, offset: int = 0, limit: int = 24) -> p.ClusterPage:
         """Return some members of the cluster that a row stands for, the known ones first."""
-        from samekind.project import ClusterPage
-
         query = {"offset": offset, "limit": limit}
-        return record_from(ClusterPage, self._get(f"/clusters/{cluster}", query))
+        return record_from(p.ClusterPage, self._get(f"/clusters/{cluster}", query))
 
-    def answers(self, *, offset: int = 0, limit: int = 50) -> AnswerPage:
+    def answers(self, *, offset: int = 0, limit: int = 50) -> p.AnswerPage:
         """Return answers that stand, newest first."""
-        from samekind.project import AnswerPage
-
-        return record_from(AnswerPage, self._get("/answers", {"offset": offset, "limit": limit}))
+        return record_from(p.AnswerPage, self._get("/answers", {"offset": offset, "limit": limit}))
 
     def rename(self, cluster: int, name: str) -> None:
         """Give a cluster a name; "" takes it away."""
@@ -160,19 +140,17 @@ class RemoteSession:
 
     def merge(self, clusters: list[int]) -> None:
         """Say of clusters that they are one."""
-        self._change("POST", "/clusters/merge", {"clusters": [int(each) for each in clusters]})
+        self._change("POST", "/clusters/merge", {"clusters": clusters})
 
     def correct(self, a: int, b: int, answer: str) -> None:
         """Change what was answered about a pair: "same", "different" or "unsure"."""
         self._change("PUT", "/answers", {"a": a, "b": b, "answer": answer})
 
-    def reviews(self, *, offset: int = 0, limit: int = 20) -> ReviewPage:
+    def reviews(self, *, offset: int = 0, limit: int = 20) -> p.ReviewPage:
         """Return the pairs that people disagree about, and what each of them said."""
-        from samekind.project import ReviewPage
+        return record_from(p.ReviewPage, self._get("/reviews", {"offset": offset, "limit": limit}))
 
-        return record_from(ReviewPage, self._get("/reviews", {"offset": offset, "limit": limit}))
-
-    def settle(self, a: int, b: int, answer: str) -> None:
+    def settle_review(self, a: int, b: int, answer: str) -> None:
         """Settle what people disagree about: "same", "different" or "unsure"."""
         self._change("POST", "/reviews", {"a": a, "b": b, "answer": answer})
 
@@ -182,31 +160,33 @@ class RemoteSession:
         found: Any = self._connection.change("POST", f"{self._path}/answers/import", None, csv=body)
         return int(found["imported"])
 
-    def export(self, name: str, path: str | Path | None = None) -> bytes:
-        """Return what was found as a file, ``"clusters.csv"`` say; with a path, write it there, too."""
-        found = self._connection.request("GET", f"{self._path}/export/{quote(name, safe='')}")
-        if path is not None:
-            Path(path).write_bytes(found)
-        return found
+    def skipped(self, most: int = 3) -> list[p.PairQuestion]:
+        """Return questions that were skipped, to come back to: `answer` them by their ids."""
+        return record_from(list[p.PairQuestion], self._get("/skipped", {"most": most})["questions"])
 
-    def clusters(self) -> Clusters:
-        """Return what is found so far, as a local session does; its rows are not with it."""
-        from samekind.clusters import Clusters
+    def annotators(self) -> p.AnnotatorPage:
+        """Return who answered, people and models, how much they agree, and what a model does now."""
+        return record_from(p.AnnotatorPage, self._get("/annotators"))
 
-        handle, name = tempfile.mkstemp(suffix=".npz")
-        try:
-            with open(handle, "wb") as file:
-                file.write(self.export("clusters.npz"))
-            return Clusters.load(name)
-        finally:
-            os.unlink(name)
+    def links(self) -> list[Link]:
+        """Return who may come in, and who no more; `digest` is not told."""
+        return [_link_of(found) for found in self._get("/links")["links"]]
 
-    def labels(self) -> NDArray[np.intp]:
-        """Return the cluster of every row, -1 where none fits."""
-        return np.asarray(self.clusters().labels_)
+    def invite(
+        self, who: str, role: str = "answer", *, expires: float | None = None
+    ) -> tuple[Link, str]:
+        """Make a link, till `expires` (seconds since 1970); return it and its address, told this once."""
+        made = self._change("POST", "/links", {"who": who, "role": role, "expires": expires})
+        return _link_of(made["link"]), self._connection.url + made["path"]
 
-    def stop(self) -> None:
+    def revoke(self, number: int) -> Link:
+        """Let a link open nothing from now on; return it."""
+        return _link_of(self._change("POST", f"/links/{number}/revoke", {}))
+
+    def stop(self, reason: str = "user") -> None:
         """Ask nothing more, of anybody, until `resume`."""
+        if reason != "user":
+            raise ValueError(f"reason is {reason!r}, but a server knows only 'user'. Leave it out.")
         self._change("POST", "/finish", {})
 
     def resume(self) -> None:
@@ -217,8 +197,15 @@ class RemoteSession:
         """Hang up; all that was told is kept."""
         self._connection.close()
 
-    def _get(self, path: str, query: dict[str, Any] | None = None) -> Any:
-        return self._connection.get(self._path + path, query)
+    def _check_who(self, who: str | None) -> None:
+        """Refuse to speak for others."""
+        if who and who != self.who:
+            raise ValueError(f"who is {who!r}, but this is the link of {self.who!r}. Use theirs.")
 
     def _change(self, method: str, path: str, body: object) -> Any:
         return self._connection.change(method, self._path + path, body)
+
+
+def _link_of(found: dict[str, Any]) -> Link:
+    known = {name: found[name] for name in Link._fields if name in found}
+    return Link(**{"digest": ""} | known)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from samekind.flow import DIFFERENT, SAME, UNSURE
+from samekind.project import Question, Said, SheetAnswer
 
-if TYPE_CHECKING:
-    from samekind.project import Question, Said
+__all__ = ["CODES", "SKIP", "WORDS", "Pair", "pairs_of_question", "said_of"]
 
-__all__ = ["WORDS", "Pair", "pairs_of_question", "said_of"]
-
-WORDS = {SAME: "same", DIFFERENT: "different", UNSURE: "unsure"}
+SKIP = -2
+WORDS = {SAME: "same", DIFFERENT: "different", UNSURE: "unsure", SKIP: "skip"}
+CODES = {word: code for code, word in WORDS.items()}
 
 Pair = tuple[int, int]
 
@@ -54,8 +53,6 @@ def _told_of(question: Question, told: Mapping[Pair, int]) -> dict[Pair, int]:
 
 def _answer_to(question: Question, told: Mapping[Pair, int]) -> Said | None:
     """Return the answer to a question, given what is said of its pairs; None if that is not all of it."""
-    from samekind.project import SheetAnswer
-
     pairs = pairs_of_question(question)
     if question.type == "pair":
         return WORDS[told[pairs[0]]]
@@ -63,10 +60,10 @@ def _answer_to(question: Question, told: Mapping[Pair, int]) -> Said | None:
         same = [pair for pair in pairs if told.get(pair) == SAME]
         if same:
             return question.options[pairs.index(same[0])].cluster
-        if UNSURE in told.values():
-            return "unsure"
+        if unsure := {UNSURE, SKIP}.intersection(told.values()):
+            return WORDS[max(unsure)]
         return "none" if len(told) == len(pairs) else None
-    if len(told) < len(pairs):
-        return None
+    if len(told) < len(pairs) or SKIP in told.values():
+        return "skip" if [*told.values()] == [SKIP] * len(pairs) else None
     of_answer = {word: [row for (row, _), said in told.items() if said == word] for word in WORDS}
     return SheetAnswer(tuple(of_answer[DIFFERENT]), tuple(of_answer[UNSURE]))
