@@ -14,8 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samekind import DIFFERENT, SAME, Clusters
+from samekind.algorithms import Classified
 from samekind.data import demo_items, load
 from samekind.datasets import load_digits
+from samekind.engine import NOT_ASKED
 from samekind.ledger import Ledger, LedgerError
 from samekind.project import (
     LineupQuestion,
@@ -29,6 +31,7 @@ from samekind.project import (
     open_project,
 )
 from samekind.project.imports import read_answers
+from samekind.project.new_rows import new_rows_table
 from samekind.project.pair_answers import merge_answers, split_answers
 
 RNG = np.random.default_rng(0)
@@ -704,6 +707,19 @@ class TestExport:
     def test_unknown(self, project, tmp_path):
         with pytest.raises(ProjectError, match="these can"):
             project.export("../x", tmp_path / "x")
+
+
+@pytest.mark.parametrize(("said", "most"), [(1.0, 1.0), (0.6, 0.75)])
+def test_new_rows_are_no_surer_than_the_projects_own(project, monkeypatch, said, most):
+    """Known rows alone, which are near each other when they are few, would say that all is certain."""
+    answer(project, 40)
+    known = project.session.places_of
+    monkeypatch.setattr(
+        project.session, "confidence", lambda rows: np.where(known(rows) >= 0, 1.0, said)
+    )
+    nothing = Classified(np.full(200, NOT_ASKED), np.zeros(200, dtype=int))
+    sure = new_rows_table(project, project.items, nothing, lambda _: "")["confidence"]
+    assert most - 0.3 < sure.median() <= most
 
 
 class TestLooking:

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from samekind.algorithms import Classified
+    from samekind.clusters import Clusters
     from samekind.project.project import Project
 
 __all__ = ["classify_new", "new_rows_table", "oracle_of_names"]
 
 Floats = NDArray[np.float64]
 NEW = "new "  # before what is kept of the columns of new rows
-MOST_LEFT_OUT = 2_000  # known rows that tell how far a row may be from its own cluster
+MOST_TO_FIT = 2_000  # rows that tell how far one may be from its own cluster
 PIECE = 4_096  # rows whose distances are taken at once
 MOST_NAMED = 5
 
@@ -152,8 +153,9 @@ def _confidence(project: Project, X: Floats, labels: NDArray[np.intp]) -> Floats
     """Return how likely each new row is in the cluster that was predicted for it.
 
     A cluster is as likely as its nearest known row is near: exp(-t · distance), over the sum of all. What t
-    is, the known rows tell, each compared with the others: the value under which their own clusters are
-    likeliest.
+    is, two sorts of rows tell, and the lesser one is taken, as either may be too sure when little is known:
+    under it known rows, each compared with the others, are likeliest in their own clusters; and rows that
+    nobody was asked about are as likely in theirs as the project says of them.
     """
     from scipy.spatial.distance import cdist
 
@@ -165,23 +167,39 @@ def _confidence(project: Project, X: Floats, labels: NDArray[np.intp]) -> Floats
     own = np.repeat(np.arange(len(members)), [rows.size for rows in members])
     places = found.as_compared(project.session.points.rows(known))
     starts = np.searchsorted(own, np.arange(len(members)))
+
+    def nearest(rows: Floats) -> Floats:
+        return np.minimum.reduceat(cdist(rows, places), starts, axis=1)
+
     crowded = np.flatnonzero(np.bincount(own)[own] > 1)
-    some = crowded[:: max(1, crowded.size // MOST_LEFT_OUT)]
-    if some.size:
-        apart = cdist(places[some], places)
-        apart[np.arange(some.size), some] = np.inf  # not with itself
-        steepness = _steepness(np.minimum.reduceat(apart, starts, axis=1), own[some])
-    else:
-        steepness = 1.0 / max(float(cdist(places[:500], places[:500]).mean()), 1e-12)
-    sure = np.full(len(X), np.nan)
+    left_out = crowded[:: max(1, crowded.size // MOST_TO_FIT)]
+    apart = cdist(places[left_out], places)
+    apart[np.arange(left_out.size), left_out] = np.inf  # not with itself
+    told = [(np.minimum.reduceat(apart, starts, axis=1), own[left_out], np.ones(left_out.size))]
+    some, of, sure = _unknown_rows(project, found)
+    told.append((nearest(found.as_compared(project.session.points.rows(some))), of, sure))
+    steepness = min(
+        (_steepness(*rows) for rows in told if rows[1].size),
+        default=1.0 / max(float(cdist(places[:500], places[:500]).mean()), 1e-12),
+    )
+    chances = np.full(len(X), np.nan)
     for first in range(0, len(X), PIECE):
         rows = slice(first, first + PIECE)
-        nearest = np.minimum.reduceat(cdist(found.as_compared(X[rows]), places), starts, axis=1)
-        chances = _chances(nearest, steepness)
-        placed = labels[rows] >= 0
-        at = np.flatnonzero(placed)
-        sure[first + at] = chances[at, labels[rows][at]]
-    return sure
+        at = np.flatnonzero(labels[rows] >= 0)
+        there = _chances(nearest(found.as_compared(X[rows])), steepness)
+        chances[first + at] = there[at, labels[rows][at]]
+    return chances
+
+
+def _unknown_rows(
+    project: Project, found: Clusters
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+    """Return some rows that nobody was asked about, their clusters, and how likely these are."""
+    n = found.n_rows_
+    rows = np.unique(np.linspace(0, n - 1, min(n, MOST_TO_FIT)).astype(np.intp))
+    of, sure = found.labels_[rows], project.session.confidence(rows)
+    told = (of >= 0) & (project.session.places_of(rows) < 0) & np.isfinite(sure)
+    return rows[told], of[told], sure[told]
 
 
 def _chances(nearest: Floats, steepness: float) -> Floats:
@@ -190,16 +208,17 @@ def _chances(nearest: Floats, steepness: float) -> Floats:
     return share
 
 
-def _steepness(nearest: Floats, own: NDArray[np.intp]) -> float:
-    """Return the value under which rows are likeliest in their own clusters, not quite to certainty."""
+def _steepness(nearest: Floats, of: NDArray[np.intp], sure: Floats) -> float:
+    """Return the value under which rows are about as likely in these clusters as is said, never certain."""
     from scipy.optimize import minimize_scalar
 
     scale = max(float(np.median(nearest[np.isfinite(nearest)])), 1e-12)
-    rows = np.arange(len(own))
+    rows = np.arange(of.size)
 
     def loss(log_t: float) -> float:
-        chances = _chances(nearest, float(np.exp(log_t)) / scale)[rows, own]
-        return float(-np.log(np.maximum(chances, 1e-12)).mean() + 1e-3 * np.exp(log_t))
+        chances = _chances(nearest, float(np.exp(log_t)) / scale)[rows, of]
+        right, wrong = np.log(np.maximum([chances, 1.0 - chances], 1e-12))
+        return float(-(sure * right + (1 - sure) * wrong).mean() + 1e-3 * np.exp(log_t))
 
     best = minimize_scalar(loss, bounds=(-4.0, 6.0), method="bounded")
     return float(np.exp(best.x)) / scale

@@ -169,7 +169,9 @@ class NoisyAnswers(AnswerPolicy):
         prior = self._noise.priors.get(open_row.row)
         if prior is None:  # its cluster is given: no answers were weighed for it
             assert open_row.cluster is not None
-            return np.eye(open_row.prior.size + 1)[min(open_row.cluster, open_row.prior.size)]
+            given = np.zeros(open_row.prior.size + 1)
+            given[min(open_row.cluster, open_row.prior.size)] = 1.0
+            return given
         posterior = self._noise.posterior(open_row.row, prior)
         target = np.append(posterior[: open_row.prior.size], posterior[-1])
         found: FloatArray = target / target.sum()
