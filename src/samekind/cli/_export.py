@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from samekind.cli import _options as options
 from samekind.cli import _project_options as own
 from samekind.cli._errors import UserError, explained
 from samekind.cli._places import Place
 from samekind.errors import did_you_mean
+
+if TYPE_CHECKING:
+    from samekind.project import Project
 
 FORMATS = {
     "csv": ("clusters.csv", "your columns, the kind of every row, its name, how sure that is"),
@@ -104,13 +108,11 @@ def export(
             for path in targets:
                 replace_file(path, lambda beside: write_answers(beside, ledger))
     if not only_answers:
-        with _hinting(project), opened(project, screen) as known:
+        with ExitStack() as stack:
+            with _hinting(project):
+                known = stack.enter_context(opened(project, screen))
+            _refuse_unfit(known, targets.values())
             folder.mkdir(parents=True, exist_ok=True)
-            if known.items.medium != "image" and {"zip", FOLDERS} & set(targets.values()):
-                raise UserError(
-                    f"{known.items.source} is no pile of pictures: only these go into folders by kind. Write "
-                    "a table: --format csv"
-                )
             for path, name in targets.items():
                 with screen.status(f"Writing {path.name} …"):
                     if name == FOLDERS:
@@ -124,6 +126,23 @@ def export(
     for path, name in targets.items():
         Console().print(Text(f"{path!s:<{width}}  {ALL[name][1]}"), soft_wrap=True)
     return 0
+
+
+def _refuse_unfit(project: Project, wanted: Iterable[str]) -> None:
+    """Complain of what cannot be had of such things."""
+    for name in wanted:
+        if name in OF_RECORDS and not project.is_records:
+            what, instead = (
+                "holds no records that may be duplicates",
+                "samekind label DATA --records",
+            )
+        elif name in ("zip", FOLDERS) and project.items.medium != "image":
+            what, instead = "is no pile of pictures", "--format csv writes a table"
+        else:
+            continue
+        raise UserError(
+            f"{project.items.source} {what}: only of these can {name} be had. Instead: {instead}"
+        )
 
 
 def _format(given: str) -> list[str]:
