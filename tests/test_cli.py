@@ -230,7 +230,7 @@ def test_hidden_labels_are_compared_with_at_the_end(folder):
         (["flowers.csv", "--labels", "kind", "--columns", "hight"], "Did you mean 'height'?"),
         (["flowers.csv", "--labels", "kind", "--out", "flowers.csv"], "--out must be a folder"),
         (["flowers.csv", "--labels", "kind", "--project", "no/p.db"], "there is no such folder"),
-        (["flowers.csv", "--labels", "kind", "--project", "flowers.csv"], "not a database"),
+        (["flowers.csv", "--labels", "kind", "--project", "flowers.csv"], "it is no project"),
         (["text.txt", "--labels", "kind"], "suffix that is not known"),
         (["flowers.csv", "--labels", "kind", "--out", "flowers.csv/x"], "Not a directory"),
     ],

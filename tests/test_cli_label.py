@@ -109,6 +109,11 @@ def test_label_from_a_pipe_resume_and_the_project_alone(folder):
     assert max(len(line) for line in first.output.splitlines()) <= 80
 
 
+def test_the_project_alone_by_its_option(project):
+    result = cli("label", "--project", project, "--terminal", stdin="q\n")
+    assert "60 rows from flowers.csv" in result.stderr
+
+
 def test_settings_stay_with_the_project(folder):
     cli(*LABEL, "--budget", "3", "--title", "My flowers", "--project", "mine.db", stdin="d\n")
     again = cli("label", "mine.db", "--terminal", "--no-lineup", stdin="d\nd\nd\n\n")
@@ -177,14 +182,25 @@ def test_pictures_in_a_folder(folder):
         (["label", "flowers.csv", "--terminal", "--error-rate", "many"], "--error-rate must be"),
         (["label", "flowers.csv", "--terminal", "--tolerance", "7"], "tolerance"),
         (["label", "flowers.csv", "--terminal", "--project", "no/p.db"], "no such folder"),
-        (["label", "flowers.csv", "--terminal", "--project", "flowers.csv"], "not a database"),
+        (["label", "flowers.csv", "--terminal", "--project", "flowers.csv"], "it is no project"),
+        (["label", "--project", "nope.db"], "Name the data that it is to be about"),
         (["label", "flowers.csv", "--token", "short"], "a token has 8 to 200"),
         (["label", "other.db", "--terminal"], "does not say what it is about"),
         (["label", "empty.csv", "--terminal"], "empty"),
         (["label", "one.csv", "--terminal"], "only one row"),
         (["export", "nope.db"], "there is no such project"),
         (["export", "other.db"], "does not say what it is about"),
-        (["export", "flowers.csv"], "not a database"),
+        (["export", "flowers.csv"], "such as flowers.samekind.db"),
+        (["import", "flowers.csv", "flowers.csv"], "it is no project"),
+        (["invite", "flowers.csv", "ann"], "it is no project"),
+        (["links", "flowers.csv"], "it is no project"),
+        (["revoke", "flowers.csv", "ann"], "it is no project"),
+        (["check", "flowers.csv"], "it is no project"),
+        (["check", "flowers.csv", "--repair"], "it is no project"),
+        (["move", "flowers.csv", "new.db"], "it is no project"),
+        (["backup", "flowers.csv", "new.db"], "it is no project"),
+        (["forget", "flowers.csv", "--who", "ann"], "it is no project"),
+        (["classify", "flowers.csv", "one.csv"], "it is no project"),
         (["export", "other.db", "--format", "xlsx"], "--format must be one of"),
         (["export", "other.db", "-o", "kinds.xlsx"], "its suffix must be one of"),
         (["export", "other.db", "-o", "k.csv", "-f", "csv", "-f", "json"], "only one format"),
@@ -207,6 +223,16 @@ def test_mistakes_are_explained(folder, arguments, message):
     assert re.search(r"^error: ", result.stderr, re.M)
     assert result.stdout == ""
     assert Path("flowers.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["entities", "golden", "pairs", "splink", "dedupe", "folders"])
+def test_what_such_things_do_not_have_is_not_exported(project, name):
+    result = cli("export", project, "--format", name, "-o", "results", code=2)
+    assert (
+        f"flowers.csv {'is no pile' if name == 'folders' else 'holds no records'}" in result.stderr
+    )
+    assert "The answers alone" not in result.stderr  # the data are there
+    assert not Path("results").exists()
 
 
 def test_mistakes_with_a_project(project):
