@@ -25,6 +25,7 @@ from samekind.project import (
 )
 from samekind.terminal.cards import in_one_line, short_title
 from samekind.terminal.keys import Keys, keys_at_hand
+from samekind.terminal.model_news import ModelNews
 from samekind.terminal.prompt import (
     ANYWHERE,
     IN_A_PROJECT,
@@ -95,12 +96,18 @@ class _Asking(Conversation):
         self._answered = False
 
     def ask_on(self) -> None:
+        model = ModelNews(self._project, self._say)
         while True:
+            may_come = model.is_at_work()
             questions = self._project.next(self._who, lineup=self._lineup)
             if questions:
                 going = self._one(questions[0])
             elif self._project.session.done:
                 going = self._answered and self._end()
+            elif may_come:
+                model.say_waiting()
+                self._keys.pause()
+                continue
             else:
                 self._say("All open questions are with other people. Try again in a few minutes.")
                 going = False

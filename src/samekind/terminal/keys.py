@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from time import sleep
 from typing import Self
 
 if sys.platform == "win32":
@@ -31,6 +32,7 @@ NAMES = {
     " ": "space",
 }
 END = "\x04"  # Ctrl-D
+PAUSE = 0.2  # seconds between looks for something to answer
 PATIENCE = 0.05  # seconds in which the rest of an arrow key comes
 
 
@@ -38,13 +40,19 @@ def _at_once(read: Reader) -> Reader:
     return read
 
 
+def _nothing_yet() -> str:
+    sleep(PAUSE)
+    return ""
+
+
 class Lines:
     """Reads words, each with Enter, from what `read` returns; raises EOFError at the end."""
 
     presses = False
 
-    def __init__(self, read: Reader = input) -> None:
+    def __init__(self, read: Reader = input, waiting: Waiting = _at_once) -> None:
         self._read = read
+        self._pause = waiting(_nothing_yet)
 
     def __enter__(self) -> Self:
         return self
@@ -61,6 +69,10 @@ class Lines:
         """Return the next line."""
         return self._read()
 
+    def pause(self) -> None:
+        """Wait a moment for something to answer; it can be interrupted as reading can."""
+        self._pause()
+
     def forget(self) -> None:
         """Nothing is typed too early."""
 
@@ -71,7 +83,7 @@ class Presses(Lines):
     presses = True
 
     def __init__(self, waiting: Waiting = _at_once) -> None:
-        super().__init__(waiting(input))
+        super().__init__(waiting(input), waiting)
         self._key = waiting(self._next)
         self._typed = ""
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -150,4 +162,4 @@ def keys_at_hand(waiting: Waiting = _at_once) -> Keys:
         alive = sys.stdin.isatty()
     except (AttributeError, ValueError):  # there is no input at all
         alive = False
-    return Presses(waiting) if alive else Lines(waiting(input))
+    return Presses(waiting) if alive else Lines(waiting(input), waiting)
