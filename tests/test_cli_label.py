@@ -225,6 +225,30 @@ def test_mistakes_are_explained(folder, arguments, message):
     assert Path("flowers.csv").read_bytes() == before
 
 
+MODEL = ("label", "flowers.csv", "--model", "http://127.0.0.1:9/v1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["label", "empty.csv"], "empty.csv is empty"),
+        (["label", "nothing"], "nothing is empty"),
+        (["label", "flowers.csv", "--features", "wrds"], "--features must be"),
+        (["label", "flowers.csv", "--project", "flowers.csv"], "it is no project"),
+        (["label", "flowers.csv", "--project", "mysql://db/x"], "PostgreSQL, not mysql"),
+        ([*MODEL], "--model-name NAME"),
+        ([*MODEL, "--model-name", "m"], "--criterion TEXT"),
+        ([*MODEL[:3], "nowhere", "--model-name", "m", "--criterion", "c"], "the address of an API"),
+    ],
+)
+def test_mistakes_are_explained_before_there_is_a_page(folder, arguments, message):
+    Path("empty.csv").write_text("")
+    Path("nothing").mkdir()
+    result = cli(*arguments, "--port", "0", "--no-browser", code=2)
+    assert message in " ".join(result.stderr.split())
+    assert "The page is at" not in result.stderr
+
+
 @pytest.mark.parametrize("name", ["entities", "golden", "pairs", "splink", "dedupe", "folders"])
 def test_what_such_things_do_not_have_is_not_exported(project, name):
     result = cli("export", project, "--format", name, "-o", "results", code=2)

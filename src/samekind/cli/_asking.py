@@ -59,6 +59,7 @@ def ask_about(context: typer.Context) -> int:
 
     screen = Console(stderr=True)
     where = _project(data, project, demo)
+    _check_ahead(given, data, where)
     for note in secret.notes:
         chat(screen, f"Note: {note}")
     settings |= {"any_data": True} if given["any_data"] else {}
@@ -100,16 +101,41 @@ def _let_model_answer(project: Project, given: dict[str, Any]) -> None:
     """Let a model answer in the background, as the options say."""
     from samekind.project import Assistant
 
-    chosen = models.ModelOptions(
-        given["model"],
-        given["model_name"],
-        given["criterion"] or project.criterion,
-        given["price"],
-        given["cap"],
-        given["in_flight"],
-    )
+    chosen = _model_options(given, given["criterion"] or project.criterion)
     project.assistant = Assistant(project, chosen.make(project.items), budget=given["model_budget"])
     project.assistant.start()
+
+
+def _model_options(given: dict[str, Any], criterion: str | None) -> models.ModelOptions:
+    said = (given[name] for name in ("price", "cap", "in_flight"))
+    return models.ModelOptions(given["model"], given["model_name"], criterion, *said)
+
+
+def _check_ahead(given: dict[str, Any], data: Place | None, where: Place) -> None:
+    """Complain, before there is a page, of what can be seen without the data.
+
+    What takes long to load is loaded only for what was given.
+    """
+    if isinstance(data, Path) and not is_project(data):
+        is_empty = data.is_file() and not data.stat().st_size
+        if is_empty or (data.is_dir() and not any(data.iterdir())):
+            raise UserError(f"{data} is empty. Check the name, or what was to write it.")
+    is_new = isinstance(where, Path) and not where.exists()
+    if not isinstance(where, Path):
+        from samekind.project import features_of
+
+        features_of(where)  # is there anything that answers?
+    elif where.is_file() and not is_project(where):
+        from samekind.ledger import check_is_project
+
+        check_is_project(where)
+    if given.get("features") is not None:
+        from samekind.data.feature_names import check_features
+
+        with users_values():
+            check_features(given["features"])
+    if given.get("model") is not None:
+        _model_options(given, given["criterion"] or given["question"]).check(may_know=not is_new)
 
 
 def _project(data: Place | None, project: Place | None, demo: bool) -> Place:

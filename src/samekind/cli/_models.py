@@ -61,17 +61,17 @@ class ModelOptions:
     cap: float | None
     in_flight: int
 
-    def make(self, items: Items) -> ChatOracle:
-        """Return the model as an oracle; an error says what is missing."""
+    def check(self, *, may_know: bool = False) -> tuple[float, float] | None:
+        """Complain of what is missing, but for a criterion that a project `may_know`; return the price."""
         from importlib.util import find_spec
 
-        from samekind.oracles import ChatOracle
+        from samekind.oracles.chat.endpoint import Endpoint
 
         if find_spec("httpx") is None:
             raise UserError(EXTRA)
         if not self.name:
             raise UserError("which model? Name it as its server knows it: --model-name NAME")
-        if not self.criterion:
+        if not (self.criterion or may_know):
             raise UserError(
                 "say to the model when two things are of one kind, in a sentence: --criterion TEXT"
             )
@@ -79,11 +79,20 @@ class ModelOptions:
         if self.cap is not None and price is None:
             raise UserError("--cap needs the price of the model: --price READ,WRITTEN")
         with users_values():
+            Endpoint.at(self.url)
+        return price
+
+    def make(self, items: Items) -> ChatOracle:
+        """Return the model as an oracle; an error says what is missing."""
+        from samekind.oracles import ChatOracle
+
+        price = self.check()
+        with users_values():
             return ChatOracle(
                 items,
-                model=self.name,
+                model=self.name or "",
                 url=self.url,
-                criterion=self.criterion,
+                criterion=self.criterion or "",
                 price=price,
                 cap=self.cap or None,
                 in_flight=self.in_flight,
