@@ -56,7 +56,7 @@ class TestLabel:
         said = " ".join(done.output.split())
         assert "test-model cannot be asked: http://127.0.0.1:9/v1/chat/completions" in said
         assert "does not answer" in said
-        assert "You are asked without it: go on, or start it" in said
+        assert "run it again later. You are asked without it from here on." in said
         assert "other people" not in said
         assert "1 press" in said
 

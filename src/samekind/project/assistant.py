@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 __all__ = ["Assistant", "AssistantRecord"]
 
 AWAY = 120.0  # seconds after which somebody who asked for questions is taken to be gone
-FAILED = "cannot be asked"
 PAUSE = 0.3  # seconds between looks for something to do
 
 
@@ -113,11 +112,6 @@ class Assistant:
         """Whether the model is still asked."""
         return self._thread.is_alive() and not self._stopping.is_set()
 
-    @property
-    def has_failed(self) -> bool:
-        """Whether the model could not be asked; `state` says why."""
-        return self.state.startswith(FAILED)
-
     def for_people(self, pending: Pairs) -> Pairs:
         """Return which of the pending pairs people are asked about; somebody is there, who asks for them."""
         self._person_at = monotonic()
@@ -161,7 +155,7 @@ class Assistant:
         except SpentError:
             self.state = "has cost as much as it may"
         except ChatError as error:
-            self.state = f"{FAILED}: {error}"
+            self.state = f"cannot be asked: {error}"
         finally:
             self.oracle.close()
             with self._project.locked():

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from time import sleep
+from threading import Event
 from typing import Self
 
 if sys.platform == "win32":
@@ -40,11 +40,6 @@ def _at_once(read: Reader) -> Reader:
     return read
 
 
-def _nothing_yet() -> str:
-    sleep(PAUSE)
-    return ""
-
-
 class Lines:
     """Reads words, each with Enter, from what `read` returns; raises EOFError at the end."""
 
@@ -52,7 +47,7 @@ class Lines:
 
     def __init__(self, read: Reader = input, waiting: Waiting = _at_once) -> None:
         self._read = read
-        self._pause = waiting(_nothing_yet)
+        self.pause = waiting(lambda: str(Event().wait(PAUSE)))  # for something to answer
 
     def __enter__(self) -> Self:
         return self
@@ -68,10 +63,6 @@ class Lines:
     def line(self) -> str:
         """Return the next line."""
         return self._read()
-
-    def pause(self) -> None:
-        """Wait a moment for something to answer; it can be interrupted as reading can."""
-        self._pause()
 
     def forget(self) -> None:
         """Nothing is typed too early."""
