@@ -262,6 +262,28 @@ def test_wrong_usage(folder, arguments):
     assert not list(folder.glob("samekind-*"))
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["run", "flowers.csv", "--labels", "kind", "--dask", "here"],
+            "such as tcp://10.0.0.1:8786",
+        ),
+        (["dedupe", "flowers.csv"], "Try: samekind label DATA --records"),
+    ],
+)
+def test_wrong_usage_says_what_was_meant(folder, arguments, message):
+    result = samekind_cli(*arguments, code=2)
+    assert message in " ".join(result.stderr.replace("│", " ").split())
+
+
+def test_help_leaves_no_line_of_one_word_within_a_paragraph(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    lines = [line.strip() for line in samekind_cli("classify", "--help").output.splitlines()]
+    assert "project; the same command goes on where it was, also if the new things or" in lines
+
+
 def test_project_of_other_data(folder):
     samekind_cli("run", "flowers.csv", "--labels", "kind", "--project", "p.db", "-q")
     Path("other.csv").write_text("x,kind\n1,a\n2,a\n3,b\n")

@@ -176,6 +176,7 @@ def test_pictures_in_a_folder(folder):
         (["label", "flowers.csv", "--demo"], "either DATA or --demo"),
         (["label", "nope.csv"], "nope.csv does not exist"),
         (["label", "nope.db"], "nope.db does not exist"),
+        (["label", "flwers.csv"], "Did you mean 'flowers.csv'?"),
         (["label", "flowers.csv", "--terminal", "--text", "nmae"], "Did you mean 'name'?"),
         (["label", "flowers.csv", "--terminal", "--exclude", "knd"], "Did you mean 'kind'?"),
         (["label", "flowers.csv", "--terminal", "--embeddings", "no.npy"], "no.npy"),
@@ -183,7 +184,7 @@ def test_pictures_in_a_folder(folder):
         (["label", "flowers.csv", "--terminal", "--tolerance", "7"], "tolerance"),
         (["label", "flowers.csv", "--terminal", "--project", "no/p.db"], "no such folder"),
         (["label", "flowers.csv", "--terminal", "--project", "flowers.csv"], "it is no project"),
-        (["label", "--project", "nope.db"], "Name the data that it is to be about"),
+        (["label", "--project", "nope.db"], "Name your data, too"),
         (["label", "flowers.csv", "--token", "short"], "a token has 8 to 200"),
         (["label", "other.db", "--terminal"], "does not say what it is about"),
         (["label", "empty.csv", "--terminal"], "empty"),
@@ -234,7 +235,6 @@ MODEL = ("label", "flowers.csv", "--model", "http://127.0.0.1:9/v1")
         (["label", "empty.csv"], "empty.csv is empty"),
         (["label", "nothing"], "nothing is empty"),
         (["label", "flowers.csv", "--features", "wrds"], "--features must be"),
-        (["label", "flowers.csv", "--project", "flowers.csv"], "it is no project"),
         (["label", "flowers.csv", "--project", "mysql://db/x"], "PostgreSQL, not mysql"),
         ([*MODEL], "--model-name NAME"),
         ([*MODEL, "--model-name", "m"], "--criterion TEXT"),
@@ -257,6 +257,13 @@ def test_what_such_things_do_not_have_is_not_exported(project, name):
     )
     assert "The answers alone" not in result.stderr  # the data are there
     assert not Path("results").exists()
+
+
+def test_a_link_without_an_address_says_what_is_missing(project):
+    result = cli("invite", project, "ann")
+    assert result.stdout.startswith("/p/flowers/#token=")
+    assert "the server's address before it, or say it here: --url URL" in result.stderr
+    assert "--url" not in cli("invite", project, "bob", "--url", "https://kinds.example").stderr
 
 
 def test_mistakes_with_a_project(project):

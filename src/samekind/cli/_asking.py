@@ -18,6 +18,7 @@ from samekind.cli._places import Place, is_project, is_same
 from samekind.cli._preparation import Preparation
 from samekind.cli._token import PageToken, find_token
 from samekind.cli._words import chat, in_options
+from samekind.errors import no_such_file
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,7 +41,7 @@ def ask_about(context: typer.Context) -> int:
         settings = {"error_rate": "estimate", "lineup": 1, "sheet": 0, "batch": 16} | settings
     is_pattern = any(sign in str(data) for sign in "*?[")
     if isinstance(data, Path) and not data.exists() and not is_pattern:
-        raise UserError(f"{data} does not exist. Check the name.")
+        raise no_such_file(data)
     secret = PageToken(None)
     if not terminal:
         source = context.get_parameter_source("token")
@@ -112,30 +113,24 @@ def _model_options(given: dict[str, Any], criterion: str | None) -> models.Model
 
 
 def _check_ahead(given: dict[str, Any], data: Place | None, where: Place) -> None:
-    """Complain, before there is a page, of what can be seen without the data.
-
-    What takes long to load is loaded only for what was given.
-    """
+    """Complain, before there is a page, of what can be seen without the data, and at once."""
     if isinstance(data, Path) and not is_project(data):
         is_empty = data.is_file() and not data.stat().st_size
         if is_empty or (data.is_dir() and not any(data.iterdir())):
             raise UserError(f"{data} is empty. Check the name, or what was to write it.")
-    is_new = isinstance(where, Path) and not where.exists()
     if not isinstance(where, Path):
         from samekind.project import features_of
 
-        features_of(where)  # is there anything that answers?
-    elif where.is_file() and not is_project(where):
-        from samekind.ledger import check_is_project
-
-        check_is_project(where)
+        features_of(where)  # does it answer?
     if given.get("features") is not None:
         from samekind.data.feature_names import check_features
 
         with users_values():
             check_features(given["features"])
     if given.get("model") is not None:
-        _model_options(given, given["criterion"] or given["question"]).check(may_know=not is_new)
+        is_new = isinstance(where, Path) and not where.exists()
+        kept = None if is_new else "a criterion that may be kept in the project"
+        _model_options(given, given["criterion"] or given["question"] or kept).check()
 
 
 def _project(data: Place | None, project: Place | None, demo: bool) -> Place:

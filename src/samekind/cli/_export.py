@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from samekind.cli import _options as options
 from samekind.cli import _project_options as own
 from samekind.cli._errors import UserError, explained
 from samekind.cli._places import Place
 from samekind.errors import did_you_mean
-
-if TYPE_CHECKING:
-    from samekind.project import Project
 
 FORMATS = {
     "csv": ("clusters.csv", "your columns, the kind of every row, its name, how sure that is"),
@@ -111,7 +107,17 @@ def export(
         with ExitStack() as stack:
             with _hinting(project):
                 known = stack.enter_context(opened(project, screen))
-            _refuse_unfit(known, targets.values())
+            source, wanted_files = known.items.source, set(targets.values())
+            if not known.is_records and (unfit := sorted(wanted_files & OF_RECORDS.keys())):
+                raise UserError(
+                    f"{source} holds no records that may be duplicates: only of these can {unfit[0]} be had. "
+                    "For such: samekind label DATA --records"
+                )
+            if known.items.medium != "image" and wanted_files & {"zip", FOLDERS}:
+                raise UserError(
+                    f"{source} is no pile of pictures: only these go into folders by kind. Write a table: "
+                    "--format csv"
+                )
             folder.mkdir(parents=True, exist_ok=True)
             for path, name in targets.items():
                 with screen.status(f"Writing {path.name} …"):
@@ -126,23 +132,6 @@ def export(
     for path, name in targets.items():
         Console().print(Text(f"{path!s:<{width}}  {ALL[name][1]}"), soft_wrap=True)
     return 0
-
-
-def _refuse_unfit(project: Project, wanted: Iterable[str]) -> None:
-    """Complain of what cannot be had of such things."""
-    for name in wanted:
-        if name in OF_RECORDS and not project.is_records:
-            what, instead = (
-                "holds no records that may be duplicates",
-                "samekind label DATA --records",
-            )
-        elif name in ("zip", FOLDERS) and project.items.medium != "image":
-            what, instead = "is no pile of pictures", "--format csv writes a table"
-        else:
-            continue
-        raise UserError(
-            f"{project.items.source} {what}: only of these can {name} be had. Instead: {instead}"
-        )
 
 
 def _format(given: str) -> list[str]:

@@ -79,10 +79,7 @@ def label(
     """
     if data is None and project is not None and not demo:
         if isinstance(project, Path) and not project.exists():
-            raise UserError(
-                f"there is no project {project} yet. Name the data that it is to be about, too: "
-                f"samekind label DATA --project {project}"
-            )
+            raise UserError(f"there is no project {project}. Name your data, too, to make one.")
         data = context.params["data"] = project  # it knows what it is about
     if demo == (data is not None):
         raise UserError(

@@ -61,8 +61,8 @@ class ModelOptions:
     cap: float | None
     in_flight: int
 
-    def check(self, *, may_know: bool = False) -> tuple[float, float] | None:
-        """Complain of what is missing, but for a criterion that a project `may_know`; return the price."""
+    def check(self) -> tuple[float, float] | None:
+        """Complain of what is missing or wrong; return the price."""
         from importlib.util import find_spec
 
         from samekind.oracles.chat.endpoint import Endpoint
@@ -71,7 +71,7 @@ class ModelOptions:
             raise UserError(EXTRA)
         if not self.name:
             raise UserError("which model? Name it as its server knows it: --model-name NAME")
-        if not (self.criterion or may_know):
+        if not self.criterion:
             raise UserError(
                 "say to the model when two things are of one kind, in a sentence: --criterion TEXT"
             )

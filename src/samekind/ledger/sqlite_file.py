@@ -228,7 +228,7 @@ def _begin_to_write(connection: sa.Connection, wait: float) -> None:
 
 
 def _refuse_others(path: Path) -> None:
-    """Complain of a file of another kind, and of one that lost its content but for what SQLite keeps beside it.
+    """Complain of another kind of file, and of one that lost all but what SQLite keeps beside it.
 
     SQLite would remove that, too.
     """
