@@ -230,7 +230,7 @@ def test_hidden_labels_are_compared_with_at_the_end(folder):
         (["flowers.csv", "--labels", "kind", "--columns", "hight"], "Did you mean 'height'?"),
         (["flowers.csv", "--labels", "kind", "--out", "flowers.csv"], "--out must be a folder"),
         (["flowers.csv", "--labels", "kind", "--project", "no/p.db"], "there is no such folder"),
-        (["flowers.csv", "--labels", "kind", "--project", "flowers.csv"], "not a database"),
+        (["flowers.csv", "--labels", "kind", "--project", "flowers.csv"], "it is no project"),
         (["text.txt", "--labels", "kind"], "suffix that is not known"),
         (["flowers.csv", "--labels", "kind", "--out", "flowers.csv/x"], "Not a directory"),
     ],
@@ -260,6 +260,28 @@ def test_wrong_usage(folder, arguments):
     result = samekind_cli(*arguments, code=2)
     assert "Usage: samekind" in result.stderr
     assert not list(folder.glob("samekind-*"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["run", "flowers.csv", "--labels", "kind", "--dask", "here"],
+            "such as tcp://10.0.0.1:8786",
+        ),
+        (["dedupe", "flowers.csv"], "Try: samekind label DATA --records"),
+    ],
+)
+def test_wrong_usage_says_what_was_meant(folder, arguments, message):
+    result = samekind_cli(*arguments, code=2)
+    assert message in " ".join(result.stderr.replace("│", " ").split())
+
+
+def test_help_leaves_no_line_of_one_word_within_a_paragraph(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    lines = [line.strip() for line in samekind_cli("classify", "--help").output.splitlines()]
+    assert "project; the same command goes on where it was, also if the new things or" in lines
 
 
 def test_project_of_other_data(folder):

@@ -109,6 +109,11 @@ def test_label_from_a_pipe_resume_and_the_project_alone(folder):
     assert max(len(line) for line in first.output.splitlines()) <= 80
 
 
+def test_the_project_alone_by_its_option(project):
+    result = cli("label", "--project", project, "--terminal", stdin="q\n")
+    assert "60 rows from flowers.csv" in result.stderr
+
+
 def test_settings_stay_with_the_project(folder):
     cli(*LABEL, "--budget", "3", "--title", "My flowers", "--project", "mine.db", stdin="d\n")
     again = cli("label", "mine.db", "--terminal", "--no-lineup", stdin="d\nd\nd\n\n")
@@ -171,20 +176,32 @@ def test_pictures_in_a_folder(folder):
         (["label", "flowers.csv", "--demo"], "either DATA or --demo"),
         (["label", "nope.csv"], "nope.csv does not exist"),
         (["label", "nope.db"], "nope.db does not exist"),
+        (["label", "flwers.csv"], "Did you mean 'flowers.csv'?"),
         (["label", "flowers.csv", "--terminal", "--text", "nmae"], "Did you mean 'name'?"),
         (["label", "flowers.csv", "--terminal", "--exclude", "knd"], "Did you mean 'kind'?"),
         (["label", "flowers.csv", "--terminal", "--embeddings", "no.npy"], "no.npy"),
         (["label", "flowers.csv", "--terminal", "--error-rate", "many"], "--error-rate must be"),
         (["label", "flowers.csv", "--terminal", "--tolerance", "7"], "tolerance"),
         (["label", "flowers.csv", "--terminal", "--project", "no/p.db"], "no such folder"),
-        (["label", "flowers.csv", "--terminal", "--project", "flowers.csv"], "not a database"),
+        (["label", "flowers.csv", "--terminal", "--project", "flowers.csv"], "it is no project"),
+        (["label", "--project", "nope.db"], "Name your data, too"),
         (["label", "flowers.csv", "--token", "short"], "a token has 8 to 200"),
         (["label", "other.db", "--terminal"], "does not say what it is about"),
         (["label", "empty.csv", "--terminal"], "empty"),
         (["label", "one.csv", "--terminal"], "only one row"),
         (["export", "nope.db"], "there is no such project"),
         (["export", "other.db"], "does not say what it is about"),
-        (["export", "flowers.csv"], "not a database"),
+        (["export", "flowers.csv"], "such as flowers.samekind.db"),
+        (["import", "flowers.csv", "flowers.csv"], "it is no project"),
+        (["invite", "flowers.csv", "ann"], "it is no project"),
+        (["links", "flowers.csv"], "it is no project"),
+        (["revoke", "flowers.csv", "ann"], "it is no project"),
+        (["check", "flowers.csv"], "it is no project"),
+        (["check", "flowers.csv", "--repair"], "it is no project"),
+        (["move", "flowers.csv", "new.db"], "it is no project"),
+        (["backup", "flowers.csv", "new.db"], "it is no project"),
+        (["forget", "flowers.csv", "--who", "ann"], "it is no project"),
+        (["classify", "flowers.csv", "one.csv"], "it is no project"),
         (["export", "other.db", "--format", "xlsx"], "--format must be one of"),
         (["export", "other.db", "-o", "kinds.xlsx"], "its suffix must be one of"),
         (["export", "other.db", "-o", "k.csv", "-f", "csv", "-f", "json"], "only one format"),
@@ -207,6 +224,46 @@ def test_mistakes_are_explained(folder, arguments, message):
     assert re.search(r"^error: ", result.stderr, re.M)
     assert result.stdout == ""
     assert Path("flowers.csv").read_bytes() == before
+
+
+MODEL = ("label", "flowers.csv", "--model", "http://127.0.0.1:9/v1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["label", "empty.csv"], "empty.csv is empty"),
+        (["label", "nothing"], "nothing is empty"),
+        (["label", "flowers.csv", "--features", "wrds"], "--features must be"),
+        (["label", "flowers.csv", "--project", "mysql://db/x"], "PostgreSQL, not mysql"),
+        ([*MODEL], "--model-name NAME"),
+        ([*MODEL, "--model-name", "m"], "--criterion TEXT"),
+        ([*MODEL[:3], "nowhere", "--model-name", "m", "--criterion", "c"], "the address of an API"),
+    ],
+)
+def test_mistakes_are_explained_before_there_is_a_page(folder, arguments, message):
+    Path("empty.csv").write_text("")
+    Path("nothing").mkdir()
+    result = cli(*arguments, "--port", "0", "--no-browser", code=2)
+    assert message in " ".join(result.stderr.split())
+    assert "The page is at" not in result.stderr
+
+
+@pytest.mark.parametrize("name", ["entities", "golden", "pairs", "splink", "dedupe", "folders"])
+def test_what_such_things_do_not_have_is_not_exported(project, name):
+    result = cli("export", project, "--format", name, "-o", "results", code=2)
+    assert (
+        f"flowers.csv {'is no pile' if name == 'folders' else 'holds no records'}" in result.stderr
+    )
+    assert "The answers alone" not in result.stderr  # the data are there
+    assert not Path("results").exists()
+
+
+def test_a_link_without_an_address_says_what_is_missing(project):
+    result = cli("invite", project, "ann")
+    assert result.stdout.startswith("/p/flowers/#token=")
+    assert "the server's address before it, or say it here: --url URL" in result.stderr
+    assert "--url" not in cli("invite", project, "bob", "--url", "https://kinds.example").stderr
 
 
 def test_mistakes_with_a_project(project):

@@ -43,6 +43,31 @@ def chat(url, table, *more):
     )
 
 
+class TestLabel:
+    def label(self, url, table, stdin):
+        options = ("--model", url, "--model-name", "test-model", "--criterion", "The same kind.")
+        shown = ("--exclude", "kind", "--show", "kind", "--terminal", "--seed", "0")
+        command = ["label", str(table), *shown, *options]
+        return CliRunner().invoke(app, command, input=stdin)
+
+    def test_a_model_that_is_not_there_leaves_the_questions_to_people(self, table, monkeypatch):
+        monkeypatch.setattr("samekind.oracles.chat.client.FIRST_PAUSE", 0.01)
+        done = self.label("http://127.0.0.1:9/v1", table, "d\nq\n")
+        said = " ".join(done.output.split())
+        assert "test-model cannot be asked: http://127.0.0.1:9/v1/chat/completions" in said
+        assert "does not answer" in said
+        assert "run it again later. You are asked without it from here on." in said
+        assert "other people" not in said
+        assert "1 press" in said
+
+    def test_one_waits_for_what_a_model_leaves(self, table):
+        with running(KindModel(delay=0.3)) as url:
+            done = self.label(url, table, "q\n")
+        assert "test-model answers first" in done.output
+        assert "Press 1" in done.output
+        assert "other people" not in done.output
+
+
 class TestRun:
     def test_a_model_answers_and_nobody_checks(self, table, monkeypatch):
         monkeypatch.setenv("SAMEKIND_CHAT_KEY", KEY)

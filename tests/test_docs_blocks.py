@@ -29,10 +29,8 @@ GIVEN = {
     "docs/algorithms.md": "import samekind\nfrom sklearn.datasets import make_blobs\n"
     "X, y = make_blobs([60, 50], n_features=2, cluster_std=0.3, random_state=0)\n",
     "docs/data.md": "import samekind\n",
-    "docs/large.md": "import numpy as np, pandas as pd, samekind\n"
-    "device = pd.read_parquet('readings')['device'].to_numpy()\n"
-    "np.save('readings.npy', pd.read_parquet('readings').drop(columns='device').to_numpy())\n"
-    "oracle = samekind.LabelOracle(device)\n",
+    "docs/large.md": "import numpy as np, pandas as pd\n"
+    "np.save('readings.npy', pd.read_parquet('readings').drop(columns='device').to_numpy())\n",
     "docs/models.md": "import samekind, chat_server\n"
     "url = chat_server.serve_texts(dict(zip(*samekind.datasets.make_messages(120, random_state=0))))\n",
     "docs/experiments.md": f"import os\nos.chdir({str(ROOT)!r})\n",
@@ -43,6 +41,8 @@ STANDS_FOR = {
     "docs/dask.md": {
         'Client("tcp://scheduler:8786")': "Client(n_workers=1, dashboard_address=':0')",
         "s3://bucket/rows/": "readings/",
+        'rows.pop("kind")': 'rows.pop("device")',
+        "budget=5_000": "budget=50",
     },
     "docs/models.md": {'"http://127.0.0.1:8000/v1"': "url"},
     # the same lines with less to do

@@ -779,7 +779,7 @@ class TestLooking:
 
 class TestProject:
     def test_remembers_its_things_and_settings(self, file, tmp_path):
-        path = tmp_path / "mine.db"
+        path = str(tmp_path / "mine.db")
         project = make_project(load(file), path, title="Mine", budget=30, random_state=3)
         answer(project, 12)
         questions = project.next("ann")

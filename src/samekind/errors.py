@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
-__all__ = ["DataError", "did_you_mean", "no_such_column"]
+__all__ = ["DataError", "did_you_mean", "no_such_column", "no_such_file"]
 
 
 class DataError(ValueError):
@@ -28,6 +29,16 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     folded = {other.strip().casefold(): other for other in names}
     close = difflib.get_close_matches(name.strip().casefold(), folded, n=1)
     return f" Did you mean {folded[close[0]]!r}?" if close else ""
+
+
+def no_such_file(path: Path) -> FileNotFoundError:
+    """Return the error that says that there is no such file, and names one of a similar name."""
+    folder = path.parent
+    there = [other.name for other in folder.iterdir()] if folder.is_dir() else []
+    return FileNotFoundError(
+        f"{path} does not exist.{did_you_mean(path.name, there)} Paths start at the folder that the "
+        "program was started in."
+    )
 
 
 def no_such_column(source: str, parameter: str, name: str, names: Sequence[str]) -> DataError:

@@ -18,6 +18,7 @@ from samekind.cli._places import Place, is_project, is_same
 from samekind.cli._preparation import Preparation
 from samekind.cli._token import PageToken, find_token
 from samekind.cli._words import chat, in_options
+from samekind.errors import no_such_file
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,7 +41,7 @@ def ask_about(context: typer.Context) -> int:
         settings = {"error_rate": "estimate", "lineup": 1, "sheet": 0, "batch": 16} | settings
     is_pattern = any(sign in str(data) for sign in "*?[")
     if isinstance(data, Path) and not data.exists() and not is_pattern:
-        raise UserError(f"{data} does not exist. Check the name.")
+        raise no_such_file(data)
     secret = PageToken(None)
     if not terminal:
         source = context.get_parameter_source("token")
@@ -59,6 +60,7 @@ def ask_about(context: typer.Context) -> int:
 
     screen = Console(stderr=True)
     where = _project(data, project, demo)
+    _check_ahead(given, data, where)
     for note in secret.notes:
         chat(screen, f"Note: {note}")
     settings |= {"any_data": True} if given["any_data"] else {}
@@ -100,16 +102,35 @@ def _let_model_answer(project: Project, given: dict[str, Any]) -> None:
     """Let a model answer in the background, as the options say."""
     from samekind.project import Assistant
 
-    chosen = models.ModelOptions(
-        given["model"],
-        given["model_name"],
-        given["criterion"] or project.criterion,
-        given["price"],
-        given["cap"],
-        given["in_flight"],
-    )
+    chosen = _model_options(given, given["criterion"] or project.criterion)
     project.assistant = Assistant(project, chosen.make(project.items), budget=given["model_budget"])
     project.assistant.start()
+
+
+def _model_options(given: dict[str, Any], criterion: str | None) -> models.ModelOptions:
+    said = (given[name] for name in ("price", "cap", "in_flight"))
+    return models.ModelOptions(given["model"], given["model_name"], criterion, *said)
+
+
+def _check_ahead(given: dict[str, Any], data: Place | None, where: Place) -> None:
+    """Complain, before there is a page, of what can be seen without the data, and at once."""
+    if isinstance(data, Path) and not is_project(data):
+        is_empty = data.is_file() and not data.stat().st_size
+        if is_empty or (data.is_dir() and not any(data.iterdir())):
+            raise UserError(f"{data} is empty. Check the name, or what was to write it.")
+    if not isinstance(where, Path):
+        from samekind.project import features_of
+
+        features_of(where)  # does it answer?
+    if given.get("features") is not None:
+        from samekind.data.feature_names import check_features
+
+        with users_values():
+            check_features(given["features"])
+    if given.get("model") is not None:
+        is_new = isinstance(where, Path) and not where.exists()
+        kept = None if is_new else "a criterion that may be kept in the project"
+        _model_options(given, given["criterion"] or given["question"] or kept).check()
 
 
 def _project(data: Place | None, project: Place | None, demo: bool) -> Place:

@@ -145,6 +145,5 @@ def _take_in(project: Place, out: Console) -> int:
 
 
 def _list(out: Console, heading: str, lines: list[str]) -> None:
-
     more = [f"  and {len(lines) - MOST_SHOWN:,} more"] if len(lines) > MOST_SHOWN else []
     chat(out, "\n".join([heading, *(f"  {line}" for line in lines[:MOST_SHOWN]), *more]))

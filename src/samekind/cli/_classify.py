@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from samekind.cli import _options as options
 from samekind.cli._errors import INTERRUPTED, UserError, explained, needs, users_values
 from samekind.cli._words import chat, in_options
+from samekind.errors import no_such_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +50,7 @@ def classify(
             "--predict asks nothing, so --labels has nothing to answer. Give one of them."
         )
     if not new.exists():
-        raise UserError(f"{new} does not exist. Check the name.")
+        raise no_such_file(new)
     path = out or Path(f"{new.absolute().stem}.kinds.csv")
     if path.suffix.lower() not in (".csv", ".parquet"):
         raise UserError(f"--out must be a .csv or .parquet file, got {path}.")

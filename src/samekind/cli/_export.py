@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import product
 from pathlib import Path
 
@@ -104,13 +104,21 @@ def export(
             for path in targets:
                 replace_file(path, lambda beside: write_answers(beside, ledger))
     if not only_answers:
-        with _hinting(project), opened(project, screen) as known:
-            folder.mkdir(parents=True, exist_ok=True)
-            if known.items.medium != "image" and {"zip", FOLDERS} & set(targets.values()):
+        with ExitStack() as stack:
+            with _hinting(project):
+                known = stack.enter_context(opened(project, screen))
+            source, wanted_files = known.items.source, set(targets.values())
+            if not known.is_records and (unfit := sorted(wanted_files & OF_RECORDS.keys())):
                 raise UserError(
-                    f"{known.items.source} is no pile of pictures: only these go into folders by kind. Write "
-                    "a table: --format csv"
+                    f"{source} holds no records that may be duplicates: only of these can {unfit[0]} be had. "
+                    "For such: samekind label DATA --records"
                 )
+            if known.items.medium != "image" and wanted_files & {"zip", FOLDERS}:
+                raise UserError(
+                    f"{source} is no pile of pictures: only these go into folders by kind. Write a table: "
+                    "--format csv"
+                )
+            folder.mkdir(parents=True, exist_ok=True)
             for path, name in targets.items():
                 with screen.status(f"Writing {path.name} …"):
                     if name == FOLDERS:

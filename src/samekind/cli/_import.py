@@ -11,6 +11,8 @@ EXAMPLES = """[bold]Examples[/bold]
 samekind import messages.samekind.db answers.csv
 
 samekind import orders.samekind.db known.csv --id order_number
+
+samekind import people.samekind.db training.json
 """
 
 
@@ -21,11 +23,11 @@ def import_(
     id_column: own.IdColumn = None,
     who: options.Who = None,
 ) -> int:
-    """Take answers from a CSV file into a project: columns a, b and answer.
+    """Take answers from a file into a project: from a CSV file, from Splink or from dedupe.
 
-    The answer is same, different or unsure. a and b are row numbers, from 0, or values of a column of the
-    data that has each only once: that which --id names, which the file names (order_a, order_b), or
-    which fits.
+    A CSV file has the columns a, b and answer. The answer is same, different or unsure; a and b are row
+    numbers, from 0, or values of a column of the data that has each only once: that which --id names, which
+    the file names (order_a, order_b), or which fits.
     """
     from contextlib import closing
 

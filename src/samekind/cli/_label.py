@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import typer
 
 from samekind.cli import _models as models
@@ -75,6 +77,10 @@ def label(
 
     Every answer is kept in a project. The same command, or samekind label PROJECT, goes on where it was.
     """
+    if data is None and project is not None and not demo:
+        if isinstance(project, Path) and not project.exists():
+            raise UserError(f"there is no project {project}. Name your data, too, to make one.")
+        data = context.params["data"] = project  # it knows what it is about
     if demo == (data is not None):
         raise UserError(
             "give either DATA or --demo, not both."

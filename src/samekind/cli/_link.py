@@ -8,6 +8,7 @@ from samekind.cli import _options, _project_options, _record_options
 from samekind.cli._asking import LOCAL, ask_about
 from samekind.cli._errors import UserError, explained
 from samekind.cli._places import is_project
+from samekind.errors import no_such_file
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -56,5 +57,5 @@ def link(
             else f"name the second file, too: samekind link {data} SECOND"
         )
     if other is not None and not other.exists():
-        raise UserError(f"{other} does not exist. Check the name.")
+        raise no_such_file(other)
     return ask_about(context)

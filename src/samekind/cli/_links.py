@@ -14,7 +14,7 @@ INVITE = """[bold]Examples[/bold]
 
 samekind invite messages.samekind.db ann --url https://kinds.example
 
-samekind invite messages.samekind.db bob --role review --expires 30d
+samekind invite messages.samekind.db bob --role review --expires 30d --url https://kinds.example
 """
 LINKS = """[bold]Examples[/bold]
 
@@ -58,6 +58,8 @@ def invite(
     ends = "" if until is None else f", until {_shown(until)}"
     chat(Console(stderr=True), f"Link {made.id}, for {made.who!r} to {role.value}{ends}:")
     chat(Console(), f"{url.rstrip('/')}/p/{name}/#token={token}")
+    if not url:
+        chat(Console(stderr=True), "Put the server's address before it, or say it here: --url URL")
     return 0
 
 

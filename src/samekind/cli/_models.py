@@ -61,11 +61,11 @@ class ModelOptions:
     cap: float | None
     in_flight: int
 
-    def make(self, items: Items) -> ChatOracle:
-        """Return the model as an oracle; an error says what is missing."""
+    def check(self) -> tuple[float, float] | None:
+        """Complain of what is missing or wrong; return the price."""
         from importlib.util import find_spec
 
-        from samekind.oracles import ChatOracle
+        from samekind.oracles.chat.endpoint import Endpoint
 
         if find_spec("httpx") is None:
             raise UserError(EXTRA)
@@ -79,11 +79,20 @@ class ModelOptions:
         if self.cap is not None and price is None:
             raise UserError("--cap needs the price of the model: --price READ,WRITTEN")
         with users_values():
+            Endpoint.at(self.url)
+        return price
+
+    def make(self, items: Items) -> ChatOracle:
+        """Return the model as an oracle; an error says what is missing."""
+        from samekind.oracles import ChatOracle
+
+        price = self.check()
+        with users_values():
             return ChatOracle(
                 items,
-                model=self.name,
+                model=self.name or "",
                 url=self.url,
-                criterion=self.criterion,
+                criterion=self.criterion or "",
                 price=price,
                 cap=self.cap or None,
                 in_flight=self.in_flight,

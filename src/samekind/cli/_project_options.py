@@ -37,11 +37,10 @@ _any_data = _data(
     None, "Take in the data even if hardly a thing of the project is in them.", "--any-data"
 )
 AnyData = Annotated[bool, _any_data]
+_ANSWERS = "A CSV file, Splink's table of labels (CSV), or dedupe's training file (JSON)."
 AnswersFile = Annotated[
     Path,
-    typer.Argument(
-        metavar="ANSWERS", help="A CSV file of answers.", exists=True, dir_okay=False, readable=True
-    ),
+    typer.Argument(metavar="ANSWERS", help=_ANSWERS, exists=True, dir_okay=False, readable=True),
 ]
 _id_column = _plain("COLUMN", "The column of the data whose values the file names.", "--id")
 IdColumn = Annotated[str | None, _id_column]

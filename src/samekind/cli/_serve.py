@@ -10,8 +10,6 @@ from samekind.cli._errors import UserError, explained, needs, users_values
 from samekind.cli._places import place_of
 from samekind.cli._words import chat
 
-SQLITE = b"SQLite format 3\0"  # with which its files begin
-
 EXAMPLES = """[bold]Examples[/bold]
 
 samekind serve messages.samekind.db photos.samekind.db
@@ -45,6 +43,7 @@ def serve(
     from rich.console import Console
 
     from samekind.cli._token import find_token
+    from samekind.ledger import check_is_project
     from samekind.project import check_overlap
 
     if overlap is not None:
@@ -75,7 +74,7 @@ def serve(
         )
         for place in places.values():
             if isinstance(place, Path):
-                _check_file(place)
+                check_is_project(place)  # a damaged one is tried again while others are served
         write_logs(log_format.value)
 
         def ready(address: str) -> None:
@@ -101,16 +100,3 @@ def serve(
     except ServeError as error:
         raise UserError(str(error)) from error
     return 0
-
-
-def _check_file(path: Path) -> None:
-    """Say at once what will never be a project; a damaged one is tried again while others are served."""
-    if not path.is_file():
-        raise UserError(f"{path}: there is no such project. samekind label makes one.")
-    with path.open("rb") as file:
-        begin = file.read(len(SQLITE))
-    if begin != SQLITE:
-        raise UserError(
-            f"{path} is no project. Give one that samekind label has made of the data, such as "
-            f"{path.stem}.samekind.db."
-        )

@@ -21,7 +21,7 @@ from samekind.data.csv_files import (
     read_csv,
     readable,
 )
-from samekind.errors import DataError, did_you_mean
+from samekind.errors import DataError, did_you_mean, no_such_file
 
 __all__ = ["Array", "Matrix", "Place", "Records", "file_format", "read_matrix", "read_records"]
 
@@ -85,16 +85,6 @@ def file_format(path: Path) -> str:
     if found is None or not path.exists():
         raise no_such_file(path)
     return found
-
-
-def no_such_file(path: Path) -> FileNotFoundError:
-    """Return the error that says that there is no such file, and names one of a similar name."""
-    folder = path.parent
-    there = [other.name for other in folder.iterdir()] if folder.is_dir() else []
-    return FileNotFoundError(
-        f"{path} does not exist.{did_you_mean(path.name, there)} Paths start at the folder that the "
-        "program was started in."
-    )
 
 
 def read_records(

@@ -15,7 +15,6 @@ from samekind.data.files import (
     check_table,
     file_format,
     map_array,
-    no_such_file,
     read_matrix,
     read_records,
 )
@@ -30,7 +29,7 @@ from samekind.data.picture_sources import (
 from samekind.data.records.linking import linked
 from samekind.data.records.recognition import recognised
 from samekind.data.tables import FrameTable, ParquetTable, Table, Tick
-from samekind.errors import DataError, no_such_column
+from samekind.errors import DataError, no_such_column, no_such_file
 from samekind.points.sources.parquet_files import find_files, is_pattern
 
 if TYPE_CHECKING:

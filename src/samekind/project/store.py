@@ -48,6 +48,12 @@ ITEMS, TITLE = "things", "title"  # in `meta`
 Progress = Callable[[str, int, int], None]
 
 
+def _place(given: str | ProjectPlace) -> ProjectPlace:
+    if not isinstance(given, str):
+        return given
+    return ProjectURL(given) if "://" in given else Path(given)
+
+
 def cache_of(path: ProjectPlace) -> Path:
     """Return where the features of a project's items are kept: beside it.
 
@@ -89,7 +95,7 @@ def _recipe(kept: dict[str, Any]) -> dict[str, Any]:
 
 def make_project(
     items: Items,
-    path: ProjectPlace | None,
+    path: str | ProjectPlace | None,
     *,
     title: str | None = None,
     any_data: bool = False,
@@ -105,6 +111,7 @@ def make_project(
     """
     if path is None:
         return Project(items, title=title, overlap=overlap, **settings)
+    path = _place(path)
     with SqlLedger(path) as ledger:
         before, title = kept_in(ledger, SETTINGS), title or ledger.meta.get(TITLE)
         notices = take_in_data(ledger, items, before, any_data=any_data)
@@ -136,7 +143,7 @@ def _of_run(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def open_project(
-    path: ProjectPlace,
+    path: str | ProjectPlace,
     *,
     progress: Progress | None = None,
     read_only: bool = False,
@@ -150,6 +157,7 @@ def open_project(
 
     With `read_only` nothing is written, nobody is waited for, and the file may be one that cannot be written.
     """
+    path = _place(path)
     with SqlLedger(path, read_only=True) as ledger:
         recipe = kept_in(ledger, ITEMS)
         kept, title = kept_in(ledger, SETTINGS), ledger.meta.get(TITLE)

@@ -92,20 +92,34 @@ class _Asking(Conversation):
         self._project = project
         self._lineup = lineup
         self._item: ItemView | None = None  # that was asked about last
-        self._answered = False
+        self._answered, self._model_does = False, ""
 
     def ask_on(self) -> None:
-        while True:
+        going = True
+        while going:
+            may_come = self._model_works()
             questions = self._project.next(self._who, lineup=self._lineup)
             if questions:
                 going = self._one(questions[0])
             elif self._project.session.done:
                 going = self._answered and self._end()
+            elif may_come:
+                self._keys.pause()
             else:
                 self._say("All open questions are with other people. Try again in a few minutes.")
                 going = False
-            if not going:
-                return
+
+    def _model_works(self) -> bool:
+        """Return whether a model may yet leave questions to people; say what it does when that changes."""
+        if (model := self._project.assistant) is None:
+            return False
+        works, does = model.is_working, "answers first; you are asked what it leaves to you."
+        if not works:
+            does = f"{model.state.rstrip('.')}. You are asked without it from here on."
+        if does != self._model_does:
+            self._say(f"{model.oracle.model} {does}")
+        self._model_does = does
+        return works
 
     def _one(self, question: Question) -> bool:
         """Show a question and take its answer; return whether to go on."""
@@ -211,8 +225,7 @@ class _Asking(Conversation):
     def _come_back(self) -> bool:
         """Ask again what was skipped; return whether to go on."""
         for question in self._project.skipped(most=1000):
-            open_still = question in self._project.skipped(most=1000)
-            if open_still and not self._one(question):
+            if question in self._project.skipped(most=1000) and not self._one(question):
                 return False
         return True
 
@@ -234,9 +247,8 @@ class _Asking(Conversation):
             self._say(f"Taken back: {words}.")
         if not undone:
             others = "None of these answers is yours to take back."
-            self._say(
-                others if self._project.status().can_undo else "There is nothing to take back."
-            )
+            none = "There is nothing to take back."
+            self._say(others if self._project.status().can_undo else none)
 
     def _name(self) -> None:
         item = self._item

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from threading import Event
 from typing import Self
 
 if sys.platform == "win32":
@@ -31,6 +32,7 @@ NAMES = {
     " ": "space",
 }
 END = "\x04"  # Ctrl-D
+PAUSE = 0.2  # seconds between looks for something to answer
 PATIENCE = 0.05  # seconds in which the rest of an arrow key comes
 
 
@@ -43,8 +45,9 @@ class Lines:
 
     presses = False
 
-    def __init__(self, read: Reader = input) -> None:
+    def __init__(self, read: Reader = input, waiting: Waiting = _at_once) -> None:
         self._read = read
+        self.pause = waiting(lambda: str(Event().wait(PAUSE)))  # for something to answer
 
     def __enter__(self) -> Self:
         return self
@@ -71,7 +74,7 @@ class Presses(Lines):
     presses = True
 
     def __init__(self, waiting: Waiting = _at_once) -> None:
-        super().__init__(waiting(input))
+        super().__init__(waiting(input), waiting)
         self._key = waiting(self._next)
         self._typed = ""
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -150,4 +153,4 @@ def keys_at_hand(waiting: Waiting = _at_once) -> Keys:
         alive = sys.stdin.isatty()
     except (AttributeError, ValueError):  # there is no input at all
         alive = False
-    return Presses(waiting) if alive else Lines(waiting(input))
+    return Presses(waiting) if alive else Lines(waiting(input), waiting)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from samekind.errors import DataError, did_you_mean, no_such_column
+from samekind.errors import DataError, no_such_column, no_such_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -85,12 +85,7 @@ def _files_of(source: str | Path) -> list[Path]:
             )
         return files
     if not path.exists():
-        folder = path.parent
-        there = [other.name for other in folder.iterdir()] if folder.is_dir() else []
-        raise FileNotFoundError(
-            f"{path} does not exist.{did_you_mean(path.name, there)} Paths start at the folder that "
-            "the program was started in."
-        )
+        raise no_such_file(path)
     return [path]
 
 
