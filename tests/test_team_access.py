@@ -381,6 +381,8 @@ class TestBroken:
         bad.write_bytes(b"no database at all" * 100)
         with TeamServer({"bad": bad, "good": good}) as server:
             assert httpx.get(f"{server.url}/healthz").json()["projects"]["failed"] == 1
+            health = [httpx.get(f"{server.url}/healthz/{name}") for name in ("bad", "nothing")]
+            assert {(h.status_code, h.content) for h in health} == {(503, b'{"ready":false}')}
             with server.person(tokens[0], "good") as ann, server.person(tokens[1], "bad") as bob:
                 assert ann.status() == 200
                 said = bob.get("/status")
