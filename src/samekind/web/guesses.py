@@ -40,7 +40,7 @@ class Guesses:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._tries: TTLCache[str, _Tries] = TTLCache(MOST_ADDRESSES, REMEMBERED, clock)
-        self._lock = threading.Lock()  # reading drops what has expired, so it changes the cache, too
+        self._lock = threading.Lock()  # who only looks drops what has expired
 
     def wait(self, network: str) -> float:
         """Return for how many seconds no token from there is looked at."""

@@ -235,7 +235,7 @@ def _page(name: str) -> str:
 
 
 def _add_health(app: FastAPI, site: Site) -> None:
-    """Say to everybody whether the server works, and of a name that they know whether its project is ready."""
+    """Say to everybody whether the server works, and of a name that they know whether it is ready."""
 
     @app.get("/healthz", include_in_schema=False)
     async def healthz() -> JSONResponse:
