@@ -212,6 +212,20 @@ class TestRoles:
             assert ida.get("/status").json()["presses"] == before
             assert len(ida.post("/undo", json={"count": 10_000}).json()["undone"]) == 1
 
+    def test_undo_goes_on_with_a_finished_project_for_owners_alone(self, server, people, table):
+        ann, owner = people["answer"], people["own"]
+        ann.answer(table[1], 2)
+        owner.answer(table[1])
+        assert owner.post("/finish").json()["status"]["done"]
+        assert ann.status("/resume", "POST") == 403
+        reply = ann.post("/undo", json={"count": 1}).json()
+        assert len(reply["undone"]) == 1
+        assert reply["status"]["done"]
+        assert owner.get("/status").json()["done"]
+        reply = owner.post("/undo", json={"count": 1}).json()
+        assert len(reply["undone"]) == 1
+        assert not reply["status"]["done"]
+
     def test_the_name_is_that_of_the_link(self, server, people, table, places):
         token = invite(places["rows"], "karl")
         with server.person(token) as karl:

@@ -130,10 +130,11 @@ class Project(Questions, Finding, Overviews, Suggestions):
         session.close()
 
     @exclusive
-    def undo(self, count: int = 1, *, who: str | None = None) -> list[str]:
+    def undo(self, count: int = 1, *, who: str | None = None, resume: bool = True) -> list[str]:
         """Take back the last acts, as many as you like; return in words what they were.
 
-        An act is all that was answered at once.
+        An act is all that was answered at once. A finished project goes on then, so that it is asked again,
+        but not for those who may not `resume`.
         """
         acts: dict[tuple[float, str], list[LedgerLine]] = {}
         if who is None and self.assistant is not None:
@@ -144,8 +145,9 @@ class Project(Questions, Finding, Overviews, Suggestions):
             taken = self.session.take_back(count, who=who, together=True) if count else []
             taken = [*opinions, *taken]
             if taken:
-                self._set_finished(False)  # what was taken back is asked again
                 self._drop_names(taken)
+                if resume:
+                    self._set_finished(False)
         for line in taken:
             acts.setdefault((line.when, line.who), []).insert(0, line)
         return [act_in_words(lines) for lines in acts.values()]

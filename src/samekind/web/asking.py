@@ -12,6 +12,7 @@ from samekind.project import AnswerPage, PressPage, QuestionClosed, Status
 from samekind.web import replies as r
 from samekind.web.bodies import Answer, Correction, Undo
 from samekind.web.parameters import (
+    CallerOf,
     Limit,
     Offset,
     Once,
@@ -21,6 +22,7 @@ from samekind.web.parameters import (
     responses,
     routers,
 )
+from samekind.web.roles import may
 
 __all__ = ["changes", "reads"]
 
@@ -52,10 +54,11 @@ def answer(wanted: WantedBy, once: Once, given: Answer) -> r.Saved | Response:
 
 
 @changes.post("/undo")
-def undo(wanted: WantedBy, once: Once, how: Undo) -> r.Undone:
-    """Take back the last clicks, one's own if one has a name."""
-    with wanted.project.at_one_moment():
-        undone = once(lambda: wanted.project.undo(how.count, who=wanted.who or None))
+def undo(wanted: WantedBy, caller: CallerOf, once: Once, how: Undo) -> r.Undone:
+    """Take back the last clicks, one's own if one has a name; a finished project goes on for owners alone."""
+    project, goes_on = wanted.project, may(caller.role, "resume")
+    with project.at_one_moment():
+        undone = once(lambda: project.undo(how.count, who=wanted.who or None, resume=goes_on))
         return wanted.reply(r.Undone, undone=undone)
 
 
