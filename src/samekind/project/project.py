@@ -113,17 +113,32 @@ class Project(Questions, Finding, Overviews, Suggestions):
     @exclusive
     def use_sheets(self, wanted: bool) -> None:
         """Ask about many rows of a cluster at once where that pays, or never; it is kept with the project."""
-        size = SHEET if wanted else 0
-        if self.session.params.most_on_sheet == size:
+        self.catch_up()
+        size, session = SHEET if wanted else 0, self.session
+        if session.params.most_on_sheet == size:
             return
-        if self._opened is None or not find_algorithm(self.session.algorithm).asks_lineups:
+        if self._opened is None or not find_algorithm(session.algorithm).asks_lineups:
             raise ProjectError("Nothing is asked in sheets here.")
-        (ledger, settings), session = self._opened, self.session
-        settings = settings | {"sheet": size, "random_state": session.seed}
         with self.act():
             session.checkpoint()  # from here on with other settings
-            if kept := session.ledger.meta.get(SETTINGS):
-                session.ledger.set_meta(SETTINGS, json.dumps(json.loads(kept) | {"sheet": size}))
+            kept = json.loads(session.ledger.meta.get(SETTINGS, "{}"))
+            session.ledger.set_meta(SETTINGS, json.dumps(kept | {"sheet": size}))
+        self._heed_settings()
+
+    def catch_up(self) -> None:
+        """Take in what others wrote, also that somebody finished, went on, or switched sheets off or on."""
+        super().catch_up()
+        self._heed_settings()
+
+    def _heed_settings(self) -> None:
+        """Ask in sheets as the project says, with another session; within an act only after it."""
+        if self._opened is None or self.session.is_acting:
+            return
+        (ledger, settings), session = self._opened, self.session
+        size = json.loads(session.ledger.meta.get(SETTINGS, "{}")).get("sheet")
+        if size is None or size == settings.get("sheet", SHEET):
+            return
+        settings = settings | {"sheet": size, "random_state": session.seed}
         again = session.ledger if ledger is None else ledger
         self._attach(Session(self.items, ledger=again, **_defaults(settings)))
         self._opened = ledger, settings
@@ -185,8 +200,8 @@ class Project(Questions, Finding, Overviews, Suggestions):
     @exclusive
     def status(self) -> Status:
         """Return where the work stands."""
-        session = self.session
         self.catch_up()
+        session = self.session
         now, forecast = session.progress, self.forecast()
         return Status(
             title=self.title,
