@@ -115,14 +115,14 @@ def contradictions(project: ProjectOf) -> r.Contradictions:
 
 
 @changes.post("/finish")
-def finish(project: ProjectOf) -> r.Changed:
+def finish(project: ProjectOf, once: Once) -> r.Changed:
     """End asking."""
-    project.finish()
+    once(project.finish)
     return r.Changed(status=project.status())
 
 
 @changes.post("/resume")
-def resume(project: ProjectOf) -> r.Changed:
+def resume(project: ProjectOf, once: Once) -> r.Changed:
     """Go on asking after all."""
-    project.resume()
+    once(project.resume)
     return r.Changed(status=project.status())
