@@ -208,9 +208,8 @@ class SqlLedger(ReplyingLedger):
     def _commit(self) -> None:
         if self._connection is not None:
             self._database.check_file()
-            self._database.commit(
-                self._connection
-            )  # here, so that what is not kept is not remembered either
+            # here, so that what is not kept is not remembered either
+            self._database.commit(self._connection)
 
     def _append_change(self, change: Change) -> None:
         answers, retractions = self._ids[tables.answers], self._ids[tables.retractions]

@@ -94,10 +94,7 @@ def correct(project: ProjectOf, who: Who, once: Once, given: Correction) -> r.Ch
 
 @changes.post("/answers/import")
 def import_answers(
-    project: ProjectOf,
-    who: Who,
-    once: Once,
-    body: Annotated[bytes, Body(media_type="text/csv")],
+    project: ProjectOf, who: Who, once: Once, body: Annotated[bytes, Body(media_type="text/csv")]
 ) -> r.Imported:
     """Take in answers from a CSV with the columns a, b and answer; rows go by number or by any id."""
     try:

@@ -57,9 +57,7 @@ class LinkDoor(Door):
         Under which address all of it is.
     """
 
-    needs_header = (
-        False  # no other site's page can send `Authorization`, which all that changes needs
-    )
+    needs_header = False  # no other site's page can send `Authorization`, which all changes need
 
     def __init__(
         self, site: Site, *, metrics_token: str | None = None, root_path: str = ""
