@@ -187,8 +187,8 @@ class Links:
     def _explaining(self) -> Iterator[None]:
         try:
             yield
-        except DBAPIError as error:
-            words = without_secrets(error.orig, self._where)
+        except (DBAPIError, sa.exc.TimeoutError) as error:
+            words = without_secrets(getattr(error, "orig", error), self._where)
             raise LedgerError(f"the links of {self.place} could not be read: {words}.") from error
 
 

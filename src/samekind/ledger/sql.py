@@ -316,7 +316,7 @@ class SqlLedger(ReplyingLedger):
         except FileReplacedError as error:
             self._gone = self._rescued()
             raise self._gone from error
-        except (DBAPIError, sqlite3.Error) as error:
+        except (DBAPIError, sa.exc.TimeoutError, sqlite3.Error) as error:
             known = self._project_id is not None
             if known and isinstance(error, DBAPIError) and is_missing_table(error):
                 self._gone = self._rescued()
