@@ -302,9 +302,10 @@ class TestSilence:
 
             with ExitStack() as stopped:
                 monkeypatch.setattr(WriterRecord, "write", freeze)
-                with pytest.raises(LedgerError, match="cannot be asked whether it is kept"):
+                with pytest.raises(LedgerError, match="be asked whether it is kept") as caught:
                     ledger.record([[1, 2]], [SAME])
                 monkeypatch.undo()
+            assert "not known whether it is kept. Send it again" in caught.value.public
             time.sleep(silence.FAIL_FAST)
             ledger.record([[2, 3]], [SAME])
             seen = sorted((line.a, line.b) for line in ledger.lines())

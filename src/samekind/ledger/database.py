@@ -10,20 +10,10 @@ from pathlib import Path
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 
-from samekind.ledger import tables
+from samekind.ledger import postgres, tables
 from samekind.ledger.addresses import shown_address, without_secrets
 from samekind.ledger.errors import LedgerError, LedgerMissing
 from samekind.ledger.migrations import VERSION, find_version, migrate
-from samekind.ledger.postgres import (
-    WRITERS,
-    PostgresAddress,
-    WriterRecord,
-    make_schema,
-    make_writers,
-    patiently,
-    postgres_engine,
-    rewrite_tables,
-)
 from samekind.ledger.sqlite_file import (
     FileIdentity,
     Place,
@@ -65,9 +55,9 @@ class Database:
             raise LedgerError("a project needs a file or a database URL, got an empty name.")
         self.shown = shown_address(where)
         self.path: Path | None = None
-        self.address: PostgresAddress | None = None
+        self.address: postgres.PostgresAddress | None = None
         self._wait = wait
-        self._record = WriterRecord()
+        self._record = postgres.WriterRecord()
         self._read_only = read_only
         self._place: Place | None = None
         self._identity: FileIdentity | None = None
@@ -154,7 +144,7 @@ class Database:
 
     def _make_leasing_engine(self) -> sa.Engine:
         if self.address is not None:
-            return postgres_engine(self.address, self._wait, lock="leases of")
+            return postgres.postgres_engine(self.address, self._wait, lock="leases of")
         assert self._place is not None
         return sqlite_engine(self._place, min(self._wait, LEASES_WAIT), durable=False)
 
@@ -163,12 +153,17 @@ class Database:
         try:
             with closing(self._begun(self.engine)) as connection:
                 return self._record.is_kept(connection)
-        except DBAPIError:
-            raise LedgerError(
+        except (DBAPIError, sa.exc.TimeoutError):
+            unknown = LedgerError(
                 f"{self.shown}: the connection broke while something was written, and the server cannot be "
                 "asked whether it is kept. What is kept is shown as soon as the server is back: look before "
                 "you say it once more."
-            ) from lost
+            )
+            unknown.public = (
+                "The connection to the database broke while this was written: it is not known whether it is "
+                "kept. Send it again with the same Idempotency-Key, then it counts once; or look first."
+            )
+            raise unknown from lost
 
     def check_file(self) -> None:
         """Raise `FileReplacedError` if the file at the path is not the one that was opened."""
@@ -184,7 +179,7 @@ class Database:
     def scrub(self) -> bool:
         """Rewrite the file without traces of what was deleted; return whether none is left."""
         if self.address is not None:
-            return rewrite_tables(self.engine, self.address, self._wait)
+            return postgres.rewrite_tables(self.engine, self.address, self._wait)
         with self._driver() as driver:
             driver.execute("VACUUM")
             [(wait,)] = driver.execute("PRAGMA busy_timeout").fetchall()
@@ -235,9 +230,9 @@ class Database:
             if is_file and url.database and url.database != ":memory:":
                 self._open_file(Path(url.database), wait)
                 return self.engine
-            self.address = PostgresAddress.of(url)
+            self.address = postgres.PostgresAddress.of(url)
             if self.address is not None:
-                return postgres_engine(self.address, wait, reads=self._read_only)
+                return postgres.postgres_engine(self.address, wait, reads=self._read_only)
             if url.get_backend_name() != "sqlite":
                 raise ValueError(f"a project is in SQLite or PostgreSQL, not {url.drivername}")
             engine = sa.create_engine(url)
@@ -266,18 +261,18 @@ class Database:
                 raise
             return connection
 
-        return begin() if self.address is None else patiently(begin, self._wait)
+        return begin() if self.address is None else postgres.patiently(begin, self._wait)
 
     def _lacks_writers(self, connection: sa.Connection) -> bool:
         writes = self.address is not None and not self._read_only
-        return writes and WRITERS not in tables.table_names(connection)
+        return writes and postgres.WRITERS not in tables.table_names(connection)
 
     def _migrate(self, connection: sa.Connection) -> None:
         if self.address is not None:
-            make_schema(connection, self.address)
+            postgres.make_schema(connection, self.address)
         migrate(connection, self.shown)
         if self.address is not None:
-            make_writers(connection)
+            postgres.make_writers(connection)
         self._note_file()
 
     def _copy(self, connection: sa.Connection, version: int) -> sa.Engine:

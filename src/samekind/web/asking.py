@@ -9,24 +9,15 @@ from fastapi.encoders import jsonable_encoder
 from fastapi.responses import JSONResponse
 
 from samekind.project import AnswerPage, PressPage, QuestionClosed, Status
+from samekind.web import parameters as p
 from samekind.web import replies as r
 from samekind.web.bodies import Answer, Correction, Undo
-from samekind.web.parameters import (
-    CallerOf,
-    Limit,
-    Offset,
-    Once,
-    ProjectOf,
-    WantedBy,
-    Who,
-    responses,
-    routers,
-)
+from samekind.web.parameters import Limit, Offset, Once, ProjectOf, WantedBy, Who
 from samekind.web.roles import may
 
 __all__ = ["changes", "reads"]
 
-reads, changes = routers("asking")
+reads, changes = p.routers("asking")
 
 
 @reads.get("/status")
@@ -42,7 +33,7 @@ def next_questions(wanted: WantedBy) -> r.NextQuestions:
     return wanted.reply(r.NextQuestions)
 
 
-@changes.post("/answers", response_model=r.Saved, responses=responses(409, model=r.Closed))
+@changes.post("/answers", response_model=r.Saved, responses=p.responses(409, model=r.Closed))
 def answer(wanted: WantedBy, once: Once, given: Answer) -> r.Saved | Response:
     """Answer a question. It is on disk when this says so."""
     with wanted.project.at_one_moment():
@@ -54,7 +45,7 @@ def answer(wanted: WantedBy, once: Once, given: Answer) -> r.Saved | Response:
 
 
 @changes.post("/undo")
-def undo(wanted: WantedBy, caller: CallerOf, once: Once, how: Undo) -> r.Undone:
+def undo(wanted: WantedBy, caller: p.CallerOf, once: Once, how: Undo) -> r.Undone:
     """Take back the last clicks, one's own if one has a name; a finished project goes on for owners alone."""
     project, goes_on = wanted.project, may(caller.role, "resume")
     with project.at_one_moment():
