@@ -6,6 +6,7 @@ import gc
 import multiprocessing
 import os
 import random
+import re
 import signal
 import threading
 import time
@@ -457,6 +458,21 @@ class TestUpkeep:
         result = cli("check", url, "--repair")
         assert result.exit_code == 1
         assert "pg_restore" in result.output
+
+    def test_no_values_of_rows_are_in_errors(self, url):
+        with SqlLedger(url) as ledger:
+            ledger.record([[0, 1]], [SAME], who="a-rare-name")
+            for number, state in (
+                (7, "CheckViolation (SQLSTATE 23514): new row"),
+                (10**9, "22003"),
+            ):
+                with (
+                    pytest.raises(LedgerError, match=re.escape(state)) as caught,
+                    ledger._connected("be written") as connection,
+                ):
+                    connection.exec_driver_sql(f"UPDATE answers SET answer = {number}")
+                assert "a-rare-name" not in str(caught.value)
+                assert str(10**9) not in str(caught.value)
 
     def test_deleted_under_a_ledger(self, postgres, url, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)

@@ -19,7 +19,7 @@ import httpx
 from samekind.ledger import Links, SqlLedger
 from samekind.web.guesses import FREE
 from samekind.web.link_door import LinkDoor
-from samekind.web.logs import JsonLines, log_request
+from samekind.web.logs import JsonLines, TextLines, log_request
 from samekind.web.roles import ROLE_OF, needed_for
 from teams import (
     API,
@@ -382,6 +382,16 @@ class TestWatching:
         assert "test_logs_hold" in parsed[-1]["trace"][-1]
         for secret in (token, "a-rare-name", "a-rare-word", "a-rare-value"):
             assert not any(secret in line for line in lines)
+
+    def test_logs_as_text_hold_no_more(self):
+        try:
+            raise ValueError("a-rare-value")
+        except ValueError as error:
+            info = type(error), error, error.__traceback__
+        line = logging.LogRecord("samekind", logging.ERROR, "", 0, "it failed", None, info)
+        said = TextLines("%(levelname)s %(message)s").format(line)
+        assert said.startswith("ERROR it failed\n")
+        assert said.endswith(" test_logs_as_text_hold_no_more\nValueError")
 
 
 class TestBroken:
