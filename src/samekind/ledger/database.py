@@ -10,19 +10,11 @@ from pathlib import Path
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 
-from samekind.ledger import postgres, tables
+from samekind.ledger import postgres, sqlite_file, tables
 from samekind.ledger.addresses import shown_address, without_secrets
 from samekind.ledger.errors import LedgerError, LedgerMissing
 from samekind.ledger.migrations import VERSION, find_version, migrate
-from samekind.ledger.sqlite_file import (
-    FileIdentity,
-    Place,
-    in_memory_copy,
-    prepare_to_write,
-    readable_place,
-    sqlite_engine,
-    tune_sqlite,
-)
+from samekind.ledger.sqlite_file import FileIdentity, Place, sqlite_engine, tune_sqlite
 
 __all__ = ["Database", "FileReplacedError"]
 
@@ -212,7 +204,8 @@ class Database:
         self.path = path.absolute()
         if not self.path.parent.is_dir():
             raise LedgerError(f"{path}: there is no such folder. Make it first.")
-        self._place = readable_place(path) if self._read_only else prepare_to_write(path)
+        prepare = sqlite_file.readable_place if self._read_only else sqlite_file.prepare_to_write
+        self._place = prepare(path)
         self._use(sqlite_engine(self._place, wait, reads=self._read_only))
 
     def _use(self, engine: sa.Engine) -> None:
@@ -286,7 +279,7 @@ class Database:
             raise LedgerError(
                 f"{self.shown} is of an older samekind. Open it once for writing, which brings it up to date."
             )
-        return in_memory_copy(connection)
+        return sqlite_file.in_memory_copy(connection)
 
     def _use_wal(self) -> None:
         """Let readers and one writer not wait for each other; a project stays so."""

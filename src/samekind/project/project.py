@@ -16,6 +16,7 @@ from samekind.clusters import STOP_REASONS
 from samekind.data import Items
 from samekind.engine import Session
 from samekind.ledger import Ledger, LedgerLine, Lines, pairs_of
+from samekind.project import words
 from samekind.project.annotators import AnnotatorPage, annotators_of
 from samekind.project.exports import FILES, OF_RECORDS, export_folders
 from samekind.project.finding import Finding
@@ -33,15 +34,7 @@ from samekind.project.records import (
 )
 from samekind.project.shared import exclusive
 from samekind.project.suggestions import Suggestions
-from samekind.project.words import (
-    WORDS,
-    ProjectError,
-    act_in_words,
-    left_in_words,
-    plain,
-    press_range,
-    text_of,
-)
+from samekind.project.words import WORDS, ProjectError, plain
 
 if TYPE_CHECKING:
     from samekind.ledger import ProjectPlace
@@ -165,7 +158,7 @@ class Project(Questions, Finding, Overviews, Suggestions):
                     self._set_finished(False)
         for line in taken:
             acts.setdefault((line.when, line.who), []).insert(0, line)
-        return [act_in_words(lines) for lines in acts.values()]
+        return [words.act_in_words(lines) for lines in acts.values()]
 
     def _drop_names(self, taken: list[LedgerLine]) -> None:
         """Bring back the names that were there before those given together with what was taken back."""
@@ -215,8 +208,8 @@ class Project(Questions, Finding, Overviews, Suggestions):
             done=session.done,
             stop_reason=session.stop_reason,
             stop_text=STOP_REASONS.get(session.stop_reason, str(session.stop_reason)),
-            presses_to_next=None if forecast is None else list(press_range(forecast)),
-            left_text=left_in_words(forecast, session.done),
+            presses_to_next=None if forecast is None else list(words.press_range(forecast)),
+            left_text=words.left_in_words(forecast, session.done),
             stopping=self._advice,
             can_undo=len(session.ledger) > 0,
             skipped=len(self.skipped_pairs()),
@@ -270,7 +263,9 @@ class Project(Questions, Finding, Overviews, Suggestions):
         wanted = search.casefold().strip()
         if wanted:
             rows = np.unique(pairs_of(lines))
-            fits = {row for row in rows.tolist() if wanted in text_of(self.item(row)).casefold()}
+            fits = {
+                row for row in rows.tolist() if wanted in words.text_of(self.item(row)).casefold()
+            }
             presses = [
                 press for press in presses if not fits.isdisjoint(pairs_of(press).ravel().tolist())
             ]
