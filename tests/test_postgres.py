@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
+import os
 import random
+import re
+import signal
 import threading
 import time
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +25,9 @@ from postgres import PASSWORD, running
 from samekind import DIFFERENT, SAME, LedgerError, LedgerGone, SqlLedger
 from samekind.cli import app
 from samekind.data import load
-from samekind.ledger import LedgerMissing, ProjectURL, check_file, move_project
+from samekind.ledger import LedgerMissing, ProjectURL, check_file, move_project, silence
 from samekind.ledger.migrations import MADE, VERSION
+from samekind.ledger.postgres import PostgresAddress, WriterRecord, postgres_engine
 from samekind.project import cache_of, forget_annotator, make_project, open_project
 from test_ledger_notes import checkpoint
 from test_project_files import ROWS
@@ -243,6 +249,112 @@ class TestALostConnection:
         self.kill_often(mortal, tmp_path, 50, seed=1)
 
 
+@contextmanager
+def frozen(server):
+    """Stop all of a server's processes: its machine still takes what is sent, and nobody answers."""
+    backends = server.execute("SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+    pids = [server.process.pid, *(pid for (pid,) in backends)]
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        gc.collect()  # closes connections that were being made: the server would go on with them
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+
+class TestSilence:
+    @pytest.fixture(autouse=True)
+    def soon(self, monkeypatch):
+        monkeypatch.setattr(silence, "SILENT", 1.0)
+        monkeypatch.setattr("samekind.ledger.links.WAIT", 0.2)
+
+    @pytest.fixture
+    def url(self, mortal):
+        return f"{mortal.url()}&connect_timeout=2"
+
+    def test_ends_soon_and_all_goes_on_when_it_is_over(self, mortal, url):
+        with SqlLedger(url, wait=0.2) as ledger, SqlLedger(url, wait=0.2) as other:
+            ledger.record([[0, 1]], [SAME])
+            with frozen(mortal):
+                began = time.monotonic()
+                with pytest.raises(LedgerError, match=r"said nothing for 5\.2 s"):
+                    ledger.refresh()
+                assert 5 < time.monotonic() - began < 8
+                for _ in range(10):  # who comes then does not wait for as long once more
+                    with pytest.raises(LedgerError, match="did not answer a moment ago"):
+                        ledger.record([[1, 2]], [SAME])
+                assert time.monotonic() - began < 9
+                other.close()  # does not wait either
+                assert time.monotonic() - began < 9
+            time.sleep(silence.FAIL_FAST)
+            ledger.record([[2, 3]], [SAME])
+        assert pairs_in(url) == [(0, 1), (2, 3)]
+
+    def test_within_a_commit_nothing_is_doubled(self, mortal, url, monkeypatch):
+        with SqlLedger(url, wait=0.2) as ledger:
+            ledger.record([[0, 1]], [SAME])
+            write = WriterRecord.write
+
+            def freeze(record, connection):
+                write(record, connection)
+                stopped.enter_context(frozen(mortal))
+
+            with ExitStack() as stopped:
+                monkeypatch.setattr(WriterRecord, "write", freeze)
+                with pytest.raises(LedgerError, match="be asked whether it is kept") as caught:
+                    ledger.record([[1, 2]], [SAME])
+                monkeypatch.undo()
+            assert "not known whether it is kept. Send it again" in caught.value.public
+            time.sleep(silence.FAIL_FAST)
+            ledger.record([[2, 3]], [SAME])
+            seen = sorted((line.a, line.b) for line in ledger.lines())
+        assert pairs_in(url) == seen
+        assert set(seen) - {(1, 2)} == {(0, 1), (2, 3)}
+
+    def test_is_no_silence_while_a_lock_is_waited_for(self, url):
+        with SqlLedger(url, wait=3) as busy, SqlLedger(url, wait=3) as other:
+            with busy.transaction(), pytest.raises(LedgerError, match="lock timeout"):
+                other.record([[0, 1]], [SAME])
+            other.record([[0, 1]], [SAME])
+
+    def test_a_server_for_a_team_answers(self, mortal, url, tmp_path, monkeypatch):
+        teams = pytest.importorskip("teams")
+        monkeypatch.chdir(tmp_path)
+        table, y = teams.make_table(tmp_path)
+        places = {"there": teams.make_at(url, table), "here": teams.make_at(tmp_path / "l", table)}
+        tokens = {name: teams.invite(place) for name, place in places.items()}
+
+        def ask(name, path):
+            with server.person(tokens[name], name) as person:
+                began = time.monotonic()
+                status = person.get(path).status_code
+            return name, status, time.monotonic() - began
+
+        with ExitStack() as stopped:
+            with teams.TeamServer(places) as server:
+                with server.person(tokens["there"], "there") as ann:
+                    ann.answer(y)
+                stopped.enter_context(frozen(mortal))
+                asked = [*[("there", "/status")] * 20, ("here", server.url + teams.API)]
+                with ThreadPoolExecutor(len(asked)) as people:
+                    replies = list(people.map(lambda one: ask(*one), asked))
+                assert {reply[:2] for reply in replies} == {("there", 503), ("here", 200)}
+                assert max(seconds for *_, seconds in replies) < 12
+                ending = time.monotonic()
+            assert time.monotonic() - ending < 10
+
+    def test_bounds_can_be_given(self, mortal):
+        url = sa.make_url(f"{mortal.url()}&keepalives_idle=60")
+        engine = postgres_engine(PostgresAddress.of(url), 1.0)
+        with closing(engine.connect()) as connection:
+            given = connection.connection.driver_connection.info.get_parameters()
+        engine.dispose()
+        wanted = {"tcp_user_timeout": "10000", "keepalives_idle": "60", "connect_timeout": "10"}
+        assert wanted.items() <= given.items()
+
+
 class TestPlaces:
     def test_several_projects_in_a_database(self, postgres):
         names = ["red", "Grün", "two words", "public"]
@@ -346,6 +458,21 @@ class TestUpkeep:
         result = cli("check", url, "--repair")
         assert result.exit_code == 1
         assert "pg_restore" in result.output
+
+    def test_no_values_of_rows_are_in_errors(self, url):
+        with SqlLedger(url) as ledger:
+            ledger.record([[0, 1]], [SAME], who="a-rare-name")
+            for number, state in (
+                (7, "CheckViolation (SQLSTATE 23514): new row"),
+                (10**9, "22003"),
+            ):
+                with (
+                    pytest.raises(LedgerError, match=re.escape(state)) as caught,
+                    ledger._connected("be written") as connection,
+                ):
+                    connection.exec_driver_sql(f"UPDATE answers SET answer = {number}")
+                assert "a-rare-name" not in str(caught.value)
+                assert str(10**9) not in str(caught.value)
 
     def test_deleted_under_a_ledger(self, postgres, url, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -384,6 +385,27 @@ class TestSheets:
         again.use_sheets(True)
         self.sheet(again)
         again.close()
+
+    def test_other_programs_heed_that_they_were_switched(self, items, tmp_path):
+        path = tmp_path / "mine.db"
+        with (
+            closing(make_project(items, path, random_state=0)) as one,
+            closing(make_project(items, path)) as two,
+        ):
+            self.sheet(one)
+            one.use_sheets(False)
+            assert not two.status().sheets
+            for _ in range(10):
+                [question] = two.next("bob")
+                assert question.type != "sheet"
+                two.answer(question.id, truth(question), who="bob")
+            assert one.status().known_rows == two.status().known_rows
+            one.use_sheets(True)
+            two.use_sheets(True)  # as it is already
+            assert two.status().sheets
+            assert len(two.session.ledger.changes) == len(one.session.ledger.changes)
+            two.use_sheets(False)
+            assert not one.status().sheets
 
 
 def test_the_criterion_is_kept_with_the_project(items, tmp_path):

@@ -122,6 +122,49 @@ class TestKeys:
             assert bob.status("/undo", "POST", json={"count": 2}, headers=key) == 200
         assert own.status("/undo", "POST", json={}, headers={"Idempotency-Key": "x" * 201}) == 422
 
+    def test_settings_that_come_late_change_nothing(self, own):
+        own.get("/next")
+        for path, first, then, field in (
+            ("/sheets", {"sheets": False}, {"sheets": True}, "sheets"),
+            ("/criterion", {"criterion": "one"}, {"criterion": "two"}, "criterion"),
+        ):
+            key = {"Idempotency-Key": path}
+            assert own.put(path, json=first, headers=key).json()["status"][field] == first[field]
+            assert own.put(path, json=then).json()["status"][field] == then[field]
+            late = own.put(path, json=first, headers=key)
+            assert (late.status_code, late.json()["status"][field]) == (200, then[field])
+            assert own.status(path, "PUT", json=then, headers=key) == 422
+        keys = [{"Idempotency-Key": name} for name in ("finish", "resume", "later")]
+        assert own.post("/finish", headers=keys[0]).json()["status"]["done"]
+        assert not own.post("/resume", headers=keys[1]).json()["status"]["done"]
+        assert own.get("/next").json()["questions"]
+        assert not own.post("/finish", headers=keys[0]).json()["status"]["done"]
+        assert own.post("/finish", headers=keys[2]).json()["status"]["done"]
+        assert own.post("/resume", headers=keys[1]).json()["status"]["done"]
+
+    def test_a_link_is_made_once_and_its_token_told_once(self, own, server, place):
+        key, who = {"Idempotency-Key": "link"}, {"who": "lea", "role": "review"}
+        assert own.status("/links", "POST", json={"who": "\n"}, headers=key) == 422  # made nothing
+        made = own.post("/links", json=who, headers=key)
+        assert made.status_code == 200
+        number, token = made.json()["link"]["id"], made.json()["token"]
+        again = own.post("/links", json=who, headers=key)
+        assert again.status_code == 409
+        assert f"revoke link {number} and make another one" in again.json()["error"]
+        assert own.status("/links", "POST", json={"who": "eve"}, headers=key) == 422
+        listed = own.get("/links").json()["links"]
+        assert [link["who"] for link in listed] == ["olga", "lea"]
+        with server.person(token) as lea:
+            assert lea.status() == 200
+        off = {"Idempotency-Key": "off"}
+        ended = [own.post(f"/links/{number}/revoke", headers=off).json() for _ in range(2)]
+        assert ended[0] == ended[1]
+        assert ended[0]["revoked"] is not None
+        assert own.status("/links/1/revoke", "POST", headers=off) == 422
+        assert own.status() == 200
+        kept = b"".join(path.read_bytes() for path in place.parent.iterdir() if path.is_file())
+        assert token.encode() not in kept
+
     def test_sent_by_many_at_once_it_is_done_once(self, own, server, place):
         token = invite(place, "eve", "review")
         csv = {"rows": [3, 4], "name": "of two"}

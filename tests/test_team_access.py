@@ -19,7 +19,7 @@ import httpx
 from samekind.ledger import Links, SqlLedger
 from samekind.web.guesses import FREE
 from samekind.web.link_door import LinkDoor
-from samekind.web.logs import JsonLines, log_request
+from samekind.web.logs import JsonLines, TextLines, log_request
 from samekind.web.roles import ROLE_OF, needed_for
 from teams import (
     API,
@@ -212,6 +212,20 @@ class TestRoles:
             assert ida.get("/status").json()["presses"] == before
             assert len(ida.post("/undo", json={"count": 10_000}).json()["undone"]) == 1
 
+    def test_undo_goes_on_with_a_finished_project_for_owners_alone(self, server, people, table):
+        ann, owner = people["answer"], people["own"]
+        ann.answer(table[1], 2)
+        owner.answer(table[1])
+        assert owner.post("/finish").json()["status"]["done"]
+        assert ann.status("/resume", "POST") == 403
+        reply = ann.post("/undo", json={"count": 1}).json()
+        assert len(reply["undone"]) == 1
+        assert reply["status"]["done"]
+        assert owner.get("/status").json()["done"]
+        reply = owner.post("/undo", json={"count": 1}).json()
+        assert len(reply["undone"]) == 1
+        assert not reply["status"]["done"]
+
     def test_the_name_is_that_of_the_link(self, server, people, table, places):
         token = invite(places["rows"], "karl")
         with server.person(token) as karl:
@@ -369,6 +383,16 @@ class TestWatching:
         for secret in (token, "a-rare-name", "a-rare-word", "a-rare-value"):
             assert not any(secret in line for line in lines)
 
+    def test_logs_as_text_hold_no_more(self):
+        try:
+            raise ValueError("a-rare-value")
+        except ValueError as error:
+            info = type(error), error, error.__traceback__
+        line = logging.LogRecord("samekind", logging.ERROR, "", 0, "it failed", None, info)
+        said = TextLines("%(levelname)s %(message)s").format(line)
+        assert said.startswith("ERROR it failed\n")
+        assert said.endswith(" test_logs_as_text_hold_no_more\nValueError")
+
 
 class TestBroken:
     def test_one_takes_nobody_down_and_is_opened_once_it_is_mended(
@@ -381,6 +405,8 @@ class TestBroken:
         bad.write_bytes(b"no database at all" * 100)
         with TeamServer({"bad": bad, "good": good}) as server:
             assert httpx.get(f"{server.url}/healthz").json()["projects"]["failed"] == 1
+            health = [httpx.get(f"{server.url}/healthz/{name}") for name in ("bad", "nothing")]
+            assert {(h.status_code, h.content) for h in health} == {(503, b'{"ready":false}')}
             with server.person(tokens[0], "good") as ann, server.person(tokens[1], "bad") as bob:
                 assert ann.status() == 200
                 said = bob.get("/status")

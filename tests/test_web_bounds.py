@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import socket
+import sys
 import threading
 import time
 
@@ -266,6 +267,32 @@ class TestGuesses:
             assert guarded.client.get("/api/status").status_code == 401
             assert self.guess(guarded.client, "of the run before") == 401
         assert self.guess(guarded.client, TOKEN) == 200
+
+    def test_many_at_once_are_counted(self, monkeypatch):
+        """Guesses come from many threads while others are forgotten."""
+        monkeypatch.setattr("samekind.web.guesses.MOST_ADDRESSES", 5)
+        monkeypatch.setattr("samekind.web.guesses.REMEMBERED", 1e-5)
+        guesses, wrong = Guesses(), []
+
+        def guess(first):
+            try:
+                for k in range(first, first + 3000):
+                    guesses.note_wrong(f"{k % 7}", f"{k}")
+                    guesses.wait(f"{k % 5}")
+            except Exception as error:
+                wrong.append(error)
+
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        try:
+            threads = [threading.Thread(target=guess, args=[1000 * k]) for k in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        finally:
+            sys.setswitchinterval(before)
+        assert wrong == []
 
     def test_the_wait_grows_to_a_minute_and_is_forgotten(self):
         now = 0.0

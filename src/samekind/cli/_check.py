@@ -27,9 +27,7 @@ samekind check messages.samekind.db --take-in
 
 @explained
 def check(
-    project: options.ProjectFile,
-    repair: own.Repair = False,
-    take_in: own.TakeIn = False,
+    project: options.ProjectFile, repair: own.Repair = False, take_in: own.TakeIn = False
 ) -> int:
     """Look for damage in a project, and for changes of its data since.
 

@@ -50,8 +50,6 @@ First = Annotated[Place, _first]
 _second = typer.Argument(metavar="[SECOND]", help="The table to link it with.", show_default=False)
 Second = Annotated[Path | None, _second]
 _same_columns = _data(
-    "A=B",
-    "Columns that hold the same: FIRST's name = SECOND's; commas between.",
-    "--columns",
+    "A=B", "Columns that hold the same: FIRST's name = SECOND's; commas between.", "--columns"
 )
 SameColumns = Annotated[list[str] | None, _same_columns]

@@ -45,11 +45,7 @@ def describe(pictures: Bytes) -> Floats:
 def _described(pictures: Bytes) -> Floats:
     red, green, blue = np.moveaxis(pictures, 3, 0).astype(np.float32) / np.float32(255)
     grey = _LUMA[0] * red + _LUMA[1] * green + _LUMA[2] * blue
-    parts = [
-        oriented_gradients(grey),
-        colour_histogram(red, green, blue),
-        texture_histogram(grey),
-    ]
+    parts = [oriented_gradients(grey), colour_histogram(red, green, blue), texture_histogram(grey)]
     return np.hstack([_unit(part) for part in parts])
 
 

@@ -61,10 +61,7 @@ class RowFeatures:
     """
 
     def __init__(
-        self,
-        columns: list[ColumnUse],
-        scalers: list[TransformerMixin],
-        constant: NDArray[np.bool_],
+        self, columns: list[ColumnUse], scalers: list[TransformerMixin], constant: NDArray[np.bool_]
     ) -> None:
         self.columns = columns
         self.scalers = scalers

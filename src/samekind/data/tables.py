@@ -19,11 +19,7 @@ from numpy.typing import NDArray
 from samekind.data.files import Array, Place, plain_place
 from samekind.errors import DataError
 from samekind.points.sources.parquet import ParquetReader
-from samekind.points.sources.parquet_files import (
-    PANDAS_INDEX,
-    check_same_columns,
-    inspect_files,
-)
+from samekind.points.sources.parquet_files import PANDAS_INDEX, check_same_columns, inspect_files
 
 __all__ = ["FrameTable", "ParquetTable", "Table", "Tick", "row_blocks", "silent"]
 

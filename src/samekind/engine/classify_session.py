@@ -131,9 +131,8 @@ class ClassifySession(FlowSession):
         self._implied = _what_clusters_imply(self.clusters.members_)
         active = self.ledger.active()
         answered = np.isin(self._numbers, pairs_of(active))
-        self._order = np.argsort(
-            ~answered, kind="stable"
-        )  # what is known needs no wait for the rest
+        # what is known needs no wait for the rest
+        self._order = np.argsort(~answered, kind="stable")
         self._implied.add(pairs_of(active), active["answer"])
         return self._classify_all()
 

@@ -77,9 +77,8 @@ class AuditAndDoubt(AskingRule):
         The share of it that is kept for the end, where it is known when that comes.
     """
 
-    USEFUL = (
-        0.5  # 1 - false "same" - false "different" of somebody who helps: 0 is chance, 1 never errs
-    )
+    # 1 - false "same" - false "different" of somebody who helps: 0 is chance, 1 never errs
+    USEFUL = 0.5
     SURELY_NOT = 0.05  # probability of that below which somebody is not asked any more
     LIKELY_NOT = 0.1  # the same when it is not the case any more that every answer is checked
     LIKELY = 0.9  # and above which not every answer is checked any more

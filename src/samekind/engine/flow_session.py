@@ -55,7 +55,7 @@ class FlowSession(FlowRunner):
         super().__init__(params, open_ledger(ledger), limit)
         self._owns_ledger = not isinstance(ledger, Ledger)
         self._is_closed = False
-        self._acting = False
+        self.is_acting = False
         self._looked_at = 0.0  # at what others wrote
         self._fingerprint: str | None = None  # of the data that the ledger is tied to
         try:
@@ -103,19 +103,19 @@ class FlowSession(FlowRunner):
         flow goes on with what was written. An act within another one is part of that.
         """
         self._check_open()
-        if self._acting:
+        if self.is_acting:
             yield
             return
         if monotonic() - self._looked_at > LOOK_EVERY:
             self.catch_up()  # before others have to wait
-        self._acting = True
+        self.is_acting = True
         try:
             with self.ledger.transaction():
                 self._looked_at = monotonic()
                 self._follow()
                 yield
         finally:
-            self._acting = False
+            self.is_acting = False
         self._follow()
 
     def tell(

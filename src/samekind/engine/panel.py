@@ -225,9 +225,7 @@ def _in_words(member: PanelMember) -> str:
 
 
 def make_members(
-    oracles: Sequence[Oracle | StreamingOracle],
-    budget: object,
-    price: object,
+    oracles: Sequence[Oracle | StreamingOracle], budget: object, price: object
 ) -> list[PanelMember]:
     """Return who answers, with what they may be asked and what an answer costs, the cheapest first.
 

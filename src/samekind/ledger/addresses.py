@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -80,9 +81,13 @@ def shown_address(where: str) -> str:
         return f"{start}://{HIDDEN}@{rest.rpartition('@')[2].partition('?')[0]}"
 
 
-def without_secrets(text: object, where: str) -> str:
-    """Return what a driver said of a database, without the secrets of its URL."""
-    words = str(text).replace(where, shown_address(where))
+def without_secrets(text: Any, where: str) -> str:
+    """Return what a driver said of a database, without the secrets of its URL, and without values of rows."""
+    words, state = str(text), getattr(text, "sqlstate", None)
+    if state:  # PostgreSQL adds details, and quotes wrong data (22…)
+        primary = "" if state.startswith("22") else text.diag.message_primary
+        words = f"{type(text).__name__} (SQLSTATE {state}): {primary or 'no more is told'}"
+    words = words.replace(where, shown_address(where))
     try:
         url = sa.make_url(where)
     except (sa.exc.ArgumentError, ValueError):

@@ -15,12 +15,7 @@ from samekind.ledger.database import Database
 from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerMissing
 from samekind.ledger.faults import Fault, find_faults
 from samekind.ledger.migrations import NOTES_VERSION, find_version, migrate
-from samekind.ledger.sqlite_file import (
-    driver_of,
-    in_memory_copy,
-    readable_place,
-    sqlite_engine,
-)
+from samekind.ledger.sqlite_file import driver_of, in_memory_copy, readable_place, sqlite_engine
 
 __all__ = ["Checkup", "check_file"]
 

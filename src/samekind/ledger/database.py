@@ -10,29 +10,11 @@ from pathlib import Path
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 
-from samekind.ledger import tables
+from samekind.ledger import postgres, sqlite_file, tables
 from samekind.ledger.addresses import shown_address, without_secrets
 from samekind.ledger.errors import LedgerError, LedgerMissing
 from samekind.ledger.migrations import VERSION, find_version, migrate
-from samekind.ledger.postgres import (
-    WRITERS,
-    PostgresAddress,
-    WriterRecord,
-    make_schema,
-    make_writers,
-    patiently,
-    postgres_engine,
-    rewrite_tables,
-)
-from samekind.ledger.sqlite_file import (
-    FileIdentity,
-    Place,
-    in_memory_copy,
-    prepare_to_write,
-    readable_place,
-    sqlite_engine,
-    tune_sqlite,
-)
+from samekind.ledger.sqlite_file import FileIdentity, Place, sqlite_engine, tune_sqlite
 
 __all__ = ["Database", "FileReplacedError"]
 
@@ -65,9 +47,9 @@ class Database:
             raise LedgerError("a project needs a file or a database URL, got an empty name.")
         self.shown = shown_address(where)
         self.path: Path | None = None
-        self.address: PostgresAddress | None = None
+        self.address: postgres.PostgresAddress | None = None
         self._wait = wait
-        self._record = WriterRecord()
+        self._record = postgres.WriterRecord()
         self._read_only = read_only
         self._place: Place | None = None
         self._identity: FileIdentity | None = None
@@ -154,7 +136,7 @@ class Database:
 
     def _make_leasing_engine(self) -> sa.Engine:
         if self.address is not None:
-            return postgres_engine(self.address, self._wait, lock="leases of")
+            return postgres.postgres_engine(self.address, self._wait, lock="leases of")
         assert self._place is not None
         return sqlite_engine(self._place, min(self._wait, LEASES_WAIT), durable=False)
 
@@ -163,12 +145,17 @@ class Database:
         try:
             with closing(self._begun(self.engine)) as connection:
                 return self._record.is_kept(connection)
-        except DBAPIError:
-            raise LedgerError(
+        except (DBAPIError, sa.exc.TimeoutError):
+            unknown = LedgerError(
                 f"{self.shown}: the connection broke while something was written, and the server cannot be "
                 "asked whether it is kept. What is kept is shown as soon as the server is back: look before "
                 "you say it once more."
-            ) from lost
+            )
+            unknown.public = (
+                "The connection to the database broke while this was written: it is not known whether it is "
+                "kept. Send it again with the same Idempotency-Key, then it counts once; or look first."
+            )
+            raise unknown from lost
 
     def check_file(self) -> None:
         """Raise `FileReplacedError` if the file at the path is not the one that was opened."""
@@ -184,7 +171,7 @@ class Database:
     def scrub(self) -> bool:
         """Rewrite the file without traces of what was deleted; return whether none is left."""
         if self.address is not None:
-            return rewrite_tables(self.engine, self.address, self._wait)
+            return postgres.rewrite_tables(self.engine, self.address, self._wait)
         with self._driver() as driver:
             driver.execute("VACUUM")
             [(wait,)] = driver.execute("PRAGMA busy_timeout").fetchall()
@@ -217,7 +204,8 @@ class Database:
         self.path = path.absolute()
         if not self.path.parent.is_dir():
             raise LedgerError(f"{path}: there is no such folder. Make it first.")
-        self._place = readable_place(path) if self._read_only else prepare_to_write(path)
+        prepare = sqlite_file.readable_place if self._read_only else sqlite_file.prepare_to_write
+        self._place = prepare(path)
         self._use(sqlite_engine(self._place, wait, reads=self._read_only))
 
     def _use(self, engine: sa.Engine) -> None:
@@ -235,9 +223,9 @@ class Database:
             if is_file and url.database and url.database != ":memory:":
                 self._open_file(Path(url.database), wait)
                 return self.engine
-            self.address = PostgresAddress.of(url)
+            self.address = postgres.PostgresAddress.of(url)
             if self.address is not None:
-                return postgres_engine(self.address, wait, reads=self._read_only)
+                return postgres.postgres_engine(self.address, wait, reads=self._read_only)
             if url.get_backend_name() != "sqlite":
                 raise ValueError(f"a project is in SQLite or PostgreSQL, not {url.drivername}")
             engine = sa.create_engine(url)
@@ -266,18 +254,18 @@ class Database:
                 raise
             return connection
 
-        return begin() if self.address is None else patiently(begin, self._wait)
+        return begin() if self.address is None else postgres.patiently(begin, self._wait)
 
     def _lacks_writers(self, connection: sa.Connection) -> bool:
         writes = self.address is not None and not self._read_only
-        return writes and WRITERS not in tables.table_names(connection)
+        return writes and postgres.WRITERS not in tables.table_names(connection)
 
     def _migrate(self, connection: sa.Connection) -> None:
         if self.address is not None:
-            make_schema(connection, self.address)
+            postgres.make_schema(connection, self.address)
         migrate(connection, self.shown)
         if self.address is not None:
-            make_writers(connection)
+            postgres.make_writers(connection)
         self._note_file()
 
     def _copy(self, connection: sa.Connection, version: int) -> sa.Engine:
@@ -291,7 +279,7 @@ class Database:
             raise LedgerError(
                 f"{self.shown} is of an older samekind. Open it once for writing, which brings it up to date."
             )
-        return in_memory_copy(connection)
+        return sqlite_file.in_memory_copy(connection)
 
     def _use_wal(self) -> None:
         """Let readers and one writer not wait for each other; a project stays so."""

@@ -12,14 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-__all__ = [
-    "Choose",
-    "Lease",
-    "LeaseTable",
-    "MemoryLeases",
-    "changed_leases",
-    "rows_of_question",
-]
+__all__ = ["Choose", "Lease", "LeaseTable", "MemoryLeases", "changed_leases", "rows_of_question"]
 
 QUESTION = re.compile(r"[a-z]-(\d{1,10})-(\d{1,10}(?:\.\d{1,10})*)", re.ASCII)
 REMEMBERED = 3600.0  # seconds after which it is forgotten what was shown to whom

@@ -11,7 +11,7 @@ import hashlib
 import secrets
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -22,6 +22,7 @@ from samekind.ledger.addresses import ProjectPlace, ProjectURL, without_secrets
 from samekind.ledger.database import Database
 from samekind.ledger.erase import MOVED_TO
 from samekind.ledger.errors import LedgerError
+from samekind.ledger.memory import Ledger
 from samekind.ledger.sqlite_file import readable_place
 from samekind.ledger.tables import links, meta
 from samekind.ledger.version_7 import ROLES
@@ -116,9 +117,17 @@ class Links:
         self._database.close()
 
     def invite(
-        self, who: str, role: str = "answer", *, expires: float | None = None
+        self,
+        who: str,
+        role: str = "answer",
+        *,
+        expires: float | None = None,
+        within: Ledger | None = None,
     ) -> tuple[Link, str]:
-        """Make a link; return it and its token, which cannot be had again."""
+        """Make a link; return it and its token, which cannot be had again.
+
+        It is part of the transaction that `within`, a ledger of the project, is in, if it is in one.
+        """
         name = who.strip()
         if not name or len(name) > LONGEST_NAME or not name.isprintable():
             raise ValueError(
@@ -130,7 +139,9 @@ class Links:
         if expires is not None and expires <= now:
             raise ValueError("a link must end in the future. Name a later time.")
         token = secrets.token_urlsafe(TOKEN_BYTES)
-        with self._explaining(), self._database.writing() as connection:
+        begun: sa.Connection | None = getattr(within, "_connection", None)
+        transaction = self._database.writing() if begun is None else nullcontext(begun)
+        with self._explaining(), transaction as connection:
             self._refuse_moved(connection)
             last = connection.execute(sa.select(sa.func.max(links.c.id))).scalar() or 0
             made = Link(last + 1, digest_of(token), name, role, now, expires, None)
@@ -176,8 +187,8 @@ class Links:
     def _explaining(self) -> Iterator[None]:
         try:
             yield
-        except DBAPIError as error:
-            words = without_secrets(error.orig, self._where)
+        except (DBAPIError, sa.exc.TimeoutError) as error:
+            words = without_secrets(getattr(error, "orig", error), self._where)
             raise LedgerError(f"the links of {self.place} could not be read: {words}.") from error
 
 

@@ -122,9 +122,8 @@ class AnswerLog:
         """Add lines where there is room; a copy of this log that has added others since keeps its own."""
         first, last = self._used, self._used + len(new)
         if self._room.used != first or last > len(self._room.lines):
-            larger = np.empty(
-                2 * last, dtype=LINE
-            )  # so that all additions together take linear time
+            # so that all additions together take linear time
+            larger = np.empty(2 * last, dtype=LINE)
             larger[:first] = self._room.lines[:first]
             self._room = _Room(larger)
         self._room.lines[first:last] = new

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from hashlib import blake2b
+from math import inf
 from secrets import token_hex
 from time import monotonic, sleep
 from typing import NamedTuple, TypeVar
@@ -39,6 +40,7 @@ __all__ = [
 NAME = re.compile(r"[\w .-]+")
 MOST_BYTES = 63  # of a name in PostgreSQL
 LOOK_AGAIN = 0.05  # seconds
+POOL_WAIT = 5.0  # seconds for a connection while all are at work; those that fail wake nobody
 STUCK = "10min"  # after which a writer that does nothing loses its lock: its machine may be gone
 WRITERS = "writers"
 FORGET_OLD = f"DELETE FROM {WRITERS} WHERE at < now() - interval '1 day'"
@@ -85,10 +87,13 @@ def postgres_engine(
     address: PostgresAddress, wait: float, *, reads: bool = False, lock: str = ""
 ) -> sa.Engine:
     """Return an engine whose transactions see the tables of one project, and take one of its locks."""
-    own = {"application_name": "samekind", "connect_timeout": 10}
+    from samekind.ledger import silence  # needs psycopg, which not everybody has
+
+    own = {"application_name": "samekind", **silence.BOUNDS}
     given = {name: value for name, value in own.items() if name not in address.url.query}
     engine = sa.create_engine(
         address.url,
+        pool_timeout=POOL_WAIT,
         connect_args={**given, "prepare_threshold": None},  # poolers do not keep what is prepared
     )
     see_own = f"SET LOCAL search_path = {address.quoted}"
@@ -111,6 +116,7 @@ def postgres_engine(
         connection.exec_driver_sql(to_write)
 
     connected_before = False
+    server = str(address.url)
 
     @sa.event.listens_for(engine, "do_connect")
     def connect(
@@ -121,17 +127,23 @@ def postgres_engine(
     ) -> DBAPIConnection:
         """Wait for a server that was there before: it may be starting again."""
         nonlocal connected_before
-        last = monotonic() + wait * connected_before
+        silence.fail_fast(server)
+        began = monotonic()
         while True:
             try:
-                made = dialect.connect(*arguments, **named)
+                made = silence.WatchedConnection.connect(*arguments, **named)  # type: ignore[arg-type]
             except dialect.loaded_dbapi.OperationalError:
-                if monotonic() >= last:
+                waited = monotonic() - began
+                if waited >= wait * connected_before:
+                    if waited > 1:
+                        silence.note_silence(server)
                     raise
                 sleep(LOOK_AGAIN)
             else:
-                connected_before = True
-                return made
+                connected_before, made.server = True, server
+                # who waits for the lock is told nothing meanwhile
+                made.patience = max(silence.SILENT, wait + 5)
+                return made  # type: ignore[return-value]
 
     return engine
 
@@ -196,6 +208,7 @@ def rewrite_tables(engine: sa.Engine, address: PostgresAddress, wait: float) -> 
         driver = pooled.driver_connection
         assert driver is not None
         driver.autocommit = True  # in a transaction this cannot be done
+        driver.patience = inf
         driver.execute(f"SET lock_timeout = {max(1, int(wait * 1000))}")
         for table in ("meta", *COLUMNS):
             driver.execute(f"VACUUM FULL {address.quoted}.{table}")

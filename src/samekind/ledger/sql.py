@@ -208,9 +208,8 @@ class SqlLedger(ReplyingLedger):
     def _commit(self) -> None:
         if self._connection is not None:
             self._database.check_file()
-            self._database.commit(
-                self._connection
-            )  # here, so that what is not kept is not remembered either
+            # here, so that what is not kept is not remembered either
+            self._database.commit(self._connection)
 
     def _append_change(self, change: Change) -> None:
         answers, retractions = self._ids[tables.answers], self._ids[tables.retractions]
@@ -317,7 +316,7 @@ class SqlLedger(ReplyingLedger):
         except FileReplacedError as error:
             self._gone = self._rescued()
             raise self._gone from error
-        except (DBAPIError, sqlite3.Error) as error:
+        except (DBAPIError, sa.exc.TimeoutError, sqlite3.Error) as error:
             known = self._project_id is not None
             if known and isinstance(error, DBAPIError) and is_missing_table(error):
                 self._gone = self._rescued()

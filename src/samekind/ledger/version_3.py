@@ -16,9 +16,7 @@ from samekind.ledger.sqlite_file import APPLICATION_ID
 __all__ = ["EDITION", "PROJECT_ID", "add_constraints"]
 
 PROJECT_ID = "project_id"  # in `meta`: random, so that a project is told from any other
-EDITION = (
-    "edition"  # in `meta`: grows whenever rows are deleted, so that whoever knows them forgets them
-)
+EDITION = "edition"  # in `meta`: grows when rows are deleted, so that who knows them forgets them
 NEW = "new_"
 
 TABLES = sa.MetaData()

@@ -8,12 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from samekind.flow import UNSURE, Answers, Pairs
-from samekind.project.imports import (
-    ImportCounts,
-    latest_of_each,
-    n_contradictory,
-    read_answers,
-)
+from samekind.project.imports import ImportCounts, latest_of_each, n_contradictory, read_answers
 from samekind.project.pair_answers import merge_answers, split_answers
 from samekind.project.placement import Placements
 from samekind.project.record_imports import as_answers

@@ -78,9 +78,7 @@ class Threshold:
     kept: float  # the one that exports go by
     precision: float  # as the model and the answers expect
     recall: float
-    precision_bound: (
-        float | None
-    )  # at least, with 95 % confidence, by the audited pairs; None: not known
+    precision_bound: float | None  # at least, with 95 % confidence, by the audit; None: not known
     recall_bound: float | None
     audited: int
     entities: int

@@ -18,9 +18,7 @@ MOST_WEIGHED = 20_000  # rows that are asked how sure their cluster is, evenly s
 DOUBTED = 1 / 3
 NEIGHBORS = 2  # that a row and its neighbours must have among each other
 LEAST = 3  # rows of a group
-ALIKE = (
-    2 / 3
-)  # share of a group that is predicted alike: others share a word, or a colour, not a kind
+ALIKE = 2 / 3  # share of a group that is predicted alike: others share a word, or a colour, no kind
 MOST_SHOWN = 8  # all of a group are shown, so that a person can say yes to each
 
 

@@ -16,6 +16,7 @@ from samekind.clusters import STOP_REASONS
 from samekind.data import Items
 from samekind.engine import Session
 from samekind.ledger import Ledger, LedgerLine, Lines, pairs_of
+from samekind.project import words
 from samekind.project.agreement import agreement_of, votes_of
 from samekind.project.annotators import AnnotatorPage, annotators_of
 from samekind.project.exports import FILES, OF_RECORDS, export_folders
@@ -34,15 +35,7 @@ from samekind.project.records import (
 )
 from samekind.project.shared import exclusive
 from samekind.project.suggestions import Suggestions
-from samekind.project.words import (
-    WORDS,
-    ProjectError,
-    act_in_words,
-    left_in_words,
-    plain,
-    press_range,
-    text_of,
-)
+from samekind.project.words import WORDS, ProjectError, plain
 
 if TYPE_CHECKING:
     from samekind.ledger import ProjectPlace
@@ -114,27 +107,43 @@ class Project(Questions, Finding, Overviews, Suggestions):
     @exclusive
     def use_sheets(self, wanted: bool) -> None:
         """Ask about many rows of a cluster at once where that pays, or never; it is kept with the project."""
-        size = SHEET if wanted else 0
-        if self.session.params.most_on_sheet == size:
+        self.catch_up()
+        size, session = SHEET if wanted else 0, self.session
+        if session.params.most_on_sheet == size:
             return
-        if self._opened is None or not find_algorithm(self.session.algorithm).asks_lineups:
+        if self._opened is None or not find_algorithm(session.algorithm).asks_lineups:
             raise ProjectError("Nothing is asked in sheets here.")
-        (ledger, settings), session = self._opened, self.session
-        settings = settings | {"sheet": size, "random_state": session.seed}
         with self.act():
             session.checkpoint()  # from here on with other settings
-            if kept := session.ledger.meta.get(SETTINGS):
-                session.ledger.set_meta(SETTINGS, json.dumps(json.loads(kept) | {"sheet": size}))
+            kept = json.loads(session.ledger.meta.get(SETTINGS, "{}"))
+            session.ledger.set_meta(SETTINGS, json.dumps(kept | {"sheet": size}))
+        self._heed_settings()
+
+    def catch_up(self) -> None:
+        """Take in what others wrote, also that somebody finished, went on, or switched sheets off or on."""
+        super().catch_up()
+        self._heed_settings()
+
+    def _heed_settings(self) -> None:
+        """Ask in sheets as the project says, with another session; within an act only after it."""
+        if self._opened is None or self.session.is_acting:
+            return
+        (ledger, settings), session = self._opened, self.session
+        size = json.loads(session.ledger.meta.get(SETTINGS, "{}")).get("sheet")
+        if size is None or size == settings.get("sheet", SHEET):
+            return
+        settings = settings | {"sheet": size, "random_state": session.seed}
         again = session.ledger if ledger is None else ledger
         self._attach(Session(self.items, ledger=again, **_defaults(settings)))
         self._opened = ledger, settings
         session.close()
 
     @exclusive
-    def undo(self, count: int = 1, *, who: str | None = None) -> list[str]:
+    def undo(self, count: int = 1, *, who: str | None = None, resume: bool = True) -> list[str]:
         """Take back the last acts, as many as you like; return in words what they were.
 
-        An act is all that was answered at once.
+        An act is all that was answered at once. A finished project goes on then, so that it is asked again,
+        but not for those who may not `resume`.
         """
         acts: dict[tuple[float, str], list[LedgerLine]] = {}
         if who is None and self.assistant is not None:
@@ -142,11 +151,12 @@ class Project(Questions, Finding, Overviews, Suggestions):
         with self.act(), self.numbers.kept():
             taken = self._take_back(count, who)
             if taken:
-                self._set_finished(False)  # what was taken back is asked again
                 self._drop_names(taken)
+                if resume:
+                    self._set_finished(False)
         for line in taken:
             acts.setdefault((line.when, line.who), []).insert(0, line)
-        return [act_in_words(lines) for lines in acts.values()]
+        return [words.act_in_words(lines) for lines in acts.values()]
 
     def _drop_names(self, taken: list[LedgerLine]) -> None:
         """Bring back the names that were there before those given together with what was taken back."""
@@ -181,8 +191,8 @@ class Project(Questions, Finding, Overviews, Suggestions):
     @exclusive
     def status(self) -> Status:
         """Return where the work stands."""
-        session = self.session
         self.catch_up()
+        session = self.session
         now, forecast = session.progress, self.forecast()
         return Status(
             title=self.title,
@@ -196,8 +206,8 @@ class Project(Questions, Finding, Overviews, Suggestions):
             done=session.done,
             stop_reason=session.stop_reason,
             stop_text=STOP_REASONS.get(session.stop_reason, str(session.stop_reason)),
-            presses_to_next=None if forecast is None else list(press_range(forecast)),
-            left_text=left_in_words(forecast, session.done),
+            presses_to_next=None if forecast is None else list(words.press_range(forecast)),
+            left_text=words.left_in_words(forecast, session.done),
             stopping=self._advice,
             can_undo=len(session.ledger) > 0,
             skipped=len(self.skipped_pairs()),
@@ -251,7 +261,9 @@ class Project(Questions, Finding, Overviews, Suggestions):
         wanted = search.casefold().strip()
         if wanted:
             rows = np.unique(pairs_of(lines))
-            fits = {row for row in rows.tolist() if wanted in text_of(self.item(row)).casefold()}
+            fits = {
+                row for row in rows.tolist() if wanted in words.text_of(self.item(row)).casefold()
+            }
             presses = [
                 press for press in presses if not fits.isdisjoint(pairs_of(press).ravel().tolist())
             ]

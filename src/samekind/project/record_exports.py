@@ -17,13 +17,7 @@ from samekind.project.words import WORDS
 if TYPE_CHECKING:
     from samekind.project.project import Project
 
-__all__ = [
-    "write_dedupe",
-    "write_entities",
-    "write_golden",
-    "write_pairs",
-    "write_splink",
-]
+__all__ = ["write_dedupe", "write_entities", "write_golden", "write_pairs", "write_splink"]
 
 
 def write_entities(file: BinaryIO, project: Project) -> None:

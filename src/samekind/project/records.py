@@ -82,9 +82,7 @@ class LineupQuestion:
     id: str
     item: ItemView
     options: list[ClusterOption]
-    item_cluster: ClusterRef | None = (
-        None  # None: nothing is known of it; else clusters are compared
-    )
+    item_cluster: ClusterRef | None = None  # if something is known of it: clusters are compared
     refused: int = 0  # clusters that it is known not to be in
     type: Literal["lineup"] = "lineup"
 

@@ -74,9 +74,8 @@ class ProjectPart:
         )
         self._is_current = False  # and was
         self._proposals = ProposedNames(items)
-        self.clock: Callable[[], float] = (
-            time  # by which questions belong to who sees them, for all who serve the project
-        )
+        # by which questions belong to who sees them, for all who serve the project
+        self.clock: Callable[[], float] = time
         self._attach(session)
 
     def _attach(self, session: Session) -> None:

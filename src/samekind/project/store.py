@@ -121,11 +121,7 @@ def make_project(
         with closing(Project(items, path, **before)) as project, project.act():
             project.session.checkpoint()  # from here on with other settings
     project = Project(items, path, title=title, overlap=overlap, **wanted)
-    facts = {
-        ITEMS: json.dumps(items.recipe()),
-        SETTINGS: json.dumps(wanted),
-        TITLE: project.title,
-    }
+    facts = {ITEMS: json.dumps(items.recipe()), SETTINGS: json.dumps(wanted), TITLE: project.title}
     ledger_now = project.session.ledger
     keep_contents(ledger_now, items)
     project.notices = notices

@@ -53,10 +53,7 @@ def labelled_rows(table: pd.DataFrame) -> list[LabelledRow]:
     columns = (table[name].tolist() for name in ("row", "kind", "known", "confidence"))
     return [
         LabelledRow(
-            int(row),
-            labels.get(int(kind)),
-            bool(known),
-            None if pd.isna(sure) else float(sure),
+            int(row), labels.get(int(kind)), bool(known), None if pd.isna(sure) else float(sure)
         )
         for row, kind, known, sure in zip(*columns, strict=True)
     ]

@@ -5,13 +5,7 @@ from __future__ import annotations
 from samekind.report._colors import color_of
 from samekind.report._comparison import Comparison, compare
 from samekind.report._figures import Figure
-from samekind.report._layout import (
-    Layout,
-    has_neighbors,
-    lay_out,
-    lay_out_elsewhere,
-    quick_layout,
-)
+from samekind.report._layout import Layout, has_neighbors, lay_out, lay_out_elsewhere, quick_layout
 from samekind.report._page import page
 from samekind.report._projection import choose_rows, project_rows
 from samekind.report._report import write_report

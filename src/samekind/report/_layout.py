@@ -101,9 +101,8 @@ def _umap(wide: Floats, seed: int) -> Floats:
     import warnings
 
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # that a seed allows but one thread, and what else could be installed
+        # that a seed allows but one thread, and what else could be installed
+        warnings.simplefilter("ignore")
         from umap import UMAP
 
         made = UMAP(n_neighbors=min(MOST_NEIGHBORS, len(wide) - 1), random_state=seed)

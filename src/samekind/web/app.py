@@ -96,10 +96,7 @@ def include_routes(
     for routes in (asking, clusters, saying, records, files, annotators, reviews):
         app.include_router(routes.reads, prefix=prefix, dependencies=[*need], responses=responses)
         app.include_router(
-            routes.changes,
-            prefix=prefix,
-            dependencies=[*need, *changes_need],
-            responses=responses,
+            routes.changes, prefix=prefix, dependencies=[*need, *changes_need], responses=responses
         )
 
 

@@ -9,22 +9,15 @@ from fastapi.encoders import jsonable_encoder
 from fastapi.responses import JSONResponse
 
 from samekind.project import AnswerPage, PressPage, QuestionClosed, Status
+from samekind.web import parameters as p
 from samekind.web import replies as r
 from samekind.web.bodies import Answer, Correction, Undo
-from samekind.web.parameters import (
-    Limit,
-    Offset,
-    Once,
-    ProjectOf,
-    WantedBy,
-    Who,
-    responses,
-    routers,
-)
+from samekind.web.parameters import Limit, Offset, Once, ProjectOf, WantedBy, Who
+from samekind.web.roles import may
 
 __all__ = ["changes", "reads"]
 
-reads, changes = routers("asking")
+reads, changes = p.routers("asking")
 
 
 @reads.get("/status")
@@ -40,7 +33,7 @@ def next_questions(wanted: WantedBy) -> r.NextQuestions:
     return wanted.reply(r.NextQuestions)
 
 
-@changes.post("/answers", response_model=r.Saved, responses=responses(409, model=r.Closed))
+@changes.post("/answers", response_model=r.Saved, responses=p.responses(409, model=r.Closed))
 def answer(wanted: WantedBy, once: Once, given: Answer) -> r.Saved | Response:
     """Answer a question. It is on disk when this says so."""
     with wanted.project.at_one_moment():
@@ -52,10 +45,11 @@ def answer(wanted: WantedBy, once: Once, given: Answer) -> r.Saved | Response:
 
 
 @changes.post("/undo")
-def undo(wanted: WantedBy, once: Once, how: Undo) -> r.Undone:
-    """Take back the last clicks, one's own if one has a name."""
-    with wanted.project.at_one_moment():
-        undone = once(lambda: wanted.project.undo(how.count, who=wanted.who or None))
+def undo(wanted: WantedBy, caller: p.CallerOf, once: Once, how: Undo) -> r.Undone:
+    """Take back the last clicks, one's own if one has a name; a finished project goes on for owners alone."""
+    project, goes_on = wanted.project, may(caller.role, "resume")
+    with project.at_one_moment():
+        undone = once(lambda: project.undo(how.count, who=wanted.who or None, resume=goes_on))
         return wanted.reply(r.Undone, undone=undone)
 
 
@@ -91,10 +85,7 @@ def correct(project: ProjectOf, who: Who, once: Once, given: Correction) -> r.Ch
 
 @changes.post("/answers/import")
 def import_answers(
-    project: ProjectOf,
-    who: Who,
-    once: Once,
-    body: Annotated[bytes, Body(media_type="text/csv")],
+    project: ProjectOf, who: Who, once: Once, body: Annotated[bytes, Body(media_type="text/csv")]
 ) -> r.Imported:
     """Take in answers from a CSV with the columns a, b and answer; rows go by number or by any id."""
     try:
@@ -112,14 +103,14 @@ def contradictions(project: ProjectOf) -> r.Contradictions:
 
 
 @changes.post("/finish")
-def finish(project: ProjectOf) -> r.Changed:
+def finish(project: ProjectOf, once: Once) -> r.Changed:
     """End asking."""
-    project.finish()
+    once(project.finish)
     return r.Changed(status=project.status())
 
 
 @changes.post("/resume")
-def resume(project: ProjectOf) -> r.Changed:
+def resume(project: ProjectOf, once: Once) -> r.Changed:
     """Go on asking after all."""
-    project.resume()
+    once(project.resume)
     return r.Changed(status=project.status())

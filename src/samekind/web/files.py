@@ -99,10 +99,7 @@ def export(project: ProjectOf, name: Export) -> Response:
     except BaseException:
         file.close()
         raise
-    headers = {
-        "Content-Length": str(size),
-        "Content-Disposition": f'attachment; filename="{name}"',
-    }
+    headers = {"Content-Length": str(size), "Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingResponse(_pieces(file), media_type=EXPORTS[name], headers=headers)
 
 

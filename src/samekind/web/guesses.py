@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -39,21 +40,24 @@ class Guesses:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._tries: TTLCache[str, _Tries] = TTLCache(MOST_ADDRESSES, REMEMBERED, clock)
+        self._lock = threading.Lock()  # who only looks drops what has expired
 
     def wait(self, network: str) -> float:
         """Return for how many seconds no token from there is looked at."""
-        tries = self._tries.get(network)
+        with self._lock:
+            tries = self._tries.get(network)
         return 0.0 if tries is None else max(0.0, tries.until - self._clock())
 
     def note_wrong(self, network: str, offered: str) -> None:
         """Count a wrong token."""
         token = hashlib.blake2b(offered.encode("utf-8", "replace"), digest_size=16).digest()
-        tries = self._tries.get(network, _Tries())
-        if token in tries.tokens:
-            return
-        if len(tries.tokens) < MOST_TOKENS:
-            tries.tokens.add(token)
-        beyond = len(tries.tokens) - FREE
-        if beyond >= 0:
-            tries.until = self._clock() + min(2.0 ** min(beyond, 30), LONGEST)
-        self._tries[network] = tries
+        with self._lock:
+            tries = self._tries.get(network, _Tries())
+            if token in tries.tokens:
+                return
+            if len(tries.tokens) < MOST_TOKENS:
+                tries.tokens.add(token)
+            beyond = len(tries.tokens) - FREE
+            if beyond >= 0:
+                tries.until = self._clock() + min(2.0 ** min(beyond, 30), LONGEST)
+            self._tries[network] = tries

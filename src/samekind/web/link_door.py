@@ -20,17 +20,8 @@ from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from samekind.ledger import LedgerError, Link
-from samekind.web.doors import (
-    HOSTED,
-    PASS,
-    Caller,
-    Door,
-    Entry,
-    RefusalError,
-    bearer,
-    cookie_of,
-    network_in,
-)
+from samekind.web import doors
+from samekind.web.doors import Caller, Door, Entry, RefusalError, bearer, cookie_of, network_in
 from samekind.web.site import HostedProject, Site
 
 __all__ = ["API", "CALLERS", "LinkDoor"]
@@ -57,9 +48,7 @@ class LinkDoor(Door):
         Under which address all of it is.
     """
 
-    needs_header = (
-        False  # no other site's page can send `Authorization`, which all that changes needs
-    )
+    needs_header = False  # no other site's page can send `Authorization`, which all changes need
 
     def __init__(
         self, site: Site, *, metrics_token: str | None = None, root_path: str = ""
@@ -86,7 +75,7 @@ class LinkDoor(Door):
         found = PROJECT.fullmatch(path)
         hosted = self._site.projects.get(found[1]) if found else None
         rest = (found[2] or "") if found else ""
-        scope[HOSTED] = hosted
+        scope[doors.HOSTED] = hosted
         given = cookie_of(headers)
         reads = scope["method"] == "GET" and BY_BROWSER.fullmatch(rest) is not None
         is_safe = scope["scheme"] == "https"
@@ -125,7 +114,7 @@ class LinkDoor(Door):
         if not hmac.compare_digest(given.encode("utf-8", "replace"), own.encode()):
             place = f"{self._root_path}{API}/projects/{hosted.name}/"
             rules = f"Path={place}; HttpOnly; SameSite=Strict" + "; Secure" * is_safe
-            cookie = f"{PASS}={own}; {rules}"
+            cookie = f"{doors.PASS}={own}; {rules}"
         return Entry(Caller(project, link.who, link.role, hosted.name, link.id), cookie)
 
     def _everywhere(self, offered: str, network: str) -> list[tuple[HostedProject, Link]]:

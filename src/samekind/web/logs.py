@@ -8,24 +8,33 @@ import sys
 import time
 import traceback
 from types import TracebackType
+from typing import Any
 
 from starlette.types import Scope
 
 from samekind.web.doors import CALLER
 
-__all__ = ["JsonLines", "log_request", "write_logs"]
+__all__ = ["JsonLines", "TextLines", "log_request", "write_logs"]
 
 requests = logging.getLogger("samekind.requests")
 LOGGERS = ("samekind", "uvicorn.error")
 OWN = ("project", "link", "route", "method", "status", "ms")  # what a line may have besides
 
 
-class JsonLines(logging.Formatter):
-    """One JSON object a line.
+class TextLines(logging.Formatter):
+    """Words.
 
     Of an exception that nobody foresaw only its type and the places in the program are written: its text may
     hold data.
     """
+
+    def formatException(self, ei: tuple[Any, ...]) -> str:  # noqa: N802
+        """Return the places, and the type."""
+        return "\n".join([*_places(ei[2]), ei[0].__name__])
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object a line; of an exception as much as `TextLines`."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return a line."""
@@ -52,7 +61,7 @@ def _places(trace: TracebackType | None) -> list[str]:
 def write_logs(form: str) -> None:
     """Write what happens to the standard error, as text or as JSON lines."""
     handler = logging.StreamHandler(sys.stderr)
-    words = logging.Formatter("%(asctime)s %(levelname)s %(message)s")
+    words = TextLines("%(asctime)s %(levelname)s %(message)s")
     handler.setFormatter(JsonLines() if form == "json" else words)
     for name in LOGGERS:
         logger = logging.getLogger(name)

@@ -50,8 +50,7 @@ async def _caller(request: Request) -> Caller:
     route = request.scope["route"].name
     if not may(caller.role, route):
         raise HTTPException(
-            403,
-            f"This is for those whose role is {needed_for(route)!r}; yours is {caller.role!r}.",
+            403, f"This is for those whose role is {needed_for(route)!r}; yours is {caller.role!r}."
         )
     return caller
 

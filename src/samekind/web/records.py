@@ -9,7 +9,7 @@ from pydantic import Field
 
 from samekind.project import Threshold
 from samekind.web.bodies import Body
-from samekind.web.parameters import ProjectOf, routers
+from samekind.web.parameters import Once, ProjectOf, routers
 
 __all__ = ["changes", "reads"]
 
@@ -30,7 +30,7 @@ def threshold(project: ProjectOf, at: Probability | None = None) -> Threshold:
 
 
 @changes.put("/threshold")
-def keep_threshold(project: ProjectOf, wanted: NewThreshold) -> Threshold:
+def keep_threshold(project: ProjectOf, once: Once, wanted: NewThreshold) -> Threshold:
     """Keep a threshold: exports go by it."""
-    project.set_threshold(wanted.threshold)
+    once(lambda: project.set_threshold(wanted.threshold))
     return project.at_threshold(wanted.threshold)

@@ -42,14 +42,14 @@ def place_in_new(project: ProjectOf, who: Who, once: Once, new: NewKind) -> Chan
 
 
 @changes.put("/sheets")
-def sheets(project: ProjectOf, wanted: Sheets) -> Changed:
+def sheets(project: ProjectOf, once: Once, wanted: Sheets) -> Changed:
     """Ask about many rows at once where that saves answers, or never."""
-    project.use_sheets(wanted.sheets)
+    once(lambda: project.use_sheets(wanted.sheets))
     return Changed(status=project.status())
 
 
 @changes.put("/criterion")
-def criterion(project: ProjectOf, given: Criterion) -> Changed:
+def criterion(project: ProjectOf, once: Once, given: Criterion) -> Changed:
     """Say when two are of one cluster."""
-    project.set_criterion(given.criterion)
+    once(lambda: project.set_criterion(given.criterion))
     return Changed(status=project.status())

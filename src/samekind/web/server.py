@@ -34,9 +34,7 @@ from samekind.web.reach import (
 
 __all__ = ["Tls", "configure", "serve", "serve_team"]
 
-PATIENCE = (
-    30  # seconds in which requests to a server for a team are answered after it was told to end
-)
+PATIENCE = 30  # seconds in which a server for a team answers requests after it was told to end
 
 
 def serve(

@@ -19,9 +19,7 @@ __all__ = ["HostedProject", "Site"]
 log = logging.getLogger("samekind.web")
 
 RETRY = 15.0  # seconds until a project that could not be opened is tried again
-PATIENCE = (
-    5.0  # seconds for which a project that is being opened is waited for when the server ends
-)
+PATIENCE = 5.0  # seconds for which one that is being opened is waited for when the server ends
 State = Literal["opening", "ready", "failed"]
 
 

@@ -18,7 +18,7 @@ from samekind.web.bodies import Body
 from samekind.web.doors import HOSTED
 from samekind.web.guard import Guard, Observer
 from samekind.web.link_door import API, CALLERS, LinkDoor
-from samekind.web.parameters import CallerOf, responses, routers
+from samekind.web.parameters import CallerOf, Once, ProjectOf, responses, routers
 from samekind.web.replies import Failure
 from samekind.web.site import HostedProject, Site
 
@@ -118,19 +118,35 @@ def links(hosted: HostedOf) -> LinkList:
     return LinkList(list(map(_record, hosted.links.all())))
 
 
-@changes.post("/links")
-def invite(hosted: HostedOf, wanted: Invitation) -> NewLink:
-    """Make a personal link."""
-    try:
-        made, token = hosted.links.invite(wanted.who, wanted.role, expires=wanted.expires)
-    except ValueError as error:
-        raise HTTPException(422, f"{str(error)[:1].upper()}{str(error)[1:]}") from None
+@changes.post("/links", responses=responses(409))
+def invite(hosted: HostedOf, project: ProjectOf, once: Once, wanted: Invitation) -> NewLink:
+    """Make a personal link. Its token is told once: with the same key again, the link's number alone."""
+    given: list[tuple[Link, str]] = []
+
+    def make() -> int:
+        named, ledger = (wanted.who, wanted.role), project.session.ledger
+        try:
+            given.append(hosted.links.invite(*named, expires=wanted.expires, within=ledger))
+        except ValueError as error:
+            raise HTTPException(422, f"{str(error)[:1].upper()}{str(error)[1:]}") from None
+        return given[0][0].id
+
+    with project.locked():  # or else the ledger may be in another's transaction
+        number = once(make)
+    if not given:
+        raise HTTPException(
+            409,
+            f"This request has made link {number} before, and its token was told then: it is not kept. If "
+            f"nobody has it, revoke link {number} and make another one, with a new Idempotency-Key.",
+        )
+    [(made, token)] = given
     return NewLink(_record(made), token, f"/p/{hosted.name}/#token={token}")
 
 
 @changes.post("/links/{link}/revoke", responses=responses(404))
-def revoke(hosted: HostedOf, link: LinkNumber) -> LinkRecord:
+def revoke(hosted: HostedOf, once: Once, link: LinkNumber) -> LinkRecord:
     """Let a link open nothing from now on."""
+    once(lambda: None)  # a key is for one request; doing this one twice changes nothing
     hosted.links.revoke(number=link)
     found = hosted.links.get(link)
     if found is None:
@@ -235,7 +251,7 @@ def _page(name: str) -> str:
 
 
 def _add_health(app: FastAPI, site: Site) -> None:
-    """Say to everybody whether the server works; what projects are called only those know who have a link."""
+    """Say to everybody whether the server works, and of a name that they know whether it is ready."""
 
     @app.get("/healthz", include_in_schema=False)
     async def healthz() -> JSONResponse:

@@ -14,12 +14,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.preprocessing import normalize
 
 from samekind._validation import check_positive_int
-from samekind.data.records.blocking import (
-    PRODUCTS,
-    Pairs,
-    nearest_pairs,
-    within_budget,
-)
+from samekind.data.records.blocking import PRODUCTS, Pairs, nearest_pairs, within_budget
 from samekind.data.records.comparisons import compare_pairs, row_products
 from samekind.data.records.fields import Field, make_fields, with_meanings
 from samekind.data.records.keys import key_matrix
@@ -42,9 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["ComparedRecords", "compare_records", "records_of"]
 
 _NEIGHBOURS = 20  # with how many others each record is compared; pairs a record are at most as many
-_FEWER_NEIGHBOURS = (
-    10  # of very many, where each more takes its time and few matches are that far down
-)
+_FEWER_NEIGHBOURS = 10  # of very many: each more takes its time, few matches are that far down
 _VERY_MANY = 200_000
 _LETTERED = 50_000  # records up to which letter groups are made: in more, hardly one is rare enough
 _COMMON = 250  # records with one key, up to which it says something

@@ -90,10 +90,7 @@ class Prompt:
             task = task % {"n": len(question.others)}
         parts.append(_text(task))
         return [
-            {
-                "role": "system",
-                "content": SYSTEM.format(criterion=self._criterion, fence=fence),
-            },
+            {"role": "system", "content": SYSTEM.format(criterion=self._criterion, fence=fence)},
             {"role": "user", "content": _joined(parts)},
         ]
 
@@ -124,9 +121,4 @@ def reply_schema(question: ModelQuestion) -> dict[str, object]:
     else:
         words = {"type": "string", "enum": ["same", "different", "unsure"]}
         own = {"answers": {"type": "array", "items": words, "minItems": n, "maxItems": n}}
-    return {
-        "type": "object",
-        "properties": own,
-        "required": [*own],
-        "additionalProperties": False,
-    }
+    return {"type": "object", "properties": own, "required": [*own], "additionalProperties": False}
