@@ -17,7 +17,7 @@ ROOT = PACKAGE.parents[1]
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 MOST_LINES_OF_A_MODULE = 350
-MOST_LINES = 58_420  # of Python: raised only by what is worth it
+MOST_LINES = 58_620  # of Python: raised only by what is worth it
 MOST_ANY = 350
 
 
