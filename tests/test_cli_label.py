@@ -196,8 +196,6 @@ def test_pictures_in_a_folder(folder):
         (["invite", "flowers.csv", "ann"], "it is no project"),
         (["links", "flowers.csv"], "it is no project"),
         (["revoke", "flowers.csv", "ann"], "it is no project"),
-        (["check", "flowers.csv"], "it is no project"),
-        (["check", "flowers.csv", "--repair"], "it is no project"),
         (["move", "flowers.csv", "new.db"], "it is no project"),
         (["backup", "flowers.csv", "new.db"], "it is no project"),
         (["forget", "flowers.csv", "--who", "ann"], "it is no project"),

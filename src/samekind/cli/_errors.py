@@ -14,7 +14,7 @@ from typing import ParamSpec
 
 import typer
 
-from samekind.cli._places import Place
+from samekind.cli._places import Place, no_project
 from samekind.cli._words import in_options
 
 MISTAKEN = 2
@@ -88,6 +88,8 @@ def explained(command: Callable[P, int]) -> Callable[P, None]:
             message = str(error)
             if isinstance(error, OSError) and error.strerror:
                 message = f"{error.filename}: " * bool(error.filename) + f"{error.strerror}."
+            if "file is not a database" in message:  # as SQLite says it
+                message = no_project(kwargs.get("project") or kwargs.get("data")) or message
             _print_error("error", message)
             code = MISTAKEN
         raise typer.Exit(code)

@@ -14,6 +14,7 @@ else:
     Place = Path  # Typer takes no unions; `place_of` says which it is
 
 PROJECTS = (".db", ".sqlite", ".sqlite3")
+SQLITE = b"SQLite format 3\0"  # with which its files begin
 
 
 def place_of(given: str | Place) -> Place:
@@ -30,6 +31,22 @@ def place_of(given: str | Place) -> Place:
 def is_project(place: Place) -> bool:
     """Return whether a place is that of a project, by its name."""
     return not isinstance(place, Path) or place.suffix.lower() in PROJECTS
+
+
+def no_project(place: object) -> str:
+    """Say why there is no project, where the beginning of a file shows it; "" if nothing is against it.
+
+    Not of one that this process has open: closing a file ends the locks that SQLite holds on it.
+    """
+    if not isinstance(place, Path):
+        return ""
+    if not place.is_file():
+        return f"{place}: there is no such project. samekind label makes one."
+    with place.open("rb") as file:
+        if file.read(len(SQLITE)) == SQLITE:
+            return ""
+    made = f"Give one that samekind label has made of the data, such as {place.stem}.samekind.db."
+    return f"{place} is not a SQLite database, so it is no project. {made}"
 
 
 def is_same(one: Place, other: Place) -> bool:

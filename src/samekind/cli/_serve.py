@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from samekind.cli import _options as options
 from samekind.cli import _team_options as team
 from samekind.cli._errors import UserError, explained, needs, users_values
-from samekind.cli._places import place_of
+from samekind.cli._places import no_project, place_of
 from samekind.cli._words import chat
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -43,7 +41,6 @@ def serve(
     from rich.console import Console
 
     from samekind.cli._token import find_token
-    from samekind.ledger import check_is_project
     from samekind.project import check_overlap
 
     if overlap is not None:
@@ -73,8 +70,8 @@ def serve(
             [(called, place_of(place)) for called, place in map(team.split_name, projects)]
         )
         for place in places.values():
-            if isinstance(place, Path):
-                check_is_project(place)  # a damaged one is tried again while others are served
+            if why := no_project(place):  # a damaged one is tried again while others are served
+                raise UserError(why)
         write_logs(log_format.value)
 
         def ready(address: str) -> None:

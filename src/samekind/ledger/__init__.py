@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from samekind.ledger.repair import Repaired, repair_file
     from samekind.ledger.row_contents import Renumbered, Renumbering
     from samekind.ledger.sql import SqlLedger
-    from samekind.ledger.sqlite_file import check_is_project
 
 __all__ = [
     "ROLES",
@@ -66,7 +65,6 @@ __all__ = [
     "Statement",
     "back_up_project",
     "check_file",
-    "check_is_project",
     "find_orphaned_leases",
     "free_orphaned_leases",
     "keys_of",
@@ -89,7 +87,6 @@ _HOMES = {
     "move_project": "samekind.ledger.moving",
     "SqlLedger": "samekind.ledger.sql",
     "check_file": "samekind.ledger.checkup",
-    "check_is_project": "samekind.ledger.sqlite_file",
     "find_orphaned_leases": "samekind.ledger.orphans",
     "free_orphaned_leases": "samekind.ledger.orphans",
     "repair_file": "samekind.ledger.repair",

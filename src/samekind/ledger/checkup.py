@@ -64,7 +64,8 @@ def check_file(path: ProjectPlace) -> Checkup:
         return Checkup(hopeless=str(error))
     except DBAPIError as error:
         if "not a database" in str(error.orig):
-            return Checkup(hopeless=f"{path} is not a SQLite database, so it is no project.")
+            made = f"samekind label makes one, such as {path.stem}.samekind.db."
+            return Checkup(hopeless=f"{path} is not a SQLite database, so it is no project: {made}")
         if "malformed" in str(error.orig):
             return Checkup(torn=[str(error.orig)])
         raise LedgerError(f"{path} could not be read: {error.orig}.") from error

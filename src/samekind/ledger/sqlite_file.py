@@ -12,7 +12,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from random import uniform
@@ -29,7 +29,6 @@ __all__ = [
     "APPLICATION_ID",
     "FileIdentity",
     "Place",
-    "check_is_project",
     "connected",
     "driver_of",
     "in_memory_copy",
@@ -43,7 +42,6 @@ __all__ = [
 
 APPLICATION_ID = 0x534B4E44  # "SKND", in the header of every project
 WRITING = "mode=rw"
-SQLITE = b"SQLite format 3\0"  # with which its files begin
 LOOK_AGAIN = 0.001, 0.004  # seconds between looks whether another program has done writing
 
 
@@ -104,27 +102,22 @@ def prepare_to_write(path: Path) -> Place:
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except FileExistsError:
-        _refuse_others(path)
+        _refuse_emptied(path)
     except OSError as error:
         raise LedgerError(f"{path} could not be made: {error.strerror}.") from error
     return Place(path, WRITING)
 
 
-def check_is_project(path: Path) -> None:
-    """Complain of a file that will never be read as a project; of damage within is not spoken here."""
+def readable_place(path: Path) -> Place:
+    """Return how a file can be read, by whoever may read it, from wherever it is."""
     if not path.is_file():
         raise LedgerError(f"{path}: there is no such project. `samekind label DATA` makes one.")
-    _refuse_others(path)
+    _refuse_emptied(path)
     if path.stat().st_size == 0:
         raise LedgerError(
             f"{path} is an empty file (0 bytes): there is no project in it. If there was one, put a copy "
             "of it here; `samekind label DATA --project` begins a new one in its place."
         )
-
-
-def readable_place(path: Path) -> Place:
-    """Return how a file can be read, by whoever may read it, from wherever it is."""
-    check_is_project(path)
     if os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK):
         return Place(path, WRITING)  # so that nothing is left beside it in the end
     try:
@@ -227,19 +220,11 @@ def _begin_to_write(connection: sa.Connection, wait: float) -> None:
         driver.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}")
 
 
-def _refuse_others(path: Path) -> None:
-    """Complain of another kind of file, and of one that lost all but what SQLite keeps beside it.
+def _refuse_emptied(path: Path) -> None:
+    """Complain of a file that lost its content but for what SQLite keeps beside it.
 
     SQLite would remove that, too.
     """
-    begin = b""
-    with suppress(OSError), path.open("rb") as file:  # who may not read it is told so by SQLite
-        begin = file.read(len(SQLITE))
-    if begin not in (b"", SQLITE):
-        raise LedgerError(
-            f"{path} is not a SQLite database, so it is no project. Give one that `samekind label` has made "
-            f"of the data, such as {path.stem}.samekind.db. If it was one, put a copy of it in its place."
-        )
     if _size(path) == 0 and _size(wal_of(path)):
         rest = wal_of(path).name
         raise LedgerDamaged(
