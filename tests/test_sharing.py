@@ -134,6 +134,15 @@ class TestEverybodyHasSomethingToDo:
         assert project.session.n_people == 1
         assert project.session.n_beyond == 0
 
+    def test_a_finished_project_has_no_questions_beyond_the_wave_either(self, data):
+        project, people = project_of(data), [f"p{k}" for k in range(8)]
+        answer_together(project, data[1], people, 60)
+        assert all(project.next(who) for who in people)
+        project.finish()
+        assert not any(project.next(who) for who in people)
+        project.resume()
+        assert all(project.next(who) for who in people)
+
     def test_kinds_that_many_find_at_once_become_one(self):
         X, y = load_digits(return_X_y=True)
         found = quality_of_team(X, y, 50, [300], 0)

@@ -52,6 +52,8 @@ class Questions(Reviews):
 
     def _next(self, who: str, lineup: bool, most: int) -> list[Question] | None:
         """Return open questions for somebody; None if something was written meanwhile, here or elsewhere."""
+        if self._stopped:
+            return []
         chains = self._open()
         most = most if self._presses_left is None else min(most, self._presses_left)
         sheets = self._sheets(chains)
