@@ -389,7 +389,9 @@ class TestWatching:
         except ValueError as error:
             info = type(error), error, error.__traceback__
         line = logging.LogRecord("samekind", logging.ERROR, "", 0, "it failed", None, info)
+        whole = logging.Formatter().format(line)  # which keeps the text in the record
         said = TextLines("%(levelname)s %(message)s").format(line)
+        assert logging.Formatter().format(line) == whole
         assert said.startswith("ERROR it failed\n")
         assert said.endswith(" test_logs_as_text_hold_no_more\nValueError")
 

@@ -28,6 +28,14 @@ class TextLines(logging.Formatter):
     hold data.
     """
 
+    def format(self, record: logging.LogRecord) -> str:
+        """Return a line; what other formatters keep of an exception is neither taken nor changed."""
+        kept, record.exc_text = record.exc_text, None
+        try:
+            return super().format(record)
+        finally:
+            record.exc_text = kept
+
     def formatException(self, ei: tuple[Any, ...]) -> str:  # noqa: N802
         """Return the places, and the type."""
         return "\n".join([*_places(ei[2]), ei[0].__name__])
