@@ -321,7 +321,7 @@ class TestImports:
     def test_others_go_on_meanwhile(self, server):
         """How long anybody waits, beside how long the import takes."""
         lines = "".join(
-            f"{k % 40},{(k % 40 + 1 + k // 40 % 4) % 45},different\n" for k in range(200_000)
+            f"{k % 40},{(k % 40 + 1 + k // 40 % 4) % 45},different\n" for k in range(800_000)
         )
         done, waits = [], []
 
@@ -334,14 +334,19 @@ class TestImports:
 
         importing = threading.Thread(target=send)
         with httpx.Client(base_url=server.url, headers={"X-Samekind": "1"}, timeout=60) as other:
-            other.get("/api/next")
-            importing.start()
-            while not done:
+
+            def skip():
                 began = time.perf_counter()
                 [question] = other.get("/api/next?lineup=false").json()["questions"]
                 said = {"id": question["id"], "answer": "skip"}
                 assert other.post("/api/answers", json=said).status_code in (200, 409)
                 waits.append(time.perf_counter() - began)
+
+            skip()  # what is done once
+            waits.clear()
+            importing.start()
+            while not done:
+                skip()
                 if len(waits) > 10:
                     time.sleep(0.01)
             importing.join(60)
