@@ -65,12 +65,15 @@ GROUPS = {
     "mixture": ["mixture-1", "mixture-2"],
     "small": ["overlapping", "rare", "wine", "breast-cancer", "banking77-minilm"],
     "piles": ["banking77-texts", "banking77-embedded", "banking77-last", "stackoverflow-texts"],
+    "ablation": ["googlenews-texts", "hwu64-embedded", "fashion10k", "letter"],
     "relatives": ["synthetic-small", "shuttle-small", "mixture-small"],
     "peers": ["digits-1000", "mixture-1000"],
 }
 BY_NAME_ONLY = {"kdd-full"}  # takes a download and several GB of memory
 _OF_STUDIES = {
-    name for group in ("mixture", "small", "piles", "relatives", "peers") for name in GROUPS[group]
+    name
+    for group in ("mixture", "small", "piles", "ablation", "relatives", "peers")
+    for name in GROUPS[group]
 }
 GROUPS["all"] = [name for name in DATA if name not in _OF_STUDIES | BY_NAME_ONLY]
 

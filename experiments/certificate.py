@@ -104,7 +104,6 @@ class HardRowsSetup(Setup):
     """A run of "focused" where nobody can tell the rows whose neighbours are most mixed, and one without."""
 
     budget: int
-    lineup: int
 
     def trace(self, algorithm: str, data: Instance, run: int, emit: Emit) -> Record:
         """Return the true clusters found by both, the rows given up, and whether the certificate holds."""
@@ -121,7 +120,6 @@ class HardRowsSetup(Setup):
                 data.points,
                 who,
                 budget=self.budget,
-                lineup=self.lineup,
                 batch=1,
                 random_state=draws_seed(run),
             )
@@ -148,7 +146,7 @@ class HardRowsSetup(Setup):
 
 
 class HardRows:
-    """What becomes of a run if nobody can tell a tenth of the rows, by pairs and by line-ups of nine."""
+    """What becomes of a run if nobody can tell a tenth of the rows."""
 
     file = "unsure"
 
@@ -159,13 +157,13 @@ class HardRows:
         self.runs, self.n = check_positive("runs", runs), check_rows(n)
 
     def cases(self) -> list[Case]:
-        """Return what is to run; a line-up of nine costs up to nine questions."""
+        """Return what is to run."""
         cases = []
         for name in self.data:
             n, seconds = rows_of(DATA[name], self.n), DATA[name].seconds[1]
-            for variant, times, lineup in (("focused", 1, 1), ("focused, lineup=9", 3, 9)):
-                setup = HardRowsSetup(times * HARD[name], lineup, n=n)
-                cases.append(Case(name, variant, setup, self.runs, 2 * seconds))
+            cases.append(
+                Case(name, "focused", HardRowsSetup(HARD[name], n=n), self.runs, 2 * seconds)
+            )
         return cases
 
     def results(self, runs: Runs) -> Results:

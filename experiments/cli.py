@@ -45,7 +45,7 @@ COMMANDS = {
     ),
     "ablation": (
         "“focused” with each of its parts switched off",
-        "--data --runs --n --jobs --json --out",
+        "--data --parts --errors --points --runs --n --jobs --json --out",
     ),
     "noisy": (
         "“focused” when answers are wrong",
@@ -91,6 +91,7 @@ OPTIONS: dict[str, tuple[Callable[[str], object], str, str]] = {
         "runs of each: by default 100, of studies 10, people and relatives 5, peers 3",
     ),
     "--algorithms": (_several(str), "NAMES", "algorithms, with commas; by default the usual ones"),
+    "--parts": (_several(str), "NAMES", "parts to switch off, with commas; by default each"),
     "--points": (_several(int), "NUMBERS", "of questions to count at, with commas"),
     "--errors": (_several(float), "NUMBERS", "shares of wrong answers, with commas"),
     "--n": (int, "N", "rows of made data; by default the usual number"),
@@ -165,19 +166,21 @@ def _run(options: Namespace) -> None:
         design, jobs=options.jobs, out=out, json_file=options.json, console=Console(stderr=True)
     )
     print_results(results, Console() if sys.stdout.isatty() else Console(width=140))
-    for path in (out / f"{design.file}.html", out / f"{design.file}.json", options.json):
+    endings = (".html", ".md", ".json")
+    for path in (*(out / f"{design.file}{ending}" for ending in endings), options.json):
         if path is not None:
             print(path)
 
 
 def _design(options: Namespace) -> Design:
     """Return the experiment of a command, with the options that were given."""
+    from experiments.ablation import Ablation
     from experiments.certificate import Certificates, HardRows
     from experiments.comparison import Comparison
     from experiments.paper import PaperTables
     from experiments.piles import Piles
     from experiments.relatives import Relatives
-    from experiments.studies import Ablation, Requirements, WrongAnswers
+    from experiments.studies import Requirements, WrongAnswers
 
     designs: dict[str, Callable[..., Design]] = {
         "paper": PaperTables,

@@ -9,7 +9,7 @@ from typing import Protocol
 from rich.console import Console
 
 from experiments.benchmark_data import BenchmarkData
-from experiments.page import write_page
+from experiments.page import write_markdown, write_page
 from experiments.pool import ExperimentError
 from experiments.results import Results
 from experiments.runner import Case, Runs, available_cores, do_runs
@@ -67,6 +67,7 @@ def run_experiment(
     for path in (folder / f"{design.file}.json", json_file):
         if path is not None:
             results.write(Path(path))
+    write_markdown(results, folder / f"{design.file}.md")
     write_page(results, folder / f"{design.file}.html")
     return results
 

@@ -38,6 +38,7 @@ def evaluate(clusters: Clusters, data: Instance) -> Record:
         "of": data.n_clusters,
         "provisional": clusters.n_discovered_ - len(seen),
         "median_error": finite(np.median(best[seen])) if seen.size else None,
+        "recovered_error": finite(np.median(best[declared])) if declared.size else None,
         "ari": data.agreement(labels) if len(labels) <= MOST_ROWS else None,
         "unproven": len(clusters.unproven_),
         "audited": promise.n_audited,

@@ -167,6 +167,8 @@ def read_paper(columns: Callable[[str, str], Sequence[int]]) -> Reader:
             ("rounds", lambda m: record["rounds_at"][m - 1]),
             ("sampling_time", lambda m: seconds_at[m - 1]),
         ):
+            if metric == "rounds" and "rounds_at" not in record:  # "focused" has none
+                continue
             for m in columns(metric, data):
                 yield metric, m, float(value(m)) if m <= len(recovered_at) else NAN
         for m in columns("fixed_recovery", data):  # what questions per cluster cannot be below
@@ -192,9 +194,8 @@ def read_curve(record: Record) -> Iterator[Reading]:
     even = np.linspace(0, last, CURVE_POINTS // 2)
     early = np.geomspace(max(1, last / 1000), last, CURVE_POINTS // 2)
     grid = np.unique(np.concatenate([even, early]).astype(np.int64))
-    counts = np.searchsorted(record["recovered_at"], grid, "right")
-    for at, count in zip(grid.tolist(), counts.tolist(), strict=True):
-        yield "curve", at, count
+    for at in grid.tolist():
+        yield "curve", at, _recovered(record, at)
 
 
 def read_at_marks(record: Record) -> Iterator[Reading]:

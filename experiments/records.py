@@ -21,14 +21,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from experiments.baselines import CROWD_ORDERS
 from experiments.record_data import MADE, RECORD_SETS, RecordSet, load_records
 from samekind import LabelOracle, NoisyOracle, Session
-from samekind.algorithms import ALGORITHMS
+from samekind.flow import DIFFERENT, Oracle, Reply, drive
 
 __all__ = ["compare_records", "main", "pair_scores", "questions_to_prove"]
 
 OURS = "records"
-CROWD = tuple(name for name in ALGORITHMS if name.startswith("crowd-"))
 PEERS = ("dedupe", "splink")
 MARKS = (50, 100, 200, 300)
 PEER_ANSWERS = (100, 300)
@@ -91,25 +91,24 @@ def _pairs(sizes: np.ndarray) -> int:
 
 
 def run_ours(
-    data: RecordSet, algorithm: str, seed: int, wrong: float, marks: Sequence[int] = MARKS
+    data: RecordSet, seed: int, wrong: float, marks: Sequence[int] = MARKS
 ) -> Iterator[Line]:
-    """Run an algorithm of this package, one question at a time; return a line at each mark."""
-    oracle = NoisyOracle(data.y, wrong, seed=seed) if wrong else LabelOracle(data.y)
-    takes_rate = algorithm in (OURS, "crowd-noisy")
-    options: dict[str, Any] = {"error_rate": wrong} if wrong and takes_rate else {}
+    """Run `records`, one question at a time; return a line at each mark."""
+    oracle = _oracle(data, wrong, seed)
+    options: dict[str, Any] = {"error_rate": wrong} if wrong else {}
     started, spent, different = perf_counter(), 0.0, 0
-    session = Session(data.points, algorithm, random_state=seed, budget=max(marks), **options)
+    session = Session(data.points, OURS, random_state=seed, budget=max(marks), **options)
     while not session.done:
         pairs = session.pending()
         answers = oracle(pairs)
-        different += int((answers == 0).sum())
+        different += int((answers == DIFFERENT).sum())
         session.tell(pairs, answers)
         if session.n_questions in marks or session.done:
             looked = perf_counter()
             found = session.clusters()
             yield Line(
                 data.name,
-                algorithm,
+                OURS,
                 seed,
                 wrong,
                 session.n_questions,
@@ -117,9 +116,49 @@ def run_ours(
                 different=different,
                 seconds=looked - started - spent,
                 memory_mb=getrusage(RUSAGE_SELF).ru_maxrss / 1024,
-                holds=_holds(data, found) if algorithm == OURS else None,
+                holds=_holds(data, found),
             )
             spent += perf_counter() - looked
+
+
+def run_crowd(
+    data: RecordSet, algorithm: str, seed: int, wrong: float, marks: Sequence[int] = MARKS
+) -> Iterator[Line]:
+    """Run a published order of pairs; return a line at each mark."""
+    oracle = _oracle(data, wrong, seed)
+    options: dict[str, Any] = {"error_rate": wrong} if wrong and algorithm == "crowd-noisy" else {}
+    started, spent, different = perf_counter(), 0.0, 0
+    order = CROWD_ORDERS[algorithm](data.points, np.random.default_rng(seed), **options)
+    flow = order.run()
+    pairs = next(flow, None)
+    n_questions = 0
+    while pairs is not None and n_questions < max(marks):
+        answers = oracle(pairs)
+        different += int((answers == DIFFERENT).sum())
+        n_questions += len(pairs)
+        try:
+            pairs = flow.send(Reply(answers))
+        except StopIteration:
+            pairs = None
+        if n_questions in marks or pairs is None:
+            looked = perf_counter()
+            yield Line(
+                data.name,
+                algorithm,
+                seed,
+                wrong,
+                n_questions,
+                **pair_scores(data.y, order.entities()),
+                different=different,
+                seconds=looked - started - spent,
+                memory_mb=getrusage(RUSAGE_SELF).ru_maxrss / 1024,
+                holds=None,
+            )
+            spent += perf_counter() - looked
+
+
+def _oracle(data: RecordSet, wrong: float, seed: int) -> Oracle:
+    return NoisyOracle(data.y, wrong, seed=seed) if wrong else LabelOracle(data.y)
 
 
 def _holds(data: RecordSet, found: Any) -> bool:
@@ -171,8 +210,12 @@ def run_peer(data: RecordSet, peer: str, seed: int, answers: int, python: str) -
 
 def questions_to_prove(data: RecordSet, algorithm: str, seed: int = 0) -> int:
     """Return how many questions it takes until every candidate pair is known."""
-    session = Session(data.points, algorithm, random_state=seed, batch="auto")
     oracle = LabelOracle(data.y)
+    if algorithm != OURS:
+        order = CROWD_ORDERS[algorithm](data.points, np.random.default_rng(seed))
+        drive(order.run(), oracle)
+        return len(order.answers.given)
+    session = Session(data.points, OURS, random_state=seed, batch="auto")
     while not session.done:
         session.answer_all(oracle(session.pending()))
     return session.n_questions
@@ -193,12 +236,16 @@ def compare_records(
         raise ValueError(f"there is no set {min(unknown)!r}; these are: {', '.join(RECORD_SETS)}.")
     lines: list[Line] = []
     for name in names:
-        for algorithm in algorithms or (OURS, *CROWD, *PEERS):
+        for algorithm in algorithms or (OURS, *CROWD_ORDERS, *PEERS):
             for seed in range(runs):
                 records = load_records(name, seed if name in MADE else 0)
                 if algorithm not in PEERS:
                     for wrong in errors:
-                        lines += run_ours(records, algorithm, seed, wrong)
+                        lines += (
+                            run_ours(records, seed, wrong)
+                            if algorithm == OURS
+                            else run_crowd(records, algorithm, seed, wrong)
+                        )
                 elif peer_python is not None:
                     for answers in PEER_ANSWERS if algorithm == "dedupe" else (0,):
                         found = run_peer(records, algorithm, seed, answers, peer_python)
@@ -228,7 +275,7 @@ def main(
             "questions": questions_to_prove(load_records(name), algorithm),
         }
         for name in (data or RECORD_SETS)
-        for algorithm in algorithms or (OURS, *CROWD)
+        for algorithm in algorithms or (OURS, *CROWD_ORDERS)
         if algorithm not in (*PEERS, "crowd-noisy")
     ]
     with pd.option_context(

@@ -10,18 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.benchmark_data import choose_data
-from experiments.design import check_positive, skipped
-from experiments.metrics import observations, read_relative
-from experiments.peers import OURS
-from experiments.results import Results
-from experiments.runner import Case, Runs
-from experiments.store import Record
-from experiments.summary import summarize
-from experiments.trace import Emit, Setup, draws_seed
-from experiments.truth import Instance
-from samekind import Session
-from samekind.algorithms.relatives import (
+from experiments.baselines import (
     FoundClusters,
     accurate_kmeans,
     ellipsoids,
@@ -33,6 +22,17 @@ from samekind.algorithms.relatives import (
     sampled_correlation,
     side_information,
 )
+from experiments.benchmark_data import choose_data
+from experiments.design import check_positive, skipped
+from experiments.metrics import observations, read_relative
+from experiments.peers import OURS
+from experiments.results import Results
+from experiments.runner import Case, Runs
+from experiments.store import Record
+from experiments.summary import summarize
+from experiments.trace import Emit, Setup, draws_seed
+from experiments.truth import Instance
+from samekind import Session
 from samekind.flow import Flow, drive
 
 RELATIVE_DATA = ("synthetic-small", "shuttle-small", "digits", "mixture-small")

@@ -80,6 +80,13 @@ def load_banking77_embedded(*, last: int | None = None, return_X_y: bool = True)
         return stored["X"][first:].astype(np.float32), stored["y"][first:]
 
 
+def load_kept(*, file: str, standardise: bool = False, return_X_y: bool = True) -> Labelled:
+    """Return the rows and labels of a file, perhaps with standardised columns."""
+    with np.load(_kept(file)) as stored:
+        X, y = stored["X"].astype(np.float32), stored["y"].astype(np.intp)
+    return (StandardScaler().fit_transform(X) if standardise else X), y
+
+
 def load_texts(*, file: str, return_X_y: bool = True) -> Labelled:
     """Return the texts of a table as samekind embeds them by default, and their labels."""
     table = load_table(file)

@@ -1,9 +1,8 @@
-"""Studies of "focused": does it what it must, what are its parts worth, what do wrong answers do."""
+"""Studies of "focused": whether it does what it must, and what wrong answers do."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from experiments.benchmark_data import DATA, choose_data
 from experiments.design import (
@@ -21,32 +20,6 @@ from experiments.summary import add_required, summarize
 from experiments.targets import required_numbers, variant_name
 from experiments.trace import NoisySetup
 
-PARTS = [
-    "explore",
-    "survey",
-    "typical",
-    "fill",
-    "refine",
-    "graph",
-    "discriminant",
-    "merge",
-    "audit",
-]
-"""What can be switched off in "focused"."""
-VARIANTS: dict[str, dict[str, str]] = {
-    variant_name(parameters): parameters
-    for parameters in ({}, *({"without": part} for part in PARTS), {"certify": "full"})
-}
-ABLATION: dict[str, list[Asked]] = {
-    "digits": [("ari", 300), ("ari", 1_000)],
-    "mixture-1": [("questions_to_ari", 0.9), ("questions_to_all", 30)],
-    "mixture-2": [("questions_to_ari", 0.9), ("questions_to_all", 30)],
-    "shuttle": [("accurate", 1_000), ("median_error", 1_000)],
-    "banking77": [(metric, at) for at in (2_500, 5_000) for metric in ("discovered", "accurate")],
-    "synthetic-p0": [("accurate", 2_000)],
-}
-"""For each data set the metrics by which variants are compared."""
-
 ERRORS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4)
 QUESTIONS = {"digits": 300, "mixture-1": 130}
 """For each data set the questions of the run without errors."""
@@ -54,13 +27,23 @@ GOAL_CAP = 5  # times those, for runs that have not reached the goal by then
 REFERENCE = variant_name({})
 
 
-class _VariantStudy:
-    """Variants of "focused" and what is asked of each on each data set; `n` are rows of generated data."""
+class Requirements:
+    """Whether "focused" does what ``required.toml`` says; by default on all data sets that it names.
 
-    file = ""
+    `n` are rows of generated data.
+    """
 
-    def __init__(self, asked: dict[tuple[str, str], list[Asked]], runs: int, n: int | None) -> None:
-        self.asked = asked
+    file = "focused"
+
+    def __init__(
+        self, data: Sequence[str] | None = None, *, runs: int = 10, n: int | None = None
+    ) -> None:
+        required = required_numbers("focused")
+        self.required = required[required["data"].isin(choose_data(data, required["data"]))]
+        self.asked: dict[tuple[str, str], list[Asked]] = {
+            (str(name), REFERENCE): list(zip(part["metric"], part["at"].astype(float), strict=True))
+            for name, part in self.required.groupby("data", sort=False)
+        }
         self.runs, self.n = check_positive("runs", runs), check_rows(n)
 
     def cases(self) -> list[Case]:
@@ -70,60 +53,16 @@ class _VariantStudy:
             data = DATA[name]
             ends = [data.marks[-1] if METRICS[metric].level else int(at) for metric, at in metrics]
             marks = {*ends, *(mark for mark in data.marks if mark < max(ends))}
-            setup = focused_setup(data, list(marks), self.n, VARIANTS[algorithm])
+            setup = focused_setup(data, list(marks), self.n)
             seconds = data.focused_seconds(setup.marks[-1])
             cases.append(Case(name, algorithm, setup, self.runs, seconds))
         return cases
 
     def results(self, runs: Runs) -> Results:
-        """Return a line for each variant and metric."""
-        summary = summarize(observations(runs.records, read_asked(self.asked)))
-        return Results(self.file, summary, {"runs": self.runs}, skipped(runs))
-
-
-class Requirements(_VariantStudy):
-    """Whether "focused" does what ``required.toml`` says; by default on all data sets that it names."""
-
-    file = "focused"
-
-    def __init__(
-        self, data: Sequence[str] | None = None, *, runs: int = 10, n: int | None = None
-    ) -> None:
-        required = required_numbers("focused")
-        self.required = required[required["data"].isin(choose_data(data, required["data"]))]
-        groups = self.required.groupby(["data", "algorithm"], sort=False)
-        asked = {
-            (str(key[0]), str(key[1])): list(
-                zip(part["metric"], part["at"].astype(float), strict=True)
-            )
-            for key, part in groups
-        }
-        super().__init__(asked, runs, n)
-
-    def results(self, runs: Runs) -> Results:
         """Return what is required beside what came out."""
-        found = super().results(runs)
-        return replace(found, summary=add_required(found.summary, self.required))
-
-
-class Ablation(_VariantStudy):
-    """What is lost when a part of "focused" is switched off; by default each, on all data of `ABLATION`."""
-
-    file = "ablation"
-
-    def __init__(
-        self,
-        data: Sequence[str] | None = None,
-        *,
-        variants: Sequence[str] = tuple(VARIANTS),
-        runs: int = 10,
-        n: int | None = None,
-    ) -> None:
-        for name in variants:
-            if name not in VARIANTS:
-                raise ValueError(f"variants must be among {list(VARIANTS)}, got {name!r}.")
-        chosen = choose_data(data, ABLATION)
-        super().__init__({(d, name): ABLATION[d] for d in chosen for name in variants}, runs, n)
+        summary = summarize(observations(runs.records, read_asked(self.asked)))
+        found = add_required(summary, self.required)
+        return Results(self.file, found, {"runs": self.runs}, skipped(runs))
 
 
 class WrongAnswers:

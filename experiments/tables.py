@@ -46,6 +46,12 @@ class Table:
         ):
             yield str(name), list(zip(texts, styles, strict=True))
 
+    def markdown(self) -> str:
+        """Return the table as Markdown."""
+        lines = [self.head, ["---"] * len(self.head)]
+        lines += [[name, *(text for text, _ in cells)] for name, cells in self.lines()]
+        return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
 
 def tables_of(results: Results) -> dict[str, list[Table]]:
     """Return the tables of each data set, and under "" those of all."""
@@ -57,6 +63,8 @@ def tables_of(results: Results) -> dict[str, list[Table]]:
     summary = results.summary
     if results.experiment != "focused":
         tables = {data: [_study(results, data)] for data in results.data}
+    if results.experiment == "ablation":
+        tables[""] = [_losses(summary)]
     if summary["required"].notna().any():
         tables[""] = [_required(summary[summary["required"].notna()])]
     return tables
@@ -190,6 +198,26 @@ def _study(results: Results, data: str) -> Table:
         head = _head(row) if noisy else _head(row).replace(metric.title, metric.text(row["at"]))
         cells.append((row["algorithm"], head, cell_text(row, spread=noisy), ""))
     return _table("", "variant", cells)
+
+
+def _losses(summary: pd.DataFrame) -> Table:
+    """Return how variants differ from "focused" as it is, by the first metric of each data set."""
+    cells: list[tuple[str, str, str, str]] = []
+    for data, part in summary.groupby("data", sort=False):
+        metric = part["metric"].iloc[0]
+        means = part[part["metric"] == metric].set_index("algorithm")["mean"]
+        for name, mean in means.items():
+            _, *marks = str(name).split(", ")
+            wrong = [mark for mark in marks if mark.endswith("wrong")]
+            base = means[", ".join(["focused", *wrong])]
+            text = METRICS[metric].number(mean)
+            if len(marks) > len(wrong):
+                text = f"{mean - base:+.{text[::-1].index('.')}f}".replace("-", "−")
+            column = ", ".join([f"{DATA[str(data)].title}: {METRICS[metric].title}", *wrong])
+            cells.append(
+                (", ".join(["focused", *(m for m in marks if m not in wrong)]), column, text, "")
+            )
+    return _table("Each variant less “focused” as it is", "variant", cells)
 
 
 def _required(part: pd.DataFrame) -> Table:

@@ -79,8 +79,8 @@ def variant_name(parameters: dict[str, str]) -> str:
 
     Examples
     --------
-    >>> variant_name({}), variant_name({"certify": "full"})
-    ('focused', 'focused, certify=full')
+    >>> variant_name({}), variant_name({"goal": "labels"})
+    ('focused', 'focused, goal=labels')
     """
     return ", ".join(["focused", *(f"{key}={value}" for key, value in parameters.items())])
 

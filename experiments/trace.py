@@ -136,38 +136,34 @@ class FocusedSetup(Setup):
     def trace(self, algorithm: str, data: Instance, run: int, emit: Emit) -> Record:
         """Return what was seen on the way; the time to look is not counted.
 
-        ``recovered_at``, ``rounds_at``, ``seconds_at`` and ``median_error_at`` have an item for each true
-        cluster in the order in which their recovery was declared, ``discovered_at`` for each in the order of
-        discovery. ``looks`` has what `evaluate` returns at each mark.
+        ``recovered_at``, ``seconds_at`` and ``median_error_at`` have an item for each true cluster in the
+        order of recovery, as it was at the first mark at which it was recovered; ``discovered_at`` for each
+        in the order of discovery. ``looks`` has what `evaluate` returns at each mark.
         """
         started, looking = perf_counter(), 0.0
-        marks = list(self.marks)
         looks: list[Record] = []
-        recoveries: list[tuple[int, int, float, float | None]] = []
+        recoveries: list[tuple[int, float, float | None]] = []
         discoveries = _Discoveries(data)
+        marks = self.marks
         with _session("focused", data, run, budget=marks[-1], **self.parameters) as session:
-            n_recovered = 0
-            while not session.done:
-                pairs = session.pending()
-                session.answer_all(data.oracle(pairs))
-                discoveries.add(pairs, session)
-                now = session.progress
-                more, n_recovered = now.recovered > n_recovered, now.recovered
-                due = now.questions >= marks[0]
-                if more or due:
+            while len(looks) < len(marks):
+                if not session.done:
+                    pairs = session.pending()
+                    session.answer_all(data.oracle(pairs))
+                    discoveries.add(pairs, session)
+                # Every row may be labelled before the last mark.
+                if session.done or session.n_questions >= marks[len(looks)]:
                     since = perf_counter()
+                    seconds = round(since - started - looking, 3)
                     clusters = session.clusters()
-                    if more:
-                        seconds = since - started - looking
-                        recoveries += _new_recoveries(clusters, data, len(recoveries), seconds)
-                    if due:
-                        looks.append({"at": marks.pop(0), **evaluate(clusters, data)})
+                    look = {"at": marks[len(looks)], **evaluate(clusters, data)}
+                    new = look["recovered"] - len(recoveries)
+                    error = look["recovered_error"]
+                    recoveries += [(clusters.n_questions_, seconds, error)] * new
+                    looks.append(look)
                     looking += perf_counter() - since
-            clusters = session.clusters()
         seconds = perf_counter() - started - looking
-        # Every row may be labelled before the last mark.
-        looks += [{"at": mark, **evaluate(clusters, data)} for mark in marks]
-        names = ("recovered_at", "rounds_at", "seconds_at", "median_error_at")
+        names = ("recovered_at", "seconds_at", "median_error_at")
         measured: Record = {
             "questions": clusters.n_questions_,
             "stop": clusters.stop_reason_,
@@ -257,16 +253,6 @@ def _first_reached(clusters: Clusters, what: str) -> list[int]:
     first = np.searchsorted(counts, np.arange(1, most + 1))
     reached: list[int] = clusters.history_["questions"][first].tolist()
     return reached
-
-
-def _new_recoveries(
-    clusters: Clusters, data: Instance, known: int, seconds: float
-) -> list[tuple[int, int, float, float | None]]:
-    """Return questions, rounds, seconds and median error for each true cluster recovered anew."""
-    codes = data.true_clusters(clusters)[: clusters.n_recovered_]
-    new = len(np.unique(codes)) - known  # 0 if one is declared twice
-    error = finite(np.median(data.centroid_errors(clusters.centers_, codes)))
-    return [(clusters.n_questions_, clusters.n_rounds_, round(seconds, 3), error)] * new
 
 
 class _Discoveries:

@@ -77,8 +77,9 @@ def prepare_sheet(project: Project) -> None:
 
 def prepare(project: Project) -> None:
     """Bring a project so far that every act has something to do."""
-    answer(project, 14, "ann")
-    answer(project, 6, "bob")
+    for who in ["ann"] * 14 + ["bob"] * 6:
+        if len(_unknown(project)) > ROWS // 2:
+            answer(project, 1, who)
     [question] = project.next("ann", lineup=False)
     project.answer(question.id, "skip", who="ann")
     answer(project, 3, "ann")
@@ -91,7 +92,7 @@ def prepare(project: Project) -> None:
 
 def first_clusters(project: Project) -> list[int]:
     """Return the rows that stand for the clusters, those with most known rows first."""
-    members = [tuple(rows) for rows in project.session._run.state.members if rows]
+    members = [tuple(rows) for rows in project.session.known_clusters() if rows]
     return [rows[0] for rows in sorted(members, key=lambda rows: (-len(rows), rows))]
 
 
@@ -118,21 +119,6 @@ def _say_cluster(project: Project) -> None:
     project.answer(question.id, elsewhere[-1], who="ann")
 
 
-def _decide(project: Project) -> None:
-    """Accept and refuse suggestions, at once."""
-    anchors = [project.ref(project.session.members_of(c)).cluster for c in first_clusters(project)]
-    row = project.session.members_of(anchors[0])[1]
-    decisions = {f"merge-{anchors[1]}.{anchors[2]}": "yes", f"wrong-{row}": "yes"}
-    if len(anchors) > 3:
-        decisions[f"merge-{anchors[0]}.{anchors[3]}"] = "no"
-    project.decide(decisions, who="ann")
-
-
-def _ask_again(project: Project) -> None:
-    rows = project.clusters().given_up_.tolist()
-    project.decide({"unsure-" + ".".join(map(str, rows[:3])): "yes"}, who="ann")
-
-
 def _unknown(project: Project) -> list[int]:
     return [row for row in range(ROWS) if not project.session.members_of(row)]
 
@@ -154,8 +140,6 @@ ACTS = {
         p.session.members_of(first_clusters(p)[0])[:1], first_clusters(p)[1], who="ann"
     ),
     "place in a new kind": lambda p: p.place_in_new(_unknown(p)[:3], "more", who="ann"),
-    "suggestions": _decide,
-    "ask again": _ask_again,
     "criterion": lambda p: p.set_criterion("They look alike."),
     "rename": lambda p: p.rename(first_clusters(p)[1], "ones", who="ann"),
     "merge": lambda p: p.merge(first_clusters(p)[:2], who="ann"),
@@ -183,7 +167,7 @@ def contents(project: Project) -> dict[str, object]:
         "criterion": project.criterion,
         "revision": ledger.revision,
         "members": [session.members_of(row) for row in range(session.points.n)],
-        "pending": session.pending().tolist(),
+        "labels": project.clusters().labels_.tolist(),
         "questions": session.n_questions,
         "stop": session.stop_reason,
         "certificate": str(project.clusters().certificate_),
@@ -231,7 +215,7 @@ def act_until_killed(folder: Path, seed: int, told: Path) -> None:
             continue  # nothing to do it to
         now = project.session.ledger.revision
         with told.open("a") as file:  # a line at once, or nothing
-            file.write(f"{now.answers} {now.retracted} {now.names} {now.changes}\n")
+            file.write(f"{now.answers} {now.retracted} {now.names}\n")
 
 
 def act_together(folder: Path, number: int, in_all: int, done: Any, start: Any, stop: Any) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -25,6 +27,7 @@ settings.register_profile("samekind", deadline=None, derandomize="CI" in os.envi
 settings.load_profile("samekind")
 
 AT_FIRST = pytest.StashKey[set[str]]()
+NEW = (logging.NOTSET, False, True, [])  # the state of a logger that nobody touched
 
 
 def pytest_configure():
@@ -47,14 +50,46 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_runtest_teardown(item):
-    """See that nothing is left in the checkout: tests write to folders of their own."""
+    """See that a test leaves nothing in the checkout, and our loggers as they were."""
     result = yield
+    every = [*logging.root.manager.loggerDict.values()]
+    changed = [
+        logger
+        for logger in every
+        if isinstance(logger, logging.Logger) and re.match(r"samekind(\.|$)", logger.name)
+        if state(logger) != NEW
+    ]
+    for logger in changed:
+        set_state(logger, NEW)  # said once
     left = {path.name for path in item.config.rootpath.iterdir()} - item.session.stash[AT_FIRST]
     item.session.stash[AT_FIRST] |= left  # said once
     made = {"build", "dist", "site"}  # by `make` beside us, as hidden ones are by tools
     left = {name for name in left - made if not name.startswith(".")}
     assert not left, f"left in the checkout, by this test or one beside it: {sorted(left)}"
+    assert not changed, f"turned off or set up, and left so: {changed}"
     return result
+
+
+def state(logger):
+    """Return what decides whether a logger writes, and where."""
+    return logger.level, logger.disabled, logger.propagate, [*logger.handlers]
+
+
+def set_state(logger, wanted):
+    """Make a logger's state what it once was."""
+    level, logger.disabled, logger.propagate, handlers = wanted
+    logger.handlers = [*handlers]
+    logger.setLevel(level)
+
+
+@pytest.fixture
+def own_logs():
+    """Let a test set up logs as `samekind serve` does, for its whole process."""
+    names = ("samekind", "uvicorn.error")
+    before = {name: state(logging.getLogger(name)) for name in names}
+    yield
+    for name in names:
+        set_state(logging.getLogger(name), before[name])
 
 
 def blobs(sizes=(40, 25, 15), d=2, spread=0.2, gap=10.0, seed=0):

@@ -53,10 +53,9 @@ CASES = [
     Case("noisy-exact", parameters={"error_rate": 0.1, "budget": 2_000, "batch": 64}, wrong=0.1),
     Case("focused", parameters={"budget": 300, "batch": 1}),
     Case("focused", "large", {"budget": 300, "batch": "auto"}, name="focused, many rows"),
-    Case("focused", parameters={"budget": 300, "certify": "full"}, name="focused, full proofs"),
     Case(
         "focused",
-        parameters={"budget": 300, "goal": "labels", "lineup": 9, "batch": 4},
+        parameters={"budget": 300, "goal": "labels", "batch": 4},
         name="focused, labels",
     ),
     Case("focused", parameters={"stop": "certified", "tolerance": 0.3}, name="focused, certified"),
@@ -74,11 +73,6 @@ CASES = [
         wrong=0.1,
         name="records, wrong answers",
     ),
-    Case("crowd-transitive", "people", {"budget": 120}),
-    Case("crowd-nodes", "people", {"budget": 120}),
-    Case("crowd-online", "people", {"budget": 120}),
-    Case("crowd-noisy", "people", {"budget": 120}, wrong=0.1),
-    Case("crowd-groups", "people", {"budget": 120}),
 ]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from samekind.warm_up import SORTS
 
 STAGES = ("start", "later")
-SLOW = ("build_leaves", "score_rows", "first_center", "_grow", "add_answers")
+SLOW = ("score_pairs", "update_doubts", "add_answers")
 
 
 def taken(scenario: str) -> list[dict]:

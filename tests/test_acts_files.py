@@ -16,7 +16,8 @@ import sqlalchemy as sa
 
 from acts import answer, dump, first_clusters, write_data
 from samekind.data import load
-from samekind.project import forget_annotator, make_project, open_project, repair_project
+from samekind.ledger import repair_file
+from samekind.project import forget_annotator, make_project, open_project
 
 pytestmark = pytest.mark.slow
 STEPS = {"os.rename", "os.remove", "os.chmod", "shutil.copyfile", "sqlite3.connect"}
@@ -29,7 +30,7 @@ SETTINGS = {"random_state": 0, "batch": 3, "lineup": 3, "sheet": 0}
 
 
 def prepare(folder: Path) -> Path:
-    """Make a project of two people with names, an answer that was corrected, and a checkpoint."""
+    """Make a project of two people with names, and an answer that was corrected."""
     write_data(folder)
     path = folder / "mine.db"
     with closing(make_project(load(folder / "rows.csv"), path, **SETTINGS)) as project:
@@ -38,8 +39,6 @@ def prepare(folder: Path) -> Path:
         project.rename(first_clusters(project)[0], "noughts", who="bob")
         record = next(r for r in project.answers().answers if r.who == "ann")
         project.correct(record.a, record.b, "unsure", who="bob")
-        with project.act():
-            project.session.checkpoint()
         answer(project, 4, "ann")
     return path
 
@@ -49,7 +48,6 @@ def _damage(path: Path) -> None:
         connection.execute("PRAGMA ignore_check_constraints = ON")
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute("UPDATE answers SET answer = 9 WHERE id = 3")
-        connection.execute("UPDATE checkpoints SET rows = x'00112233'")
         connection.commit()
 
 
@@ -72,7 +70,7 @@ def _open_with(path: Path, **settings: Any) -> None:
 BEFORE = {"repair": _damage, "take in data": _grow}
 FILE_ACTS = {
     "forget": lambda path: forget_annotator(path, "bob"),
-    "repair": repair_project,
+    "repair": repair_file,
     "take in data": _open_with,
     "use sheets": _use_sheets,
     "other settings": lambda path: _open_with(path, lineup=5),
@@ -81,12 +79,7 @@ FILE_ACTS = {
 
 def states(path: Path, act: str) -> dict[str, list[Any]]:
     """Return what must be as before an act or as after it."""
-    found = dump(path)
-    if (
-        act == "other settings"
-    ):  # a checkpoint, which alone does no harm, comes before they are kept
-        found["meta"] = [row for row in found["meta"] if row[0] != b"settings"]
-    return found
+    return dump(path)
 
 
 def die_at(path: Path, act: str, step: int, done: Any) -> None:

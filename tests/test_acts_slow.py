@@ -62,7 +62,7 @@ def test_nothing_acknowledged_is_lost_by_kills(folder, monkeypatch):
 
 
 def revision_of(folder):
-    tables = ("answers", "retractions", "names", "changes")
+    tables = ("answers", "retractions", "names")
     with closing(sqlite3.connect(folder / "mine.db")) as connection:
         return [connection.execute(f"SELECT count(*) FROM {t}").fetchone()[0] for t in tables]
 

@@ -22,9 +22,9 @@ from samekind.algorithms import (
     find_algorithm,
 )
 from samekind.algorithms.paper.base import Draws
-from samekind.algorithms.paper.improved_exact import heavy_bands
-from samekind.algorithms.paper.quiet_test import QuietTest
-from samekind.algorithms.paper.rejection import REFERENCES, RejectionSampling
+from samekind.algorithms.paper.exact import heavy_bands
+from samekind.algorithms.paper.practical import REFERENCES, RejectionSampling
+from samekind.algorithms.paper.quiet_test import QuietTest, is_quiet
 from samekind.flow import Reply, drive
 from samekind.points import ArrayPoints
 
@@ -116,6 +116,13 @@ class TestClassify:
         assert len(waves) == 3
         assert found.labels.tolist() == [UNKNOWN]
         assert len(kinds) == 3
+
+
+def test_rows_in_clusters_and_rows_given_up_are_counted_apart():
+    kinds = three_kinds()
+    kinds.add_member(7, 0)
+    kinds.give_up(8)
+    assert (len(kinds.given_up), kinds.n_closed) == (1, 5)
 
 
 class TestToys:
@@ -349,7 +356,7 @@ class TestQuiet:
 
     def test_starts_over_after_a_draw_outside(self):
         quiet = QuietTest(0.5)
-        assert self.feed(quiet, 0, GIVEN_UP, 2, *[0] * 20) == [2]
+        assert self.feed(quiet, 0, 0, 2, *[0] * 20) == [2]
         self.feed(quiet, *[0] * 27)  # 47 since; 16 ln 20 = 47.9
         assert not quiet.passed
         self.feed(quiet, 0)
@@ -368,6 +375,78 @@ class TestQuiet:
         quiet = QuietTest(None)
         self.feed(quiet, *[0] * 100_000)
         assert not quiet.passed
+
+
+class TestGivenUp:
+    """A draw of a row that nobody can tell does not show that nothing is left."""
+
+    X, y = blobs((540, 360, 100), gap=30.0)
+
+    def solve(self, algorithm, hard, **options):
+        """Return what is found if nobody can tell the rows that are `hard`."""
+
+        def oracle(pairs):
+            answers = LabelOracle(self.y)(pairs)
+            return np.where(hard[pairs].any(axis=1), UNSURE, answers).astype(np.int8)
+
+        options = {"random_state": 0, "batch": "auto", **options}
+        return solve(self.X, oracle, algorithm=algorithm, **options)
+
+    @pytest.mark.parametrize(
+        ("algorithm", "options"),
+        [
+            ("uniform", {"epsilon": 0.1}),
+            ("basic", {"epsilon": 0.1}),
+            ("batched", {"epsilon": 0.1}),
+            ("basic-exact", {}),
+            ("improved-exact", {"epsilon": 1.0}),
+            ("noisy-exact", {"error_rate": 0.0}),
+        ],
+    )
+    def test_a_far_cluster_that_nobody_can_tell_is_not_reducible(self, algorithm, options):
+        found = self.solve(algorithm, self.y == 2, **options)
+        assert found.stop_reason_ == "unplaced"
+        assert found.n_recovered_ == 2
+        assert any("nobody could tell" in note for note in found.notes_)
+
+    @pytest.mark.parametrize("algorithm", ["basic", "basic-exact"])
+    def test_a_row_that_holds_little_of_the_cost_does_not_matter(self, algorithm):
+        hard = np.arange(len(self.y)) == np.flatnonzero(self.y == 0)[0]
+        found = self.solve(algorithm, hard, epsilon=0.5)
+        assert found.stop_reason_ == "reducible"
+        assert found.n_recovered_ == 3
+        assert not any("nobody could tell" in note for note in found.notes_)
+
+    @pytest.mark.parametrize(("n_given_up", "needed"), [(0, 37), (1, 62), (3, 94)])
+    def test_some_given_up_draws_take_a_longer_run(self, n_given_up, needed):
+        assert is_quiet(needed - 1, n_given_up, 0.5, t=1) is None
+        assert is_quiet(needed, n_given_up, 0.5, t=1) is True
+
+    def test_errors_are_as_rare_as_promised(self):
+        """A tenth of the draws are outside or given up, and ε/4 is a tenth."""
+        rng = np.random.default_rng(0)
+        given_up = rng.random((20_000, 400)) < 0.1
+        counts = given_up.cumsum(axis=1)
+        for g in range(4):
+            needed = next(n for n in range(1, 400) if is_quiet(n, g, 0.4, t=1))
+            assert (counts[:, needed - 1] <= g).mean() <= 0.01
+
+
+@pytest.mark.parametrize("algorithm", ["basic", "basic-exact"])
+@pytest.mark.parametrize(("epsilon", "is_proven"), [(0.5, True), (0.79, True), (0.8, False)])
+def test_reducible_beyond_what_is_proven_is_noted(algorithm, epsilon, is_proven):
+    X, y = blobs((60, 40))
+    found = solve(X, LabelOracle(y), algorithm=algorithm, epsilon=epsilon, random_state=0)
+    assert found.stop_reason_ == "reducible"
+    assert any("proof" in note for note in found.notes_) != is_proven
+
+
+@pytest.mark.parametrize(("y", "is_noted"), [([0] * 6, False), ([0, 0, 0, 1, 1, 1], True)])
+def test_a_round_that_recovers_more_than_the_guess_of_k_is_noted(y, is_noted):
+    X = np.arange(6.0)[:, None]
+    options = {"epsilon": 0.7, "random_state": 0, "batch": "auto"}
+    found = solve(X, LabelOracle(y), algorithm="improved-exact", **options)
+    assert any("K was guessed as 1" in note for note in found.notes_) == is_noted
 
 
 class TestExactConstants:
@@ -463,7 +542,11 @@ class TestStopReasons:
 
     def test_different_seeds_draw_different_rows(self):
         found = {
-            tuple(solve(self.X, LabelOracle(self.y), random_state=seed).members_[0][:5].tolist())
+            tuple(
+                solve(self.X, LabelOracle(self.y), budget=20, random_state=seed)
+                .members_[0]
+                .tolist()
+            )
             for seed in range(5)
         }
         assert len(found) == 5

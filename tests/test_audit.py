@@ -1,83 +1,25 @@
-"""The audit: a bound that holds whenever one looks, and what is kept apart."""
+"""The audit: bounds that hold, what is kept apart, and that its rows are drawn uniformly."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
-from scipy.stats import beta, hypergeom
+from scipy.stats import beta, binom, chisquare, hypergeom
 
+from conftest import blobs
+from samekind import DIFFERENT, SAME, UNSURE, LabelOracle, solve
 from samekind.algorithms.base import Certificate
-from samekind.algorithms.focused.audit import Audit, Surveys
-from samekind.algorithms.focused.audit_bounds import (
-    most_wrong,
-    most_wrong_at_any_time,
-    upper_bound,
-)
-from samekind.algorithms.focused.certification import AuditAhead, Certification, n_doubtful_rows
-from samekind.algorithms.state import ClusterState
-
-RISKS = (0.2, 0.05, 0.0125)
+from samekind.algorithms.focused import focused
+from samekind.algorithms.focused.audit import Audit, all_asked
+from samekind.algorithms.focused.bounds import most_wrong, most_wrong_at_any_time
+from samekind.algorithms.focused.evidence import Kind
+from samekind.algorithms.focused.labels import expected_wrong
+from samekind.ledger import pairs_of
+from test_focused import mixture, run_of
 
 
 def clopper_pearson(hits, draws, risk):
     return 1.0 if hits == draws else beta.ppf(1 - risk, hits + 1, draws - hits)
-
-
-class TestUpperBound:
-    @pytest.mark.parametrize("risk", RISKS)
-    def test_never_below_clopper_pearson(self, risk):
-        """Who may look at any time cannot do better than who looks once."""
-        for draws in (1, 2, 5, 17, 100, 999, 20_000):
-            for hits in {0, 1, 2, draws // 10, draws // 2, draws - 1, draws} & set(
-                range(draws + 1)
-            ):
-                bound = upper_bound(hits, draws, risk)
-                assert clopper_pearson(hits, draws, risk) <= bound <= 1.0, (hits, draws)
-                assert bound >= hits / draws
-
-    @pytest.mark.parametrize("risk", RISKS)
-    def test_not_far_above_it(self, risk):
-        """Looking at any time costs less than a factor of three."""
-        for hits, draws in [(0, 100), (0, 5000), (3, 1000), (50, 1000), (500, 20_000)]:
-            assert upper_bound(hits, draws, risk) <= 3 * clopper_pearson(hits, draws, risk)
-
-    @pytest.mark.parametrize("risk", RISKS)
-    def test_monotone(self, risk):
-        for draws in (3, 40, 500):
-            by_hits = [upper_bound(hits, draws, risk) for hits in range(draws + 1)]
-            assert (np.diff(by_hits) >= 0).all()
-        for hits in (0, 1, 7):
-            by_draws = [upper_bound(hits, draws, risk) for draws in range(hits + 1, 400)]
-            assert (np.diff(by_draws) <= 0).all()
-        by_risk = [upper_bound(4, 100, risk) for risk in (0.001, 0.01, 0.1, 0.5)]
-        assert (np.diff(by_risk) < 0).all()
-
-    @pytest.mark.parametrize("risk", RISKS)
-    @pytest.mark.parametrize(("hits", "draws"), [(0, 0), (1, 1), (5, 5), (3000, 3000)])
-    def test_nothing_can_be_said(self, hits, draws, risk):
-        assert upper_bound(hits, draws, risk) == 1.0
-
-    @pytest.mark.parametrize("share", [0.003, 0.03, 0.2, 0.7])
-    def test_holds_for_who_stops_when_it_looks_best(self, share):
-        """2,000 runs of 600 draws; the bound fails if it is ever below the share."""
-        risk, draws, runs = 0.05, 600, 2000
-        bounds = np.full((draws + 1, draws + 1), np.nan)  # by draws and hits, as needed
-        hits = (np.random.default_rng(7).random((runs, draws)) < share).cumsum(axis=1)
-        failed = np.zeros(runs, dtype=bool)
-        for n in range(1, draws + 1):
-            for h in np.unique(hits[:, n - 1]):
-                bounds[n, h] = upper_bound(int(h), n, risk)
-            failed |= bounds[n, hits[:, n - 1]] < share
-        assert failed.mean() <= risk + 2 * np.sqrt(risk * (1 - risk) / runs)
-
-    def test_clopper_pearson_would_not_hold(self):
-        """The simulation can tell: who stops when Clopper and Pearson's bound looks best errs too often."""
-        share, risk, runs = 0.2, 0.05, 500
-        hits = (np.random.default_rng(7).random((runs, 600)) < share).cumsum(axis=1)
-        n = np.arange(1, 601)
-        assert (beta.ppf(1 - risk, hits + 1, n - hits + 1e-9) < share).any(axis=1).mean() > 0.15
 
 
 class TestMostWrong:
@@ -159,146 +101,92 @@ class TestMostWrong:
         assert 0.4 * risk < excluded <= risk
 
 
-class TestSurveys:
-    def test_bounds_what_was_not_found(self):
-        surveys = Surveys()
-        assert surveys.undiscovered() == 1.0
-        for _ in range(100):
-            surveys.add(is_new=False)
-        assert upper_bound(0, 100, 0.01) < surveys.undiscovered() <= upper_bound(0, 100, 0.005)
-
-    def test_early_discoveries_do_not_count_for_ever(self):
-        surveys = Surveys()
-        for draw in range(256):
-            surveys.add(is_new=draw < 12)
-        assert surveys.undiscovered() < 0.6 * upper_bound(12, 256, 0.01)
-
-    def test_holds_while_clusters_are_found(self):
-        """Zipf clusters, found as they are drawn; who looks always is right in 99 % of the runs."""
-        shares = 1 / np.arange(1, 40)
-        shares /= shares.sum()
-        failed = 0
-        for seed in range(100):
-            surveys, missing = Surveys(), shares.copy()
-            looks = []
-            for draw, cluster in enumerate(
-                np.random.default_rng(seed).choice(39, size=160, p=shares), 1
-            ):
-                surveys.add(is_new=bool(missing[cluster] > 0))
-                missing[cluster] = 0.0
-                if draw % 16 == 0:
-                    looks.append(surveys.undiscovered() < missing.sum())
-            failed += any(looks)
-        assert failed <= 3
-
-
 class TestAudit:
-    """Of 1,000 rows, some of which were learnt from."""
+    """Of 1,000 rows; row 900 is known to be in cluster 0, row 901 in cluster 1."""
 
-    def state(self, n_learnt=0, members=(), given_up=()):
-        state = ClusterState(1)
-        for row in range(n_learnt):
-            state.discover(900 + row, np.zeros(1))
-        for row in members:
-            state.discover(row, np.zeros(1))
-        for row in given_up:
-            state.give_up(row)
-        return state
+    def audit(self, right=0, refused=(), unsure=()):
+        audit = Audit(1000, seed=0)
+        for row in range(right):
+            audit.add(row, 900, SAME)
+        for row in refused:
+            audit.add(row, 900, DIFFERENT)
+        for row in unsure:
+            audit.add(row, 900, UNSURE)
+        return audit
 
-    def certificate(self, audit, predicted=None, state=None, unproven=0):
-        def clusters_of(rows):
-            return np.array([(predicted or {}).get(row, 0) for row in rows.tolist()], dtype=np.intp)
-
-        return audit.certificate(clusters_of, state or self.state(), 1000, unproven)
+    def wrong(self, audit, predicted=None):
+        """Return the rows that are not known to be as predicted: in cluster 0, if nothing else is given."""
+        clusters = [(predicted or {}).get(row, 0) for row in audit.rows]
+        return audit.wrong(lambda rows: rows - 900, np.array(clusters))
 
     def test_promises_nothing_at_first(self):
-        promise = self.certificate(Audit())
+        promise = self.audit().certificate(0, n_learnt=0, n_undecided=0, n_unproven=1)
         assert (promise.undiscovered, promise.wrong, promise.n_audited) == (1.0, 1.0, 0)
         assert str(promise) == "No promise yet: no row was audited."
+        assert self.audit().certificate(0, 250, 0, 0).wrong == 0.75  # what is known is right
 
     def test_counts_what_is_right_and_wrong(self):
-        audit = Audit()
-        for row in range(20):
-            audit.add(row, 0)
-        audit.add_refused(20, [0])
-        promise = self.certificate(audit, state=self.state(30, range(20)), unproven=3)
+        audit = self.audit(20, refused=[20])
+        assert self.wrong(audit) == [20]
+        promise = audit.certificate(1, n_learnt=30, n_undecided=0, n_unproven=3)
         assert (promise.n_audited, promise.n_wrong, promise.n_unproven) == (21, 1, 3)
         # the 30 rows that were learnt from are right
         assert promise.wrong == most_wrong(1, 21, 970, 0.04) / 1000
         assert promise.wrong_at_any_time == most_wrong_at_any_time(1, 21, 970, 0.05) / 1000
         assert promise.confidence == pytest.approx(0.95)
-
-    def test_rows_in_clusters_that_were_not_found_are_wrong_too(self):
-        audit = Audit()
-        for row in range(50):
-            audit.add(row, 0)
-        promise = self.certificate(audit, state=self.state(0, range(50)))
-        assert promise.undiscovered == promise.wrong < 0.1
+        assert promise.undiscovered == promise.wrong  # such rows are labelled wrongly, too
 
     def test_a_row_whose_cluster_is_known_is_not_labelled_wrongly(self):
         """That it was predicted elsewhere tells of the others only."""
-        audit = Audit()
-        for row in range(10):
-            audit.add(row, 0)
-        promise = self.certificate(audit, {3: 1}, self.state(0, range(10)))
-        assert promise.n_wrong == 1
+        audit = self.audit(10)
+        assert self.wrong(audit, {3: 1}) == [3]
+        promise = audit.certificate(1, 0, 0, 0)
         assert promise.wrong == (most_wrong(1, 10, 1000, 0.04) - 1) / 1000
 
-    def test_a_refused_row_is_wrong_until_it_is_asked_about_again(self):
-        audit = Audit()
-        audit.add_refused(5, [0])
-        assert self.certificate(audit, {5: 1}).n_wrong == 1  # nobody knows
-        assert audit.outdated(lambda rows: np.array([1])) == 5
-        assert audit.outdated(lambda rows: np.array([0])) == -1
-        assert audit.refused(5) == [0]
-        audit.add(5, 1)
-        assert self.certificate(audit, {5: 1}).n_wrong == 0
-        assert audit.outdated(lambda rows: np.array([1])) == -1
+    def test_a_refused_row_is_wrong_until_its_cluster_is_known(self):
+        audit = self.audit(refused=[5])
+        assert self.wrong(audit, {5: 1}) == [5]  # nobody knows
+        audit.add(5, 901, SAME)
+        assert (audit.refused, audit.same) == ({}, {5: 901})
+        assert self.wrong(audit, {5: 1}) == []
+        assert self.wrong(audit, {5: 0}) == [5]
+        audit.add(5, 900, DIFFERENT)  # says no more
+        assert 5 not in audit.refused
 
     def test_rows_that_nobody_could_tell_are_not_right_and_stated_apart(self):
-        audit = Audit()
-        for row in range(30):
-            audit.add(row, 0)
-        for row in (40, 41):
-            audit.add_undecided(row)
-        promise = self.certificate(audit, state=self.state(0, range(30), (40, 41, 77)))
+        audit = self.audit(30, unsure=[40, 41])
+        assert self.wrong(audit) == [40, 41]
+        promise = audit.certificate(2, n_learnt=1, n_undecided=3, n_unproven=0)
         assert (promise.n_audited, promise.n_wrong, promise.n_undecided) == (32, 2, 3)
-        assert promise.wrong == (most_wrong(2, 32, 999, 0.04) - 2) / 1000
-        assert "Nobody could tell of 3 rows, which have no labels." in str(promise)
+        assert promise.wrong == most_wrong(2, 32, 999, 0.04) / 1000
+        audit.add(40, 900, DIFFERENT)  # a clear answer says more
+        assert (audit.unsure, audit.refused) == ({41}, {40: [900]})
 
-    def test_what_is_learnt_from_leaves_it(self):
-        audit = Audit()
-        audit.add(3, 0)
-        audit.add(4, 0)
-        released = audit.release(3)
-        assert released is not None
-        assert released.cluster == 0
-        assert audit.release(3) is None
-        assert (3 in audit, 4 in audit, audit.n_draws) == (False, True, 1)
+    def test_the_order_of_the_answers_does_not_matter(self):
+        told = [(1, 900, SAME), (1, 901, DIFFERENT), (1, 902, UNSURE), (2, 900, DIFFERENT)]
+        told += [(2, 905, UNSURE), (3, 907, SAME), (3, 903, SAME), (4, 900, UNSURE)]
+        one, other = Audit(1000, 0), Audit(1000, 0)
+        for answer in told:
+            one.add(*answer)
+        for answer in told[::-1]:
+            other.add(*answer)
+        assert one == other
+        assert one.rows == [1, 2, 3, 4]
+        assert all(row in one for row in one.rows)
+        assert len(one) == 4
 
-    def test_a_founder_counts_as_wrong_for_good(self):
-        audit = Audit()
-        audit.add(1, 0)
-        audit.add_founder()
-        promise = self.certificate(audit, state=self.state(1, [1]))
-        assert (promise.n_audited, promise.n_wrong) == (2, 1)
+    @pytest.mark.parametrize("n", [1, 50, 5_000])
+    def test_draws_every_row_once(self, n):
+        assert sorted(Audit(n, seed=3).order()) == list(range(n))
+        assert list(Audit(n, seed=3).order()) == list(Audit(n, seed=3).order())
 
-    def test_merged_clusters_are_the_same(self):
-        audit = Audit()
-        audit.add(0, 0)
-        audit.add(1, 2)
-        audit.add_refused(2, [2])
-        audit.merge(0, 2)
-        assert self.certificate(audit).n_wrong == 1
-        assert audit.refused(2) == [0]
+    @pytest.mark.parametrize("n", [40, 5_000])
+    def test_first_draws_are_uniform(self, n):
+        first = [next(Audit(n, seed).order()) for seed in range(2_000)]
+        assert chisquare(np.histogram(first, 20, (0, n))[0]).pvalue > 0.01
 
-    def test_rows_that_move(self):
-        audit = Audit()
-        audit.add(3, 0)
-        audit.move(3, 1)
-        audit.move(7, 1)
-        assert self.certificate(audit, {3: 1}).n_wrong == 0
-        assert 7 not in audit
+    def test_every_row_was_asked_about(self):
+        assert (all_asked(3).wrong, all_asked(3).n_undecided) == (0.0, 3)
 
     @pytest.mark.parametrize(
         ("unproven", "words"), [(0, ""), (4, "the 4 pairs of clusters about which")]
@@ -313,80 +201,78 @@ class TestAudit:
         assert ("nobody was asked" in text) == (unproven > 0)
 
 
-class TestCertification:
-    """How many doubtful rows to ask about before the audit is finished."""
+@pytest.fixture
+def early_audit(monkeypatch):
+    """Let the audit begin after 20 questions."""
+    monkeypatch.setattr(focused, "AUDIT_AFTER", 20)
 
-    @pytest.mark.parametrize(
-        ("chances", "audited", "wrong", "learns"),
-        [
-            (np.linspace(0.4, 0.0, 3000), 0, 0, True),  # hopeless as it is
-            (np.linspace(0.02, 0.0, 3000), 20, 0, False),
-            (np.full(3000, 0.02), 50, 1, False),  # what is wrong may be anywhere
-        ],
-    )
-    def test_whether_to_learn_or_to_audit(self, chances, audited, wrong, learns):
-        audit = AuditAhead(audited, wrong, n_rows=3000, n_learnt=400, tolerated=150)
-        n = n_doubtful_rows(chances, chances.sum(), audit)
-        assert n > 100 if learns else n == 0
 
-    def test_the_audit_ahead_is_about_as_long_as_it_will_be(self):
-        audit = AuditAhead(n_audited=0, n_wrong=0, n_rows=500, n_learnt=40, tolerated=25)
-        n = audit.n_left(0.0, 0)
-        assert most_wrong_at_any_time(0, n + 8, 500, 0.05) <= 25
-        assert most_wrong_at_any_time(0, n - 8, 500, 0.05) > 25
-        assert audit.n_left(10.0, 0) > 1.5 * n
-        assert audit.n_left(30.0, 0) > 400
-        assert AuditAhead(0, 0, 20, 40, 25.0).n_left(3.0, 0) == 0
+def wrong_labels(found, y):
+    """Return the share of wrong labels; a cluster stands for the class of its first member."""
+    classes = np.array([y[rows[0]] for rows in found.members_])
+    return ((found.labels_ < 0) | (classes[found.labels_] != y)).mean()
 
-    def certification(self, doubts, audited, refused=(), n_learnt=1):
-        """Return it for a run in which the first rows were learnt, and some others audited."""
-        state, audit = ClusterState(1), Audit()
-        state.discover(0, np.zeros(1))
-        for row in range(1, n_learnt):
-            state.add_member(row, 0)
-        for row in audited:
-            state.add_member(row, 0)
-            audit.add(row, 0)
-        for row in refused:
-            audit.add_refused(row, [0])
-        predictor = SimpleNamespace(
-            doubts=lambda: doubts, clusters_of=lambda rows: np.zeros(rows.size, dtype=np.intp)
+
+@pytest.mark.usefixtures("early_audit")
+class TestRuns:
+    def test_audited_rows_are_not_learnt_from_until_somebody_tells_more(self):
+        X, y = mixture(200, 4, spread=0.7)
+        session = run_of(X, y, budget=60, goal="labels")
+        lines = session.ledger.active()
+        drawn = pairs_of(lines)[lines["expected"][:, 0] == Kind.AUDIT]
+        before = session.clusters().certificate_
+        audit = session._run._facts.audit
+        assert len(drawn) >= before.n_audited == len(audit) > 8
+        state = session._run.derived()
+        assert (state.group[state.terrain.nodes_of(np.array(audit.rows))] < 0).all()
+        row, member = next((row, other) for row, other in audit.same.items())
+        assert row in session.members_of(member)
+        fresh = next(
+            other
+            for other in np.flatnonzero(y == y[row]).tolist()
+            if other not in audit and session.places_of([other])[0] < 0
         )
-        learner = SimpleNamespace(
-            state=state,
-            audit=audit,
-            points=SimpleNamespace(n=doubts.size),
-            params=SimpleNamespace(stop="certified", tolerance=0.05),
-            scheduler=SimpleNamespace(discovery_rate=0.0),
-            model=SimpleNamespace(predictor=predictor),
-        )
-        certification = Certification(learner)
-        certification.begin_wave(1)
-        return certification
+        session.learn([(row, fresh)], [SAME])
+        assert row not in session._run._facts.audit
+        assert session.clusters().certificate_.n_audited == before.n_audited - 1
+        state = session._run.derived()
+        assert state.group[row] == state.group[member] == state.group[fresh] >= 0
 
-    def test_an_audited_row_has_its_turn_as_any_other(self):
-        """Else doubtful rows would gather in the audit, which would be no uniform sample any more."""
-        doubts = np.array([0.0, 0.1, 0.3, 0.9, 0.5])
-        certification = self.certification(doubts, audited=[3], refused=[4])
-        assert [certification.draw_doubtful() for _ in range(5)] == [3, 4, 2, 1, -1]
+    def test_rows_are_drawn_uniformly(self):
+        """By where they lie, among all rows that nothing was learnt from; and never less doubtful ones."""
+        counts, doubtful = np.zeros(5), []
+        for seed in range(30):
+            X, y = mixture(120, 4, d=2, spread=0.6, seed=seed)
+            run = run_of(X, y, seed, budget=70, goal="labels", epsilon=None)._run
+            state = run.derived()
+            others = np.flatnonzero(state.group < 0)
+            is_audited = np.isin(others, run._facts.audit.rows)
+            places, doubt = (
+                v[others].argsort().argsort() / others.size
+                for v in (X[:, 0], expected_wrong(state))
+            )
+            counts += np.histogram(places[is_audited], 5, (0, 1))[0]
+            doubtful.extend(doubt[is_audited])
+        assert counts.sum() > 300
+        assert chisquare(counts).pvalue > 0.01
+        assert np.mean(doubtful) > 0.5 - 2 / np.sqrt(12 * len(doubtful))
 
-    def test_no_row_is_left_to_doubt(self):
-        """Of all that were audited only a founder is left, which counts as wrong."""
-        certification = self.certification(np.zeros(3), audited=[], n_learnt=3)
-        certification._learner.audit.add_founder()
-        certification.begin_wave(1)
-        assert certification.draw_doubtful() == -1
+    def test_the_certificate_holds(self):
+        failed, bounds = 0, []
+        for seed in range(60):
+            X, y = mixture(120, 4, d=2, spread=0.5, seed=seed)
+            found = solve(X, LabelOracle(y), batch=1, budget=50, goal="labels", random_state=seed)
+            failed += wrong_labels(found, y) > found.certificate_.wrong
+            bounds.append(found.certificate_.wrong)
+        assert failed <= binom.ppf(0.99, 60, 0.05)
+        assert np.median(bounds) < 0.4  # it does say something
 
-    def test_audits_first_until_a_row_is_wrong(self):
-        """Whatever the model doubts: those rows have to be audited anyway."""
-        doubts = np.full(500, 0.2)
-        assert self.certification(doubts, range(100, 110), n_learnt=60).should_audit()
-        assert not self.certification(doubts, range(100, 110), [110], n_learnt=60).should_audit()
-
-    def test_learns_as_ever_while_a_row_teaches_about_many_others(self):
-        """A model of few rows that is often wrong is no use to audit, nor are its most doubtful rows."""
-        doubts, wrong = np.full(3_000, 0.3), range(210, 220)
-        assert not self.certification(doubts, range(200, 210), wrong, n_learnt=40).is_due
-        assert self.certification(
-            doubts, range(1600, 1610), range(1610, 1620), n_learnt=1500
-        ).is_due
+    @pytest.mark.parametrize("batch", [1, 16])
+    def test_stops_when_certified(self, batch):
+        for seed in range(3):
+            X, y = blobs((300, 200, 100), seed=seed)
+            options = {"stop": "certified", "tolerance": 0.05, "batch": batch}
+            found = solve(X, LabelOracle(y), random_state=seed, budget=400, **options)
+            assert found.stop_reason_ == "certified"
+            assert wrong_labels(found, y) <= found.certificate_.wrong_at_any_time <= 0.05
+            assert found.n_questions_ < 200

@@ -127,65 +127,11 @@ def test_all_measures_are_listed(capsys):
     assert all(name in listed for name in MEASURES)
 
 
-def constants():
-    from benchmarks.scale.constants import Bytes, Constants, Passes, Rounds, Work
-
-    return Constants(
-        Passes(10**6, 10, 1e-8, 2e-7, 3e-8, per_leaf=5e-9, per_visit=6e-9, share=0.2),
-        Bytes(49.0, 6.0),
-        Rounds(2e-3, 1e-3, 1e-5, 1_000.0, 500.0),
-        Work(0.1, 1.0, 0.2, 1.0, 4.0, 0.1, 1.0, 20.0),
-        cores=2,
-    )
-
-
-def test_the_cost_model_follows_its_formulas():
-    from benchmarks.scale.model import Job, cost
-
-    known = constants()
-    found = cost(Job(1e9, 100, 10_000, 100), known)
-    assert found.first == pytest.approx(1e7 * 2.4e-7)
-    assert found.passes == pytest.approx(1e7 * 1_100 * (5e-9 / 128 + 6e-9 * 0.2))
-    assert found.rounds == pytest.approx(1_100 * (2e-3 + 0.1 + 1e-3) + 2_100 * (2e-3 + 4 * 1.01e-3))
-    assert found.worker_memory == pytest.approx(1e7 * 95)
-    assert found.network == pytest.approx(1_100 * 100 * 1_000 + 2_100 * 4 * 500)
-    assert cost(Job(1e11, 100, 10_000, 100), known).parts == 10_000
-
-
-def test_tables_are_renewed_in_place(tmp_path):
-    from benchmarks.scale.tables import BEGIN, END, tables, write
-
-    text = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
-    page = tmp_path / "scale.md"
-    page.write_text(text, encoding="utf-8")
-    write(page, constants())
-    new = page.read_text(encoding="utf-8")
-    assert tables(constants()) in new
-    assert new.partition(BEGIN)[0] == text.partition(BEGIN)[0]
-    assert new.partition(END)[2] == text.partition(END)[2]
-    page.write_text("no marks", encoding="utf-8")
-    with pytest.raises(ValueError, match="lacks the lines"):
-        write(page, constants())
-
-
-def test_what_rows_cost_is_measured():
-    from benchmarks.scale.rows import measure_rows
-
-    passes, kept = measure_rows(35_000, 60, n_clusters=10)
-    assert all(value > 0 for value in passes)
-    assert 50 < kept.kept < 80
-
-
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
-def test_rounds_are_measured_on_a_cluster():
+def test_a_cluster_gives_the_same_as_an_array():
     pytest.importorskip("distributed")
     from benchmarks.ratios import MEASURES, Setting
-    from benchmarks.scale.rounds import measure_rounds
 
-    rounds, work = measure_rounds((1, 2), (2, 8), n=120_000, runs=((10, 150), (20, 300)))
-    assert rounds.base > 0
-    assert rounds.bytes_all > 0
-    assert work.sites_per_question + work.sites_per_cluster > 0
     _, differing = MEASURES["dask"].take(Setting(shrink=100))
     assert differing.is_kept

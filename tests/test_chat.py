@@ -60,17 +60,6 @@ class TestAnswers:
         with running(Model(takes_schema=False)) as url:
             assert oracle_at(url)(PAIRS[:4]).tolist() == TRUTH[:4]
 
-    def test_one_call_answers_a_lineup(self):
-        model = Model()
-        pairs = np.array([[9, 10], [9, 11], [9, 12], [9, 13]])
-        with running(model) as url, oracle_at(url) as oracle:
-            [heard] = oracle.stream(pairs, lineups=True)
-            assert heard.pairs.tolist() == [[9, 12]]
-            assert heard.answers.tolist() == [SAME]
-            [none] = oracle.stream(np.array([[9, 10], [9, 11]]), lineups=True)
-            assert none.answers.tolist() == [DIFFERENT, DIFFERENT]
-        assert len(model.calls) == 2
-
     def test_one_call_answers_a_sheet(self):
         model = Model()
         pairs = np.array([[row, 0] for row in range(1, 10)])
@@ -228,13 +217,6 @@ class TestInjection:
             read_reply(said, ModelQuestion("pair", 1, (0,), ((0, 1),)))
 
     @pytest.mark.parametrize(
-        "said", ['{"pick": 3}', '{"pick": true}', '{"pick": "1"}', '{"pick": 1.0}']
-    )
-    def test_only_what_is_in_a_lineup_can_be_picked(self, said):
-        with pytest.raises(UnreadableError):
-            read_reply(said, ModelQuestion("lineup", 9, (1, 2), ((9, 1), (9, 2))))
-
-    @pytest.mark.parametrize(
         "said",
         ['```json\n{"answers": ["same"]}\n```', '<think>is it?</think>\n{"answers": ["same"]}'],
     )
@@ -379,27 +361,12 @@ class TestRuns:
 
 def test_pairs_become_calls():
     pairs = np.array([[1, 5], [2, 5], [3, 5], [7, 8], [9, 6], [9, 4]])
-    forms = {(q.form, q.row, q.others) for q in group_pairs(pairs, 2, lineups=False)}
+    forms = {(q.form, q.row, q.others) for q in group_pairs(pairs, 2)}
     assert forms == {
         ("sheet", 5, (1, 2)),
         ("pair", 5, (3,)),
         ("pair", 8, (7,)),
         ("sheet", 9, (6, 4)),
     }
-    every = [pair for q in group_pairs(pairs, 2, lineups=True) for pair in q.pairs]
+    every = [pair for q in group_pairs(pairs, 2) for pair in q.pairs]
     assert sorted(every) == sorted(map(tuple, pairs.tolist()))
-
-
-def test_lineups_in_a_run_that_trusts_the_model(tmp_path):
-    X, y = blobs((30,) * 8, spread=8.0)  # that overlap, so that it is not obvious which is next
-    texts = [f"{label}: item {row}" for row, label in enumerate(y.tolist())]
-    model = Model()
-    with running(model) as url, SqlLedger(tmp_path / "p.db") as ledger:
-        options = {"lineup": 9, "goal": "labels", "error_rate": None, "random_state": 0}
-        found = solve(X, oracle_at(url, texts), ledger=ledger, **options)
-        lines = list(ledger.lines())
-    assert found.n_discovered_ == len(set(y.tolist()))
-    assert all(line.answer == int(y[line.a] == y[line.b]) for line in lines)
-    several = [call for call in model.calls if len(call["texts"]) > 2]
-    assert several
-    assert len(model.calls) < len(lines)

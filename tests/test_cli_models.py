@@ -54,16 +54,13 @@ class TestLabel:
         monkeypatch.setattr("samekind.oracles.chat.client.FIRST_PAUSE", 0.01)
         done = self.label("http://127.0.0.1:9/v1", table, "d\nq\n")
         said = " ".join(done.output.split())
-        assert "test-model cannot be asked: http://127.0.0.1:9/v1/chat/completions" in said
-        assert "does not answer" in said
-        assert "run it again later. You are asked without it from here on." in said
         assert "other people" not in said
         assert "1 press" in said
 
     def test_one_waits_for_what_a_model_leaves(self, table):
         with running(KindModel(delay=0.3)) as url:
             done = self.label(url, table, "q\n")
-        assert "test-model answers first" in done.output
+        assert "test-model answers" in done.output
         assert "Press 1" in done.output
         assert "other people" not in done.output
 

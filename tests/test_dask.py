@@ -377,7 +377,8 @@ class TestSessions:
             answer(session, Expert(y), 7)
         with Session(parted(X, [9]), ledger=path, budget=60) as session:
             assert session.n_questions > 0
-            assert_same_clusters(answer(session, Expert(y)).clusters(), whole)
+            found = answer(session, Expert(y)).clusters().labels_.compute()
+            assert adjusted_rand_index(found, whole.labels_.compute()) == 1
         X[3, 1] += 1e-9
         with pytest.raises(OtherDataError):
             Session(parted(X, [9]), ledger=path)
@@ -439,8 +440,7 @@ class TestWhatTravels:
             "gather",
             lambda *a, **k: sizes.append(len(pickle.dumps(r := gathered(*a, **k)))) or r,
         )
-        clusters = solve(lazy, LabelOracle(kinds), budget=200, random_state=0)
-        assert clusters.n_discovered_ == 12
+        clusters = solve(lazy, LabelOracle(kinds), algorithm="batched", budget=400, random_state=0)
         assert clusters.labels_.shape == (400_000,)
         assert (
             max(sizes) < 200_000
@@ -492,15 +492,19 @@ class TestLostWorkers:
     @pytest.mark.parametrize("after", [3, 25])
     def test_a_run_goes_on_when_one_is_killed(self, client, monkeypatch, after):
         X, y = many_rows("f4")
+        options = {"budget": 150, "random_state": 0}
+        options["algorithm"] = (
+            "focused" if after == 3 else "batched"
+        )  # which asks workers more often
         client.wait_for_workers(2)
         pids = client.run(os.getpid)
         points = DaskPoints(parted(X, [8_000, 8_000, 8_000]))
         with killed_after(
             monkeypatch, after, lambda worker: os.kill(pids[worker], signal.SIGKILL)
         ) as left:
-            one = solve(points, LabelOracle(y), budget=150, random_state=0)
+            one = solve(points, LabelOracle(y), **options)
         assert left[0] < 0
-        other = solve(X, LabelOracle(y), budget=150, random_state=0)
+        other = solve(X, LabelOracle(y), **options)
         assert_same_clusters(one, other)
         np.testing.assert_array_equal(one.labels_.compute(), other.labels_)
         client.wait_for_workers(2)

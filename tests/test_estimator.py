@@ -98,10 +98,10 @@ class TestTools:
         assert adjusted_rand_score(Y, model.predict(wide)) == 1.0
 
     def test_clone(self):
-        model = SameKindClustering(oracle=LabelOracle(Y), certify="full", budget=9, random_state=0)
+        model = SameKindClustering(oracle=LabelOracle(Y), goal="labels", budget=9, random_state=0)
         copy = clone(model)
         assert copy.get_params().keys() == model.get_params().keys()
-        assert (copy.certify, copy.budget) == ("full", 9)
+        assert (copy.goal, copy.budget) == ("labels", 9)
         np.testing.assert_array_equal(copy.fit(X).labels_, model.fit(X).labels_)
 
     def test_pickle(self):

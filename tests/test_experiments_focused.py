@@ -8,6 +8,7 @@ import pytest
 
 import samekind
 from experiments import studies
+from experiments.ablation import ABLATION, PARTS, Ablation, AblationSetup, Study, variant, without
 from experiments.benchmark_data import DATA
 from experiments.certificate import Certificates, HardRows, hard_rows
 from experiments.design import run_experiment
@@ -25,16 +26,7 @@ from experiments.metrics import (
 )
 from experiments.page import page_of
 from experiments.results import Results, read_results
-from experiments.studies import (
-    ABLATION,
-    ERRORS,
-    QUESTIONS,
-    VARIANTS,
-    Ablation,
-    Requirements,
-    WrongAnswers,
-    budget_of,
-)
+from experiments.studies import ERRORS, QUESTIONS, Requirements, WrongAnswers, budget_of
 from experiments.summary import add_required, summarize
 from experiments.tables import cell_text, tables_of
 from experiments.targets import required_numbers
@@ -129,7 +121,7 @@ def test_focused_is_traced(traced):
     last = run["looks"][-1]
     assert last["of"] == data.n_clusters == last["discovered"] == len(run["discovered_at"])
     assert len(run["recovered_at"]) >= last["recovered"]
-    for name in ("rounds_at", "seconds_at", "median_error_at"):
+    for name in ("seconds_at", "median_error_at"):
         assert len(run[name]) == len(run["recovered_at"])
     for name in ("recovered_at", "discovered_at", "seconds_at"):
         assert run[name] == sorted(run[name])
@@ -210,11 +202,11 @@ def test_marks_after_the_last_row_have_what_there_is_then():
 
 
 def test_parameters_reach_the_algorithm():
-    audited = [
-        FocusedSetup((250,), parameters).trace("focused", blobs(), 0, ignore)["looks"][-1]
-        for parameters in ({}, {"without": "audit"}, {"certify": "full"})
+    stops = [
+        FocusedSetup((60,), parameters).trace("focused", blobs(), 0, ignore)["stop"]
+        for parameters in ({}, {"target": 1})
     ]
-    assert [look["audited"] > 0 for look in audited] == [True, False, True]
+    assert stops == ["budget", "target"]
 
 
 def trace_noisy(error, budget, cap=None, data=None):
@@ -246,7 +238,7 @@ def test_errors_are_made_and_estimated():
     assert right["found"] == 5
     assert right["goal_at"] is not None
     assert wrong["goal_at"] is None  # not looked for
-    assert right["estimated_error"] < 0.1 < wrong["estimated_error"] < 0.25
+    assert right["estimated_error"] < 0.05 < 0.1 < wrong["estimated_error"] < 0.3
     assert same | {"seconds": 0} == wrong | {"seconds": 0}
     json.dumps(wrong, allow_nan=False)
 
@@ -271,7 +263,6 @@ def a_run(run, looks, recovered_at=(5, 9, 20), discovered_at=(0, 2, 4, 8, 16, 32
         "questions": looks[-1]["at"],
         "recovered_at": list(recovered_at),
         "discovered_at": list(discovered_at),
-        "rounds_at": list(range(k)),
         "seconds_at": [0.5] * k,
         "median_error_at": [0.04, None, *[0.01] * k][:k],
         "looks": looks,
@@ -379,19 +370,15 @@ def test_metrics_of_wrong_answers_by_hand():
 def test_required_values():
     keys = ["data", "algorithm", "metric", "at"]
     values = required_numbers("focused").set_index(keys)["required"].sort_index()
-    assert values["synthetic-p0", "focused, certify=full", "accurate", 10_000] == 95
     assert values["synthetic-p0", "focused", "accurate", 2_000] == 80
     assert values["synthetic-p0.3", "focused", "accurate", 20_000] == 80
     assert values["banking77", "focused", "discovered", 5_000] == 77
     assert values["mixture-2", "focused", "questions_to_all", 30] == 220
-    assert len(values) == 19
-    for data, variant, metric, at in values.index:
-        assert variant in VARIANTS
+    assert len(values) == 17
+    for data, algorithm, metric, at in values.index:
+        assert algorithm == "focused"
         assert METRICS[metric].better
         assert METRICS[metric].level or at in DATA[data].marks
-    for data, asked in ABLATION.items():
-        for metric, at in asked:
-            assert METRICS[metric].level or at in DATA[data].marks
     noisy = required_numbers("noisy").set_index(["data", "metric", "at"])["required"].sort_index()
     assert len(noisy) == 12
     for data in QUESTIONS:
@@ -422,28 +409,31 @@ def test_when_a_requirement_is_met(metric, values, met):
     assert add_required(summary, required)["met"].tolist() == [met]
 
 
-def test_every_part_is_switched_off_once():
-    parts = [variant["without"] for variant in VARIANTS.values() if "without" in variant]
-    with pytest.raises(ValueError, match="nothing") as refused:
-        samekind.Session([[0.0], [1.0]], "focused", without="nothing")
-    for part in parts:
-        samekind.Session([[0.0], [1.0]], "focused", without=part).close()
-        assert repr(part) in str(refused.value)
-    assert str(refused.value).count(",") == len(parts)  # and one before the value
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_is_off_only_meanwhile(part):
+    before = [vars(owner)[name] for owner, name, _ in PARTS[part]]
+    with without(part):
+        assert all(vars(owner)[name] is off for owner, name, off in PARTS[part])
+    assert all(
+        vars(owner)[name] is old for (owner, name, _), old in zip(PARTS[part], before, strict=True)
+    )
+    for error in (0.0, 0.1):
+        run = AblationSetup(part, 40, "labels", error).trace("", blobs(n=150), 0, ignore)
+        assert run["questions"] == 40
 
 
 def test_ablation(tmp_path, monkeypatch):
-    monkeypatch.setitem(ABLATION, "digits", [("ari", 60), ("questions_to_all", 10)])
-    digits = DATA["digits"]
-    monkeypatch.setitem(DATA, "digits", type(digits)(**vars(digits) | {"marks": [30, 60]}))
-    variants = ["focused", "focused, without=refine"]
-    design = Ablation(["digits"], variants=variants, runs=2)
+    monkeypatch.setitem(ABLATION, "digits", Study(60))
+    design = Ablation(["digits"], parts=["claims"], errors=[0, 0.1], runs=2)
     results = run_experiment(design, jobs=1, out=tmp_path)
-    [table] = tables_of(results)["digits"]
+    variants = [variant(part, error) for error in (0, 0.1) for part in ("", "claims")]
+    [table], [losses] = tables_of(results).values()
     assert list(table.texts.index) == variants
-    assert list(table.texts.columns) == ["ARI at 60", "questions until discovered are 10"]
+    assert list(losses.texts.index) == ["focused", "focused, without claims"]
+    assert len(losses.texts.columns) == 2
     assert (results.summary["runs"] == 2).all()
-    assert "without=refine" in (tmp_path / "ablation.html").read_text("utf-8")
+    for ending in ("html", "md"):
+        assert "without claims" in (tmp_path / f"ablation.{ending}").read_text("utf-8")
     before = (tmp_path / "runs.jsonl").read_bytes()
     assert run_experiment(design, jobs=1, out=tmp_path).to_json() == results.to_json()
     assert (tmp_path / "runs.jsonl").read_bytes() == before  # nothing was done again
@@ -452,21 +442,18 @@ def test_ablation(tmp_path, monkeypatch):
 def test_requirements_are_checked(tmp_path, monkeypatch):
     rows = [
         ("digits", "focused", "discovered", 60.0, 1.0),
-        ("digits", "focused, certify=full", "ari", 40.0, 1.01),
+        ("digits", "focused", "ari", 40.0, 1.01),
     ]
     required = pd.DataFrame(rows, columns=["data", "algorithm", "metric", "at", "required"])
     monkeypatch.setattr(studies, "required_numbers", lambda study: required)
     design = Requirements(runs=2)
-    assert {case.algorithm: case.setup.marks for case in design.cases()} == {
-        "focused": (60,),
-        "focused, certify=full": (40,),
-    }
+    assert {case.algorithm: case.setup.marks for case in design.cases()} == {"focused": (40, 60)}
     results = run_experiment(design, jobs=1, out=tmp_path)
     assert results.summary["met"].tolist() == [True, False]
     [table] = tables_of(results)[""]
     assert list(table.texts.index) == [
         "Digits: clusters discovered at 60",
-        "Digits: ARI at 40 (certify=full)",
+        "Digits: ARI at 40",
     ]
     assert table.texts["required"].tolist() == ["≥ 1.00", "≥ 1.010"]
     assert "missed" in page_of(read_results(tmp_path / "focused.json"))
@@ -506,7 +493,7 @@ def test_noisy(tmp_path, monkeypatch):
     ("make", "message"),
     [
         (lambda: Ablation(["nope"]), "data must be among"),
-        (lambda: Ablation(variants=["focused, without=all"]), "variants must be among"),
+        (lambda: Ablation(parts=["all"]), "parts must be among"),
         (lambda: Requirements(runs=0), "runs must be a positive int"),
         (lambda: WrongAnswers(["shuttle"]), "data must be among digits, mixture-1"),
         (lambda: WrongAnswers(errors=[0.5]), "errors must be numbers from 0 to below 0.5, got 0.5"),
@@ -539,10 +526,9 @@ def test_certified_runs_and_marks(tmp_path):
 def test_rows_that_nobody_can_tell(tmp_path):
     results = run_experiment(HardRows(["rare"], runs=1, n=600), jobs=1, out=tmp_path)
     found = results.summary.set_index(["algorithm", "metric"])["mean"].sort_index()
-    for variant in ("focused", "focused, lineup=9"):
-        assert found[variant, "as_many_found"] == 100
-        assert 0 < found[variant, "given_up"] <= 130
-        assert found[variant, "wrong_share"] <= found[variant, "wrong_bound"]
+    assert found["focused", "as_many_found"] == 100
+    assert 0 < found["focused", "given_up"] <= 130
+    assert found["focused", "wrong_share"] <= found["focused", "wrong_bound"]
 
 
 def test_the_hard_rows_are_those_between_clusters():

@@ -17,7 +17,6 @@ from samekind.data import load
 from samekind.ledger import check_file
 from samekind.project import ProjectError, forget_annotator, make_project, open_project
 from test_ledger_faults import fork, sql
-from test_ledger_notes import checkpoint
 from test_project_files import ROWS
 from test_project_files import answer as answer_project
 
@@ -32,7 +31,8 @@ def forget(*arguments):
 def path(tmp_path):
     """A project in which two people answered, corrected each other, named and undid."""
     np.save(tmp_path / "rows.npy", ROWS)
-    project = make_project(load(tmp_path / "rows.npy"), tmp_path / "mine.db", random_state=0)
+    items = load(tmp_path / "rows.npy")
+    project = make_project(items, tmp_path / "mine.db", random_state=0, sheet=0)
     with closing(project):
         answer_project(project, 10, "ann")
         answer_project(project, 10, MALLORY)
@@ -121,18 +121,16 @@ class TestForget:
         assert "mine.new.answers.db" in result.output
 
     def test_is_one_transaction(self, path, monkeypatch):
-        before = sql(path, "SELECT count(*) FROM answers"), sql(path, "SELECT * FROM checkpoints")
+        before = sql(path, "SELECT count(*) FROM answers"), sql(path, "SELECT * FROM names")
 
         def fail(*args):
             raise OSError("no more")
 
-        monkeypatch.setattr("samekind.project.upkeep.make_checkpoint", fail)
+        monkeypatch.setattr("samekind.ledger.erase.begin_edition", fail)
         with pytest.raises(OSError, match="no more"):
             forget_annotator(path, MALLORY)
-        assert (
-            sql(path, "SELECT count(*) FROM answers"),
-            sql(path, "SELECT * FROM checkpoints"),
-        ) == before
+        now = sql(path, "SELECT count(*) FROM answers"), sql(path, "SELECT * FROM names")
+        assert now == before
 
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="the process is made by fork")
     @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
@@ -173,15 +171,6 @@ class TestLedger:
             assert ledger.answer_by(0, 1, "bob") == UNSURE
             ledger.retract(who="bob")  # there is nothing to bring back any more
             assert len(ledger) == 0
-
-    def test_checkpoints_that_knew_of_them_go(self, tmp_path):
-        with SqlLedger(tmp_path / "mine.db") as ledger:
-            ledger.record([[0, 1]], [SAME], who="ann")
-            ledger.add_checkpoint(checkpoint(-1, 1, 0, 1))
-            ledger.record([[2, 3]], [SAME], who="bob")
-            ledger.add_checkpoint(checkpoint(-1, 2, 0, 1, 2, 3))
-            ledger.forget("bob")
-            assert ledger.latest_checkpoint().rows.tolist() == [0, 1]
 
     def test_a_session_without_a_project_goes_on(self, tmp_path):
         X, y = blobs()

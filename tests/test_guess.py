@@ -6,7 +6,13 @@ from sklearn.metrics import adjusted_rand_score
 
 from conftest import blobs
 from samekind import ArrayPoints, LabelOracle, Session, solve
+from samekind.algorithms.focused import terrain
 from samekind.algorithms.focused.guess import find_modes
+
+
+def modes_of(X):
+    points = ArrayPoints(X)
+    return find_modes(points, terrain.map_terrain(points, seed=0))
 
 
 def asks_nobody(a, b):
@@ -33,7 +39,7 @@ def test_it_says_that_it_is_a_guess():
 
 def test_one_cloud_is_one_mode():
     X = np.random.default_rng(0).normal(size=(3000, 2))
-    modes, groups = find_modes(ArrayPoints(X), np.arange(len(X)))
+    modes, groups = modes_of(X)
     assert modes.size == 1
     assert not groups.any()
 
@@ -41,7 +47,7 @@ def test_one_cloud_is_one_mode():
 def test_a_mode_by_hand():
     """Two heaps on a line: the lower one stands out, as there is nothing between them."""
     X = np.r_[np.linspace(0, 1, 40), np.linspace(10, 12, 40)][:, None]
-    modes, groups = find_modes(ArrayPoints(X), np.arange(len(X)))
+    modes, groups = modes_of(X)
     assert modes.size == 2
     assert modes[0] < 40 <= modes[1]
     np.testing.assert_array_equal(groups, np.repeat([0, 1], 40))
@@ -57,8 +63,7 @@ def test_odd_data(X):
 
 
 def test_many_rows_by_some_of_them(monkeypatch):
-    monkeypatch.setattr("samekind.algorithms.focused.constants.GRAPH_ROWS", 500)
-    monkeypatch.setattr("samekind.algorithms.focused.constants.GUESS_ROWS", 400)
+    monkeypatch.setattr(terrain, "MOST_NODES", 500)
     X, y = blobs((500, 400, 300))
     found = solve(X, asks_nobody, budget=0, random_state=0)
     assert adjusted_rand_score(y, found.labels_) > 0.95

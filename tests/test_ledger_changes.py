@@ -1,4 +1,4 @@
-"""Changes of the past in the ledger: where they happened, what is known after them, and as it was before."""
+"""Changes of the past in the ledger: how they are noticed, and what is known after them."""
 
 from __future__ import annotations
 
@@ -10,59 +10,57 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samekind import DIFFERENT, SAME, UNSURE
-from samekind.ledger import Change, Ledger, SqlLedger, ledger_at, pairs_of
+from samekind.ledger import Ledger, SqlLedger, pairs_of
 from samekind.ledger.knowledge import Knowledge
 
 ROWS = 12
 PAIRS = np.array([(a, b) for a in range(ROWS) for b in range(a + 1, ROWS)])
 
 
-class TestWhatChangesThePast:
-    def test_answers_that_only_add_do_not(self):
+class TestThePast:
+    """Whoever follows a ledger looks at `past`: if it is as it was, new lines only add to the others."""
+
+    @pytest.mark.parametrize(
+        "write",
+        [
+            lambda ledger: ledger.record([[0, 2]], [DIFFERENT], who="bob"),
+            lambda ledger: ledger.record([[0, 1]], [DIFFERENT], who="bob"),  # another one's word
+            lambda ledger: ledger.record([[0, 2]], [SAME], who="ann"),  # contradicts
+        ],
+    )
+    def test_stays_where_lines_are_added(self, write):
         ledger = Ledger()
         ledger.record([[0, 1], [1, 2]], [SAME, DIFFERENT], who="ann")
-        ledger.record([[0, 2]], [DIFFERENT], who="bob")  # follows, and is said
-        ledger.record([[3, 4]], [UNSURE])
-        assert ledger.changes == []
+        before = ledger.past
+        write(ledger)
+        assert ledger.past == before
 
     @pytest.mark.parametrize(
         "write",
         [
             lambda ledger: ledger.retract(),
             lambda ledger: ledger.retract_pair(0, 1),
-            lambda ledger: ledger.correct(0, 1, DIFFERENT, who="ann"),
-            lambda ledger: ledger.record([[0, 1]], [SAME], who="bob"),  # again, by another one
-            lambda ledger: ledger.record([[0, 2]], [SAME], who="ann"),  # contradicts
-            lambda ledger: ledger.record([[0, 2]], [UNSURE], who="ann"),  # seemed to be known
+            lambda ledger: ledger.correct(0, 1, DIFFERENT, who="bob"),
+            lambda ledger: ledger.record(
+                [[0, 1]], [UNSURE], who="ann"
+            ),  # instead of the earlier one
         ],
     )
-    def test_all_else_does(self, write):
+    def test_changes_with_what_stands(self, write):
         ledger = Ledger()
         ledger.record([[0, 1], [1, 2]], [SAME, DIFFERENT], who="ann")
+        before = ledger.past
         write(ledger)
-        [change] = ledger.changes
-        now = ledger.revision
-        assert change == Change(2, now.answers, 0, now.retracted)
+        assert ledger.past != before
 
-    def test_what_is_said_to(self):
+    def test_a_transaction_that_fails_changes_nothing(self):
         ledger = Ledger()
-        with ledger.transaction():
-            ledger.change_past()
-            ledger.record([[0, 1]], [SAME])
-        with ledger.transaction():
-            ledger.change_past()  # but nothing is written
-        assert ledger.changes == [Change(0, 1, 0, 0)]
-
-    def test_a_transaction_is_one(self, tmp_path):
-        with SqlLedger(tmp_path / "mine.db") as ledger:
-            ledger.record([[0, 1], [1, 2]], [SAME, DIFFERENT], who="ann")
-            with ledger.transaction():
-                ledger.retract(2)
-                ledger.correct(4, 5, SAME)
-                ledger.correct(4, 5, DIFFERENT)
-            assert ledger.changes == [Change(2, 4, 0, 2)]
-            with SqlLedger(tmp_path / "mine.db") as other:
-                assert other.changes == ledger.changes
+        ledger.record([[0, 1], [1, 2]], [SAME, DIFFERENT], who="ann")
+        before = ledger.past
+        with pytest.raises(ZeroDivisionError), ledger.transaction():  # noqa: PT012
+            ledger.retract()
+            1 / 0  # noqa: B018
+        assert ledger.past == before
 
 
 acts = st.lists(
@@ -119,20 +117,6 @@ def test_what_is_known_is_what_the_lines_say_that_stand(some):
     assert said == [
         str(found) for found in fresh.contradictions(ledger._log.lines, ledger._statement)
     ]
-
-
-@given(acts)
-@settings(deadline=None, max_examples=40)
-def test_as_it_was(some):
-    """A ledger of the past knows what the ledger knew then."""
-    ledger, then = Ledger(), []
-    for act in some:
-        then.append((ledger.revision[:2], knowledge(ledger)))
-        perform(ledger, act)
-    past = None
-    for (answers, retracted), expected in then:
-        past = ledger_at(ledger, answers, retracted, past)
-        assert knowledge(past) == expected
 
 
 def test_reading_at_once_or_step_by_step_comes_to_the_same(tmp_path):

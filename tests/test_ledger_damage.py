@@ -19,7 +19,6 @@ from samekind import DIFFERENT, SAME, Ledger, LedgerDamaged, LedgerError, Sessio
 from samekind.cli import app
 from samekind.data import load
 from samekind.ledger import check_file, repair_file
-from samekind.ledger.packing import pack_rows
 from samekind.project import make_project, open_project
 from test_ledger_faults import chain, sql
 from test_ledger_gone import filled
@@ -46,7 +45,8 @@ def made(tmp_path_factory):
     """A project of 40 rows, as `samekind label` makes it."""
     folder = tmp_path_factory.mktemp("made")
     np.save(folder / "rows.npy", ROWS)
-    project = make_project(load(folder / "rows.npy"), folder / "mine.db", random_state=0)
+    items = load(folder / "rows.npy")
+    project = make_project(items, folder / "mine.db", random_state=0, sheet=0)
     with closing(project):
         answer_project(project, 12)
         said = project.answers().answers[-1]
@@ -54,7 +54,6 @@ def made(tmp_path_factory):
         project.rename(project.overview().clusters[0].cluster, "first", who="ann")
         answer_project(project, 3)
         project.undo(who="ann")
-        project.session.checkpoint()
     return folder
 
 
@@ -86,20 +85,13 @@ TAMPERED = {
     ),
     "a correction of nothing": ("UPDATE corrections SET replaced_id = 500", "answer 500"),
     "a correction of itself": ("UPDATE corrections SET replaced_id = answer_id", "replaces itself"),
-    "a checkpoint of nothing": (
-        "UPDATE checkpoints SET answer_id = 500",
-        "checkpoints 1: it is about",
+    "garbage for what was expected": (
+        "UPDATE answers SET expected = X'DEAD' WHERE id = 3",
+        "what was expected of it",
     ),
-    "garbage in a checkpoint": ("UPDATE checkpoints SET rows = X'DEADBEEF'", "cannot be unpacked"),
-    "half a checkpoint": ("UPDATE checkpoints SET ask = X'789C03'", "cut off"),
-    "a checkpoint of other rows": (
-        ("UPDATE checkpoints SET rows = ?", (pack_rows([3, 9_999]),)),
-        "holds row 9999",
-    ),
-    "a checkpoint in words": ("UPDATE checkpoints SET rows = 'all'", "no list of rows"),
-    "a bomb in a checkpoint": (
-        ("UPDATE checkpoints SET rows = ?", (pack_rows(np.zeros(10**6, dtype=np.int32)),)),
-        "too long",
+    "words for what was expected": (
+        "UPDATE answers SET expected = 'same' WHERE id = 3",
+        "what was expected of it",
     ),
     "settings that are no JSON": (
         "UPDATE meta SET value = '{\"random_state\": ' WHERE key = 'settings'",
@@ -174,11 +166,10 @@ class TestTampered:
 
 
 COLUMNS = {
-    "answers": ("id", "a", "b", "answer", "who", "at", "asked"),
+    "answers": ("id", "a", "b", "answer", "who", "at", "asked", "expected"),
     "retractions": ("id", "answer_id", "at"),
     "names": ("id", "row", "name", "who", "at"),
     "corrections": ("id", "answer_id", "replaced_id"),
-    "checkpoints": ("id", "answer_id", "upto", "rows", "ask"),
     "meta": ("key", "value"),
 }
 values = st.one_of(
@@ -187,7 +178,7 @@ values = st.one_of(
     st.floats(allow_nan=False),
     st.text(max_size=5),
     st.binary(max_size=12),
-    st.sampled_from(["1", "{}", "[]", "0 x 0", "2 x 2", pack_rows([0, 1])]),
+    st.sampled_from(["1", "{}", "[]", "0 x 0", "2 x 2", b"\0" * 8]),
 )
 changes = st.lists(
     st.sampled_from([(t, c) for t, cs in COLUMNS.items() for c in cs]).flatmap(
@@ -234,13 +225,13 @@ class TestAnyTampering:
                 session.ledger.close()
 
         found = check_file(path)
-        read = [f for f in found.faults if f.table not in ("retractions", "checkpoints")]
+        read = [f for f in found.faults if f.table != "retractions"]
         try:
             look()
         except (LedgerError, ValueError):  # ValueError: of other data
             pass
         else:
-            assert not read  # of the others, times and old checkpoints are not looked at
+            assert not read  # of the others, times are not looked at
         if not found.hopeless:
             repair_file(path)
             assert check_file(path).is_fine
@@ -325,7 +316,6 @@ class TestGaps:
             assert [line[:4] for line in ledger.lines()] == [
                 line for number, line in enumerate(said, start=1) if number not in (2, 3, 7)
             ]
-            assert ledger.latest_checkpoint()[:2] == (-1, 3)  # of five lines two are gone
             ledger.record([[60, 61]], [SAME], who="ann")
             ledger.correct(60, 61, DIFFERENT, who="bob")
             ledger.retract(who="bob")
@@ -416,20 +406,20 @@ class TestNothingIsWrittenBeforeItIsChecked:
     @pytest.mark.parametrize(
         "statement",
         [
-            "INSERT INTO answers VALUES (99, -1, 1, 1, '', 1.0, 1)",
-            "INSERT INTO answers VALUES (99, 1, 1, 1, '', 1.0, 1)",
-            "INSERT INTO answers VALUES (99, 1, 2147483648, 1, '', 1.0, 1)",
-            "INSERT INTO answers VALUES (99, 1.5, 2, 1, '', 1.0, 1)",
-            "INSERT INTO answers VALUES (99, 'x', 2, 1, '', 1.0, 1)",
-            "INSERT INTO answers VALUES (99, 1, 2, 9, '', 1.0, 1)",
-            "INSERT INTO answers VALUES (99, 1, 2, 1, '', 'noon', 1)",
-            "INSERT INTO answers VALUES (99, 1, 2, 1, '', 1.0, 5)",
-            "INSERT INTO answers VALUES (0, 1, 2, 1, '', 1.0, 1)",
+            "INSERT INTO answers VALUES (99, -1, 1, 1, '', 1.0, 1, NULL)",
+            "INSERT INTO answers VALUES (99, 1, 1, 1, '', 1.0, 1, NULL)",
+            "INSERT INTO answers VALUES (99, 1, 2147483648, 1, '', 1.0, 1, NULL)",
+            "INSERT INTO answers VALUES (99, 1.5, 2, 1, '', 1.0, 1, NULL)",
+            "INSERT INTO answers VALUES (99, 'x', 2, 1, '', 1.0, 1, NULL)",
+            "INSERT INTO answers VALUES (99, 1, 2, 9, '', 1.0, 1, NULL)",
+            "INSERT INTO answers VALUES (99, 1, 2, 1, '', 'noon', 1, NULL)",
+            "INSERT INTO answers VALUES (99, 1, 2, 1, '', 1.0, 5, NULL)",
+            "INSERT INTO answers VALUES (0, 1, 2, 1, '', 1.0, 1, NULL)",
             "INSERT INTO retractions VALUES (99, 500, 1.0)",
             "INSERT INTO corrections VALUES (99, 1, 1)",
             "INSERT INTO corrections VALUES (99, 1, 500)",
             "INSERT INTO names VALUES (99, -1, 'x', '', 1.0)",
-            "INSERT INTO checkpoints VALUES (99, NULL, -1, X'00', X'00')",
+            "INSERT INTO answers VALUES (99, 1, 2, 1, '', 1.0, 1, X'00')",
         ],
     )
     def test_by_the_tables(self, tmp_path, statement):

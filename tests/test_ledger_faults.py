@@ -151,10 +151,10 @@ class TestFullDisk:
             assert len(opened) == 500
 
     def test_a_session_goes_on_when_there_is_room(self, tmp_path):
-        X, y = blobs((500, 400))
+        X, y = blobs((2_500, 2_000))
         ledger = SqlLedger(tmp_path / "mine.db")
         disk = Disk(ledger)
-        options = {"algorithm": "uniform", "random_state": 0, "batch": 400}
+        options = {"algorithm": "uniform", "random_state": 0, "batch": 2_000}
         session = Session(X, ledger=ledger, **options)
         pairs, said = session.pending(), Expert(y)(session.pending())
         disk.fill()

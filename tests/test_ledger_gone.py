@@ -10,12 +10,13 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from conftest import Expert, answer, assert_same_clusters, blobs
+from conftest import Expert, answer, blobs
 from samekind import DIFFERENT, SAME, LedgerError, LedgerGone, Session, SqlLedger
 from samekind.data import load
+from samekind.measures import adjusted_rand_index
 from samekind.project import make_project, open_project
 from test_ledger_faults import chain, sql
-from test_ledger_notes import checkpoint, written
+from test_ledger_notes import written
 from test_project_files import ROWS
 from test_project_files import answer as answer_project
 
@@ -54,7 +55,8 @@ def filled(path):
     ledger.correct(0, 1, DIFFERENT, who="bob")
     ledger.retract(who="ann")
     ledger.name(4, "größe", who="ann")
-    ledger.add_checkpoint(checkpoint(-1, 5, 0, 1, 2, ask=[3]))
+    expected = np.array([[0.5, 0.25]], dtype=np.float32)
+    ledger.record([[60, 70]], [SAME], who="ann", expected=expected)
     ledger.set_meta("colour", "green")
     return ledger
 
@@ -199,10 +201,9 @@ class TestSessions:
             session.tell(pending, Expert(y)(pending))
         assert (session.pending() == pending).all()
         with Session(X, ledger=caught.value.rescue) as resumed:
-            assert (resumed.pending() == pending).all()
+            assert sorted(resumed.known_clusters()) == sorted(session.known_clusters())
             rescued = answer(resumed, Expert(y)).clusters()
-        alone = answer(Session(X, random_state=3), Expert(y)).clusters()
-        assert_same_clusters(rescued, alone)
+        assert adjusted_rand_index(y, rescued.labels_) == 1
 
     def test_the_page_says_so_and_acknowledges_nothing(self, tmp_path):
         web = pytest.importorskip("test_web_api", reason="needs the packages of the page")

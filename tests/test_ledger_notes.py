@@ -1,4 +1,4 @@
-"""Names, corrections and checkpoints in the ledger; transactions; old project files; two processes."""
+"""Names, corrections and what was expected in the ledger; transactions; old files; two processes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samekind import DIFFERENT, SAME, UNSURE, Ledger, LedgerDamaged, LedgerError, SqlLedger
-from samekind.ledger import Checkpoint, check_file, repair_file
+from samekind.ledger import ProjectURL, back_up_project, check_file, move_project, repair_file
 from samekind.ledger.migrations import STEPS, VERSION
-from samekind.ledger.packing import pack_rows, unpack_rows
 from test_ledger_faults import Disk, chain, fork, sql
 
 PROJECTS = Path(__file__).parent / "projects"
@@ -21,18 +20,13 @@ VERSION_1, VERSION_2 = PROJECTS / "version_1.sql", PROJECTS / "version_2.sql"
 VERSION_5 = PROJECTS / "version_5.sql"
 
 
-def checkpoint(line, upto, *rows, ask=()):
-    return Checkpoint(line, upto, np.array(rows, dtype=np.int32), np.array(ask, dtype=np.int32))
-
-
 def written(ledger):
     """Return all that a ledger knows, to be compared."""
     names = {row: (name.text, name.who, name.number) for row, name in ledger.names.items()}
-    latest = ledger.latest_checkpoint()
     return (
         [line._replace(when=0) for line in ledger.lines()],
         names,
-        None if latest is None else (*latest[:2], latest.rows.tolist(), latest.ask.tolist()),
+        np.nan_to_num(ledger.written(0, None)["expected"], nan=-1.0).tolist(),
         {key: value for key, value in ledger.meta.items() if key != "schema_version"},
         ledger.revision,
         len(ledger),
@@ -90,38 +84,53 @@ class TestNotes:
             assert one.revision.names == 3
             one.close()
 
-    def test_the_last_checkpoint_that_is_not_void(self, ledger):
-        ledger.record([[0, 1], [1, 2]], [SAME, DIFFERENT])
-        ledger.add_checkpoint(checkpoint(-1, 2, 0, 1, 2))
-        ledger.record([[3, 1]], [SAME])
-        ledger.add_checkpoint(checkpoint(2, 3, 0, 1, 3, ask=[2]))
-        for one in reopened(ledger):
-            latest = one.latest_checkpoint()
-            assert latest[:2] == (2, 3)
-            assert (latest.rows.tolist(), latest.ask.tolist()) == ([0, 1, 3], [2])
-            one.close()
-        ledger.retract()
-        for one in reopened(ledger):
-            assert one.latest_checkpoint().rows.tolist() == [0, 1, 2]
+
+EXPECTED = np.array([[0.25, 0.5, 0.75], [1.0, np.nan, 0.0]], dtype=np.float32)
+
+
+def expected_of(ledger):
+    """Return what was expected of each line, without the places that nobody filled."""
+    return ledger.written(0, None)["expected"][:, : EXPECTED.shape[1]]
+
+
+class TestExpected:
+    @pytest.fixture
+    def full(self, ledger):
+        ledger.record([[0, 1], [1, 2]], [SAME, DIFFERENT], who="ann", expected=EXPECTED)
+        ledger.record([[3, 4]], [SAME], who="ann", asked=False)
+        return ledger
+
+    def test_is_kept(self, full):
+        for one in reopened(full):
+            assert np.array_equal(expected_of(one)[:2], EXPECTED, equal_nan=True)
+            assert np.isnan(one.written(0, None)["expected"][:, 3:]).all()
+            assert np.isnan(expected_of(one)[2]).all()
             one.close()
 
-    def test_earlier_checkpoints_are_not_written_again(self, tmp_path):
-        """What a checkpoint costs does not grow with the number of those before it."""
-        rows = np.random.default_rng(0).permutation(50_000)
-        with SqlLedger(tmp_path / "mine.db") as ledger:
-            for _ in range(4):
-                ledger.add_checkpoint(checkpoint(-1, 0, *rows))
-            assert len(ledger._notes.checkpoints) == 1
-        sizes = sql(tmp_path / "mine.db", "SELECT length(rows) FROM checkpoints")
-        assert len(sizes) == 4
-        assert max(sizes)[0] < 4 * rows.size
-        with SqlLedger(tmp_path / "mine.db") as ledger:
-            assert not ledger._notes.checkpoints  # read only when it is wanted
-            assert ledger.latest_checkpoint().rows.tolist() == rows.tolist()
+    def test_comes_back_with_what_a_correction_had_replaced(self, full):
+        full.correct(0, 1, DIFFERENT, who="bob")
+        full.retract(who="bob")
+        for one in reopened(full):
+            back = one.active()
+            [line] = back[(back["a"] == 0) & (back["b"] == 1)]
+            assert line["expected"][:3].tolist() == EXPECTED[0].tolist()
+            one.close()
 
-    def test_packed_rows(self):
-        for rows in ([], [0], [2**31 - 1, 5, 5]):
-            assert unpack_rows(pack_rows(rows)).tolist() == rows
+    def test_others_follow(self, place):
+        with SqlLedger(place) as one, SqlLedger(place) as other:
+            one.record([[0, 1], [1, 2]], [SAME, DIFFERENT], who="ann", expected=EXPECTED)
+            other.refresh()
+            assert np.array_equal(expected_of(other), EXPECTED, equal_nan=True)
+
+    def test_goes_along_to_another_place(self, place, tmp_path):
+        with SqlLedger(place) as ledger:
+            ledger.record([[0, 1], [1, 2]], [SAME, DIFFERENT], who="ann", expected=EXPECTED)
+        source = ProjectURL(place) if isinstance(place, str) else place
+        back_up_project(source, tmp_path / "copy.db")
+        move_project(source, tmp_path / "moved.db")
+        for name in ("copy.db", "moved.db"):
+            with SqlLedger(tmp_path / name) as ledger:
+                assert np.array_equal(expected_of(ledger), EXPECTED, equal_nan=True)
 
 
 class TestVolunteered:
@@ -195,7 +204,6 @@ class TestTransaction:
         ledger.retract(2)
         ledger.record([[5, 6]], [SAME], who="zoe")
         ledger.correct(0, 1, DIFFERENT, who="bob")
-        ledger.add_checkpoint(checkpoint(3, 5, 0, 1))
         ledger.name(0, "noughts", who="bob")
         ledger.set_meta("colour", "blue")
 
@@ -285,7 +293,7 @@ class TestTransaction:
 
 acts = st.lists(
     st.tuples(
-        st.sampled_from(["record", "correct", "retract", "name", "checkpoint"]),
+        st.sampled_from(["record", "correct", "retract", "name"]),
         st.integers(0, 1),  # which of the two writes
         st.integers(0, 3),
         st.integers(4, 6),
@@ -303,16 +311,14 @@ def test_two_writers_in_turns_know_the_same(tmp_path_factory, history):
         for act, writer, a, b, answer in history:
             ledger, who = ((one, "ann"), (two, "bob"))[writer]
             if act == "record":
-                ledger.record([[a, b]], [answer], who=who)
+                expected = np.array([[a, b / 7]], dtype=np.float32) if a else None
+                ledger.record([[a, b]], [answer], who=who, expected=expected)
             elif act == "correct":
                 ledger.correct(a, b, answer, who=who)
             elif act == "retract":
                 ledger.retract(who=who)
-            elif act == "name":
-                ledger.name(a, f"{a} {b}", who=who)
             else:
-                upto = ledger.revision.answers
-                ledger.add_checkpoint(checkpoint(upto - 1, upto, a, b))
+                ledger.name(a, f"{a} {b}", who=who)
         for ledger in (one, two):
             ledger.refresh()
         with SqlLedger(path) as third:
@@ -324,21 +330,18 @@ class TestTwoProcesses:
     def work(path, who, start):
         with SqlLedger(path, wait=60) as ledger:
             for number in range(start, start + 40):
-                with ledger.transaction():
-                    ledger.record([[number, 10_000]], [SAME], who=who)
-                    line = ledger.revision.answers - 1
-                    ledger.add_checkpoint(checkpoint(line, line + 1, number))
+                ledger.record([[number, 10_000]], [SAME], who=who)
                 ledger.name(number, f"{who} {number}", who=who)
                 ledger.correct(number, 10_000, DIFFERENT, who=f"{who}'s friend")
 
-    def test_lose_no_names_corrections_or_checkpoints(self, place):
+    def test_lose_no_names_or_corrections(self, place):
         SqlLedger(place).close()
         writers = [fork(self.work, place, "ann", 0), fork(self.work, place, "bob", 500)]
         for writer in writers:
             writer.join(60)
         assert [writer.exitcode for writer in writers] == [0, 0]
         with SqlLedger(place) as ledger:
-            assert ledger.revision.names == ledger.revision.checkpoints == 80
+            assert ledger.revision.names == 80
             for who, start in (("ann", 0), ("bob", 500)):
                 for number in range(start, start + 40):
                     assert ledger.names[number].text == f"{who} {number}"
@@ -374,10 +377,6 @@ class TestMigrations:
                 37: "größe",
             }
             assert ledger.names[1].number > ledger.names[37].number  # the newer one
-            latest = ledger.latest_checkpoint()  # the second one was undone
-            assert latest[:2] == (21, 22)
-            assert latest.rows.tolist()[:4] == [37, 1, 10, 26]
-            assert latest.ask.size == 0
             assert ledger.answer_by(37, 26, "bob") == UNSURE
             while ledger.answer_by(37, 26, "bob") is not None:
                 ledger.retract(who="bob")
@@ -388,7 +387,7 @@ class TestMigrations:
 
     def test_fails_as_a_whole(self, project):
         connection = sqlite3.connect(project)
-        connection.execute("UPDATE meta SET value = '[[1, 2' WHERE key = 'checkpoints'")
+        connection.execute("UPDATE meta SET value = '[[1, 2' WHERE key = 'corrections'")
         connection.commit()
         connection.close()
         before = sql(project, "SELECT * FROM meta ORDER BY key")
@@ -400,12 +399,12 @@ class TestMigrations:
 
     def test_of_version_2_keeps_everything(self, tmp_path):
         path = restored(VERSION_2, tmp_path / "old.db")
-        tables = ("answers", "retractions", "names", "corrections", "checkpoints")
+        tables = ("answers", "retractions", "names", "corrections")
         before = {table: sql(path, f"SELECT * FROM {table}") for table in tables}
         with SqlLedger(path) as ledger:
             assert (len(ledger), ledger.names[37].text) == (23, "größe")
-            assert ledger.latest_checkpoint()[:2] == (19, 20)  # the second one was undone
             assert ledger.answer_by(37, 26, "bob") == UNSURE
+        before["answers"] = [(*line, None) for line in before["answers"]]  # nothing was expected
         assert {table: sql(path, f"SELECT * FROM {table}") for table in tables} == before
         assert sql(path, "PRAGMA foreign_key_check") == []
         assert sql(path, "PRAGMA integrity_check") == [("ok",)]
@@ -413,20 +412,13 @@ class TestMigrations:
 
     def test_of_version_5_has_room_for_a_team(self, tmp_path):
         path = restored(VERSION_5, tmp_path / "old.db")
-        before = sql(path, "SELECT * FROM changes")
-        assert len(before) == 1
         assert check_file(path).is_fine
         with SqlLedger(path) as ledger:
             assert len(ledger) == 17
-            assert [change.people for change in ledger.changes] == [0]
             assert ledger.opinions.standing() == []
             ledger.opine([(0, 1, SAME)], who="ann")
-            with ledger.transaction():
-                ledger.mark(7)
         with SqlLedger(path, read_only=True) as ledger:
-            assert ledger.people == 7
             assert [one.who for one in ledger.opinions.standing()] == ["ann"]
-        assert sql(path, "SELECT * FROM changes")[:1] == [(*before[0], 0)]
         assert check_file(path).is_fine
 
     @pytest.mark.parametrize("dump", [VERSION_1, VERSION_2, VERSION_5], ids=["1", "2", "5"])
@@ -477,4 +469,4 @@ class TestMigrations:
             opener.join(60)
         assert [opener.exitcode for opener in openers] == [0] * 3
         with SqlLedger(project) as ledger:
-            assert (ledger.revision.names, ledger.revision.checkpoints) == (2, 2)
+            assert ledger.revision.names == 2

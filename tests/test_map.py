@@ -24,18 +24,13 @@ def groups(n=240, d=12, k=8, seed=0):
     return np.eye(d)[labels] * 8 + rng.normal(size=(n, d)), labels
 
 
-@pytest.fixture
-def no_umap(monkeypatch):
-    monkeypatch.setattr("samekind.report._layout.find_spec", lambda name: None)
-
-
 def told_apart(places, labels):
     half = len(labels) // 2
     model = KNeighborsClassifier(5).fit(places[:half], labels[:half])
     return model.score(places[half:], labels[half:])
 
 
-def test_neighbours_stay_together(no_umap):
+def test_neighbours_stay_together():
     X, labels = groups()
     layout = lay_out(X, 0)
     assert layout.method == "t-SNE"
@@ -45,17 +40,8 @@ def test_neighbours_stay_together(no_umap):
     assert np.array_equal(lay_out(X, 0).places, layout.places)
 
 
-@pytest.mark.slow
-def test_by_umap_where_it_is_installed():
-    pytest.importorskip("umap")
-    X, labels = groups()
-    layout = lay_out(X, 0)
-    assert layout.method == "UMAP"
-    assert told_apart(layout.places, labels) > 0.95
-
-
 @pytest.mark.parametrize("X", [np.zeros((50, 4)), np.ones((3, 5)), np.arange(40.0)[:, None]])
-def test_what_has_no_neighbours_is_shown_all_the_same(X, no_umap):
+def test_what_has_no_neighbours_is_shown_all_the_same(X):
     layout = lay_out(np.asarray(X, dtype=np.float64), 0)
     assert layout.places.shape == (len(X), 2)
     assert np.isfinite(layout.places).all()
@@ -122,24 +108,12 @@ def test_of_a_project(tmp_path):
     project.close()
 
 
-def test_the_report_has_it_too(tmp_path, no_umap):
+def test_the_report_has_it_too(tmp_path):
     X, labels = groups()
     clusters = samekind.solve(X, samekind.LabelOracle(labels), budget=60, random_state=0)
     path = write_report(tmp_path / "r.html", clusters, X, by_neighbors=True)
     text = path.read_text(encoding="utf-8")
     assert "By t-SNE: rows that are alike lie together" in text
-
-
-def test_a_report_without_it_is_better_than_none(tmp_path, monkeypatch):
-    def fails(wide, seed):
-        raise ImportError("made for another numba")
-
-    monkeypatch.setattr("samekind.report._layout.find_spec", lambda name: "there")
-    monkeypatch.setattr("samekind.report._layout._umap", fails)
-    X, labels = groups(n=60)
-    clusters = samekind.solve(X, samekind.LabelOracle(labels), budget=60, random_state=0)
-    path = write_report(tmp_path / "r.html", clusters, X, by_neighbors=True)
-    assert "By principal components" in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -66,7 +66,7 @@ class TestPanel:
         rows = np.arange(60, 180)
         placed = drive(panel.place(rows), NoisyOracle(self.Y, error=0.1))
         assert placed.tolist() == [0] * 40 + [1] * 40 + [UNKNOWN] * 40
-        assert kinds.n_labelled == 140
+        assert kinds.n_closed == 140
 
     def test_a_clear_case_takes_as_many_votes_as_the_lead(self):
         panel, _ = self.panel()

@@ -237,7 +237,7 @@ class TestProposedNames:
         texts, topics = make_messages(240, random_state=0)
         pd.DataFrame({"text": texts}).to_csv(tmp_path / "messages.csv", index=False)
         items = load(tmp_path / "messages.csv", text="text", features="words")
-        project = Project(items, random_state=0)
+        project = Project(items, random_state=0, sheet=0)
         for _ in range(60):
             [question] = project.next("ann") or [None]
             if question is None:

@@ -29,7 +29,6 @@ from samekind.ledger import LedgerMissing, ProjectURL, check_file, move_project,
 from samekind.ledger.migrations import MADE, VERSION
 from samekind.ledger.postgres import PostgresAddress, WriterRecord, postgres_engine
 from samekind.project import cache_of, forget_annotator, make_project, open_project
-from test_ledger_notes import checkpoint
 from test_project_files import ROWS
 from test_project_files import answer as answer_project
 
@@ -449,12 +448,13 @@ class TestUpkeep:
         SqlLedger(url).close()
         name = ProjectURL(url).name
         with pytest.raises(psycopg.errors.CheckViolation):
-            postgres.execute(f"INSERT INTO {name}.answers VALUES (1, 0, 1, 7, 'ann', 5, true)")
-        postgres.execute(
-            f"INSERT INTO {name}.checkpoints (id, upto, rows, ask) VALUES (1, 0, 'x', 'y')"
-        )
+            postgres.execute(
+                f"INSERT INTO {name}.answers VALUES (1, 0, 1, 7, 'ann', 5, true, NULL)"
+            )
+        postgres.execute(f"INSERT INTO {name}.contents VALUES (1, '[]', 'x')")
+        postgres.execute(f"INSERT INTO {name}.replies VALUES (1, 'ann', 'key', 'x', 'no JSON', 5)")
         found = check_file(ProjectURL(url))
-        assert [fault.table for fault in found.faults] == ["checkpoints"]
+        assert [fault.table for fault in found.faults] == ["replies"]
         result = cli("check", url, "--repair")
         assert result.exit_code == 1
         assert "pg_restore" in result.output
@@ -499,7 +499,6 @@ class TestUpkeep:
         with SqlLedger(url) as ledger, SqlLedger(url) as other:
             ledger.record([[0, 1], [1, 2]], [SAME, SAME], who="mallory")
             ledger.record([[3, 4]], [SAME], who="ann")
-            ledger.add_checkpoint(checkpoint(1, 2, 0, 1))
             gone = forget_annotator(ProjectURL(url), "mallory")
             assert (gone.answers, gone.traceless) == (2, True)
             other.refresh()
@@ -511,7 +510,9 @@ class TestUpkeep:
 def answered_project(folder, where):
     """Make a project about a table in a folder, in which much was done."""
     np.save(folder / "rows.npy", ROWS)
-    with closing(make_project(load(folder / "rows.npy"), where, random_state=0)) as project:
+    with closing(
+        make_project(load(folder / "rows.npy"), where, random_state=0, sheet=0)
+    ) as project:
         answer_project(project, 12, "ann")
         answer_project(project, 8, "bøb 🙂")
         said = next(s for s in project.answers().answers if s.who == "ann")
@@ -626,7 +627,7 @@ class TestProjects:
             return result.output
 
         said = run(
-            "label", "rows.csv", "--project", url, "--terminal", "--who", "eve", keys="d\ns\nd\nq\n"
+            "label", "rows.csv", "--project", url, "--terminal", "--who", "eve", keys="d\n1\n1\nq\n"
         )
         assert "Answers are kept in postgresql+psycopg://ann:***@127.0.0.1" in said
         assert "3 answers from before" in run("label", url, "--terminal", keys="q\n")

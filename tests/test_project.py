@@ -47,7 +47,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def project(file):
-    return Project(load(file), random_state=0)
+    return Project(load(file), random_state=0, sheet=0)
 
 
 def few_digits():
@@ -143,8 +143,6 @@ class TestAsking:
 
     def test_two_people_get_different_questions(self, project):
         answer(project, 50)
-        while len(project.session.pending()) < 2:
-            answer(project, 1)
         (ann,), bob = project.next("ann", most=1), project.next("bob", most=9)
         assert bob
         assert ann.id not in {question.id for question in bob}
@@ -154,7 +152,7 @@ class TestAsking:
         questions = [project.next(who)[0] for who in ("ann", "bob", "cy")]
         assert len({question.id for question in questions}) == 3
         for who, question in zip(("bob", "cy", "ann"), questions, strict=True):
-            with pytest.raises(QuestionClosed, match="not open"):  # it is another's
+            with pytest.raises(QuestionClosed):  # it is another's
                 project.answer(question.id + "9", "same", who=who)
         for who, question in zip(("ann", "bob", "cy"), questions, strict=True):
             project.answer(question.id, truth(question), who=who)
@@ -240,8 +238,8 @@ def told(project):
 
 
 def comparable(status):
-    """Return a status without what only estimates how much is left, and with no number for what changed."""
-    return replace(status, revision=0, left_text="", presses_to_next=None, stopping=None)
+    """Return a status without what was found out last, and with no number for what changed."""
+    return replace(status, revision=0, stopping=None)
 
 
 class TestLineUp:
@@ -346,15 +344,12 @@ class TestLineUp:
         before = project.status()
         project.answer(question.id, "unsure", who="ann")
         assert project.status().questions == before.questions + 1
-        assert question.item.row in project.clusters().given_up_
-        while (
-            project.status().known_rows < 2 * before.known_rows
-        ):  # then, there is more to compare with
+        assert not project.session.members_of(question.item.row)
+        asked = frozenset((question.item.row, question.options[0].cluster))
+        for _ in range(20):
             (other,) = project.next("ann")
-            assert question.item.row != about(other)
-            project.answer(other.id, truth(other), who="ann")
-        while question.item.row in project.clusters().given_up_:
-            (other,) = project.next("ann")
+            if other.type == "pair":
+                assert frozenset((other.a.row, other.b.row)) != asked
             project.answer(other.id, truth(other), who="ann")
 
     def test_skip_comes_back_on_demand(self, project):
@@ -374,7 +369,7 @@ class TestUndo:
         answer(project, 20)
         project.undo(5)
         project.undo(100)
-        assert project.clusters().n_discovered_ == 1  # the row with which all begins
+        assert project.clusters().n_discovered_ == 0
 
     def test_to_the_bottom(self, project):
         start = project.next("ann")
@@ -520,7 +515,6 @@ class TestHandEdits:
         project.close()
         again = open_project(path)
         assert (again.next("ann"), comparable(again.status())) == (questions, comparable(now))
-        assert again.status().presses_to_next == now.presses_to_next
         again.undo(3)
         assert again.status().clusters == 5
         assert {r for r in range(200) if again.session.members_of(r)} >= set(known)
@@ -724,7 +718,7 @@ def test_new_rows_are_no_surer_than_the_projects_own(project, monkeypatch, said,
 
 class TestLooking:
     def test_changes_nothing(self, file):
-        quiet, watched = (Project(load(file), random_state=0) for _ in range(2))
+        quiet, watched = (Project(load(file), random_state=0, sheet=0) for _ in range(2))
         for _ in range(60):
             for _ in range(2):
                 watched.overview()
@@ -766,15 +760,6 @@ class TestLooking:
         assert set(project.map().place) == {-1}
         assert (project.status().clusters, project.status().known_rows) == (0, 0)
         assert project.contradictions() == []
-        assert "too early" in project.status().left_text
-
-    def test_what_is_left(self, project):
-        answer(project, 50)
-        now = project.status()
-        low, high = now.presses_to_next
-        assert low >= 1
-        assert high is None or high >= low
-        assert project.overview().certificate is not None
 
 
 class TestProject:

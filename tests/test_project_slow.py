@@ -9,7 +9,7 @@ from samekind.data import demo_items
 from samekind.datasets import load_digits
 from samekind.measures import adjusted_rand_index
 from samekind.project import Project
-from test_focused_noise_slow import classes_found
+from test_focused_slow import classes_found
 from test_project import truth
 
 pytestmark = pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,14 +13,11 @@ from hypothesis import strategies as st
 import samekind
 from conftest import Expert, answer, assert_same_clusters, keys
 from samekind import Session
-from samekind.algorithms import ALGORITHMS, PairCertificate, find_algorithm
-from samekind.algorithms.records import entities_of
-from samekind.flow import Reply
+from samekind.algorithms import PairCertificate
+from samekind.algorithms.folding import Answered
+from samekind.algorithms.records import Records, entities_of
+from samekind.flow import DIFFERENT, SAME, UNSURE
 from samekind.points import CandidatePairs, RecordPoints
-
-OF_RECORDS = [name for name, algorithm in ALGORITHMS.items() if algorithm.compares_records]
-algorithms = pytest.mark.parametrize("algorithm", OF_RECORDS)
-trusting = pytest.mark.parametrize("algorithm", [a for a in OF_RECORDS if a != "crowd-noisy"])
 
 
 def people(n_entities=24, n_fields=4, missing=0.1, noise=0.25, seed=0, files=False):
@@ -49,129 +45,311 @@ def people(n_entities=24, n_fields=4, missing=0.1, noise=0.25, seed=0, files=Fal
     return RecordPoints(candidates, y.size, files=of_file if files else None), y
 
 
-def drive_raw(points, algorithm, expert, seed=0, **parameters):
-    """Drive a flow without a session; return what it yielded, what it knows and how it ended."""
-    chosen = find_algorithm(algorithm)
-    params = chosen.Params.make(algorithm, parameters)
-    run = chosen(points, params, np.random.default_rng(seed))
-    flow, waves = run.run(), []
-    try:
-        wave = next(flow)
-        while True:
-            waves.append(wave.copy())
-            wave = flow.send(Reply(expert(wave)))
-    except StopIteration as end:
-        return waves, run, end.value
+def make(points, seed=0, **parameters):
+    """Return the algorithm, before any answer."""
+    params = Records.Params.make("records", parameters)
+    return Records(points, params, np.random.default_rng(seed))
 
 
-@algorithms
-@pytest.mark.parametrize(("batch", "unsure"), [(1, 0.0), (1, 0.2), (7, 0.2), ("auto", 0.0)])
-def test_asks_about_candidate_pairs_once(algorithm, batch, unsure):
+def answered(pairs, answers, expected=None):
+    """Return answers of one person; nobody asked for them unless something was `expected`."""
+    pairs = np.asarray(pairs, dtype=np.intp).reshape(-1, 2)
+    if expected is None:
+        expected = np.full((len(pairs), Records.n_features), np.nan, dtype=np.float32)
+    nobody = np.zeros(len(pairs), dtype=np.intp)
+    return Answered(pairs, np.asarray(answers, dtype=np.int8), nobody, nobody > 0, expected)
+
+
+def drive(run, expert, most=10**6, batch=1):
+    """Answer what is chosen, without a session; return all answers."""
+    log = answered([], [])
+    while len(log.pairs) < most and not run.reason_to_stop():
+        pairs = run.choose(min(batch, most - len(log.pairs)))
+        new = answered(pairs, expert(pairs), run.expect(pairs))
+        run.apply(new)
+        log = log.plus(new)
+    return log
+
+
+def some(log, chosen):
+    """Return some of the answers."""
+    return Answered(*(column[chosen] for column in log))
+
+
+def labels_of(run):
+    """Return all that leaves the process: entities, clusters and the certificate."""
+    found = run.snapshot()
+    entities = run.at_threshold(0.5).labels.tolist()
+    return entities, found.members, run.known_clusters(), found.prediction.certificate
+
+
+NOISE = {"error_rate": 0.05}, {"error_rate": "estimate"}
+
+
+# Folding
+
+
+def test_a_toy_by_hand():
+    """Four records in a row of likely pairs; and a fifth that nothing is compared with."""
+    candidates = CandidatePairs.of([[0, 1], [1, 2], [2, 3], [0, 2]], [[1.0]] * 4)
+    run = make(RecordPoints(candidates, 5), audit=0.0)
+    assert run.known_clusters() == []
+    rows = run.choose(9).ravel().tolist()
+    assert len(set(rows)) == len(rows) > 0  # no two questions share a record
+    run.fold(answered([[1, 0], [2, 3]], [SAME, SAME]))
+    assert run.known_clusters() == [[0, 1], [2, 3]]
+    assert run.cluster_of(np.arange(5)).tolist() == [0, 0, 1, 1, -1]
+    assert len(run.choose(9)) == 1
+    run.apply(answered([[3, 0]], [DIFFERENT]))  # which is no candidate pair
+    assert run.reason_to_stop() == "exhausted"
+    assert len(run.choose(9)) == 0
+    assert run.known_clusters() == [[0, 1], [2, 3], [4]]
+    assert run.snapshot().members == [[0, 1], [2, 3], [4]]
+    assert run.confidence(np.arange(5)).tolist() == pytest.approx([1.0] * 5)
+    assert run.rank_clusters(0) == [0, 2]
+
+
+@pytest.mark.parametrize("parameters", [{}, *NOISE], ids=str)
+@pytest.mark.parametrize("batch", [1, 8])
+def test_the_order_of_the_answers_does_not_matter(parameters, batch):
+    points, y = people(120, noise=0.6, seed=3)
+    live = make(points, **parameters)
+    expert = samekind.NoisyOracle(y, 0.05, seed=1) if parameters else Expert(y, unsure=0.1)
+    log = drive(live, expert, 60, batch)
+    found = labels_of(live)
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(len(log.pairs))
+        again = make(points, **parameters)
+        again.fold(some(log, order))
+        assert labels_of(again) == found
+        again.fold(some(log, order[:20]))
+        again.apply(some(log, order[20:30]))
+        again.apply(some(log, order[30:]))
+        assert labels_of(again) == found
+
+
+@pytest.mark.parametrize("parameters", [{}, *NOISE], ids=str)
+def test_what_was_folded_away_leaves_no_trace(parameters):
+    points, y = people(60, noise=0.6, seed=3)
+    run, fresh = make(points, **parameters), make(points, **parameters)
+    log = drive(run, Expert(y), 30)
+    run.fold(some(log, slice(0, 12)))
+    fresh.fold(some(log, slice(0, 12)))
+    assert labels_of(run) == labels_of(fresh)
+    np.testing.assert_array_equal(run.choose(5), fresh.choose(5))
+    run.fold(answered([], []))
+    np.testing.assert_array_equal(run.choose(5), make(points, **parameters).choose(5))
+
+
+def test_choosing_and_looking_change_nothing():
+    points, y = people(60, seed=3)
+    looked, alone = make(points), make(points)
+    expert = Expert(y)
+    for _ in range(40):
+        for count in (7, 1):
+            looked.choose(count, taken={0, 1, 2})
+        labels_of(looked)
+        looked.confidence(np.arange(points.n))
+        pairs = looked.choose(2)
+        np.testing.assert_array_equal(pairs, looked.choose(2))
+        np.testing.assert_array_equal(pairs, alone.choose(2))
+        for run in (looked, alone):
+            run.apply(answered(pairs, expert(pairs), run.expect(pairs)))
+
+
+def test_answers_of_the_audit_teach_the_model_nothing():
+    """Of pairs that were asked about otherwise, its probabilities depend on the other answers alone."""
+    points, y = people(120, noise=0.6, seed=3)
+    run = make(points)
+    log = drive(run, Expert(y), 60)
+    is_audit = log.expected[:, 0] == 1
+    assert 0.15 < is_audit.mean() < 0.3
+    others = make(points)
+    others.fold(some(log, ~is_audit))
+    pairs = points.candidates.pairs.astype(np.intp)
+    of_audit = {tuple(sorted(pair)) for pair in log.pairs[is_audit].tolist()}
+    rows = {row for pair in of_audit for row in pair}
+    untouched = np.array([not rows & set(pair) for pair in pairs.tolist()])
+    one, other = (some.match_probabilities(pairs[untouched]) for some in (run, others))
+    np.testing.assert_array_equal(one, other)
+    told = some(log, is_audit)
+    wrong = told._replace(answers=np.where(told.answers == SAME, DIFFERENT, SAME).astype(np.int8))
+    others.fold(some(log, ~is_audit).plus(wrong))
+    np.testing.assert_array_equal(one, others.match_probabilities(pairs[untouched]))
+
+
+def test_expects_what_the_model_says_and_which_pairs_are_the_audits():
+    points, y = people(120, noise=0.6, seed=3)
+    run = make(points, audit=0.5)
+    drive(run, Expert(y), 21)
+    pairs = points.candidates.pairs.astype(np.intp)
+    is_audit, chance = run.expect(pairs).T
+    assert set(is_audit.tolist()) == {0.0, 1.0}
+    assert is_audit.sum() < 6
+    assert ((chance >= 0) & (chance <= 1)).all()
+    assert run.expect(run.choose(1))[0, 0] == 1  # it is behind its share
+    assert not make(points, audit=0.0).expect(pairs)[:, 0].any()
+
+
+def test_a_pair_that_nobody_can_tell_is_closed_and_teaches_nothing():
+    points, _ = people(60, seed=3)
+    run = make(points, audit=0.0)
+    [pair] = run.choose(1)
+    before = run.match_probabilities(points.candidates.pairs.astype(np.intp))
+    run.apply(answered([pair], [UNSURE]))
+    assert sorted(pair) not in np.sort(run.choose(points.n)).tolist()
+    after = run.match_probabilities(points.candidates.pairs.astype(np.intp))
+    np.testing.assert_array_equal(before, after)
+    assert run.known_clusters() == []
+
+
+def test_what_others_are_asked_is_left_alone():
+    points, y = people(60, seed=3)
+    run = make(points)
+    drive(run, Expert(y), 20)
+    first = run.choose(4)
+    second = run.choose(4, taken=first.ravel().tolist())
+    assert len(first) == len(second) == 4
+    assert not set(first.ravel().tolist()) & set(second.ravel().tolist())
+
+
+def test_several_answers_to_a_pair_count_together_where_they_may_be_wrong():
+    candidates = CandidatePairs.of([[0, 1], [1, 2]], [[0.9], [0.9]])
+    run = make(RecordPoints(candidates, 3), error_rate=0.1, audit=0.0)
+
+    def chance(*answers):
+        run.fold(answered([[0, 1]] * len(answers), answers))
+        return run.match_probabilities(np.array([[0, 1]]))[0]
+
+    assert chance(SAME, SAME) > chance(SAME) > chance(SAME, DIFFERENT)
+    assert chance(SAME, DIFFERENT) == chance() == chance(UNSURE)
+    assert chance(DIFFERENT) < chance()
+
+
+def test_answers_outrank_that_a_file_has_no_duplicates():
+    pairs = [[0, 1], [0, 2], [1, 2], [2, 3]]
+    points = RecordPoints(CandidatePairs.of(pairs, [[1.0]] * 4), 4, files=[0, 1, 0, 1])
+    run = make(points, audit=0.0)
+    log = answered([[0, 1], [1, 2]], [SAME, SAME])
+    for order in ([0, 1], [1, 0]):
+        run.fold(some(log, np.array(order)))
+        assert run.known_clusters()[0] == [0, 1, 2]
+        labels = run.snapshot().members
+        assert [0, 1, 2] in labels or [0, 1, 2, 3] in labels
+
+
+def test_doubtful_members_of_a_cluster():
+    candidates = CandidatePairs.of([[0, 1], [0, 2], [1, 2], [3, 4]], [[1.0]] * 3 + [[0.0]])
+    run = make(RecordPoints(candidates, 5), audit=0.0)
+    run.fold(answered([[0, 3]], [DIFFERENT]))
+    together = np.flatnonzero(run.at_threshold(0.5).labels == 0)
+    assert run.likely_members(0, 9).tolist() == together[together != 0].tolist()
+    assert 1 not in run.likely_members(0, 9, taken=[1])
+    assert run.rank_clusters(0) == [0]
+    assert run.rank_clusters(1)[0] == 0
+
+
+@pytest.mark.parametrize(("batch", "unsure"), [(1, 0.0), (1, 0.2), (7, 0.2)])
+def test_asks_about_candidate_pairs_once(batch, unsure):
     points, y = people()
-    waves, run, reason = drive_raw(points, algorithm, Expert(y, unsure), batch=batch)
-    asked = [key for wave in waves for key in keys(wave)]
+    run = make(points)
+    log = drive(run, Expert(y, unsure), batch=batch)
+    asked = keys(log.pairs)
     assert len(asked) == len(set(asked))
-    assert all((wave[:, 0] != wave[:, 1]).all() and wave.dtype == np.intp for wave in waves)
-    if isinstance(batch, int):
-        assert max(map(len, waves)) <= batch
-    assert reason == "exhausted"
-    members = sorted(row for rows in run.state.members for row in rows)
-    assert members == list(range(points.n))
+    assert run.reason_to_stop() == "exhausted"
+    assert sorted(row for rows in run.known_clusters() for row in rows) == list(range(points.n))
 
 
-@trusting
+# Sessions
+
+
 @pytest.mark.parametrize("batch", [1, "auto", 64])
 @pytest.mark.parametrize("files", [False, True])
-def test_proves_all_entities(algorithm, batch, files):
+def test_proves_all_entities(batch, files):
     points, y = people(files=files)
-    session = answer(Session(points, algorithm, batch=batch, random_state=2), Expert(y))
+    session = answer(Session(points, "records", batch=batch, random_state=2), Expert(y))
     found = session.clusters()
     assert samekind.measures.adjusted_rand_index(y, found.labels_) == 1.0
     assert found.n_discovered_ == found.n_recovered_ == np.unique(y).size
     assert session.n_questions < len(points.candidates.pairs)  # the rest follows
 
 
-@algorithms
-def test_is_deterministic_for_a_seed(algorithm):
+def test_is_deterministic_for_a_seed():
     points, y = people()
 
     def run(seed):
         options = {"batch": 3, "random_state": seed, "budget": 25}
-        return answer(Session(points, algorithm, **options), Expert(y))
+        return answer(Session(points, "records", **options), Expert(y))
 
     one, again, other = run(0), run(0), run(1)
     assert_same_clusters(one.clusters(), again.clusters())
     assert one.ledger.active()["a"].tolist() == again.ledger.active()["a"].tolist()
-    if algorithm == "records":  # published orders leave nothing to chance
-        assert one.ledger.active()["a"].tolist() != other.ledger.active()["a"].tolist()
+    assert one.ledger.active()["a"].tolist() != other.ledger.active()["a"].tolist()
 
 
-@algorithms
 @given(budget=st.integers(1, 25), batch=st.integers(1, 9))
 @settings(max_examples=3)
-def test_never_exceeds_its_budget(algorithm, budget, batch):
+def test_never_exceeds_its_budget(budget, batch):
     points, y = people()
     expert = Expert(y)
-    session = Session(points, algorithm, budget=budget, batch=batch, random_state=0)
+    session = Session(points, "records", budget=budget, batch=batch, random_state=0)
     answer(session, expert)
     assert len(expert.asked) == session.n_questions == budget
 
 
-@cache
-def uninterrupted(algorithm, unsure, batch):
-    points, y = people()
-    session = Session(points, algorithm, random_state=5, batch=batch, budget=40)
-    return answer(session, Expert(y, unsure)).clusters()
-
-
-@algorithms
 @given(
-    stops=st.lists(st.integers(0, 15), min_size=1, max_size=2),
+    stops=st.lists(st.integers(1, 15), min_size=1, max_size=3),
     unsure=st.sampled_from([0.0, 0.15]),
     batch=st.sampled_from([1, 4]),
 )
 @settings(max_examples=3)
-def test_interrupted_at_any_question_and_resumed(algorithm, stops, unsure, batch):
-    """Each stretch is a new Session on the same file."""
+def test_interrupted_at_any_question_and_opened_again(stops, unsure, batch):
+    """Each stretch is a new Session on the same file, which knows what the one before knew."""
     points, y = people()
     expert = Expert(y, unsure)
-    options = {"algorithm": algorithm, "random_state": 5, "batch": batch, "budget": 40}
+    options = {"algorithm": "records", "random_state": 5, "batch": batch, "budget": 40}
     with TemporaryDirectory() as folder:
-        path = Path(folder) / "mine.db"
-        for questions in stops:
+        path, before = Path(folder) / "mine.db", None
+        for questions in [*stops, 40]:
             with Session(points, ledger=path, **options) as session:
+                if before is not None:
+                    assert_same_result(session.clusters(), before)
                 for _ in range(questions):
                     if not session.done:
                         session.tell(session.pending()[-1:], expert(session.pending()[-1:]))
-        with Session(points, ledger=path, **options) as session:
-            resumed = answer(session, expert).clusters()
-    assert_same_clusters(resumed, uninterrupted(algorithm, unsure, batch))
-    assert len(set(expert.asked)) == len(expert.asked) == resumed.n_questions_
+                before = session.clusters()
+    assert len(set(expert.asked)) == len(expert.asked) == before.n_questions_
 
 
-@algorithms
-def test_no_pairs_and_one_record(algorithm):
+def assert_same_result(one, other):
+    """Check that two results agree, however they came about."""
+    np.testing.assert_array_equal(one.labels_, other.labels_)
+    np.testing.assert_array_equal(one.all_centers_, other.all_centers_)
+    assert [m.tolist() for m in one.members_] == [m.tolist() for m in other.members_]
+    assert one.certificate_ == other.certificate_
+    assert one.n_questions_ == other.n_questions_
+
+
+def test_no_pairs_and_one_record():
     nothing = CandidatePairs.of(np.empty((0, 2), dtype=int), np.empty((0, 2)))
     for n in (1, 3):
-        session = Session(RecordPoints(nothing, n), algorithm, random_state=0)
+        session = Session(RecordPoints(nothing, n), "records", random_state=0)
         assert session.done
         assert session.clusters().labels_.tolist() == list(range(n))
         assert session.n_questions == 0
 
 
-@algorithms
-def test_target(algorithm):
+def test_target():
     points, y = people()
-    session = answer(Session(points, algorithm, target=3, random_state=0), Expert(y))
+    session = answer(Session(points, "records", target=3, random_state=0), Expert(y))
     assert session.clusters().n_recovered_ >= 3
 
 
-@algorithms
-def test_rows_of_numbers_are_no_records(algorithm):
+def test_rows_of_numbers_are_no_records():
     with pytest.raises(
         ValueError, match="needs pairs of them that may be one entity, got ArrayPoints"
     ):
-        Session([[0.0], [1.0]], algorithm)
+        Session([[0.0], [1.0]], "records")
 
 
 # Ours
@@ -217,7 +395,6 @@ def test_an_answer_that_is_taken_back_or_changed_counts_no_more():
     points, y = people()
     expert = Expert(y)
     session = Session(points, "records", random_state=0)
-    assert session.amends
     for _ in range(20):
         session.tell(session.pending(), expert(session.pending()))
     a, b = next(pair for pair in expert.asked if y[pair[0]] == y[pair[1]])
@@ -247,10 +424,9 @@ def test_changes_are_the_same_when_resumed(tmp_path):
         session.undo(2)
         session.learn([[0, 1]], [bool(y[0] == y[1])])
         session.tell(session.pending(), expert(session.pending()))
-        pending, found = session.pending().tolist(), session.clusters()
+        found = session.clusters()
     with Session(points, **options) as again:
-        assert again.pending().tolist() == pending
-        assert_same_clusters(again.clusters(), found)
+        assert_same_result(again.clusters(), found)
 
 
 def test_keeps_all_in_a_file(tmp_path):
@@ -268,7 +444,9 @@ def test_stops_when_the_certificate_holds():
     options = {"stop": "certified", "tolerance": 0.2, "random_state": 0}
     found = samekind.solve(points, Expert(y), algorithm="records", **options)
     assert found.stop_reason_ == "certified"
-    assert min(found.certificate_.precision, found.certificate_.recall) >= 0.8
+    promise = found.certificate_
+    assert promise.wrong <= promise.wrong_at_any_time <= 0.2
+    assert promise.undiscovered <= promise.undiscovered_at_any_time <= 0.2
 
 
 @pytest.mark.slow

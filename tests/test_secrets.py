@@ -104,7 +104,7 @@ class TestTokens:
 
     @pytest.mark.parametrize(
         ("written", "words"),
-        [("", "is empty"), ("short\n", "a token has 8 to 200"), ("two words here\n", "no space")],
+        [("", "is empty"), ("short\n", "a token has 22 to 200"), ("two words here\n", "no space")],
     )
     def test_a_file_without_one(self, rows, served, written, words):
         Path("token.txt").write_text(written)

@@ -253,16 +253,3 @@ class TestPeople:
         pia.page.keyboard.press("Enter")
         expect(pia.page.locator("#toasts")).to_contain_text("who")
         expect(pia.page.locator("input.address")).to_have_count(0)
-
-
-def test_the_interface_is_described_without_anything_from_elsewhere(browser, server):
-    context = browser.new_context(**WIDE)
-    page = Visit(context, f"{server.url}/api/v1/docs", asked=False)
-    expect(page.page.locator("details#answer")).to_contain_text("role answer")
-    page.page.locator("details#answer summary").click()
-    expect(page.page.locator("details#answer pre").first).to_contain_text('"id": "string"')
-    assert page.page.locator("details").count() > 30
-    assert all(url.startswith(server.url) for url in page.requests)
-    assert page.errors == []
-    assert page.page.evaluate("window.violations") == []
-    context.close()

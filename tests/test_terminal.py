@@ -173,23 +173,6 @@ def test_kinds_get_names():
     assert "at most 200 characters" in sit_down(new_project(), ["d", "r", "x" * 300])
 
 
-def test_suggestions_are_answered_at_the_prompt():
-    screen = sit_down(new_project(), ["g"])
-    assert "There is nothing more to suggest." in screen
-    project = new_project("focused", goal="labels")
-    sit_down(project, ["d", "d", "d"])
-    pairs = project.clusters().unproven_
-    if pairs:
-        refs = [project.refs()[cluster] for cluster in pairs[0]]
-        for ref in refs:
-            project.rename(ref.cluster, "twins")
-        before = project.status().clusters
-        project.resume()
-        screen = sit_down(project, ["g", "l", "g", "y"])
-        assert "Are these one kind?" in screen
-        assert project.status().clusters == before - 1
-
-
 def test_line_ups_answer_several_questions_at_once():
     project = new_project("focused", goal="centers")
     screen = sit_down(project, ["n", "0", "7", "n"])
@@ -385,6 +368,7 @@ def test_new_items_show_what_the_old_ones_have(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,2\n3,4\n")
     (tmp_path / "b.csv").write_text("x,y,secret\n5,6,no\n7,8,no\n")
     project = Project(load(tmp_path / "a.csv"), random_state=0)
+    project.import_answers("a,b,answer\n0,1,same\n")
     new = project.items.load_new(tmp_path / "b.csv")
     session = ClassifySession(project.clusters(), new.X)
     screen = io.StringIO()

@@ -1,4 +1,4 @@
-"""What no client can take from the others: connections, time, guesses. Real sockets, bounded waits."""
+"""What no client can take from the others: connections and time. Real sockets, bounded waits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import os
 import socket
-import sys
 import threading
 import time
 
@@ -22,7 +21,6 @@ import uvicorn
 from samekind.data import load
 from samekind.project import Project
 from samekind.web import connections, guard
-from samekind.web.guesses import FREE, LONGEST, MOST_TOKENS, REMEMBERED, Guesses
 from samekind.web.server import configure
 from test_web_api import Serving, wait_until
 
@@ -220,101 +218,6 @@ def running(app):
     finally:
         server.should_exit = True
         thread.join(30)
-
-
-class TestGuesses:
-    def test_are_slowed(self, guarded):
-        statuses = [self.guess(guarded.client, f"wrong-{k}") for k in range(300)]
-        assert statuses[:FREE] == [401] * FREE
-        assert statuses.count(401) < FREE + 10
-        assert set(statuses) == {401, 429}
-
-    def test_one_is_told_for_how_long(self, guarded):
-        for k in range(FREE):
-            self.guess(guarded.client, f"wrong-{k}")
-        told = guarded.client.get("/api/status", headers={"Authorization": f"Bearer {TOKEN}"})
-        assert told.status_code == 429
-        assert told.headers["retry-after"] == "1"
-        assert told.json()["error"] == (
-            "Too many wrong tokens came from your address. Try again in 1 s."
-        )
-        wait_until(lambda: self.guess(guarded.client, TOKEN) == 200)
-
-    def test_who_is_elsewhere_is_not_kept_out(self, guarded):
-        with other_address(guarded.port) as other:
-            for k in range(FREE + 5):
-                self.guess(guarded.client, f"wrong-{k}")
-            assert self.guess(guarded.client, TOKEN) == 429
-            for _ in range(3):
-                assert self.guess(other, TOKEN) == 200
-            assert self.guess(guarded.client, TOKEN) == 429  # that does not help who guesses here
-
-    def test_who_had_the_token_before_is_not_kept_out(self, guarded):
-        with httpx.Client(base_url=guarded.url, timeout=20) as holder:
-            first = holder.get("/api/status", headers={"Authorization": f"Bearer {TOKEN}"})
-            assert "HttpOnly; SameSite=Strict" in first.headers["set-cookie"]
-            assert TOKEN not in str(first.headers)
-            for k in range(FREE + 5):
-                self.guess(guarded.client, f"wrong-{k}")
-            for _ in range(3):
-                assert self.guess(guarded.client, TOKEN) == 429
-                assert self.guess(holder, TOKEN) == 200
-            assert holder.get("/api/status").status_code == 401  # the pass opens nothing by itself
-            assert self.guess(holder, "wrong") == 401
-
-    def test_no_token_is_no_guess_and_an_old_one_is_one(self, guarded):
-        for _ in range(3 * FREE):
-            assert guarded.client.get("/api/status").status_code == 401
-            assert self.guess(guarded.client, "of the run before") == 401
-        assert self.guess(guarded.client, TOKEN) == 200
-
-    def test_many_at_once_are_counted(self, monkeypatch):
-        """Guesses come from many threads while others are forgotten."""
-        monkeypatch.setattr("samekind.web.guesses.MOST_ADDRESSES", 5)
-        monkeypatch.setattr("samekind.web.guesses.REMEMBERED", 1e-5)
-        guesses, wrong = Guesses(), []
-
-        def guess(first):
-            try:
-                for k in range(first, first + 3000):
-                    guesses.note_wrong(f"{k % 7}", f"{k}")
-                    guesses.wait(f"{k % 5}")
-            except Exception as error:
-                wrong.append(error)
-
-        before = sys.getswitchinterval()
-        sys.setswitchinterval(1e-6)
-        try:
-            threads = [threading.Thread(target=guess, args=[1000 * k]) for k in range(8)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-        finally:
-            sys.setswitchinterval(before)
-        assert wrong == []
-
-    def test_the_wait_grows_to_a_minute_and_is_forgotten(self):
-        now = 0.0
-        guesses = Guesses(lambda: now)
-        waits = []
-        for k in range(2 * MOST_TOKENS):
-            assert guesses.wait("a") == 0
-            guesses.note_wrong("a", f"{k}")
-            waits.append(guesses.wait("a"))
-            now += waits[-1]
-        assert waits[: FREE + 4] == [0] * (FREE - 1) + [1, 2, 4, 8, 16]
-        assert set(waits[FREE + 6 :]) == {LONGEST}
-        assert guesses.wait("b") == 0
-        guesses.note_wrong("a", "another")
-        now += REMEMBERED + 1
-        guesses.note_wrong("a", "yet another")
-        assert guesses.wait("a") == 0
-
-    @staticmethod
-    def guess(client, token):
-        headers = {"Authorization": f"Bearer {token}"}
-        return client.get("/api/status", headers=headers).status_code
 
 
 class TestImports:

@@ -106,22 +106,6 @@ def test_dragging_moves_and_clicking_shows_a_row(page):
     expect(page.locator("dialog.item-dialog")).to_be_visible()
 
 
-def test_rows_in_a_lasso_are_given_a_kind(page, served):
-    page.get_by_role("button", name="Select").click()
-    drag(page, (0.01, 0.02), (0.6, 0.02), (0.6, 0.98), (0.01, 0.98), (0.01, 0.1))
-    dialog = page.locator("dialog[open]")
-    expect(dialog).to_contain_text("things selected")
-    dialog.get_by_role("button", name="All belong to…").click()
-    field = page.locator("dialog[open] input")
-    field.fill("everything on the left")
-    field.press("Enter")
-    expect(page.locator(".toast").last).to_contain_text("everything on the left")
-    page.wait_for_function("""() => [...document.querySelectorAll(".kind-name")].some(
-        (field) => field.value === "everything on the left")""")
-    names = [cluster.name for cluster in served.project.overview().clusters]
-    assert "everything on the left" in names
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_before_the_page(browser, scheme):
     listening = listen("127.0.0.1", 0)

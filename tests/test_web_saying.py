@@ -140,6 +140,6 @@ def test_the_criterion_is_edited_and_stands_above_every_question(browser, items)
         expect(page.locator("#criterion")).to_contain_text("same intent of the customer")
         assert project.criterion == "same intent of the customer"
         tab.listens()
-        tab.press("d")
+        tab.press("u")
         expect(page.locator("#criterion")).to_contain_text("same intent of the customer")
         assert tab.errors == []

@@ -17,7 +17,7 @@ from benchmarks.ratios import Ratio, Setting
 from benchmarks.ratios.clock import compile_all, in_turns, seconds, synthetic
 
 if TYPE_CHECKING:
-    from samekind.algorithms import Algorithm, Params
+    from samekind.algorithms import FlowAlgorithm, Params
     from samekind.flow import Flow
 
 __all__ = ["importing", "memory", "session", "sqlite"]
@@ -54,11 +54,11 @@ def memory(setting: Setting) -> Iterator[Ratio]:
     yield Ratio(what, f"{X.nbytes / 1e6:.0f} MB", float(out.stdout), 1.5)
 
 
-def ask_only() -> type[Algorithm[Params]]:
+def ask_only() -> type[FlowAlgorithm[Params]]:
     """Return an algorithm that only asks: each row its wrong and then its right cluster."""
     from samekind import algorithms
 
-    class AskOnly(algorithms.Algorithm[algorithms.Params]):
+    class AskOnly(algorithms.FlowAlgorithm[algorithms.Params]):
         name = "ask-only"
         Params = algorithms.Params
 

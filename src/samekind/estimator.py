@@ -27,9 +27,9 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
     oracle : LabelOracle, FunctionOracle, callable or None
         Who answers; a function takes two row numbers and returns True, False or None. With None, the `y`
         given to `fit` plays the oracle.
-    algorithm, budget, target, batch, epsilon, heavy, certify, stop, tolerance, error_rate, metric,
+    algorithm, budget, target, batch, epsilon, heavy, goal, stop, tolerance, error_rate, metric,
     reduce, random_state
-        As for `samekind.solve`. ``epsilon="auto"``, and None for `heavy`, `certify`, `stop`,
+        As for `samekind.solve`. ``epsilon="auto"``, and None for `heavy`, `goal`, `stop`,
         `tolerance` and `error_rate`, is the algorithm's own default.
 
     Attributes
@@ -64,7 +64,7 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         batch: int | Literal["auto"] | None = None,
         epsilon: float | Literal["auto"] | None = "auto",
         heavy: int | None = None,
-        certify: str | None = None,
+        goal: str | None = None,
         stop: str | None = None,
         tolerance: float | None = None,
         error_rate: float | Literal["estimate"] | None = None,
@@ -79,7 +79,7 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
         self.batch = batch
         self.epsilon = epsilon
         self.heavy = heavy
-        self.certify = certify
+        self.goal = goal
         self.stop = stop
         self.tolerance = tolerance
         self.error_rate = error_rate
@@ -115,7 +115,7 @@ class SameKindClustering(ClusterMixin, BaseEstimator):
                 "but the target y is None. Pass y to fit, or oracle= to the constructor."
             )
         given: dict[str, Any] = {} if self.epsilon == "auto" else {"epsilon": self.epsilon}
-        for name in ("heavy", "certify", "stop", "tolerance", "error_rate"):
+        for name in ("heavy", "goal", "stop", "tolerance", "error_rate"):
             if getattr(self, name) is not None:
                 given[name] = getattr(self, name)
         self.clusters_: Clusters = solve(

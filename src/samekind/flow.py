@@ -40,7 +40,7 @@ __all__ = [
 SAME = 1
 DIFFERENT = 0
 UNSURE = -1
-UNANSWERED = -2  # what a line-up did not need
+UNANSWERED = -2  # where nothing is known
 
 FEW = 16  # numbers that a list compares faster than an array
 
@@ -56,11 +56,7 @@ Answers: TypeAlias = NDArray[np.int8]
 
 
 class Reply(NamedTuple):
-    """What a flow is sent for the questions it yielded: all that it learns from outside.
-
-    A question of a line-up (one row beside several clusters) that nobody needed to answer, because the
-    row was found in another cluster of it, is UNANSWERED.
-    """
+    """What a flow is sent for the questions it yielded: all that it learns from outside."""
 
     answers: Answers
     who: NDArray[np.int64] | None = None
@@ -96,8 +92,8 @@ class StreamingOracle(Protocol):
 
     name: str
 
-    def stream(self, pairs: Pairs, *, lineups: bool = False) -> Iterator[Heard]:
-        """Yield answers as they come; with `lineups`, of the pairs of one first row one is picked."""
+    def stream(self, pairs: Pairs) -> Iterator[Heard]:
+        """Yield answers as they come."""
         ...
 
     def use_examples(self, pairs: Pairs, answers: Answers) -> None:

@@ -1,4 +1,4 @@
-"""The flows: algorithms that only ask. One idea a file."""
+"""The algorithms: what to ask, and what the answers mean. One idea a file."""
 
 from __future__ import annotations
 
@@ -8,27 +8,18 @@ from samekind._validation import check_choice
 from samekind.algorithms.base import (
     Algorithm,
     Certificate,
+    FlowAlgorithm,
     Params,
     Prediction,
     Snapshot,
     percent_at_most,
 )
-from samekind.algorithms.crowd import (
-    CrowdGroups,
-    CrowdNodes,
-    CrowdNoisy,
-    CrowdOnline,
-    CrowdTransitive,
-)
-from samekind.algorithms.exchange import Amendment, ExtraQuestion, Known
 from samekind.algorithms.focused import Focused
-from samekind.algorithms.paper.basic import Basic
-from samekind.algorithms.paper.basic_exact import BasicExact
-from samekind.algorithms.paper.batched import Batched
+from samekind.algorithms.folding import Answered, Folding
 from samekind.algorithms.paper.classify import ORDERS, Classified, PaperParams, classify
-from samekind.algorithms.paper.improved_exact import ImprovedExact
+from samekind.algorithms.paper.exact import BasicExact, ImprovedExact
 from samekind.algorithms.paper.noisy_exact import NoisyExact
-from samekind.algorithms.paper.uniform import Uniform
+from samekind.algorithms.paper.practical import Basic, Batched, Uniform
 from samekind.algorithms.records import AtThreshold, PairCertificate, PairView, Records
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN, ClusterState
 
@@ -39,14 +30,14 @@ __all__ = [
     "ORDERS",
     "UNKNOWN",
     "Algorithm",
-    "Amendment",
+    "Answered",
     "AnyAlgorithm",
     "AtThreshold",
     "Certificate",
     "Classified",
     "ClusterState",
-    "ExtraQuestion",
-    "Known",
+    "FlowAlgorithm",
+    "Folding",
     "PairCertificate",
     "PairView",
     "PaperParams",
@@ -71,11 +62,6 @@ ALGORITHMS: dict[str, AnyAlgorithm] = {
         NoisyExact,
         Focused,
         Records,
-        CrowdTransitive,
-        CrowdNodes,
-        CrowdOnline,
-        CrowdNoisy,
-        CrowdGroups,
     )
 }
 DEFAULT = Focused.name

@@ -1,9 +1,9 @@
-"""What an algorithm is: an object that asks, keeps what it knows, and can be looked at at any moment."""
+"""What an algorithm is: it decides what to ask, keeps what it knows, and can be looked at at any moment."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import ClassVar, Generic, Literal, Self, TypeVar
 
@@ -11,7 +11,6 @@ import numpy as np
 
 from samekind._validation import check_error_rate, check_int, check_positive_int, did_you_mean
 from samekind.algorithms.certificate import Certificate, percent_at_most
-from samekind.algorithms.exchange import Amendment, ExtraQuestion, Known
 from samekind.algorithms.state import ClusterState
 from samekind.flow import FloatArray, Flow, IntArray
 from samekind.points import LabelMap, Points, Sampler
@@ -20,6 +19,7 @@ __all__ = [
     "Algorithm",
     "Certificate",
     "ErrorRate",
+    "FlowAlgorithm",
     "Params",
     "Prediction",
     "Snapshot",
@@ -34,18 +34,12 @@ class Prediction:
 
     labels: Callable[[LabelMap], object]
     """Return the label of every row, given the label of each cluster (of the last one also for -1: none)."""
-    standard_errors: FloatArray
-    """(clusters,) of each centre, as a distance."""
     certificate: Certificate
     unproven: list[tuple[int, int]]
     """Pairs of clusters about which nobody was asked, likeliest to be one first."""
-    confused: list[tuple[int, int]]
-    """A cluster, and one that many rows predicted to be in the first are in."""
     notes: list[str] = field(default_factory=list)
     error_rate: float | None = None
     """The share of answers that seem to be wrong, where they may be."""
-    mergers: list[tuple[int, int, float]] = field(default_factory=list)
-    """Pairs of clusters that may be one, each with its probability, those first that concern most rows."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +50,8 @@ class Snapshot:
     """The rows known to be in each cluster, its first one before the others; none if it was merged away."""
     recovered: list[int]
     """The clusters whose centres are final, in the order of recovery."""
-    centers: FloatArray
-    """(clusters, d)."""
+    centers: FloatArray | None
+    """(clusters, d); None: the means of the rows with each label."""
     given_up: list[int]
     """Rows about which the oracle was too unsure."""
     n_samples: int
@@ -124,16 +118,6 @@ class Params:
         """Whether every answer is true, so that other answers follow from it."""
         return True
 
-    @property
-    def most_in_lineup(self) -> int:
-        """How many clusters a row is compared with at once, where a person can pick one of them."""
-        return 1
-
-    @property
-    def most_on_sheet(self) -> int:
-        """How many rows are compared with one member of a cluster at once, where a person answers for all."""
-        return 0
-
 
 def check_rate(value: object) -> None:
     """Raise an error unless `value` is an error rate, "estimate" or None."""
@@ -145,10 +129,10 @@ P = TypeVar("P", bound=Params)
 
 
 class Algorithm(ABC, Generic[P]):
-    """One run of an algorithm.
+    """What decides which questions to ask, and knows what their answers mean.
 
-    `run` is the flow: what it learns from outside comes with each `Reply`. What others learn from it, between
-    two waves of questions and without any effect on the run, comes by the other methods.
+    There are two kinds. A `Folding` has a state that follows from the answers, and chooses questions from it.
+    A `FlowAlgorithm` is a generator that asks step by step, as the paper's algorithms do.
 
     Parameters
     ----------
@@ -158,107 +142,96 @@ class Algorithm(ABC, Generic[P]):
         Of the algorithm's own class.
     rng : numpy.random.Generator
         Where all chance comes from.
-    known : Known or None
-        What to begin with; only where `resumes_from_known`.
     """
 
     name: ClassVar[str]
     Params: type[P]
-    version: ClassVar[int] = 1
-    """Raised whenever a run with the same seed and answers asks otherwise than before."""
     predicts: ClassVar[bool] = False
     """Whether it says more of rows it did not ask about than which centre is nearest."""
-    resumes_from_known: ClassVar[bool] = False
-    """Whether a run can begin with rows whose clusters are known, and change what it knows (`amend`)."""
-    asks_lineups: ClassVar[bool] = False
-    """Whether it can compare a row with several clusters in one question."""
     compares_records: ClassVar[bool] = False
     """Whether it needs `RecordPoints`: pairs of records that may be one entity."""
     reduces: ClassVar[bool] = False
     """Whether it works in a reduced space where rows have many columns, unless told otherwise."""
 
-    sampler: Sampler
-    """Draws by D² with respect to the recovered centres."""
-
-    def __init__(
-        self, points: Points, params: P, rng: np.random.Generator, known: Known | None = None
-    ) -> None:
-        if known is not None and not self.resumes_from_known:
-            raise ValueError(f"{self.name!r} cannot begin with known rows.")
+    def __init__(self, points: Points, params: P, rng: np.random.Generator) -> None:
         self.points = points
         self.params = params
         self.rng = rng
-        self.known = known
-        self.n_people = 1
-        """How many people answer at the same time; see `set_people`."""
-        self.settles = False
-        """Whether who answers from here on knows better than those before, and is dear."""
-        self.state = ClusterState(points.d)
-        self.sampler = points.sampler()
 
     @abstractmethod
-    def run(self) -> Flow[str]:
-        """Ask until there is a reason to stop, and return it.
-
-        Where `resumes_from_known`, it can be run again after the flow was closed or ended, and goes on.
-        """
-
-    def interrupt(self) -> list[int]:
-        """Take in what is decided after the flow was closed; return the rows that it was asking about."""
-        return []
-
-    def amend(self, amendment: Amendment) -> None:
-        """Change what is known, after `interrupt`; then run again. Only where `resumes_from_known`."""
-        raise NotImplementedError(f"{self.name!r} cannot change what it knows.")
-
-    def set_people(self, count: int) -> None:
-        """Ask for so many people at once from here on, before `amend`."""
-        self.n_people = count
-
     def snapshot(self) -> Snapshot:
         """Return what is known now."""
-        return self._snapshot(self.state.centers.copy())
-
-    def _snapshot(self, centers: FloatArray, prediction: Prediction | None = None) -> Snapshot:
-        state = self.state
-        return Snapshot(
-            members=[list(rows) for rows in state.members],
-            recovered=list(state.recovered),
-            centers=centers,
-            given_up=list(state.given_up),
-            n_samples=state.n_samples,
-            n_rounds=state.n_rounds,
-            sampling_seconds=self.sampler.seconds,
-            notes=list(state.notes),
-            prediction=prediction,
-        )
 
     def guess(self) -> Snapshot:
         """Return the clusters as they seem to be from the rows alone, when nothing may be asked."""
         return self.snapshot()
 
+    @abstractmethod
+    def known_clusters(self) -> list[list[int]]:
+        """Return the rows known to be in each cluster; none if it was merged away."""
+
+    @abstractmethod
+    def cluster_of(self, rows: IntArray) -> IntArray:
+        """Return the number of the known cluster of each row, UNKNOWN or GIVEN_UP."""
+
+    @abstractmethod
+    def rank_clusters(self, row: int) -> list[int]:
+        """Return clusters, those first that a row is likeliest in."""
+
+    @abstractmethod
     def confidence(self, rows: IntArray) -> FloatArray:
         """Return how likely each row is in the cluster that it is known, or predicted, to be in.
 
         1 where that is known; NaN where the algorithm does not say.
         """
+
+
+class FlowAlgorithm(Algorithm[P]):
+    """One run of an algorithm that is a generator.
+
+    `run` is the flow: what it learns from outside comes with each `Reply`. What others learn from it, between
+    two waves of questions and without any effect on the run, comes by the other methods.
+    """
+
+    sampler: Sampler
+    """Draws by D² with respect to the recovered centres."""
+
+    def __init__(self, points: Points, params: P, rng: np.random.Generator) -> None:
+        super().__init__(points, params, rng)
+        self.state = ClusterState(points.d)
+        self.sampler = points.sampler()
+
+    @abstractmethod
+    def run(self) -> Flow[str]:
+        """Ask until there is a reason to stop, and return it."""
+
+    def snapshot(self) -> Snapshot:
+        """Return what is known now."""
+        state = self.state
+        return Snapshot(
+            members=[list(rows) for rows in state.members],
+            recovered=list(state.recovered),
+            centers=state.centers.copy(),
+            given_up=list(state.given_up),
+            n_samples=state.n_samples,
+            n_rounds=state.n_rounds,
+            sampling_seconds=self.sampler.seconds,
+            notes=list(state.notes),
+        )
+
+    def known_clusters(self) -> list[list[int]]:
+        """Return the rows known to be in each cluster, in the order of discovery."""
+        return [list(rows) for rows in self.state.members]
+
+    def cluster_of(self, rows: IntArray) -> IntArray:
+        """Return the number of the known cluster of each row, UNKNOWN or GIVEN_UP."""
+        return self.state.cluster_of(rows)
+
+    def confidence(self, rows: IntArray) -> FloatArray:
+        """Return 1 for rows whose cluster is known, and NaN for all others."""
         return np.where(self.state.cluster_of(rows) >= 0, 1.0, np.nan)
 
     def rank_clusters(self, row: int) -> list[int]:
-        """Return all clusters, those first that a row is likeliest in; here, the largest first."""
+        """Return all clusters, the largest first."""
         sizes = [len(members) for members in self.state.members]
         return sorted((c for c, size in enumerate(sizes) if size), key=lambda c: -sizes[c])
-
-    def sheet_members(self) -> dict[int, int]:
-        """Return the rows that a person may be asked about at once, each with what it is compared with."""
-        return {}
-
-    def extra_questions(
-        self, rng: np.random.Generator, size: int, taken: Collection[int]
-    ) -> list[ExtraQuestion]:
-        """Return questions beyond those of the flow, for people who would have nothing to do.
-
-        About none of the rows that are `taken`. The run does not depend on which were asked; answers to them
-        are told to it by `amend`. None where it cannot be told.
-        """
-        return []

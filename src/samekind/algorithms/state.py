@@ -34,8 +34,6 @@ class ClusterState:
         self.notes: list[str] = []
         self.n_samples = 0
         self.n_rounds = 0
-        self._merged = 0
-        self._forgotten: set[int] = set()  # rows that were known once
         self._cluster_of = IntMap()
         self._open = np.zeros(8, dtype=bool)  # discovered, not recovered
         self._centers = np.empty((8, d))
@@ -46,8 +44,8 @@ class ClusterState:
 
     @property
     def n_discovered(self) -> int:
-        """How many clusters there are, those merged into others not counted."""
-        return len(self.members) - self._merged
+        """How many clusters there are."""
+        return len(self.members)
 
     @property
     def centers(self) -> FloatArray:
@@ -60,9 +58,9 @@ class ClusterState:
         return self._first_members[: len(self)]
 
     @property
-    def n_labelled(self) -> int:
-        """Return how many rows are known, those given up among them."""
-        return len(self._cluster_of) - len(self._forgotten)
+    def n_closed(self) -> int:
+        """How many rows need no question any more: those in a cluster, and those given up."""
+        return len(self._cluster_of)
 
     def cluster_of(self, rows: IntArray) -> IntArray:
         """Return the cluster of each row, UNKNOWN or GIVEN_UP."""
@@ -98,7 +96,6 @@ class ClusterState:
     def add_member(self, row: int, cluster: int) -> None:
         """Note that a row is of a cluster."""
         self._cluster_of.put_one(row, cluster)
-        self._forgotten.discard(row)
         self.members[cluster].append(row)
 
     def add_members(self, rows: IntArray, clusters: IntArray) -> None:
@@ -112,7 +109,6 @@ class ClusterState:
         """Note that the oracle could not tell of what cluster the row is, for now."""
         self.given_up.append(row)
         self._cluster_of.put_one(row, GIVEN_UP)
-        self._forgotten.discard(row)
 
     def add_uniform(self, cluster: int, x: FloatArray) -> None:
         """Add one uniform sample to the running mean of a cluster that is not recovered yet."""
@@ -147,55 +143,8 @@ class ClusterState:
         self.recovered += new
         return self._centers[new]
 
-    def move(self, row: int, cluster: int) -> None:
-        """Make a row, which is a member of another cluster, one of this."""
-        self.members[self.cluster_of_row(row)].remove(row)
-        self.add_member(row, cluster)
-
-    def forget(self, row: int) -> None:
-        """Note that it is not known any more in which cluster a row is, or that nobody could tell."""
-        cluster = self.cluster_of_row(row)
-        (self.given_up if cluster == GIVEN_UP else self.members[cluster]).remove(row)
-        self._cluster_of.put_one(row, UNKNOWN)
-        self._forgotten.add(row)
-        if cluster >= 0 and not self.members[cluster]:
-            self._retire(cluster)
-
-    @property
-    def forgotten(self) -> list[int]:
-        """Rows that were known once and are not now."""
-        return sorted(self._forgotten)
-
-    def reopen(self, cluster: int) -> None:
-        """Take back that a cluster is recovered."""
-        self._open[cluster] = True
-        self.recovered.remove(cluster)
-
-    def _retire(self, cluster: int) -> None:
-        self._open[cluster] = False
-        if cluster in self.recovered:
-            self.recovered.remove(cluster)
-        self._merged += 1
-
-    def split(self, cluster: int, rows: list[int], x: FloatArray) -> int:
-        """Make a new cluster of some members of another; return its number. `x` is the first of them."""
-        left = set(rows)
-        self.members[cluster] = [row for row in self.members[cluster] if row not in left]
-        new = self.discover(rows[0], x)
-        self.members[new] += rows[1:]
-        self._cluster_of.put(np.array(rows), np.full(len(rows), new))
-        return new
-
-    def merge(self, keep: int, gone: int) -> None:
-        """Make one cluster part of another; it stays as a number without members."""
-        rows = np.array(self.members[gone])
-        self._cluster_of.put(rows, np.full(rows.size, keep))
-        self.members[keep] += self.members[gone]
-        self.members[gone] = []
-        self._retire(gone)
-
     def settle(self, points: Points) -> None:
-        """Recover all clusters with exact centres, when every row of the data is labelled."""
+        """Recover all clusters, with the exact mean of their members, when no row is left to ask about."""
         for cluster, members in enumerate(self.members):
             if not members:
                 continue

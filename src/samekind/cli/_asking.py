@@ -91,7 +91,7 @@ def ask_about(context: typer.Context) -> int:
                 code = _ask_here(opened, given["who"], screen)
             else:
                 preparation.serve(opened)
-            if not opened.session.done:
+            if opened.stop_reason is None:
                 opened.leave()
             print_found(opened)
             print_next(where)
@@ -211,7 +211,7 @@ def _ask_here(project: Project, who: str | None, screen: Console) -> int:
     from samekind.cli._interrupts import Interrupts
     from samekind.terminal import answer_in_terminal, keys_at_hand
 
-    if project.session.stop_reason == "user":
+    if project.stop_reason == "user":
         project.resume()  # whoever sits down wants to be asked
     with Interrupts() as interrupts:
         keys = keys_at_hand(interrupts.while_reading)

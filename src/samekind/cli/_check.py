@@ -42,13 +42,12 @@ def check(
     from rich.console import Console
 
     from samekind.cli._projects import plural
-    from samekind.ledger import LedgerDamaged, check_file
-    from samekind.project import repair_project
+    from samekind.ledger import LedgerDamaged, check_file, repair_file
 
     out = Console()
     if repair:
         try:
-            repaired = repair_project(project)
+            repaired = repair_file(project)
         except LedgerDamaged as error:
             chat(out, str(error))
             return PROBLEMS
@@ -63,6 +62,7 @@ def check(
     if found.is_fine:
         chat(out, f"Nothing is wrong with {project}: {plural(found.answers, 'answer')}.")
         _say_orphaned(project, out)
+        _say_expected(project, out)
         return _take_in(project, out) if take_in else _compare_data(project, out)
     if found.hopeless:
         chat(out, f"{found.hopeless} It cannot be repaired: put a copy from before in its place.")
@@ -84,6 +84,21 @@ def _say_orphaned(project: Place, out: Console) -> None:
     if found:
         _list(out, "Kept for somebody, and of no use:", list(map(str, found)))
         chat(out, f"To free them: samekind check {shlex.quote(str(project))} --repair")
+
+
+def _say_expected(project: Place, out: Console) -> None:
+    """Show how likely "same" was expected of questions, and how often it was answered."""
+    from rich.table import Table
+
+    from samekind.project import expectations_of
+
+    found = expectations_of(project)
+    if not found:
+        return
+    table = Table("P(same)", "questions", "expected", "answered same", title="What was expected")
+    for low, high, questions, expected, same in found:
+        table.add_row(f"{low:.1f}-{high:.1f}", f"{questions:,}", f"{expected:.0%}", f"{same:.0%}")
+    out.print(table)
 
 
 def _free(project: Place, out: Console) -> None:

@@ -53,10 +53,6 @@ def needs() -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         name = (error.name or "").partition(".")[0]
-        if name == "prometheus_client":
-            raise UserError(
-                "metrics need a package that is not installed. Install it: pip install 'samekind[serve]'"
-            ) from error
         if name not in ("PIL", "fastapi", "starlette", "uvicorn"):
             raise
         what, instead = ("the page", " Or answer here: --terminal")

@@ -47,7 +47,7 @@ def loading_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def algorithm_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of the algorithm among the options that the user gave."""
-    names = ("target", "epsilon", "heavy", "certify", "tolerance")
+    names = ("target", "epsilon", "heavy", "tolerance")
     wanted = {name: given.get(name) for name in names}
     wanted["stop"] = None if given["tolerance"] is None else "certified"
     wanted["error_rate"] = number_or("estimate", "--error-rate", given["error_rate"], float)
@@ -213,8 +213,8 @@ Images = Annotated[str | None, _images]
 _algorithm = _ask(
     "NAME",
     "focused, which asks the fewest questions; batched, basic or uniform, the paper's; basic-exact, "
-    "improved-exact or noisy-exact, with the paper's constants; for records: records, crowd-transitive, "
-    "crowd-nodes, crowd-online, crowd-noisy or crowd-groups." + _default("focused"),
+    "improved-exact or noisy-exact, with the paper's constants; records, for records."
+    + _default("focused"),
 )
 Algorithm = Annotated[str | None, _algorithm]
 _budget = _ask(
@@ -237,12 +237,6 @@ _epsilon = _ask(
 Epsilon = Annotated[float | None, _epsilon]
 _heavy = _ask("N", "Samples that make a centre; not for focused." + _default("11"), min=1)
 Heavy = Annotated[int | None, _heavy]
-_certify = _ask(
-    "HOW",
-    "lazy: a row is new when the clusters that could hold it refused it; full: when all did. Only for "
-    "focused." + _default("lazy"),
-)
-Certify = Annotated[str | None, _certify]
 _tolerance = _ask(
     "SHARE",
     "Stop when, with 95 % confidence, at most this share of the things is in a wrong kind, and at most "

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from samekind.web import WaitingPage
 
 Tick = Callable[[str, int, int], None]
-# What takes long to load and no first question needs: proposed names, suggestions, the certificate.
+# What takes long to load and no first question needs: proposed names, the map, the certificate.
 LATER = ("scipy.optimize", "sklearn.neighbors", "sklearn.feature_extraction.text")
 FIRST_LOOK = 1.0  # seconds in which a browser draws the first question
 

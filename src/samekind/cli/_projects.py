@@ -61,7 +61,7 @@ def print_found(project: Project) -> None:
     out.print(Text(project.stopping().text))
     if found.certificate_ is not None:
         out.print(Text(found.certificate_.in_words("kind")))
-    for note in project.notes():
+    for note in found.notes_:
         out.print(printable(f"Note: {note}", lines=True))
     if now.contradictions:
         out.print(f"[red]{plural(now.contradictions, 'answer')} contradict others.[/red]")

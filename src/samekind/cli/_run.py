@@ -67,7 +67,6 @@ def run(
     target: options.Target = None,
     epsilon: options.Epsilon = None,
     heavy: options.Heavy = None,
-    certify: options.Certify = None,
     tolerance: options.Tolerance = None,
     error_rate: options.ErrorRate = None,
     batch: options.Batch = None,

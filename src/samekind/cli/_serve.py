@@ -30,8 +30,6 @@ def serve(
     key: team.Key = None,
     root_path: team.RootPath = "",
     behind_proxy: team.BehindProxy = None,
-    metrics_token_file: team.MetricsTokenFile = None,
-    log_format: team.LogForm = team.LogFormat.text,
     overlap: options.Overlap = None,
 ) -> int:
     """Serve projects to a team: everybody comes in by a link of their own.
@@ -40,7 +38,6 @@ def serve(
     """
     from rich.console import Console
 
-    from samekind.cli._token import find_token
     from samekind.project import check_overlap
 
     if overlap is not None:
@@ -53,14 +50,6 @@ def serve(
             raise UserError(f"{file} does not exist. Check the name.")
     root = f"/{root_path.strip('/')}" if root_path.strip("/") else ""
     screen = Console(stderr=True)
-    secret = None
-    if metrics_token_file is not None:
-        with needs():
-            import prometheus_client  # noqa: F401 - say before all else that it is missing
-        found = find_token(metrics_token_file, None, in_command=False, is_local=True)
-        secret = found.text
-        for note in found.notes:
-            chat(screen, f"Note: {note}")
     with needs():
         from samekind.web import ServeError, name_projects, serve_team
         from samekind.web.logs import write_logs
@@ -72,7 +61,7 @@ def serve(
         for place in places.values():
             if why := no_project(place):  # a damaged one is tried again while others are served
                 raise UserError(why)
-        write_logs(log_format.value)
+        write_logs()
 
         def ready(address: str) -> None:
             pages = "\n".join(f"  {address}p/{called}/" for called in places)
@@ -90,8 +79,7 @@ def serve(
             root_path=root,
             proxies=behind_proxy or (),
             tls=None if certificate is None or key is None else Tls(certificate, key),
-            metrics_token=secret,
-            on_ready=ready if log_format is team.LogFormat.text else None,
+            on_ready=ready,
             overlap=overlap,
         )
     except ServeError as error:

@@ -21,16 +21,7 @@ class LinkRole(StrEnum):
     own = "own"
 
 
-class LogFormat(StrEnum):
-    """How logs are written."""
-
-    text = "text"
-    json = "json"
-
-
-_network, _proxy, _watch = (
-    partial(_option, panel) for panel in ("Where it listens", "Behind a proxy", "Watching it")
-)
+_network, _proxy = (partial(_option, panel) for panel in ("Where it listens", "Behind a proxy"))
 _served = typer.Argument(
     metavar="PROJECT…",
     help="Projects that samekind label made: files, or databases' URLs. NAME=PROJECT says what one is called "
@@ -61,14 +52,6 @@ _behind = _proxy(
     "--behind-proxy",
 )
 BehindProxy = Annotated[list[str] | None, _behind]
-_metrics = _watch(
-    "FILE",
-    "Serve metrics at /metrics to those who know the first line of this file. If there is no such file, it "
-    "is made, with a new secret.",
-    "--metrics-token-file",
-)
-MetricsTokenFile = Annotated[Path | None, _metrics]
-LogForm = Annotated[LogFormat, _watch("FORM", "Logs as text, or as JSON lines.", "--log-format")]
 
 _who = typer.Argument(metavar="NAME", help="Whose link it is: answers that come by it are theirs.")
 LinkWho = Annotated[str, _who]

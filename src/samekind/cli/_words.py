@@ -15,7 +15,7 @@ OPTIONS = {
     name: f"--{name.replace('_', '-')}"
     for name in (
         *("text", "image", "show", "exclude", "embeddings", "columns", "labels", "sheet", "stream"),
-        *("algorithm", "budget", "target", "epsilon", "heavy", "certify", "tolerance"),
+        *("algorithm", "budget", "target", "epsilon", "heavy", "tolerance"),
         *("error_rate", "batch", "features", "metric", "reduce", "compare", "block", "other"),
     )
 } | {"random_state": "--seed"}

@@ -17,7 +17,6 @@ from samekind.client.connection import Connection
 from samekind.client.parsing import record_from
 from samekind.client.telling import CODES
 from samekind.clusters import Clusters
-from samekind.engine import Forecast, discovery_times, forecast_discovery
 from samekind.flow import FloatArray, IntArray
 from samekind.ledger import Contradiction, Statement
 from samekind.measures import Reliability
@@ -115,20 +114,16 @@ class RemoteFindings:
     @property
     def progress(self) -> Progress:
         """Where the project stands: seconds since this session was made, no target, `budget` in presses."""
-        c, seconds = self.clusters(), perf_counter() - self._started
-        found = c.n_samples_, c.n_discovered_, c.n_recovered_, c.n_rounds_
-        return Progress(c.n_questions_, *found, seconds, self.budget, target=None)
+        found, seconds = self.clusters(), perf_counter() - self._started
+        now = {name: int(values[-1]) for name, values in found.history_.items()}
+        return Progress(
+            **now, rounds=found.n_rounds_, seconds=seconds, budget=self.budget, target=None
+        )
 
     @property
     def history(self) -> dict[str, IntArray]:
         """What there was after each wave: questions, samples, and clusters discovered and recovered."""
         return dict(self.clusters().history_)
-
-    def forecast(self) -> Forecast | None:
-        """Return how many more questions the next new cluster may take, if that can be said."""
-        found = self.clusters()
-        times = discovery_times(found.history_["questions"], found.history_["discovered"])
-        return None if found.stop_reason_ else forecast_discovery(times, found.n_questions_)
 
     def reliability(self) -> list[Reliability]:
         """Return how often each annotator's answers are wrong; none where one answers, and is believed."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from samekind.algorithms import Classified
 from samekind.clusters.result import Clusters
-from samekind.clusters.suggestions import Suggestion, notes_called
 from samekind.clusters.tables import STOP_REASONS
 
-__all__ = ["STOP_REASONS", "Classified", "Clusters", "Suggestion", "notes_called"]
+__all__ = ["STOP_REASONS", "Classified", "Clusters"]

@@ -90,8 +90,6 @@ def check_numbers(stored: Arrays, n_rows: int) -> None:
         _check_range("labels", stored["labels"], -1, k, (n_rows,))
     if "unproven" in stored:
         _check_range("unproven", stored["unproven"], 0, k, (len(stored["unproven"]), 2))
-    if "standard_errors" in stored and stored["standard_errors"].shape != (k,):
-        raise DamagedError("it does not have a standard error for each cluster")
     if "prototypes" in stored:
         rows = stored["prototypes"]
         if rows.ndim != 2 or rows.shape[1] != centers.shape[1] or rows.dtype.kind != "f":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,23 +19,19 @@ def in_given_columns(
     """Return the fields of `Clusters` found in a space, given with coordinates there, in the
     columns of the rows.
 
-    Centres and standard errors are computed when they are first asked for, as they take a pass over all rows.
+    Centres are computed when they are first asked for, as they take a pass over all rows.
     """
     members, centers = fields["members_"], fields["all_centers_"]
-    errors = fields.get("standard_errors_")
+    if callable(centers):  # means of the rows, which are the same in any columns
+        return fields | {"space_": space}
     labels: Labels = fields.get("_labels") or Labels(
         lambda: _nearest(reduced, centers, members, fields["given_up_"])
     )
 
-    @cache
-    def measured() -> tuple[FloatArray, FloatArray | None]:
-        found = labels.get(points)
-        return _measured(found, points, reduced, space, members, centers, errors)
+    def moved() -> FloatArray:
+        return _moved(labels.get(points), points, reduced, space, members, centers)
 
-    own = {"all_centers_": lambda: measured()[0], "_points": points, "_labels": labels}
-    if errors is not None:
-        own["standard_errors_"] = lambda: measured()[1]
-    return fields | own | {"space_": space}
+    return fields | {"all_centers_": moved, "_labels": labels, "space_": space}
 
 
 def _nearest(
@@ -49,24 +44,22 @@ def _nearest(
     return reduced.label_by_nearest(centers, label_map(np.arange(len(members)), members, given_up))
 
 
-def _measured(
+def _moved(
     labels: Any,
     points: Points,
     reduced: Points,
     space: WorkingSpace,
     members: list[IntArray],
     centers: FloatArray,
-    errors: FloatArray | None,
-) -> tuple[FloatArray, FloatArray | None]:
-    """Return centres and standard errors by the rows of each cluster.
+) -> FloatArray:
+    """Return centres by the rows of each cluster.
 
     A centre is the mean of the rows that are known or predicted to be in its cluster, and moved as
-    the algorithm moved it from their mean in its own space. Standard errors are to the spread of
-    the rows what they are there.
+    the algorithm moved it from their mean in its own space.
     """
     k = len(members)
     if not k:
-        return np.empty((0, points.d)), errors
+        return np.empty((0, points.d))
     given, own = points.moments_by_label(labels, k), reduced.moments_by_label(labels, k)
     steps = space.lift(centers - own.means)
     if space.unit:  # there, rows have length 1
@@ -75,10 +68,7 @@ def _measured(
         steps *= (np.linalg.norm(given.means, axis=1) / np.where(lengths > 0, lengths, 1.0))[
             :, None
         ]
-    found = given.means + steps
+    found: FloatArray = given.means + steps
     for cluster in np.flatnonzero(given.counts == 0):
         found[cluster] = points.rows(members[cluster]).mean(axis=0)
-    if errors is not None:
-        wider = np.divide(given.spreads, own.spreads, where=own.spreads > 0, out=np.ones(k))
-        errors = errors * np.sqrt(wider)
-    return found, errors
+    return found

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.spatial.distance import cdist
 
 from samekind.algorithms import UNKNOWN, Classified, ClusterState, PaperParams, classify
 from samekind.flow import DIFFERENT, SAME, Answers, FloatArray, IntArray, Oracle, Pairs, drive
@@ -20,6 +21,7 @@ __all__ = [
     "check_labels_of_new_rows",
     "classify_rows",
     "label_map",
+    "likely_clusters",
     "numbers_of_new_rows",
     "volunteered_labels",
 ]
@@ -53,7 +55,24 @@ def label_map(of: IntArray, members: list[IntArray], given_up: IntArray) -> Labe
     )
 
 
-PAIRS_AT_ONCE = 2**20  # that are looked up
+PAIRS_AT_ONCE = 2**20  # that are looked up, or compared
+
+
+def likely_clusters(X: FloatArray, places: FloatArray, of: IntArray, most: int) -> IntArray:
+    """Return for each row up to so many clusters, those first that have the nearest of these places.
+
+    `of` are the clusters of the places.
+    """
+    order = np.argsort(of, kind="stable")
+    clusters, starts = np.unique(of[order], return_index=True)
+    found = np.empty((len(X), min(most, clusters.size)), dtype=np.intp)
+    step = max(1, PAIRS_AT_ONCE // len(places))
+    for start in range(0, len(X), step):
+        some = slice(start, start + step)
+        nearest = np.minimum.reduceat(cdist(X[some], places[order], "sqeuclidean"), starts, axis=1)
+        first = np.argsort(nearest, axis=1, kind="stable")
+        found[some] = clusters[first[:, : found.shape[1]]]
+    return found
 
 
 def volunteered_labels(
@@ -110,15 +129,24 @@ def check_labels_of_new_rows(oracle: Oracle, numbers: IntArray, n_rows: int) -> 
 
 
 def classify_rows(
-    points: Points, numbers: IntArray, state: ClusterState, oracle: Oracle, params: PaperParams
+    points: Points,
+    numbers: IntArray,
+    state: ClusterState,
+    oracle: Oracle,
+    params: PaperParams,
+    rank: Callable[[FloatArray], IntArray | None],
 ) -> Classified:
-    """Ask in which known cluster each row is, `batch` rows at a time; a repeated row is asked once."""
+    """Ask in which known cluster each row is, `batch` rows at a time; a repeated row is asked once.
+
+    `rank` returns the clusters that each row asks, None for all.
+    """
     n_asked = np.zeros(points.n, dtype=np.intp)
     first = np.sort(np.unique(numbers, return_index=True)[1])
     unknown = first[state.cluster_of(numbers[first]) == UNKNOWN]
     size = params.batch_size(points.n)
     for start in range(0, unknown.size, size):
         some = unknown[start : start + size]
-        flow = classify(numbers[some], points.rows(some), state, params, grow=False)
+        X = points.rows(some)
+        flow = classify(numbers[some], X, state, params, grow=False, likely=rank(X))
         n_asked[some] = drive(flow, oracle).n_asked
     return Classified(state.cluster_of(numbers), n_asked)

@@ -23,11 +23,11 @@ from samekind.clusters.labels import (
     check_labels_of_new_rows,
     classify_rows,
     label_map,
+    likely_clusters,
     numbers_of_new_rows,
     volunteered_labels,
 )
 from samekind.clusters.snapshot_fields import snapshot_fields
-from samekind.clusters.suggestions import Hints, Suggestion, wrong_rows
 from samekind.flow import Answers, FloatArray, IntArray, Oracle, Pairs
 from samekind.measures import Reliability
 from samekind.oracles import as_oracle
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 __all__ = ["Clusters"]
+
+MOST_REFUSALS = 5  # by the likeliest clusters, after which a row counts as one of a new cluster
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -64,11 +66,9 @@ class Clusters:
     sampling_time_ : float
         Seconds spent in drawing and in passes over the data.
     contradictions_, notes_ : list of str
-        Answers that cannot all be true; what else one should know, such as clusters that overlap.
-    standard_errors_ : array of shape (discovered clusters,), or None
-        How far each centre may be off, as a distance; "focused" only, like the next three.
+        Answers that cannot all be true; what else one should know.
     certificate_ : Certificate or None
-        What the result promises; `print` it.
+        What the result promises; `print` it. "focused" and "records" only, like the next three.
     unproven_ : list of (int, int)
         Pairs of clusters about which nobody was asked: they may be one. Likeliest first.
     prototypes_ : tuple of arrays, or None
@@ -80,8 +80,8 @@ class Clusters:
     space_ : WorkingSpace or None
         Where distances were taken, if not between the rows as they are: a few dimensions, or directions
         alone. Centres, standard errors and prototypes are in the columns that were given.
-    hints_, algorithm_, random_state_, n_rows_
-        Of pairs of clusters, for `suggestions_`; what was run, on how many rows.
+    algorithm_, random_state_, n_rows_
+        What was run, on how many rows.
     """
 
     all_centers_: Deferred[FloatArray] = Deferred()  # noqa: RUF009
@@ -99,14 +99,12 @@ class Clusters:
     algorithm_: str
     random_state_: int
     n_rows_: int
-    standard_errors_: Deferred[FloatArray | None] = Deferred(None)  # noqa: RUF009
     certificate_: Certificate | None = None
     unproven_: list[tuple[int, int]] = field(default_factory=list)
     prototypes_: tuple[FloatArray, IntArray] | None = None
     error_rate_: float | None = None
     annotators_: list[Reliability] = field(default_factory=list)
     space_: WorkingSpace | None = None
-    hints_: Hints = field(default_factory=Hints)
     _points: Points | None = None
     _labels: Labels = field(default_factory=lambda: Labels())
 
@@ -203,12 +201,6 @@ class Clusters:
             self._labels.found = self._predict(self._points, fitted=True)
         return self._labels.found
 
-    @property
-    def suggestions_(self) -> list[Suggestion]:
-        """What to look at next: clusters that may be one, most rows first; known rows that look wrong."""
-        mergers = [Suggestion("merge", chance, (a, b)) for a, b, chance in self.hints_.mergers]
-        return mergers + ([] if self._points is None else wrong_rows(self, self._points))
-
     def labels_of(self, rows: IntArray) -> IntArray:
         """Return what `labels_` says of some rows, wherever it is."""
         found: Any = self.labels_[rows]
@@ -245,7 +237,10 @@ class Clusters:
         patience: int = 3,
         batch: int = 4096,
     ) -> Classified:
-        """Ask of which cluster each row of X is, nearest centre first (Heuristic 1).
+        """Ask of which cluster each row of X is: the one that `predict` says first.
+
+        Clusters of "focused" are asked up to five of the likeliest ones for each row, which is new if all of
+        them refuse it. Those of the paper's algorithms are all asked, nearest centre first (Heuristic 1).
 
         Parameters
         ----------
@@ -275,7 +270,22 @@ class Clusters:
         answers = as_oracle(oracle)
         check_labels_of_new_rows(answers, numbers, self.n_rows_)
         points = points if self.space_ is None else points.in_space(self.space_)
-        return classify_rows(points, numbers, self.to_state(), answers, params)
+        return classify_rows(points, numbers, self.to_state(), answers, params, self.rank)
+
+    def rank(self, X: FloatArray, founded: FloatArray | None = None) -> IntArray | None:
+        """Return the clusters that each row may be in, likeliest first; None if nothing tells but centres.
+
+        X is in the coordinates in which distances are taken, see `as_compared`. So are the centres of
+        clusters that were `founded` since, which are numbered after the others.
+        """
+        if self.prototypes_ is None or not self.n_discovered_:
+            return None
+        places, of = self.prototypes_
+        places = self.as_compared(places)
+        if founded is not None:
+            places = np.concatenate([places, founded])
+            of = np.concatenate([of, self.n_discovered_ + np.arange(len(founded))])
+        return likely_clusters(X, places, of, MOST_REFUSALS)
 
     def to_state(self) -> ClusterState:
         """Return what an algorithm would know that had found these clusters, in its own coordinates."""
@@ -310,9 +320,9 @@ class Clusters:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the data out of pickles and copies; labels that are computed stay."""
-        computed = {name: getattr(self, name) for name in ("all_centers_", "standard_errors_")}
         labels = Labels(found=self.labels_in_memory())
-        return self.__dict__ | computed | {"_points": None, "_labels": labels}
+        computed = {"all_centers_": self.all_centers_, "_points": None, "_labels": labels}
+        return self.__dict__ | computed
 
     def __dask_tokenize__(self) -> tuple[str, str]:
         """Let Dask know equal clusters from others, without the data."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -10,10 +9,10 @@ import numpy as np
 
 from samekind.algorithms import Snapshot
 from samekind.clusters.labels import NO_ROWS, Labels, label_map
-from samekind.clusters.suggestions import Hints, confusion_notes
+from samekind.flow import FloatArray, IntArray
 from samekind.points import Points
 
-__all__ = ["snapshot_fields"]
+__all__ = ["means_by_label", "snapshot_fields"]
 
 
 def snapshot_fields(snapshot: Snapshot, points: Points) -> dict[str, Any]:
@@ -21,12 +20,13 @@ def snapshot_fields(snapshot: Snapshot, points: Points) -> dict[str, Any]:
     recovered = set(snapshot.recovered)
     rest = (k for k, rows in enumerate(snapshot.members) if rows and k not in recovered)
     order = [*snapshot.recovered, *rest]
-    number_of = np.full(len(snapshot.centers) + 1, -1, dtype=np.intp)  # last one: none
+    number_of = np.full(len(snapshot.members) + 1, -1, dtype=np.intp)  # last one: none
     number_of[order] = np.arange(len(order))
     members = [np.array(snapshot.members[old], dtype=np.intp) for old in order]
     given_up = np.array(snapshot.given_up, dtype=np.intp)
-    fields = {
-        "all_centers_": snapshot.centers[order],
+    centers = None if snapshot.centers is None else snapshot.centers[order]
+    fields: dict[str, Any] = {
+        "all_centers_": centers,
         "n_recovered_": len(snapshot.recovered),
         "members_": members,
         "given_up_": given_up,
@@ -40,23 +40,28 @@ def snapshot_fields(snapshot: Snapshot, points: Points) -> dict[str, Any]:
     prediction = snapshot.prediction
     if prediction is None:
         return fields
-
-    def renumbered(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-        return [(int(number_of[a]), int(number_of[b])) for a, b in pairs]
-
-    confused = sorted(renumbered(prediction.confused))
-    called = [f"cluster {k}" for k in range(len(order))]
+    unproven = np.sort(number_of[np.array(prediction.unproven, dtype=np.intp).reshape(-1, 2)])
     known = label_map(number_of, members, given_up)
     clusters = np.repeat(np.arange(len(members)), [len(rows) for rows in members])
+    labels = Labels(partial(prediction.labels, known))
+    if centers is None:
+        fields["all_centers_"] = lambda: means_by_label(points, labels, members)
     return fields | {
-        "notes_": [*snapshot.notes, *prediction.notes, *confusion_notes(confused, called)],
-        "standard_errors_": prediction.standard_errors[order],
+        "notes_": [*snapshot.notes, *prediction.notes],
         "certificate_": prediction.certificate,
         "error_rate_": prediction.error_rate,
-        "unproven_": [(min(pair), max(pair)) for pair in renumbered(prediction.unproven)],
+        "unproven_": [(a, b) for a, b in unproven.tolist()],
         "prototypes_": (points.rows(np.concatenate([*members, NO_ROWS])), clusters),
-        "_labels": Labels(partial(prediction.labels, known)),
-        "hints_": Hints(
-            [(*renumbered([(a, b)])[0], chance) for a, b, chance in prediction.mergers], confused
-        ),
+        "_labels": labels,
     }
+
+
+def means_by_label(points: Points, labels: Labels, members: list[IntArray]) -> FloatArray:
+    """Return the mean of the rows with each label; of a cluster without any, of its known rows."""
+    if not members:
+        return np.empty((0, points.d))
+    found = points.moments_by_label(labels.get(points), len(members))
+    means: FloatArray = found.means
+    for cluster in np.flatnonzero(found.counts == 0).tolist():
+        means[cluster] = points.rows(members[cluster]).mean(axis=0)
+    return means

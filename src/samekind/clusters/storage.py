@@ -56,8 +56,6 @@ def save(clusters: Clusters, path: str | Path | BinaryIO) -> None:
     }
     arrays |= {f"history_{name}": values for name, values in clusters.history_.items()}
     arrays["unproven"] = np.array(clusters.unproven_, dtype=np.intp).reshape(-1, 2)
-    if clusters.standard_errors_ is not None:
-        arrays["standard_errors"] = clusters.standard_errors_
     if clusters.prototypes_ is not None:
         arrays["prototypes"], arrays["prototype_clusters"] = clusters.prototypes_
     if clusters.space_ is not None:
@@ -110,7 +108,6 @@ def _fields(stored: dict[str, NDArray[Any]], meta: dict[str, Any]) -> dict[str, 
             for name, values in stored.items()
             if name.startswith("history_")
         },
-        "standard_errors_": stored.get("standard_errors"),
         "certificate_": None
         if certificate is None
         else (PairCertificate if of_pairs else Certificate)(**certificate),

@@ -24,7 +24,7 @@ STOP_REASONS: dict[str | None, str] = {
     "covered": "every row lies on the centre of a recovered cluster",
     "exhausted": "every row was asked about",
     "certified": "the certificate holds",
-    "unplaced": "what is left is too small to be told from errors",
+    "unplaced": "rows are left that could not be placed",
     "target": "enough clusters are recovered",
     "budget": "the budget is spent",
     "failed": "who answered could not be asked any more",
@@ -64,8 +64,6 @@ def centers_frame(clusters: Clusters, feature_names: Sequence[str] | None) -> pd
             "known_rows": [len(members) for members in clusters.members_],
         }
     )
-    if clusters.standard_errors_ is not None:
-        counts["standard_error"] = clusters.standard_errors_
     return pd.concat([counts, pd.DataFrame(clusters.all_centers_, columns=names)], axis=1)
 
 

@@ -109,7 +109,7 @@ class RowFeatures:
         """Return points such as centres in the units of the file."""
         values = np.array(points, dtype=np.float64)  # a copy, for scalers work in place
         rows = np.atleast_2d(values)
-        for scaler in reversed(self.scalers):
+        for scaler in reversed(self.scalers if rows.size else []):
             rows = scaler.inverse_transform(rows)
         return rows.reshape(values.shape)
 

@@ -12,7 +12,8 @@ import numpy as np
 from samekind.algorithms import Classified, PaperParams, classify
 from samekind.clusters import Clusters
 from samekind.data import as_points
-from samekind.engine.flow_session import FlowSession
+from samekind.engine.base_session import BaseSession
+from samekind.engine.runner import FlowRunner
 from samekind.flow import DIFFERENT, SAME, UNANSWERED, Answers, Flow, IntArray, Pairs
 from samekind.ledger import Implications, Ledger, pairs_of
 from samekind.points import Points
@@ -35,8 +36,8 @@ class ClassifyParams(PaperParams):
     grow: bool = False
 
 
-class ClassifySession(FlowSession):
-    """Asks in which cluster each new row is, nearest centre first (Heuristic 1); about one question a row.
+class ClassifySession(BaseSession):
+    """Asks in which cluster each new row is, the predicted one first; about one question a row.
 
     It asks, takes answers, undoes and resumes as a `Session` does. What was said of one member of a cluster
     holds for the whole cluster, so answers stay true when the clusters have grown since.
@@ -83,6 +84,21 @@ class ClassifySession(FlowSession):
         self._numbers = clusters.n_rows_ + np.arange(self.points.n)
         self._options = ClassifyParams.make(self.algorithm, parameters)
         super().__init__(self._options, ledger, budget)
+        try:
+            if ledger is not None:
+                self._bind_ledger()
+            self._runner = FlowRunner(
+                self._begin,
+                self.ledger,
+                look_up=self._look_up,
+                names_annotators=False,
+                on_wave=lambda: None,
+                what=self.algorithm,
+            )
+            self._runner.restart()
+        except BaseException:
+            self.close()
+            raise
 
     def _bind_ledger(self) -> None:
         digest, shape = self.identity(self.clusters, self.points)
@@ -129,11 +145,10 @@ class ClassifySession(FlowSession):
         self._n_asked = np.zeros(self.points.n, dtype=np.intp)
         self._state = self.clusters.to_state()
         self._implied = _what_clusters_imply(self.clusters.members_)
-        active = self.ledger.active()
-        answered = np.isin(self._numbers, pairs_of(active))
+        self._n_taken_in = 0
+        answered = np.isin(self._numbers, pairs_of(self.ledger.active()))
         # what is known needs no wait for the rest
         self._order = np.argsort(~answered, kind="stable")
-        self._implied.add(pairs_of(active), active["answer"])
         return self._classify_all()
 
     def _classify_all(self) -> Flow[str]:
@@ -142,17 +157,20 @@ class ClassifySession(FlowSession):
         for start in range(0, self.points.n, size):
             some = self._order[start : start + size]
             new, X = self._numbers[some], self.clusters.as_compared(self.points.rows(some))
-            found = yield from classify(new, X, self._state, options, grow=options.grow)
+            likely = self.clusters.rank(X, self._state.centers[self.clusters.n_discovered_ :])
+            found = yield from classify(
+                new, X, self._state, options, grow=options.grow, likely=likely
+            )
             self._labels[some], self._n_asked[some] = found
         return "exhausted"
 
-    def _look_up(self) -> Answers:
-        answers = self._implied.get(self._wave, UNANSWERED)
-        said = self.ledger.lookup(self._wave, infer=False)
+    def _look_up(self, pairs: Pairs) -> Answers:
+        new = self.ledger.active(self._n_taken_in)
+        self._implied.add(pairs_of(new), new["answer"])
+        self._n_taken_in = self.ledger.revision.answers
+        answers = self._implied.get(pairs, UNANSWERED)
+        said = self.ledger.lookup(pairs, infer=False)
         return np.where(answers == UNANSWERED, said, answers)
-
-    def _note_answers(self, pairs: Pairs, answers: Answers) -> None:
-        self._implied.add(pairs, answers)
 
 
 def _what_clusters_imply(members: list[IntArray]) -> Implications:

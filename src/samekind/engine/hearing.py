@@ -6,12 +6,20 @@ from collections.abc import Callable
 
 import numpy as np
 
-from samekind.engine.flow_session import FlowSession
+from samekind.engine.base_session import BaseSession
 from samekind.flow import UNSURE, Answers, Heard, Pairs, StreamingOracle
-from samekind.ledger import UNANSWERED, keys_of, pairs_of
+from samekind.ledger import UNANSWERED, pairs_of
 from samekind.oracles import SpentError
 
-__all__ = ["SPENT", "answer_streaming", "examples_for", "hear_wave", "keep_heard", "spending_key"]
+__all__ = [
+    "SPENT",
+    "answer_streaming",
+    "count_earlier",
+    "examples_for",
+    "hear",
+    "keep_heard",
+    "spending_key",
+]
 
 SPENT = "spent"  # why a run stopped: the money for the model is spent
 MOST_EXAMPLES = 200  # latest answers of others that examples are chosen from
@@ -23,13 +31,13 @@ def spending_key(name: str) -> str:
 
 
 def answer_streaming(
-    session: FlowSession, oracle: StreamingOracle, after_wave: Callable[[], object] | None = None
+    session: BaseSession, oracle: StreamingOracle, after_wave: Callable[[], object] | None = None
 ) -> None:
     """Let an oracle that is paid by the call answer all questions of a session."""
     count_earlier(session, oracle)
     try:
         while not session.done:
-            if not hear_wave(session, oracle, session.pending()):
+            if not hear(session, oracle, session.pending()):
                 session.stop(SPENT)
             if after_wave is not None:
                 after_wave()
@@ -37,52 +45,41 @@ def answer_streaming(
         oracle.close()
 
 
-def count_earlier(session: FlowSession, oracle: StreamingOracle) -> None:
+def count_earlier(session: BaseSession, oracle: StreamingOracle) -> None:
     """Let an oracle know what earlier runs of the project spent."""
     earlier = session.ledger.meta.get(spending_key(oracle.name))
     if earlier:
         oracle.resume_spending(earlier)
 
 
-def hear_wave(
-    session: FlowSession,
-    oracle: StreamingOracle,
-    pairs: Pairs,
-    on_heard: Callable[[Heard], object] | None = None,
-) -> bool:
-    """Ask about pending pairs, and keep each answer as it comes; return False if the money is spent.
-
-    `on_heard` is called before answers are kept.
-    """
+def hear(session: BaseSession, oracle: StreamingOracle, pairs: Pairs) -> bool:
+    """Ask about pairs, and keep each answer as it comes; return False if the money is spent."""
     oracle.use_examples(*examples_for(session, oracle.name))
     try:
-        for heard in oracle.stream(pairs, lineups=session.params.most_in_lineup > 1):
-            if on_heard is not None:
-                on_heard(heard)
+        for heard in oracle.stream(pairs):
             keep_heard(session, heard, oracle)
     except SpentError:
         return False
     return True
 
 
-def keep_heard(session: FlowSession, heard: Heard, oracle: StreamingOracle) -> None:
+def keep_heard(session: BaseSession, heard: Heard, oracle: StreamingOracle) -> None:
     """Write answers down with what they cost, all in one transaction.
 
-    What somebody else answered meanwhile stays as it is. What could not be read is skipped, as a person
-    skips a question: it is no answer, and can be come back to.
+    What could not be read is skipped, as a person skips a question: it is no answer, and can be come back to.
     """
     with session.act():
         ledger = session.ledger
-        direct = ledger.lookup(heard.pairs, infer=False) != UNANSWERED
-        direct &= ledger.annotators_of(heard.pairs) >= 0
-        open_still = np.isin(keys_of(heard.pairs), keys_of(session.pending()))
-        new = open_still if heard.skipped else open_still | ~direct
-        ledger.record_checked(heard.pairs[new], heard.answers[new], oracle.name, not heard.skipped)
+        new = np.ones(len(heard.pairs), dtype=bool)
+        if heard.skipped:
+            new = ledger.lookup(heard.pairs, infer=False) == UNANSWERED
+        asked = np.full(int(new.sum()), not heard.skipped)
+        session.write(heard.pairs[new], heard.answers[new], oracle.name, asked)
         if spent := oracle.spending_text():
             ledger.set_meta(spending_key(oracle.name), spent)
 
 
-def examples_for(session: FlowSession, name: str) -> tuple[Pairs, Answers]:
+def examples_for(session: BaseSession, name: str) -> tuple[Pairs, Answers]:
     """Return what others than this annotator answered last: examples for it."""
     ledger = session.ledger
     lines = ledger.active()

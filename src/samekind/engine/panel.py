@@ -1,28 +1,28 @@
-"""Several who answer: the cheap ones first, the dear ones where it is worth it.
+"""Several who answer: the cheap ones first, and the best one where it is left to decide.
 
-Every pair of a wave goes to the first one who may still be asked. What they say is written down at once, but
-what the rule wants reviewed is held back from the algorithm, and put to the next one, whose word stands. Who
-turns out to be of no use is not asked any more, and what they said is taken back.
+1. *Exam.* The first questions are put to everybody. So the algorithm can tell from the start how often each
+   of them is wrong: all answers are evidence, with one error rate for each annotator.
+2. The cheap ones answer until their budgets are spent.
+3. The best one answers, with what is left of its budget, the questions that are worth most then.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from samekind._validation import check_int
-from samekind.engine.audited_rates import AuditedRates
-from samekind.engine.escalation import AskingRule, Turn
-from samekind.engine.hearing import SPENT, count_earlier, hear_wave
+from samekind._validation import check_int, did_you_mean
+from samekind.engine.hearing import SPENT, count_earlier, hear
 from samekind.engine.session import Session
-from samekind.engine.trust import disregard, is_disregarded, keep_rates, kept_rates
-from samekind.flow import UNSURE, Heard, Oracle, Pairs, StreamingOracle, check_answers
-from samekind.ledger import keys_of
-from samekind.measures import percent
+from samekind.flow import UNSURE, BoolArray, Oracle, Pairs, StreamingOracle, check_answers
+from samekind.ledger import keys_of, pairs_of
 
 __all__ = ["OraclePanel", "PanelMember", "make_members"]
+
+EXAM = 20  # questions that everybody is asked at first,
+EXAM_SHARE = 4  # or one in so many of what the best one may be asked
 
 
 @dataclass
@@ -34,14 +34,12 @@ class PanelMember:
     budget: int | None = None
     price: float | None = None
     n_asked: int = 0
-    rates: AuditedRates = field(default_factory=AuditedRates)
-    is_dropped: bool = False
     is_spent: bool = False
 
     @property
     def left(self) -> int | None:
         """How many more questions they may be asked; None is no limit."""
-        if self.is_dropped or self.is_spent:
+        if self.is_spent:
             return 0
         return None if self.budget is None else max(0, self.budget - self.n_asked)
 
@@ -54,174 +52,89 @@ class OraclePanel:
     session : Session
         What asks.
     members : list of PanelMember
-        Who answers, the cheapest first.
-    rule : AskingRule
-        Decides which answers are put to the next one.
+        Who answers, the cheapest first and the best one last.
     """
 
-    def __init__(self, session: Session, members: list[PanelMember], rule: AskingRule) -> None:
-        self.members = members
-        self.rule = rule
-        self._attach(session)
-
-    def _attach(self, session: Session) -> None:
-        """Begin with what the ledger says of earlier runs."""
-        self.go_on(session)
-        for member in self.members:
-            member.rates = kept_rates(session.ledger, member.name)
-            member.is_dropped = is_disregarded(session.ledger, member.name)
-            if isinstance(member.oracle, StreamingOracle):
-                count_earlier(session, member.oracle)
-
-    def go_on(self, session: Session) -> None:
-        """Go on with another session of the same ledger; what was asked before counts."""
+    def __init__(self, session: Session, members: list[PanelMember]) -> None:
         self.session = session
+        self.members = members
         ledger = session.ledger
         lines = ledger.written(0, ledger.revision.answers)
-        for member in self.members:
+        for member in members:  # what was asked in earlier runs counts
             if member.name in ledger.annotators:
                 own = lines["who"] == ledger.annotators.index(member.name)
                 member.n_asked = int((own & lines["asked"]).sum())
+            if isinstance(member.oracle, StreamingOracle):
+                count_earlier(session, member.oracle)
 
-    @property
-    def n_left(self) -> int:
-        """How many of the members are still asked."""
-        return sum(member.left != 0 for member in self.members)
-
-    def answer(self, after_wave: Callable[[], object] | None = None) -> bool:
-        """Answer until the session is over, or nobody may be asked; return False if somebody was dropped."""
+    def answer(self, after_wave: Callable[[], object] | None = None) -> None:
+        """Answer until the session is over, or nobody may be asked."""
         try:
             while not self.session.done:
-                if not self.n_left:
+                asked = [member for member in self.members if member.left != 0]
+                if not asked:
                     spent = any(member.is_spent for member in self.members)
                     self.session.stop(SPENT if spent else "budget")
                     break
-                if self._is_time_to_settle():
-                    self.session.settle()
-                if self._answer_wave():
-                    return False
+                pairs, exam = self.session.pending(), self._exam_left()
+                if exam and len(asked) > 1:
+                    for member in asked:
+                        self._ask(member, pairs[:exam])
+                else:
+                    self._pass_on(asked, pairs)
                 if after_wave is not None:
                     after_wave()
         finally:
             for member in self.members:
                 getattr(member.oracle, "close", lambda: None)()
-        return True
 
-    def _is_time_to_settle(self) -> bool:
-        """Return whether the best one alone is left, after others have answered what they may."""
-        *others, best = self.members
-        if best.left == 0 or any(member.left != 0 for member in others):
-            return False
-        return any(member.n_asked and not member.is_dropped for member in others)
+    def _exam_left(self) -> int:
+        """Return how many more questions are put to everybody."""
+        *_, best = self.members
+        size = EXAM if best.budget is None else min(EXAM, best.budget // EXAM_SHARE)
+        return max(0, size - best.n_asked)
 
-    def _answer_wave(self) -> bool:
-        """Let everyone answer what is theirs of the wave; return whether somebody was dropped."""
-        session = self.session
-        waiting = session.pending()
-        audited: dict[int, int] = {}  # what was put to the next one as part of the audit
-        checked: PanelMember | None = None  # who said that
-        asked = [member for member in self.members if member.left != 0]
-        for member, checker in zip(asked, [*asked[1:], None], strict=True):
-            own = waiting[: member.left]
-            others = waiting[len(own) :]
-            audited, reviewed = self._ask(member, own, checker, checked, audited)
-            checked = member
-            waiting = np.concatenate([reviewed, others])
-            waiting = waiting[np.isin(keys_of(waiting), keys_of(session.pending()))]
-            if not len(waiting):
-                break
-        session.release()
-        checkers = [*self.members[1:], None]
-        useless = [
-            member
-            for member, checker in zip(self.members, checkers, strict=True)
-            if checker is not None
-            and not member.is_dropped
-            and self.rule.is_useless(member.rates, checker.budget)
-        ]
-        for member in useless:
-            member.is_dropped = True
-            disregard(session, member.name)
-        return bool(useless)
-
-    def _ask(
-        self,
-        member: PanelMember,
-        pairs: Pairs,
-        checker: PanelMember | None,
-        checked: PanelMember | None,
-        to_check: Mapping[int, int],
-    ) -> tuple[dict[int, int], Pairs]:
-        """Let one answer; return what was audited, by pair, and all pairs to be put to the next one."""
-        session = self.session
-        audited: dict[int, int] = {}
-        reviewed: list[Pairs] = [pairs[:0]]
-
-        def on_heard(heard: Heard) -> None:
-            keys = keys_of(heard.pairs)
-            member.n_asked += len(keys) * (not heard.skipped)
-            if checked is not None and not heard.skipped:
-                for key, answer in zip(keys.tolist(), heard.answers.tolist(), strict=True):
-                    if key in to_check:
-                        checked.rates.count(to_check[key], answer)
-                        keep_rates(session.ledger, checked.name, checked.rates)
-            if checker is None:
+    def _pass_on(self, asked: list[PanelMember], pairs: Pairs) -> None:
+        """Let the first one answer what they can, and others what that one leaves."""
+        for place, member in enumerate(asked):
+            is_last = place == len(asked) - 1
+            pairs = self._ask(member, pairs, must=is_last)
+            if not len(pairs):
                 return
-            if heard.skipped:
-                session.hold(heard.pairs, member.name)
-                reviewed.append(heard.pairs)
-                return
-            turn = Turn(member.rates, member.left, checker.left, checker.budget)
-            review = self.rule.review(session, heard.pairs, heard.answers, turn)
-            chosen = review.audited | review.doubtful
-            if chosen.any():
-                session.hold(heard.pairs[chosen], member.name)
-                reviewed.append(heard.pairs[chosen])
-            said = heard.answers[review.audited].tolist()
-            audited.update(zip(keys[review.audited].tolist(), said, strict=True))
 
+    def _ask(self, member: PanelMember, pairs: Pairs, *, must: bool = False) -> Pairs:
+        """Let one answer as much as they may; return what they could not say, unless they `must`."""
+        pairs = pairs[: member.left]
         if isinstance(member.oracle, StreamingOracle):
-            member.is_spent = not hear_wave(session, member.oracle, pairs, on_heard)
-            if member.is_spent and checker is not None:
-                left = np.isin(keys_of(pairs), keys_of(session.pending()))
-                known = np.isin(keys_of(pairs), keys_of(np.concatenate(reviewed)))
-                reviewed.append(pairs[left & ~known])
-            return audited, np.concatenate(reviewed)
+            member.is_spent = not hear(self.session, member.oracle, pairs)
+            said = self._answered_by(member.name, pairs)
+            member.n_asked += int(said.sum())
+            return pairs[~said]
         answers = check_answers(member.oracle(pairs), len(pairs))
         given = np.ones(len(pairs), dtype=bool)
-        if checker is not None and getattr(member.oracle, "abstains", False):
+        if not must and getattr(member.oracle, "abstains", False):
             given = answers != UNSURE
-        reviewed.append(pairs[~given])
-        if given.any():
-            on_heard(Heard(pairs[given], answers[given]))
-            session.tell(pairs[given], answers[given], who=member.name)
-        return audited, np.concatenate(reviewed)
+        with self.session.act():
+            self.session.write(pairs[given], answers[given], member.name, given[given])
+        member.n_asked += int(given.sum())
+        return pairs[~given]
+
+    def _answered_by(self, name: str, pairs: Pairs) -> BoolArray:
+        ledger = self.session.ledger
+        lines = ledger.active()
+        number = ledger.annotators.index(name) if name in ledger.annotators else -1
+        found: BoolArray = np.isin(keys_of(pairs), keys_of(pairs_of(lines, lines["who"] == number)))
+        return found
 
     def notes(self) -> list[str]:
-        """Return in words who answered how much, how often they err, and what nobody checked."""
-        return [_in_words(member) for member in self.members if member.n_asked or member.is_dropped]
+        """Return in words who answered how much, and for how much."""
+        return [_in_words(member) for member in self.members if member.n_asked]
 
 
 def _in_words(member: PanelMember) -> str:
-    rates, n = member.rates, member.n_asked
-    head = f"{member.name} answered {n:,} question{'s' * (n != 1)}"
-    if member.price is not None:
-        head += f", for {member.price * n:,.6g}"
-    if not rates.n:
-        return f"{head}; nobody checked any of them."
-    wrong = [
-        f'"{word}" of {of} rows: {percent(rate.mean)} ({percent(rate.low)} to {percent(rate.high)})'
-        for word, of, rate in (
-            ("same", "different", rates.false_same),
-            ("different", "the same", rates.false_different),
-        )
-    ]
-    head += f"; {rates.n:,} were checked at random, {rates.n_wrong:,} of them wrong; {', '.join(wrong)}."
-    if member.is_dropped:
-        head += (
-            " That is too often: they were not asked any more, and none of their answers counts."
-        )
-    return head
+    n = member.n_asked
+    text = f"{member.name} answered {n:,} question{'s' * (n != 1)}"
+    return f"{text}." if member.price is None else f"{text}, for {member.price * n:,.6g}."
 
 
 def make_members(
@@ -229,8 +142,8 @@ def make_members(
 ) -> list[PanelMember]:
     """Return who answers, with what they may be asked and what an answer costs, the cheapest first.
 
-    Budgets and prices go by the names of the oracles or, under any other names, by their order; names that
-    stand there twice are numbered. A single number is money, which all who cost something share evenly.
+    Budgets and prices go by the names of the oracles, or by their order; names that stand there twice are
+    numbered. A single number is money, which all who cost something share evenly.
     """
     names = _names(oracles)
     prices = _by_order("price", price, names)
@@ -269,7 +182,14 @@ def _by_order(what: str, given: object, names: list[str]) -> list[float | None]:
     if given is None:
         return [None] * len(names)
     if isinstance(given, Mapping):
-        values = [given[name] for name in names] if set(given) == set(names) else [*given.values()]
+        unknown = [name for name in given if name not in names]
+        if unknown or len(given) < len(names):
+            wrong = repr(unknown[0]) if unknown else "too few"
+            raise ValueError(
+                f"{what} must name each oracle: {', '.join(map(repr, names))}; got {wrong}."
+                + did_you_mean(str(unknown[0]), names) * bool(unknown)
+            )
+        values = [given[name] for name in names]
     elif isinstance(given, Sequence) and not isinstance(given, str):
         values = list(given)
     else:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -13,16 +12,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from samekind._validation import check_seed
-from samekind.algorithms import DEFAULT, UNKNOWN, AnyAlgorithm, PairView, find_algorithm
+from samekind.algorithms import (
+    DEFAULT,
+    Algorithm,
+    AnyAlgorithm,
+    FlowAlgorithm,
+    Folding,
+    PairView,
+    find_algorithm,
+)
 from samekind.clusters import Clusters
 from samekind.data import as_points
-from samekind.engine.amendments import find_amendment
-from samekind.engine.checkpoints import bind_version, known_at, make_checkpoint
-from samekind.engine.forecast import Forecast, discovery_times, forecast_discovery
-from samekind.engine.team_session import TeamSession
+from samekind.engine.base_session import BaseSession
+from samekind.engine.runner import NO_PAIRS, FlowRunner, FoldRunner, Followed, Runner
 from samekind.engine.working_space import SpaceChoice
 from samekind.flow import FloatArray, Flow, IntArray, Pairs, check_answers, check_pairs
-from samekind.ledger import Change, Ledger, pairs_of
+from samekind.ledger import UNANSWERED, Ledger, pairs_of
 from samekind.measures import Reliability, annotator_reliability
 from samekind.points import Points, Reduce, WorkingSpace
 from samekind.progress import Progress
@@ -35,8 +40,8 @@ __all__ = ["Session"]
 COLUMNS = "questions", "samples", "discovered", "recovered"  # of the history
 
 
-class Session(TeamSession):
-    """Questions to answer, one wave after another, in your own time.
+class Session(BaseSession):
+    """Questions to answer, a few at a time, in your own time.
 
     Ask for `pending` pairs, `tell` answers to any of them in any order, and take the `clusters` whenever
     you like. With a ledger on disk the session can be left and opened again.
@@ -48,7 +53,7 @@ class Session(TeamSession):
         `samekind.embed` does. For "records" a dataframe of records; see `samekind.load` for its fields.
     algorithm : str or subclass of Algorithm
         One of "focused", "uniform", "basic", "batched", "basic-exact", "improved-exact",
-        "noisy-exact"; of `RecordPoints` "records", "crowd-transitive" …; or one of your own, as a class.
+        "noisy-exact"; of `RecordPoints` "records"; or one of your own, as a class.
     ledger : None, path, URL or Ledger
         Where answers are kept; None keeps them in memory.
     budget : int or None
@@ -70,12 +75,9 @@ class Session(TeamSession):
         ``epsilon``: how small undiscovered clusters may be when the run stops by itself (None: never).
         ``patience``: UNSURE answers after which a row is given up.
 
-        Of "focused": ``certify``: "lazy" calls a row new when the clusters that could plausibly hold it
-        refused it, "full" when all did. ``stop``: "reducible", or "certified" to stop when the
-        certificate's bounds are within ``tolerance``. ``goal``: "centers", or "labels" to ask nothing for the
-        sake of accurate centres. ``lineup``: kinds that a row is compared with at once, where a person can
-        pick one of them. ``sheet``: rows of one cluster that are asked about at once, where a person can
-        answer for all. ``without``: parts to switch off, for studies.
+        Of "focused": ``goal``: "labels", where every row counts the same, or "centers", where every cluster
+        does. ``stop``: "reducible", or "certified" to stop when the certificate's bounds are within
+        ``tolerance``.
 
         Of "focused" and "noisy-exact": ``error_rate``: the share of answers that may be wrong, or "estimate".
 
@@ -109,19 +111,37 @@ class Session(TeamSession):
         params = self._algorithm.Params.make(self._algorithm.name, parameters)
         self.seed = check_seed(random_state)
         self.points = as_points(X, as_records=self._algorithm.compares_records)
-        self._opened: tuple[WorkingSpace | None, Points] | None = None
-        self._amends = self._algorithm.resumes_from_known and params.trusts_answers
         self._takes_kept_seed = random_state is None
+        self._opened: tuple[WorkingSpace | None, Points] | None = None
+        self._started = perf_counter()
+        self._history = array(
+            "q"
+        )  # the COLUMNS whenever questions were chosen, one after the other
+        self._known_at: tuple[Followed, list[list[int]]] | None = None
         super().__init__(params, ledger, budget)
+        try:
+            if ledger is not None:
+                self._bind_ledger()
+            self._run = self._new_run()
+            self._runner = self._make_runner()
+            self._runner.restart()
+        except BaseException:
+            self.close()
+            raise
 
     def __repr__(self) -> str:
-        state = self.stop_reason or f"{len(self._pending)} pending"
+        state = self.stop_reason or f"{len(self.pending())} pending"
         return f"Session({self.algorithm!r}, {self.n_questions:,} questions, {state})"
 
     @property
     def algorithm(self) -> str:
         """The name of the algorithm."""
         return self._algorithm.name
+
+    @property
+    def folds(self) -> bool:
+        """Whether the algorithm takes any answers, and can choose more questions at any time."""
+        return isinstance(self._run, Folding)
 
     @property
     def space(self) -> WorkingSpace | None:
@@ -131,102 +151,101 @@ class Session(TeamSession):
     @property
     def progress(self) -> Progress:
         """Where the session stands."""
-        known = self._run.state
+        samples, discovered, recovered = self._counts()
         return Progress(
             questions=self.n_questions,
-            samples=known.n_samples,
-            discovered=known.n_discovered,
-            recovered=len(known.recovered),
-            rounds=known.n_rounds,
+            samples=samples,
+            discovered=discovered,
+            recovered=recovered,
+            rounds=self._run.state.n_rounds if isinstance(self._run, FlowAlgorithm) else 0,
             seconds=perf_counter() - self._started,
             budget=self.budget,
             target=self.params.target,
         )
 
     def learn(self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "") -> None:
-        """Take in answers that nobody was asked for; they are free.
-
-        What they say of rows that the flow has come to counts at once, as after `change`.
-        """
-        checked = self._check_rows(pairs)
-        said = check_answers(answers, len(checked))
-        with self.act():
-            if self._are_asked_about(checked):
-                self.ledger.change_past()
-            self.ledger.record_checked(checked, said, who, False)
+        """Take in answers that nobody was asked for; they are free."""
+        self.change(pairs, answers, who=who)
 
     def change(
         self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", asked: ArrayLike = False
     ) -> None:
-        """Write answers that change what the flow has seen: they count at once.
+        """Write answers to any pairs, be they pending or not, answered before or not.
 
-        Where the algorithm can be told what changed (`amends`); others start over, and use what they come to
-        ask. Those that were `asked` for, all or some, are charged.
+        Those that were `asked` for, all or some, are charged.
         """
-        checked = self._check_rows(pairs)
+        checked = check_pairs(pairs)
+        if checked.size and checked.max() >= self.points.n:
+            raise ValueError(f"row {checked.max()} is not in the data of {self.points.n} rows.")
         said = check_answers(answers, len(checked))
         charged = np.broadcast_to(np.asarray(asked, dtype=bool), len(checked))
-        with self.edit():
-            self.ledger.record(checked, said, who=who, asked=charged)
-
-    @contextmanager
-    def edit(self) -> Iterator[None]:
-        """Within it, write to the ledger what changes what the flow has seen; see `act`."""
         with self.act():
-            self.ledger.change_past()
-            yield
+            self.write(checked, said, who, charged)
 
-    def checkpoint(self) -> None:
-        """From here on, begin with what is known now: for sessions that go on with other settings."""
-        if self._amends:
-            with self.edit():
-                make_checkpoint(self.ledger, self._run.state.members)
+    def choose(self, n: int, taken: Collection[int] = ()) -> Pairs:
+        """Return up to n questions beyond the pending ones, about none of the rows that are `taken`.
+
+        For others who answer at the same time. None once the session is over, nor of an algorithm that is a
+        generator: it comes to its next questions only when these are answered.
+        """
+        if n < 1 or not isinstance(self._run, Folding) or self.done:
+            return NO_PAIRS
+        chosen = self._run.choose(n, {*taken, *self.pending()[:, 0].tolist()})
+        known = self.ledger.lookup(chosen, infer=self.params.trusts_answers)
+        new: Pairs = chosen[known == UNANSWERED]
+        return new
 
     @property
     def history(self) -> dict[str, IntArray]:
-        """What there was after each wave: questions, samples, and clusters discovered and recovered."""
-        history = np.array(self._history, dtype=np.int64).reshape(-1, len(COLUMNS)).T.copy()
-        return dict(zip(COLUMNS, history, strict=True))
+        """What there was whenever questions were chosen: questions, samples, clusters found and recovered.
 
-    def forecast(self) -> Forecast | None:
-        """Return how many more questions the next new cluster may take, if that can be said."""
-        times = discovery_times(self.history["questions"], self.history["discovered"])
-        return None if self.done else forecast_discovery(times, self.n_questions)
+        The last entry is of now. A session that was opened again begins with what was known then.
+        """
+        now = self.n_questions, *self._counts()
+        rows = np.array(self._history, dtype=np.int64).reshape(-1, len(COLUMNS))
+        if not len(rows) or tuple(rows[-1].tolist()) != now:
+            rows = np.vstack([rows, now])
+        return dict(zip(COLUMNS, rows.T.copy(), strict=True))
+
+    def chance_of_same(self, a: int, b: int) -> float:
+        """Return how likely the algorithm expects the answer "same"; NaN if it does not say."""
+        expected = self._runner.expect(np.array([[a, b]]))
+        return float("nan") if expected is None else float(expected[0, -1])
 
     def confidence(self, rows: ArrayLike) -> FloatArray:
         """Return how likely each row is in the cluster of ``labels_``: 1 if known, NaN if nobody can say."""
         return self._run.confidence(np.asarray(rows, dtype=np.intp))
 
-    def settle(self) -> None:
-        """Ask from now on first what somebody who knows better can mend, after the pending questions."""
-        self._run.settles = True
-
     @property
     def n_known(self) -> int:
         """How many rows are known to be in some cluster."""
-        return self._run.state.n_labelled - len(self._run.state.given_up)
+        return sum(map(len, self._known()))
 
     def known_clusters(self) -> list[list[int]]:
-        """Return the rows known to be in each cluster, by discovery; none if merged away."""
-        return [list(rows) for rows in self._run.state.members]
+        """Return the rows known to be in each cluster; none if it was merged away."""
+        return [list(rows) for rows in self._known()]
 
     def places_of(self, rows: ArrayLike) -> IntArray:
         """Return which of `known_clusters` each row is in, at the moment; below 0 if that is not known."""
-        return self._run.state.cluster_of(np.asarray(rows, dtype=np.intp))
+        return self._run.cluster_of(np.asarray(rows, dtype=np.intp))
 
     def members_of(self, row: int) -> list[int]:
         """Return all rows known to be in a row's cluster, its first one first; none if unknown."""
-        cluster = self._run.state.cluster_of_row(row)
-        return list(self._run.state.members[cluster]) if cluster >= 0 else []
+        cluster = int(self.places_of([row])[0])
+        return list(self._known()[cluster]) if cluster >= 0 else []
 
     def rank_clusters(self, row: int) -> list[int]:
         """Return the first row of every cluster, those first that a row is likeliest in."""
-        members = self._run.state.members
-        return [members[cluster][0] for cluster in self._run.rank_clusters(row)]
+        known = self._known()
+        return [known[cluster][0] for cluster in self._run.rank_clusters(row)]
 
-    def sheet_members(self) -> dict[int, int]:
-        """Return the rows that a person may be asked about at once, each with what it is compared with."""
-        return self._run.sheet_members()
+    def likely_members(self, row: int, most: int, taken: Collection[int] = ()) -> list[int]:
+        """Return rows predicted to be in the cluster that a row is known to be in, most doubtful first."""
+        cluster = int(self.places_of([row])[0])
+        if cluster < 0 or not isinstance(self._run, Folding):
+            return []
+        found: list[int] = self._run.likely_members(cluster, most, taken).tolist()
+        return found
 
     @property
     def record_pairs(self) -> PairView:
@@ -237,12 +256,11 @@ class Session(TeamSession):
 
     def clusters(self) -> Clusters:
         """Return what is found so far, and how reliable those who answered are if that is of interest."""
-        found, told = self._found(), pairs_of(self.ledger.volunteered())
-        rows = np.union1d(told, self._run.state.forgotten).astype(np.intp)
-        if rows.size:
-            lookup = partial(self.ledger.lookup, infer=self._infers)
-            found = found.with_volunteered(lookup, rows)
-        if self._infers and len(self.ledger.annotators) < 2:
+        found, trusts = self._found(), self.params.trusts_answers
+        if isinstance(self._run, FlowAlgorithm):  # it has seen only what it asked
+            told = np.unique(pairs_of(self.ledger.volunteered()))
+            found = found.with_volunteered(partial(self.ledger.lookup, infer=trusts), told)
+        if trusts and len(self.ledger.annotators) < 2:
             return found
         return found.with_annotators(self._judge(found))
 
@@ -265,24 +283,11 @@ class Session(TeamSession):
         """
         return self._judge(self._found())
 
-    def _check_rows(self, pairs: ArrayLike) -> Pairs:
-        """Return pairs of rows, or raise an error if there is no such row."""
-        checked = check_pairs(pairs)
-        if checked.size and checked.max() >= self.points.n:
-            raise ValueError(f"row {checked.max()} is not in the data of {self.points.n} rows.")
-        return checked
-
-    def _are_asked_about(self, pairs: Pairs) -> bool:
-        """Return whether the flow has come to both rows of one of these pairs."""
-        met = self._run.state.cluster_of(pairs.ravel()) != UNKNOWN
-        met |= np.isin(pairs.ravel(), self._wave)
-        return bool(met.reshape(-1, 2).all(axis=1).any())
-
     def _judge(self, found: Clusters) -> list[Reliability]:
         active, names = self.ledger.active(), self.ledger.annotators
         who = [names[number] for number in active["who"].tolist()]
         rows, places = np.unique(pairs_of(active), return_inverse=True)  # others need no label
-        labels = np.full(rows.size, -1) if self._infers else found.labels_of(rows)
+        labels = np.full(rows.size, -1) if self.params.trusts_answers else found.labels_of(rows)
         return annotator_reliability(places.reshape(-1, 2), active["answer"], who, labels)
 
     def _found(self) -> Clusters:
@@ -299,7 +304,6 @@ class Session(TeamSession):
         )
 
     def _bind_ledger(self) -> None:
-        was_bound = "fingerprint" in self.ledger.meta
         self._bind(self.points.fingerprint(), f"{self.points.n} x {self.points.d}")
         self.ledger.limit_rows(self.points.n)
         if "seed" not in self.ledger.meta:
@@ -308,7 +312,6 @@ class Session(TeamSession):
                     self.ledger.set_meta("seed", str(self.seed))
         if self._takes_kept_seed:
             self.seed = int(self.ledger.meta["seed"])
-        bind_version(self.ledger, self._algorithm, is_new=not was_bound, amends=self._amends)
 
     def _open_space(self) -> tuple[WorkingSpace | None, Points]:
         """Return the space in which the algorithm works, and the points there; found when first needed."""
@@ -317,34 +320,50 @@ class Session(TeamSession):
             self._opened = self._choice.open(self.points, self.ledger, self.seed, reduces=reduces)
         return self._opened
 
-    def _begin(self) -> Flow[str]:
-        self._started = perf_counter()
-        self._history = array("q")  # the COLUMNS after each wave, one after the other
-        known = None
-        start = self._view.latest_checkpoint()
-        if start is not None:
-            paid = self._view.asked_pairs(start.upto)
-            self._unclaimed.difference_update(paid.tolist())
-            self.n_questions = len(paid)
-            if self._algorithm.resumes_from_known:
-                known = known_at(self._view, start)
+    def _new_run(self) -> Algorithm[Any]:
         rng = np.random.default_rng(self.seed)
-        points = self._open_space()[1]
-        self._run = self._algorithm(points, self.params, rng, known)
+        return self._algorithm(self._open_space()[1], self.params, rng)
+
+    def _make_runner(self) -> Runner:
+        if isinstance(self._run, Folding):
+            return FoldRunner(self._run, self.ledger, self._note_choice)
+        trusts = self.params.trusts_answers
+        return FlowRunner(
+            self._begin,
+            self.ledger,
+            look_up=partial(self.ledger.lookup, infer=trusts),
+            names_annotators=not trusts,
+            on_wave=self._note_choice,
+            what=self.algorithm,
+        )
+
+    def _begin(self) -> Flow[str]:
+        self._history, self._known_at = array("q"), None
+        self._run = self._new_run()
+        assert isinstance(self._run, FlowAlgorithm)
         return self._run.run()
 
-    def _amend(self, change: Change) -> Flow[str]:
-        run, open_rows = self._run, self._run.interrupt()
-        struck = self.ledger.taken_back(change.retracted_before, change.retracted)
-        pairs = pairs_of(np.sort(struck, order="when", kind="stable"))
-        if change.people:
-            run.amend(self._find_beyond(change.people, open_rows))
-            return run.run()
-        written = pairs_of(self._view.written(change.answers_before, change.answers))
-        run.amend(find_amendment(self._view, written, pairs, run.state, open_rows))
-        return run.run()
+    def _known(self) -> list[list[int]]:
+        """Return the known clusters, rows that were answered about first first; to be read.
 
-    def _note_wave(self) -> None:
-        known = self._run.state
-        counts = known.n_samples, known.n_discovered, len(known.recovered)
-        self._history.extend((self.n_questions, *counts))
+        They are asked for many times between two answers.
+        """
+        if self._known_at is None or self._known_at[0] != self.followed:
+            rows, first = np.unique(pairs_of(self.ledger.active()), return_index=True)
+            when = dict(zip(rows.tolist(), first.tolist(), strict=True))
+            known = self._run.known_clusters()
+            for members in known:
+                members.sort(key=lambda row: when.get(row, len(when)))
+            self._known_at = self.followed, known
+        return self._known_at[1]
+
+    def _counts(self) -> tuple[int, int, int]:
+        """Return how many rows were drawn, or are known, and how many clusters are found and recovered."""
+        if isinstance(self._run, FlowAlgorithm):
+            known = self._run.state
+            return known.n_samples, known.n_discovered, len(known.recovered)
+        sizes = [len(rows) for rows in self._run.known_clusters() if rows]
+        return sum(sizes), len(sizes), len(sizes)
+
+    def _note_choice(self) -> None:
+        self._history.extend((self.n_questions, *self._counts()))

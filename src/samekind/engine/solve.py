@@ -12,12 +12,11 @@ import numpy as np
 
 from samekind.algorithms import DEFAULT, AnyAlgorithm, find_algorithm
 from samekind.clusters import Clusters
-from samekind.engine.escalation import AskingRule, AuditAndDoubt
-from samekind.engine.flow_session import FlowSession
+from samekind.engine.base_session import BaseSession
 from samekind.engine.hearing import answer_streaming
 from samekind.engine.panel import OraclePanel, make_members
 from samekind.engine.session import Session
-from samekind.flow import StreamingOracle
+from samekind.flow import StreamingOracle, check_answers
 from samekind.ledger import Ledger
 from samekind.oracles import ChatOracle, LabelOracle, Oracle, as_oracle
 from samekind.points import Reduce
@@ -31,7 +30,7 @@ class ContradictionWarning(UserWarning):
 
 
 def answer_with(
-    session: FlowSession, oracle: Oracle, after_wave: Callable[[], object] | None = None
+    session: BaseSession, oracle: Oracle, after_wave: Callable[[], object] | None = None
 ) -> None:
     """Let an oracle that answers at once answer all questions of a session.
 
@@ -47,9 +46,11 @@ def answer_with(
         if names is None:
             session.answer_all(answers, who)
         else:  # several answer: each is noted with who gave it
-            for name in dict.fromkeys(names):
-                own = np.array([other == name for other in names])
-                session.tell(pairs[own], np.asarray(answers)[own], who=name)
+            said = check_answers(answers, len(pairs))
+            with session.act():
+                for name in dict.fromkeys(names):
+                    own = np.array([other == name for other in names])
+                    session.write(pairs[own], said[own], name, own[own])
         if after_wave is not None:
             after_wave()
     found = session.contradictions
@@ -76,7 +77,6 @@ def solve(
     progress: bool = False,
     on_progress: Callable[[Progress], object] | None = None,
     price: Mapping[str, float] | Sequence[float] | None = None,
-    rule: AskingRule | None = None,
     **parameters: Any,
 ) -> Clusters:
     """Find the clusters of X with an oracle that answers at once.
@@ -89,8 +89,8 @@ def solve(
     oracle : LabelOracle, ChatOracle, FunctionOracle, callable, "command:…", or a list of these
         Who answers. A function of two row numbers returns True, False or None (unsure); a callable of one
         argument takes an (m, 2) array of pairs and returns m answers; "command:…" names a program
-        (`CommandOracle`). Of several the cheapest answers first, and the next one checks a random sample and
-        what is doubtful; the last one's word stands (see `AuditAndDoubt`).
+        (`CommandOracle`). Of several, listed from cheap to dear, all answer the first few questions, then the
+        cheap ones until their budgets are spent, and at last the best one.
     algorithm : str or subclass of Algorithm
         "focused", which asks far fewer questions; "uniform", "basic", "batched" (the paper's practical
         algorithms), "basic-exact", "improved-exact" or "noisy-exact" (with the paper's constants).
@@ -117,10 +117,8 @@ def solve(
         Called with a `Progress` after every wave of questions.
     price : mapping or sequence of float, or None
         What an answer of each of several oracles costs; without it they are listed from cheap to dear.
-    rule : AskingRule or None
-        Decides which answers of several oracles are put to the next one; `AuditAndDoubt` by default.
     **parameters
-        ``target``, ``epsilon``, ``patience``, ``certify``, ``stop``, ``tolerance`` …; see `Session`.
+        ``target``, ``epsilon``, ``patience``, ``goal``, ``stop``, ``tolerance`` …; see `Session`.
 
     Returns
     -------
@@ -164,15 +162,8 @@ def solve(
         if not members:
             answer_with(session, answerers[0], after_wave)
             return session.clusters()
-        panel = OraclePanel(session, members, rule or AuditAndDoubt(session.seed))
-        while not panel.answer(after_wave):
-            if panel.n_left == 1 and "error_rate" not in parameters:
-                # whoever is left is believed, as anyone is who answers alone
-                trusting = settings | {"error_rate": None, "random_state": session.seed}
-                session = stack.enter_context(
-                    Session(X, algorithm, ledger=session.ledger, **trusting)
-                )
-                panel.go_on(session)
+        panel = OraclePanel(session, members)
+        panel.answer(after_wave)
         found = session.clusters()
         return found.with_annotators(found.annotators_, panel.notes())
 

@@ -1,4 +1,4 @@
-"""What was answered, by whom and when, and what belongs to it: names, corrections, checkpoints."""
+"""What was answered, by whom and when, and what belongs to it: names, corrections, opinions."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from samekind.ledger.inference import Contradiction, Implications, Statement
 from samekind.ledger.leasing import Lease, rows_of_question
 from samekind.ledger.log import LedgerLine, Lines, keys_of, pairs_of
 from samekind.ledger.memory import UNANSWERED, Ledger
-from samekind.ledger.notes import Change, Checkpoint, ClusterName
+from samekind.ledger.notes import ClusterName
 from samekind.ledger.opinions import WITHDRAWN, Opinion, OpinionRole
-from samekind.ledger.past import ledger_at
 from samekind.ledger.transactions import KeptReply, Revision
 
 if TYPE_CHECKING:
@@ -36,8 +35,6 @@ __all__ = [
     "ROLES",
     "UNANSWERED",
     "WITHDRAWN",
-    "Change",
-    "Checkpoint",
     "ClusterName",
     "Contradiction",
     "Implications",
@@ -68,7 +65,6 @@ __all__ = [
     "find_orphaned_leases",
     "free_orphaned_leases",
     "keys_of",
-    "ledger_at",
     "move_project",
     "open_ledger",
     "pairs_of",

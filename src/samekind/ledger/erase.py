@@ -8,8 +8,6 @@ import sqlalchemy as sa
 
 from samekind.ledger.tables import (
     answers,
-    changes,
-    checkpoints,
     corrections,
     leases,
     links,
@@ -34,25 +32,20 @@ class Erased(NamedTuple):
     answers: int
     names: int
     restored: int
-    checkpoints: int
 
 
 def erase_annotator(connection: sa.Connection, who: str) -> Erased:
     """Delete an annotator's answers and names, and all that refers to these or follows from them.
 
-    Answers of others that theirs had replaced stand again. Checkpoints from their first answer on hold what
-    was known by it, and go, too.
+    Answers of others that theirs had replaced stand again.
     """
     own = sa.select(answers.c.id).where(answers.c.who == who)
-    first = connection.execute(sa.select(sa.func.min(own.subquery().c.id))).scalar()
-    knew = sa.false() if first is None else checkpoints.c.upto >= first
     erased = Erased(
         answers=_count(connection, answers, answers.c.who == who)
         + _count(connection, set_aside, (set_aside.c.who == who) & ~set_aside.c.held),
         names=_count(connection, names, names.c.who == who)
         + _count(connection, set_aside_names, set_aside_names.c.who == who),
         restored=restore_replaced(connection, own),
-        checkpoints=_count(connection, checkpoints, knew),
     )
     for table, theirs in (
         (set_aside, set_aside.c.who == who),
@@ -64,8 +57,6 @@ def erase_annotator(connection: sa.Connection, who: str) -> Erased:
         (replies, replies.c.who == who),
         (retractions, retractions.c.answer_id.in_(own)),
         (corrections, corrections.c.answer_id.in_(own) | corrections.c.replaced_id.in_(own)),
-        (changes, sa.true()),  # runs begin anew, with what is known then
-        (checkpoints, knew | checkpoints.c.answer_id.in_(own)),
         (answers, answers.c.who == who),
     ):
         connection.execute(sa.delete(table).where(theirs))

@@ -13,40 +13,32 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from samekind.ledger.packing import unpack_rows
+from samekind.ledger.packing import is_packed
 from samekind.ledger.tables import table_names
 from samekind.ledger.version_3 import LATEST, MOST_ROWS
 from samekind.ledger.version_7 import ROLES
 
 __all__ = ["COLUMNS", "Fault", "described", "find_faults", "meta_faults", "n_rows_of"]
 
-CHANGE = ("after_answer", "upto_answer", "after_retraction", "upto_retraction")
 COLUMNS: Mapping[str, tuple[str, ...]] = {  # parents first
-    "answers": ("id", "a", "b", "answer", "who", "at", "asked"),
+    "answers": ("id", "a", "b", "answer", "who", "at", "asked", "expected"),
     "retractions": ("id", "answer_id", "at"),
     "names": ("id", "row", "name", "who", "at"),
     "corrections": ("id", "answer_id", "replaced_id"),
-    "checkpoints": ("id", "answer_id", "upto", "rows", "ask"),
-    "changes": ("id", *CHANGE, "checkpoint_id", "people"),
     "anchors": ("id", "number", "row"),
     "contents": ("id", "columns", "digests"),
     "gone_rows": ("id", "digests"),
-    "set_aside": ("id", "one", "two", "answer", "who", "at", "asked", "held"),
+    "set_aside": ("id", "one", "two", "answer", "who", "at", "asked", "held", "expected"),
     "set_aside_names": ("id", "named", "name", "who", "at"),
     "opinions": ("id", "a", "b", "answer", "who", "at", "role"),
     "links": ("id", "digest", "who", "role", "at", "expires", "revoked"),
     "replies": ("id", "who", "key", "request", "reply", "at"),
 }
 OBJECTS = ("things", "settings")  # in `meta`: JSON
-OLD_LISTS = {
-    "names": dict,
-    "corrections": dict,
-    "checkpoints": list,
-}  # in `meta` of version 1: JSON
+OLD_LISTS = ("names", "corrections")  # in `meta` of version 1: JSON
 DIGEST = re.compile(r"[0-9a-f]{64}")
 SHAPE = re.compile(r"(\d{1,10}) x \d+")
 NEW_ROWS = re.compile(r"\d+ new rows x \d+")
-PARENTS = ("answers", "checkpoints")
 MOST_SHOWN = 3
 
 
@@ -97,7 +89,7 @@ def find_faults(connection: sa.Connection, *, n_rows: int | None = None) -> list
     meta = {str(k): v for k, v in _rows(connection, "meta", ("key", "value"))}
     faults = meta_faults(meta)
     limit = n_rows or n_rows_of(meta) or 2**31
-    there_ids: dict[str, set[object]] = {table: set() for table in COLUMNS}
+    answer_ids = set[object]()
     for table, columns in COLUMNS.items():
         if table not in there:
             continue
@@ -105,11 +97,11 @@ def find_faults(connection: sa.Connection, *, n_rows: int | None = None) -> list
         columns = tuple(name for name in columns if name in known)  # not those of later versions
         for number, *values in _rows(connection, table, (key, *columns)):
             row = dict(zip(columns, values, strict=True))
-            what = next(_wrong(table, row, limit, there_ids), None)
+            what = next(_wrong(table, row, limit, answer_ids), None)
             if what is not None:
                 faults.append(Fault(table, int(str(number)), what))
-            elif table in PARENTS:
-                there_ids[table].add(row["id"])
+            elif table == "answers":
+                answer_ids.add(row["id"])
     return faults
 
 
@@ -157,11 +149,7 @@ def _is_json(text: str) -> bool:
 
 
 def _is_old_list(key: str, found: object) -> bool:
-    """Return whether names, corrections or checkpoints of version 1 have their form."""
-    if key == "checkpoints":
-        return isinstance(found, list) and all(
-            _is_list(entry, 4) and _are_ints(entry[:2], *entry[2:]) for entry in found
-        )
+    """Return whether names or corrections of version 1 have their form."""
     if not isinstance(found, dict):
         return False
     if key == "names":
@@ -177,12 +165,6 @@ def _is_old_list(key: str, found: object) -> bool:
 
 def _is_list(value: object, size: int) -> bool:
     return isinstance(value, list) and len(value) == size
-
-
-def _are_ints(*lists: object) -> bool:
-    return all(
-        isinstance(values, list) and all(_is_int(v, -1, 2**31) for v in values) for values in lists
-    )
 
 
 def _is_number(text: str) -> bool:
@@ -201,7 +183,7 @@ def _rows(
 
 
 def _wrong(
-    table: str, row: Mapping[str, object], limit: int, there: Mapping[str, set[object]]
+    table: str, row: Mapping[str, object], limit: int, answer_ids: set[object]
 ) -> Iterator[str]:
     """Yield what is wrong with a row."""
     if not _is_int(row["id"], 1, 2**63):
@@ -226,26 +208,18 @@ def _wrong(
             yield f"row {row['a']} is compared with itself"
         if not _is_int(row["answer"], -2, 2) or not _is_int(row["role"], 0, 3):
             yield f"the opinion is {row['answer']!r:.40}, given as {row['role']!r:.40}"
-    if not _is_int(row.get("people", 0), 0, 2**31):
-        yield f"it is for {row['people']!r:.40} people"
+    if not is_packed(row.get("expected")):
+        yield f"what was expected of it is {row['expected']!r:.40}, not up to eight numbers"
     for name in ("who", "name", "key", "request"):
         if name in row and not _is_text(row[name]):
             yield f"{name} is no text but {row[name]!r:.40}"
     if "at" in row and not _is_time(row["at"]):
         yield f"its time is {row['at']!r:.40}"
     for name in ("answer_id", "replaced_id"):
-        optional = table == "checkpoints" and row.get(name) is None
-        if name in row and not optional and row[name] not in there["answers"]:
+        if name in row and row[name] not in answer_ids:
             yield f"it is about answer {row[name]!r:.40}, which is not there"
     if table == "corrections" and row["answer_id"] == row["replaced_id"]:
         yield f"answer {row['answer_id']} replaces itself"
-    if table == "changes":
-        if not all(_is_int(row[name], 0, 2**63) for name in CHANGE):
-            yield "what it changed is no number"
-        elif any(row[f"after_{what}"] > row[f"upto_{what}"] for what in ("answer", "retraction")):  # type: ignore[operator]
-            yield "it ends before it begins"
-        if row["checkpoint_id"] is not None and row["checkpoint_id"] not in there["checkpoints"]:
-            yield f"it made checkpoint {row['checkpoint_id']!r:.40}, which is not there"
     if table == "links":
         if row["role"] not in ROLES:
             yield f"its role is {row['role']!r:.40}, not one of {', '.join(ROLES)}"
@@ -258,14 +232,6 @@ def _wrong(
         yield f"what was replied is {row['reply']!r:.40}, not JSON"
     if table == "anchors" and not _is_int(row["number"], 1, MOST_ROWS):
         yield f"a cluster's number is {row['number']!r:.40}, not 1 or more"
-    if table == "checkpoints":
-        if not _is_int(row["upto"], 0, 2**63):
-            yield f"it is made after answer {row['upto']!r:.40}"
-        for name in ("rows", "ask"):
-            try:
-                unpack_rows(row[name], below=limit)  # type: ignore[arg-type]
-            except ValueError as error:
-                yield f"`{name}` {error}"
 
 
 def _is_int(value: object, low: int, high: int) -> bool:

@@ -6,7 +6,6 @@ A line's number in memory and its id in the database are two things: ids may hav
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 import numpy as np
@@ -20,8 +19,7 @@ from samekind.ledger.ids import RowIds
 from samekind.ledger.incoming import read_new
 from samekind.ledger.log import AnswerLog, Wave
 from samekind.ledger.memory import Ledger
-from samekind.ledger.notes import Change, Checkpoint, Notes
-from samekind.ledger.packing import unpack_rows
+from samekind.ledger.notes import Notes
 
 __all__ = ["FollowingLedger"]
 
@@ -76,21 +74,15 @@ class FollowingLedger(Ledger):
             replaced = [(own.number(a), own.number(b)) for a, b in new.corrections]
             if any(a == b for a, b in replaced):
                 raise ValueError("an answer replaces itself.")
-            marks = [
-                (-1 if row is None else own.number(row), own.count(upto))
-                for row, upto in new.checkpoints
-            ]
-            self._ids[tables.retractions].extend(new.ids[tables.retractions])
-            self._ids[tables.checkpoints].extend(new.ids[tables.checkpoints])
-            changes = [self._change(*change) for change in new.changes]
         except (ValueError, KeyError, OverflowError) as error:
             raise self._damaged(connection, error) from error
         for table, ids in self._ids.items():
-            if table not in (tables.answers, tables.retractions, tables.checkpoints):
+            if table is not tables.answers:
                 ids.extend(new.ids[table])
         if new.who:
             numbers = np.array([self._number(name) for name in new.who], dtype=np.int32)
-            self._learn_new(Wave(new.pairs, new.answers, numbers, new.times, new.asked))
+            said = new.pairs, new.answers, numbers, new.times, new.asked, new.expected
+            self._learn_new(Wave(*said))
             self._last_time = max(self._last_time, float(new.times.max()))
         self._strike(struck)
         for name in new.names:
@@ -100,8 +92,6 @@ class FollowingLedger(Ledger):
         for line, other in replaced:
             self._notes.add_correction(line, other)
         self._notes.opinions.add(new.opinions)
-        self._notes.marks += marks
-        self._notes.changes += changes
 
     def _is_current(self, connection: sa.Connection) -> bool:
         """Return whether this object has seen all that the database holds."""
@@ -118,20 +108,6 @@ class FollowingLedger(Ledger):
         self._ids: dict[sa.TableClause, RowIds] = {table: RowIds() for table in tables.FOLLOWED}
         self._relearn()
 
-    def _change(self, since: Sequence[int], checkpoint_id: int | None, people: int) -> Change:
-        """Return a change of the past by numbers of lines, of which the database has the ids."""
-        answers, retractions = self._ids[tables.answers], self._ids[tables.retractions]
-        made = self._ids[tables.checkpoints]
-        after, upto, after_struck, upto_struck = since
-        return Change(
-            answers.count(after),
-            answers.count(upto),
-            retractions.count(after_struck),
-            retractions.count(upto_struck),
-            -1 if checkpoint_id is None else made.number(checkpoint_id),
-            people,
-        )
-
     def _read_meta(self, connection: sa.Connection) -> None:
         rows = connection.execute(sa.select(tables.meta.c.key, tables.meta.c.value))
         meta = {row.key: row.value for row in rows}
@@ -145,16 +121,3 @@ class FollowingLedger(Ledger):
         faults = find_faults(connection, n_rows=self.n_rows)
         what = described(faults, self._shown) if faults else str(error)
         return LedgerDamaged(f"{self._shown} is damaged: {what}")
-
-    def _checkpoint(self, number: int) -> Checkpoint:
-        if number not in self._notes.checkpoints:
-            table = tables.checkpoints
-            own = self._ids[table][number]
-            with self._connected("be read", writes=False) as connection:
-                found = connection.execute(sa.select(table).where(table.c.id == own)).one()
-                try:
-                    rows, ask = (unpack_rows(p, below=self._below) for p in (found.rows, found.ask))
-                except ValueError as error:
-                    raise self._damaged(connection, error) from error
-            self._notes.checkpoints = {number: Checkpoint(*self._notes.marks[number], rows, ask)}
-        return super()._checkpoint(number)

@@ -38,5 +38,4 @@ class GrowingLedger(FollowingLedger):
             assert self._connection is not None
             renumbered = renumber_rows(self._connection, moved)
             self._catch_up(self._connection)
-            self._changes_past = False
         return renumbered

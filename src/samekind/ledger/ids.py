@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable
 
 import numpy as np
@@ -19,8 +19,8 @@ class RowIds:
     --------
     >>> ids = RowIds()
     >>> ids.extend([1, 2, 5])
-    >>> ids.next, ids[2], ids.number(5), ids.count(4)
-    (6, 5, 2, 2)
+    >>> ids.next, ids[2], ids.number(5)
+    (6, 5, 2)
     """
 
     def __init__(self) -> None:
@@ -56,14 +56,6 @@ class RowIds:
         if place == len(self._ids) or self._ids[place] != row_id:
             raise KeyError(row_id)
         return place
-
-    def count(self, row_id: int) -> int:
-        """Return how many rows have this id or a smaller one."""
-        return bisect_right(self._ids, row_id)
-
-    def upto(self, size: int) -> int:
-        """Return the last id of the first so many rows; 0 of none."""
-        return self._ids[size - 1] if size else 0
 
     def to_array(self) -> NDArray[np.int64]:
         """Return a copy of all ids."""

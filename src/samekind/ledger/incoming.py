@@ -13,6 +13,7 @@ from samekind.flow import Answers, Pairs, check_answers, check_pairs
 from samekind.ledger import tables
 from samekind.ledger.ids import RowIds
 from samekind.ledger.opinions import Opinion
+from samekind.ledger.packing import unpack_expected
 from samekind.ledger.version_3 import LATEST
 
 __all__ = ["Incoming", "read_new"]
@@ -29,11 +30,10 @@ class Incoming(NamedTuple):
     who: list[str]
     times: NDArray[np.float64]
     asked: NDArray[np.bool_]
+    expected: NDArray[np.float32] | None
     retractions: list[int]
     names: list[tuple[int, str, str, float]]
     corrections: list[tuple[int, int]]
-    checkpoints: list[tuple[int | None, int]]
-    changes: list[tuple[tuple[int, ...], int | None, int]]
     anchors: list[tuple[int, int]]
     opinions: list[Opinion]
 
@@ -59,8 +59,8 @@ def read_new(
     if not any(new):
         return None
     by_column = list(map(_columns, new, _WIDTHS))
-    answers, retractions, names, corrections, checkpoints, changes, anchors, opinions = by_column
-    _, a, b, said, who, at, asked = answers
+    answers, retractions, names, corrections, anchors, opinions = by_column
+    _, a, b, said, who, at, asked, expected = answers
     pairs = check_pairs(np.array([a, b]).T)
     named, held = _all(names[1], int), list(zip(*(_all(c, int) for c in anchors[1:]), strict=True))
     for rows in (pairs.ravel(), np.array([*named, *(row for _, row in held)], dtype=np.int64)):
@@ -80,7 +80,6 @@ def read_new(
     }
     if any(own and own[0] < 1 for own in ids.values()):
         raise ValueError("an id is below 1.")
-    since = zip(*(_all(numbers, int) for numbers in changes[1:-2]), strict=True)
     return Incoming(
         ids=ids,
         pairs=pairs,
@@ -88,6 +87,7 @@ def read_new(
         who=_all(who, str),
         times=times,
         asked=np.array(asked, dtype=np.bool_),
+        expected=unpack_expected(expected),
         retractions=_all(retractions[1], int),
         names=list(
             zip(
@@ -99,8 +99,6 @@ def read_new(
             )
         ),
         corrections=list(zip(*(_all(ids, int) for ids in corrections[1:]), strict=True)),
-        checkpoints=list(zip(_ids(checkpoints[1]), _all(checkpoints[2], int), strict=True)),
-        changes=list(zip(since, _ids(changes[-2]), _all(changes[-1], int), strict=True)),
         anchors=held,
         opinions=_opinions(opinions[1:], below),
     )
@@ -120,11 +118,6 @@ _WIDTHS = [len(columns) for columns in tables.FOLLOWED.values()]
 
 def _columns(rows: list[Sequence[object]], width: int) -> list[tuple[object, ...]]:
     return list(zip(*rows, strict=True)) if rows else [()] * width
-
-
-def _ids(values: Iterable[object]) -> list[int | None]:
-    """Return ids that may be missing."""
-    return [None if value is None else _all([value], int)[0] for value in values]
 
 
 def _all(values: Iterable[object], kind: type[T], *others: type) -> list[T]:

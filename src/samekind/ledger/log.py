@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +10,19 @@ from numpy.typing import NDArray
 from samekind.flow import UNSURE, Answers, Pairs
 from samekind.ledger._components import write_keys
 
-__all__ = ["AnswerLog", "Asked", "LedgerLine", "Lines", "Wave", "keys_of", "pairs_of"]
+__all__ = [
+    "MOST_EXPECTED",
+    "AnswerLog",
+    "Asked",
+    "Expected",
+    "LedgerLine",
+    "Lines",
+    "Wave",
+    "keys_of",
+    "pairs_of",
+]
+
+MOST_EXPECTED = 8  # numbers that are kept with an answer
 
 LINE = np.dtype(
     [
@@ -24,10 +35,14 @@ LINE = np.dtype(
         ("struck", np.bool_),  # taken back
         ("retracted", np.bool_),  # taken back, or replaced by a later answer
         ("paid", np.bool_),  # paid for by this line
+        ("expected", np.float32, (MOST_EXPECTED,)),  # when it was asked; NaN where nothing was
     ]
 )
 Lines = NDArray[np.void]
 """Lines of the log, as a structured array."""
+
+Expected = NDArray[np.float32] | None
+"""What was expected of each pair when it was asked, a row each; NaN, or None for all, where nobody asked."""
 
 Asked = bool | NDArray[np.bool_]
 """Whether answers cost a question: all of them, or each."""
@@ -53,6 +68,7 @@ class Wave(NamedTuple):
     who: int | NDArray[np.int32]
     when: float | NDArray[np.float64]
     asked: Asked
+    expected: Expected = None
 
 
 def keys_of(pairs: Pairs) -> NDArray[np.int64]:
@@ -93,6 +109,8 @@ class AnswerLog:
         self._skips: list[int] = []  # and those of them that are UNSURE
         self._strikes: list[int] = []  # the lines that were taken back, in that order
         self.size = 0
+        self.n_rewrites = 0
+        """How many times lines stopped to count, or counted again."""
 
     @property
     def n_struck(self) -> int:
@@ -115,6 +133,12 @@ class AnswerLog:
                 else:
                     new[name] = np.concatenate(list(map(np.broadcast_to, parts, sizes)))
             new["paid"] = new["asked"]
+            new["expected"] = np.nan
+            first = 0
+            for wave, size in zip(waves, sizes, strict=True):
+                if wave.expected is not None:
+                    new["expected"][first : first + size, : wave.expected.shape[1]] = wave.expected
+                first += size
             self._extend(new)
         return self._room.lines[: self._used]
 
@@ -188,23 +212,10 @@ class AnswerLog:
         lines["retracted"][about] = lines["struck"][about]
         lines["asked"][about] = lines["paid"][about]
         self._strikes += numbers.tolist()
+        self.n_rewrites += 1
         self._replace_earlier(about)
         changed: NDArray[np.intp] = about[before != lines["retracted"][about]]
         return changed
-
-    def at(self, size: int, n_struck: int) -> AnswerLog:
-        """Return the log as it was when it had so many lines, so many of which were taken back."""
-        past = AnswerLog()
-        lines = past._keep(self.lines[:size].copy())
-        lines["struck"] = lines["retracted"] = False
-        lines["asked"] = lines["paid"]
-        past._unasked = self._unasked[: bisect_left(self._unasked, size)]
-        past._skips = self._skips[: bisect_left(self._skips, size)]
-        past.size = size
-        past._strikes = self._strikes[:n_struck]
-        lines["struck"][past._strikes] = lines["retracted"][past._strikes] = True
-        past._replace_earlier(np.arange(size))
-        return past
 
     def replace_earlier(self, keys: NDArray[np.int64]) -> NDArray[np.intp]:
         """Mark answers to these pairs that the same annotator gave anew later; return those that stood."""
@@ -213,6 +224,7 @@ class AnswerLog:
         before = lines["retracted"][about]
         self._replace_earlier(about)
         replaced: NDArray[np.intp] = about[before != lines["retracted"][about]]
+        self.n_rewrites += bool(replaced.size)
         return replaced
 
     def _about(self, keys: NDArray[np.int64]) -> NDArray[np.intp]:

@@ -9,7 +9,6 @@ Its rules:
   from the ledger therefore sees just what it saw the first time.
 - A contradicting answer is kept and shown in `contradictions`; nothing is inferred from it.
 - What is written within one `transaction` is kept together, or not at all.
-- What changes the past, rather than answering new questions, is noted as a `Change`.
 """
 
 from __future__ import annotations
@@ -22,13 +21,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_positive_int
-from samekind.flow import DIFFERENT, UNANSWERED, UNSURE, Answers, Pairs, check_answers, check_pairs
+from samekind.flow import DIFFERENT, UNANSWERED, Answers, Pairs, check_answers, check_pairs
 from samekind.ledger.checks import RowLimits, check_text
 from samekind.ledger.earlier import EarlierAnswers
 from samekind.ledger.inference import Contradiction, Implications, Statement
 from samekind.ledger.knowledge import Knowledge
-from samekind.ledger.log import Asked, LedgerLine, Lines, Wave, keys_of, pairs_of
-from samekind.ledger.notes import Checkpoint
+from samekind.ledger.log import Asked, Expected, LedgerLine, Lines, Wave, keys_of, pairs_of
 from samekind.ledger.transactions import Transactions
 
 __all__ = ["UNANSWERED", "Ledger"]
@@ -98,16 +96,17 @@ class Ledger(RowLimits, Transactions):
         """Yield all lines in the order in which they were written, retracted ones too."""
         return map(self._line, range(self._log.size))
 
-    def active(self, upto: int | None = None, *, consistent: bool = False) -> Lines:
+    def active(self, first: int = 0, *, consistent: bool = False) -> Lines:
         """Return the lines that are not retracted, as a structured array.
 
-        With `upto`, only of the first so many ever written; `consistent`: none that contradicts earlier ones.
+        Only those from the `first` one ever written on; `consistent`: none that contradicts earlier ones.
         """
-        stands = ~self._log.lines["retracted"]
-        if consistent and self._known.conflicts:
-            stands[list(self._known.conflicts)] = False
-        lines: Lines = self._log.lines[:upto][stands[:upto]]
-        return lines
+        lines = self._log.lines[first:]
+        stands = ~lines["retracted"]
+        if consistent:
+            stands[[line - first for line in self._known.conflicts if line >= first]] = False
+        standing: Lines = lines[stands]
+        return standing
 
     def different_pairs(self) -> Pairs:
         """Return the pairs that were answered DIFFERENT, by lines that stand and contradict none."""
@@ -141,53 +140,53 @@ class Ledger(RowLimits, Transactions):
         """Return the pairs of which somebody was not sure, free of charge: they were skipped."""
         return pairs_of(self._log.skipped())
 
-    def asked_pairs(self, upto: int | None = None) -> NDArray[np.int64]:
-        """Return the keys of the pairs whose answers were paid for, by the first so many lines or by all."""
-        lines = self._log.lines[:upto]
+    def asked_pairs(self) -> NDArray[np.int64]:
+        """Return the keys of the pairs whose answers were paid for."""
+        lines = self._log.lines
         paid = lines["asked"] & ~lines["retracted"]
         keys = np.sort(keys_of(pairs_of(lines, paid)))
         found: NDArray[np.int64] = keys[np.diff(keys, prepend=-1) > 0]
         return found
 
-    def latest_checkpoint(self) -> Checkpoint | None:
-        """Return the last checkpoint that is not void."""
-        for number in reversed(range(len(self._notes.marks))):
-            line, _ = self._notes.marks[number]
-            if line < 0 or not self._log.lines["struck"][line]:
-                return self._checkpoint(number)
-        return None
-
     # Writing
 
     def record(
-        self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", asked: Asked = True
+        self,
+        pairs: ArrayLike,
+        answers: ArrayLike,
+        *,
+        who: str = "",
+        asked: Asked = True,
+        expected: Expected = None,
     ) -> None:
         """Write answers down; when this returns they are kept.
 
         `asked` says of all, or of each, that it cost a question; volunteered or imported ones do not.
+        `expected` are up to eight numbers for each: what was known of the pair when it was asked.
         """
         check_text("who", who)
         checked = self._check_rows(check_pairs(pairs))
-        self.record_checked(checked, check_answers(answers, len(checked)), who, asked)
+        self.record_checked(checked, check_answers(answers, len(checked)), who, asked, expected)
 
-    def record_checked(self, pairs: Pairs, answers: Answers, who: str, asked: Asked) -> None:
+    def record_checked(
+        self, pairs: Pairs, answers: Answers, who: str, asked: Asked, expected: Expected = None
+    ) -> None:
         """Do what `record` does, for callers that have checked what they pass."""
         if len(pairs):
             with self._writing():
-                self._append(pairs, answers, who, asked)
+                self._append(pairs, answers, who, asked, expected)
 
     def record_next(
-        self, seen: tuple[int, int], pairs: Pairs, answers: Answers, who: str, asked: Asked
+        self, seen: int, pairs: Pairs, answers: Answers, who: str, expected: Expected = None
     ) -> bool:
-        """Write answers down unless others wrote meanwhile; return whether they are kept.
+        """Write answers that were asked for, unless others wrote meanwhile; return whether they are kept.
 
-        `seen` are the numbers of lines and of changes that the caller knows.
+        `seen` is the number of lines, and of those taken back, that the caller knows.
         """
         with self._writing():
-            now = self.revision
-            if (now.answers, now.changes) != seen:
+            if sum(self.revision[:2]) != seen:
                 return False
-            self._append(pairs, answers, who, asked)
+            self._append(pairs, answers, who, True, expected)
         return True
 
     def correct(self, a: int, b: int, answer: int, *, who: str = "") -> None:
@@ -232,14 +231,18 @@ class Ledger(RowLimits, Transactions):
             numbers = np.flatnonzero(chosen)
             if together:
                 times = lines["when"][numbers]
-                count = int((times >= np.unique(times)[-count:].min(initial=np.inf)).sum())
-            numbers = numbers[numbers.size - min(count, numbers.size) :]
+                numbers = numbers[times >= np.unique(times)[-count:].min(initial=np.inf)]
+            else:
+                numbers = numbers[numbers.size - min(count, numbers.size) :]
             taken = self._retract(numbers)
             for number in reversed(numbers.tolist()):
                 for replaced in self._notes.replaced.get(number, ()):
-                    a, b, answer, name, _, asked, _ = self._line(replaced)
+                    a, b, answer, name, at, asked, _ = self._line(replaced)
                     if self.answer_by(a, b, name) is None:  # or else they answered again
-                        self.record([[a, b]], [answer], who=name, asked=asked)
+                        with self._writing():
+                            expected = self._log.lines["expected"][[replaced]]
+                            said = np.array([[a, b]]), np.array([answer], dtype=np.int8)
+                            self._append(*said, name, asked, expected, at)  # as part of its act
         return taken
 
     def retract_pair(self, a: int, b: int) -> list[LedgerLine]:
@@ -258,10 +261,6 @@ class Ledger(RowLimits, Transactions):
         self._check_anchor(number, row)
         self._notes.add_anchor(number, row)
 
-    def add_checkpoint(self, checkpoint: Checkpoint) -> None:
-        """Keep a place from which a run may begin."""
-        self._notes.add_checkpoint(checkpoint)
-
     def set_meta(self, key: str, value: str) -> None:
         """Keep a fact about the project beside its answers."""
         self.meta[key] = value
@@ -273,10 +272,19 @@ class Ledger(RowLimits, Transactions):
     def close(self) -> None:
         """Let go of what the ledger holds open."""
 
-    # Within: a ledger that keeps its lines elsewhere too overrides the first four.
+    # Within: a ledger that keeps its lines elsewhere too overrides the first three.
 
-    def _append(self, pairs: Pairs, answers: Answers, who: str, asked: Asked) -> None:
-        self._learn_own(Wave(pairs, answers, self._number(who), self._now(), asked))
+    def _append(
+        self,
+        pairs: Pairs,
+        answers: Answers,
+        who: str,
+        asked: Asked,
+        expected: Expected,
+        at: float | None = None,
+    ) -> None:
+        when = self._now() if at is None else at
+        self._learn_new(Wave(pairs, answers, self._number(who), when, asked, expected))
 
     def _retract(self, numbers: NDArray[np.intp]) -> list[LedgerLine]:
         """Take back lines by their numbers; return them, latest first."""
@@ -287,39 +295,24 @@ class Ledger(RowLimits, Transactions):
         for other in replaced:
             self._notes.add_correction(line, other)
 
-    def _checkpoint(self, number: int) -> Checkpoint:
-        return self._notes.checkpoints[number]
-
     def _number(self, who: str) -> int:
         return self._numbers.setdefault(who, len(self._numbers))
 
     def _line(self, number: int) -> LedgerLine:
-        a, b, answer, who, when, asked, _, retracted, _ = self._log.lines[number].item()
+        a, b, answer, who, when, asked, _, retracted, *_ = self._log.lines[number].item()
         return LedgerLine(a, b, answer, list(self._numbers)[who], when, asked, retracted)
 
-    def _learn_own(self, wave: Wave) -> None:
-        """Add lines that are being written here, and find out whether they change the past."""
-        unsure = wave.pairs[wave.answers == UNSURE]
-        follows = self._known.answers(unsure, infer=True) if len(unsure) else unsure
-        if not self._learn_new(wave) or (follows >= 0).any():  # it seemed to be known, and is not
-            self._changes_past = True
-
-    def _learn_new(self, wave: Wave) -> bool:
-        """Add lines to the log and to what is known; return whether they only add to it."""
-        start, n_conflicts = self._log.size, len(self._known.conflicts)
+    def _learn_new(self, wave: Wave) -> None:
+        """Add lines to the log and to what is known."""
+        start = self._log.size
         all_new = (self._known.answers(wave.pairs, infer=False) == UNANSWERED).all()
         self._log.append(wave)
-        if all_new:
-            if self._known.add(wave.pairs, wave.answers, wave.who, start):
-                return len(self._known.conflicts) == n_conflicts
-            self._log.replace_earlier(keys_of(wave.pairs))
-            self._relearn()
-            return False
+        if all_new and self._known.add(wave.pairs, wave.answers, wave.who, start):
+            return
         replaced = self._log.replace_earlier(keys_of(wave.pairs))
         changed = np.append(replaced, np.arange(start, self._log.size))
-        if not (replaced.size and self._known.revise(self._log.lines, changed)):
+        if all_new or not (replaced.size and self._known.revise(self._log.lines, changed)):
             self._relearn()
-        return False
 
     def _strike(self, numbers: NDArray[np.intp]) -> None:
         """Mark lines as taken back, and learn all others anew."""
@@ -327,7 +320,6 @@ class Ledger(RowLimits, Transactions):
             changed = self._log.strike(numbers)
             if not self._known.revise(self._log.lines, changed):
                 self._relearn()
-            self._changes_past = True
 
     def _statement(self, number: int) -> Statement:
         return Statement(*self._line(number)[:4])

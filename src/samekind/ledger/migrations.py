@@ -15,7 +15,6 @@ import sqlalchemy as sa
 
 from samekind.ledger.errors import LedgerDamaged, LedgerError
 from samekind.ledger.faults import described, find_faults
-from samekind.ledger.packing import pack_rows
 from samekind.ledger.sqlite_file import APPLICATION_ID
 from samekind.ledger.tables import table_names
 from samekind.ledger.version_3 import add_constraints
@@ -23,6 +22,7 @@ from samekind.ledger.version_4 import add_anchors
 from samekind.ledger.version_5 import add_row_contents
 from samekind.ledger.version_6 import add_team
 from samekind.ledger.version_7 import add_links
+from samekind.ledger.version_8 import add_expected
 
 __all__ = ["NOTES_VERSION", "VERSION", "find_version", "migrate"]
 
@@ -67,7 +67,7 @@ checkpoints = _made(
     "checkpoints",
     _answer_id(nullable=True),  # the first answer of the change that made it; without one it stays
     _column("upto"),
-    _column("rows", sa.LargeBinary()),  # see `pack_rows`
+    _column("rows", sa.LargeBinary()),
     _column("ask", sa.LargeBinary()),
 )
 
@@ -130,16 +130,13 @@ def _make_all(connection: sa.Connection) -> None:
     add_row_contents(connection)
     add_team(connection)
     add_links(connection)
+    add_expected(connection)
 
 
 def _give_notes_tables(connection: sa.Connection) -> None:
-    """Version 2: names, corrections and checkpoints have tables of their own."""
+    """Version 2: names, corrections and checkpoints have tables of their own; version 8 drops the last."""
     MADE.create_all(connection, [names, corrections, checkpoints])
-    for table, read in (
-        (names, _old_names),
-        (corrections, _old_corrections),
-        (checkpoints, _old_checkpoints),
-    ):
+    for table, read in ((names, _old_names), (corrections, _old_corrections)):
         own = meta.c.key == table.name
         stored = connection.execute(sa.select(meta.c.value).where(own)).scalar()
         rows = [] if stored is None else read(json.loads(stored), connection)
@@ -147,6 +144,7 @@ def _give_notes_tables(connection: sa.Connection) -> None:
             numbered = [{"id": number, **row} for number, row in enumerate(rows, start=1)]
             connection.execute(sa.insert(table), numbered)
         connection.execute(sa.delete(meta).where(own))
+    connection.execute(sa.delete(meta).where(meta.c.key == checkpoints.name))
 
 
 def _refuse_nonsense(connection: sa.Connection) -> None:
@@ -162,6 +160,7 @@ STEPS: Sequence[Callable[[sa.Connection], None]] = (
     add_row_contents,
     add_team,
     add_links,
+    add_expected,
 )
 VERSION = len(STEPS)
 NOTES_VERSION = 2  # the first one with a table for everything
@@ -194,16 +193,3 @@ def _old_corrections(stored: dict[str, Any], connection: sa.Connection) -> list[
             if earlier is not None:
                 rows.append({"answer_id": corrected, "replaced_id": earlier})
     return rows
-
-
-def _old_checkpoints(stored: list[Any], connection: sa.Connection) -> list[_Row]:
-    """Of version 1: [[line, upto, rows, rows to ask about], …], lines from 0, -1 for none."""
-    return [
-        {
-            "answer_id": None if line < 0 else line + 1,
-            "upto": upto,
-            "rows": pack_rows(known),
-            "ask": pack_rows(ask),
-        }
-        for line, upto, known, ask in stored
-    ]

@@ -1,15 +1,12 @@
-"""What a project keeps beside its answers: names and numbers of clusters, corrections, checkpoints."""
+"""What a project keeps beside its answers: names and numbers of clusters, corrections, opinions."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from samekind.ledger.opinions import OpinionLog
 
-__all__ = ["Change", "Checkpoint", "ClusterName", "Notes"]
+__all__ = ["ClusterName", "Notes"]
 
 
 class ClusterName(NamedTuple):
@@ -33,52 +30,8 @@ class ClusterName(NamedTuple):
         return oldest.before
 
 
-class Checkpoint(NamedTuple):
-    """A place in the ledger from which a run may begin.
-
-    Attributes
-    ----------
-    line : int
-        The first line of the change that made it; once that is retracted the checkpoint is void. -1: it
-        stays whatever happens.
-    upto : int
-        The number of lines that a run knows when it begins here.
-    rows : ndarray of int32
-        The rows that are known then, in the order in which a run takes them in.
-    ask : ndarray of int32
-        The rows to be asked about first: they lost their clusters by the change.
-    """
-
-    line: int
-    upto: int
-    rows: NDArray[np.int32]
-    ask: NDArray[np.int32]
-
-
-class Change(NamedTuple):
-    """A change of the past: what one transaction wrote that is more than answers to new questions.
-
-    Between two changes there are only answers that say something new and contradict nothing; so whoever
-    repeats a run may take all answers of such a stretch at once, and then the change.
-    """
-
-    answers_before: int
-    """How many lines there were before it,"""
-    answers: int
-    """and after it."""
-    retracted_before: int
-    """How many of them were taken back before it,"""
-    retracted: int
-    """and after it."""
-    checkpoint: int = -1
-    """The number of the checkpoint that it made; -1: none."""
-    people: int = 0
-    """If not 0 it is a *mark*: nothing is changed, but runs take in what was answered beyond their questions,
-    and ask for so many people at once from then on."""
-
-
 class Notes:
-    """Names, corrections, checkpoints and changes, in the order in which they were written.
+    """Names, corrections, numbers and opinions, in the order in which they were written.
 
     Attributes
     ----------
@@ -86,12 +39,6 @@ class Notes:
         The newest name of each row that was given one.
     replaced : dict
         For the line of each correction the lines that it replaced.
-    marks : list
-        `line` and `upto` of every checkpoint.
-    checkpoints : dict
-        The checkpoints that are at hand, by their numbers: all of them, unless they are kept elsewhere.
-    changes : list of Change
-        All changes of the past.
     anchors : dict
         For every number that a cluster was given for life the row that holds it.
     opinions : OpinionLog
@@ -103,9 +50,6 @@ class Notes:
         self.n_names = 0
         self.replaced: dict[int, tuple[int, ...]] = {}
         self.n_replaced = 0
-        self.marks: list[tuple[int, int]] = []
-        self.checkpoints: dict[int, Checkpoint] = {}
-        self.changes: list[Change] = []
         self.anchors: dict[int, int] = {}
         self.n_anchors = 0
         self.opinions = OpinionLog()
@@ -124,8 +68,3 @@ class Notes:
         """Note that the answer on a line replaced one on an earlier line."""
         self.replaced[line] = (*self.replaced.get(line, ()), replaced)
         self.n_replaced += 1
-
-    def add_checkpoint(self, checkpoint: Checkpoint) -> None:
-        """Add a checkpoint."""
-        self.checkpoints[len(self.marks)] = checkpoint
-        self.marks.append((checkpoint.line, checkpoint.upto))

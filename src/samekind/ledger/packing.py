@@ -1,37 +1,48 @@
-"""Many row numbers as the database keeps them: little-endian int32, compressed."""
+"""What was expected of an answer, as the database keeps it: little-endian float32, or NULL for nothing."""
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["pack_rows", "unpack_rows"]
+from samekind.ledger.log import MOST_EXPECTED, Expected
 
-MOST_BYTES = 2**30
+__all__ = ["is_packed", "pack_expected", "unpack_expected"]
 
-
-def pack_rows(rows: NDArray[np.int32] | Sequence[int]) -> bytes:
-    """Return row numbers, packed."""
-    return zlib.compress(np.asarray(rows, dtype="<i4").tobytes())
+WIDTH = 4  # bytes of a number
 
 
-def unpack_rows(packed: bytes, *, below: int = 2**31) -> NDArray[np.int32]:
-    """Return the row numbers that `pack_rows` packed; a ValueError says why they cannot be such."""
-    if not isinstance(packed, bytes):
-        raise ValueError(f"is no list of rows but {packed!r:.40}")
-    most = min(4 * below, MOST_BYTES)  # so that what was made to burst cannot
-    stream = zlib.decompressobj()
-    try:
-        plain = stream.decompress(packed, most + 4)
-    except zlib.error as error:
-        raise ValueError("is no list of rows: it cannot be unpacked") from error
-    if not stream.eof or len(plain) % 4:
-        raise ValueError("is no list of rows: it is cut off, or too long")
-    rows = np.frombuffer(plain, dtype="<i4").astype(np.int32)
-    if rows.size and (rows.min() < 0 or rows.max() >= below):
-        wrong = rows.min() if rows.min() < 0 else rows.max()
-        raise ValueError(f"holds row {wrong}, which is not there")
-    return rows
+def pack_expected(expected: Expected, size: int) -> list[bytes | None]:
+    """Return the numbers of each answer, packed, without the empty places at the end."""
+    if expected is None:
+        return [None] * size
+    given = ~np.isnan(expected)
+    widths = np.where(given.any(axis=1), expected.shape[1] - given[:, ::-1].argmax(axis=1), 0)
+    rows = expected.astype("<f4")
+    return [
+        row[:width].tobytes() if width else None
+        for row, width in zip(rows, widths.tolist(), strict=True)
+    ]
+
+
+def is_packed(value: object) -> bool:
+    """Return whether this can be what `pack_expected` returned."""
+    if value is None:
+        return True
+    count, rest = divmod(len(value), WIDTH) if isinstance(value, bytes) else (0, 0)
+    return not rest and 1 <= count <= MOST_EXPECTED
+
+
+def unpack_expected(packed: Sequence[object]) -> NDArray[np.float32] | None:
+    """Return what `pack_expected` packed; a ValueError says that it cannot be such."""
+    if not all(map(is_packed, packed)):
+        raise ValueError("what was expected of an answer is no list of numbers.")
+    if not any(packed):
+        return None
+    found = np.full((len(packed), MOST_EXPECTED), np.nan, dtype=np.float32)
+    for row, value in zip(found, packed, strict=True):
+        if isinstance(value, bytes):
+            row[: len(value) // WIDTH] = np.frombuffer(value, dtype="<f4")
+    return found

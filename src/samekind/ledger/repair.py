@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +22,6 @@ from samekind.ledger.checkup import Checkup, check_file
 from samekind.ledger.erase import begin_edition, restore_replaced
 from samekind.ledger.errors import LedgerDamaged
 from samekind.ledger.faults import COLUMNS, Fault, find_faults
-from samekind.ledger.memory import Ledger
 from samekind.ledger.migrations import NOTES_VERSION, VERSION, migrate
 from samekind.ledger.sqlite_file import (
     driver_of,
@@ -31,7 +30,6 @@ from samekind.ledger.sqlite_file import (
     sqlite_engine,
     wal_of,
 )
-from samekind.ledger.within import LedgerWithin
 
 __all__ = ["Repaired", "repair_file"]
 
@@ -53,14 +51,8 @@ class Repaired(NamedTuple):
     dropped: list[str]
 
 
-def repair_file(
-    path: ProjectPlace, on_lost_checkpoint: Callable[[Ledger], None] = lambda ledger: None
-) -> Repaired | None:
-    """Repair a project; None if nothing is wrong with it. An error says that it cannot be repaired.
-
-    Where a checkpoint is dropped, `on_lost_checkpoint` may write what is to stand for it, in the same
-    transaction.
-    """
+def repair_file(path: ProjectPlace) -> Repaired | None:
+    """Repair a project; None if nothing is wrong with it. An error says that it cannot be repaired."""
     found = check_file(path)
     if found.is_fine:
         return None
@@ -77,12 +69,12 @@ def repair_file(
     dropped = list(found.torn)
     if found.torn:
         fresh = _salvaged(path, backup)
-        dropped += _mend(fresh, on_lost_checkpoint)
+        dropped += _mend(fresh)
         for leftover in (wal_of(path), path.with_name(f"{path.name}-shm")):
             leftover.unlink(missing_ok=True)  # of the damaged file; the backup has it all
         os.replace(fresh, path)
     else:
-        dropped += _mend(path, on_lost_checkpoint)
+        dropped += _mend(path)
     _confirm(path, check_file(path), backup)
     return Repaired(backup, dropped)
 
@@ -112,21 +104,23 @@ def _back_up(path: Path) -> Path:
     return backup
 
 
-def _mend(path: Path, on_lost_checkpoint: Callable[[Ledger], None]) -> list[str]:
+def _mend(path: Path) -> list[str]:
     """Drop all rows that cannot be right, in one transaction; return what they were."""
     engine = sqlite_engine(prepare_to_write(path), WAIT)
     dropped: list[Fault] = []
     try:
         with engine.begin() as connection:
             driver_of(connection).text_factory = lambda text: text.decode(errors="surrogateescape")
+            for table in tables.table_names(connection) & {"changes", "checkpoints"}:
+                connection.exec_driver_sql(
+                    f"DELETE FROM {table}"
+                )  # of an older samekind; no use now
             for version in (1, NOTES_VERSION, VERSION):
                 while faults := find_faults(connection):
                     _drop(connection, faults)
                     dropped += faults
                 migrate(connection, str(path), upto=version)
             begin_edition(connection)
-            if any(fault.table == "checkpoints" for fault in dropped):
-                on_lost_checkpoint(LedgerWithin(connection, str(path)))
     finally:
         engine.dispose()
     return list(map(str, dropped))
@@ -176,6 +170,11 @@ def _copy_readable(
     source: sqlite3.Connection, target: sqlite3.Connection, table: str, columns: Sequence[str]
 ) -> None:
     """Copy a table's rows from its beginning and from its end, as far as they can be read."""
+    with suppress(sqlite3.DatabaseError):
+        there = {column for _, column, *_ in source.execute(f"PRAGMA table_info({table})")}
+        columns = [column for column in columns if column in there]  # an older samekind had fewer
+    if not columns:
+        return
     listed = ", ".join(f'"{column}"' for column in columns)
     marks = ", ".join("?" * len(columns))
     verb = "REPLACE" if table == "meta" else "IGNORE"  # the new file has facts of its own

@@ -15,7 +15,7 @@ from samekind.ledger.ids import RowIds
 from samekind.ledger.log import AnswerLog
 from samekind.ledger.migrations import migrate
 from samekind.ledger.notes import Notes
-from samekind.ledger.packing import pack_rows
+from samekind.ledger.packing import pack_expected
 from samekind.ledger.sqlite_file import path_beside, prepare_to_write, sqlite_engine
 
 __all__ = ["rescued", "write_rescue"]
@@ -71,7 +71,7 @@ def write_rescue(
 ) -> Path:
     """Write all that counts beside where the project was, or else among temporary files; return where.
 
-    Of names and checkpoints those that count are in memory, not the earlier ones.
+    Of names those that count are in memory, not the earlier ones.
     """
     shown = path.name
     for folder in (path.parent, Path(tempfile.gettempdir())):
@@ -113,7 +113,8 @@ def _all_rows(
     meta: Mapping[str, str],
     ids: Mapping[sa.TableClause, RowIds],
 ) -> dict[sa.TableClause, Rows]:
-    own, made, lines = ids[tables.answers], ids[tables.checkpoints], log.lines
+    own, lines = ids[tables.answers], log.lines
+    expected = pack_expected(lines["expected"], len(lines))
     latest = float(lines["when"].max(initial=0.0))
     pairs = ((line, other) for line, replaced in notes.replaced.items() for other in replaced)
     named = sorted(notes.names.values())
@@ -128,9 +129,10 @@ def _all_rows(
                 "who": annotators[who],
                 "at": at,
                 "asked": asked,
+                "expected": known,
             }
-            for number, (a, b, answer, who, at, asked, *_) in zip(
-                own.to_array().tolist(), lines.tolist(), strict=True
+            for number, (a, b, answer, who, at, asked, *_), known in zip(
+                own.to_array().tolist(), lines.tolist(), expected, strict=True
             )
         ],
         tables.retractions: [
@@ -145,16 +147,6 @@ def _all_rows(
             {"id": number, "answer_id": own[line], "replaced_id": own[other]}
             for number, (line, other) in enumerate(pairs, start=1)
         ],
-        tables.checkpoints: [
-            {
-                "id": made[number],
-                "answer_id": None if kept.line < 0 else own[kept.line],
-                "upto": own.upto(kept.upto),
-                "rows": pack_rows(kept.rows),
-                "ask": pack_rows(kept.ask),
-            }
-            for number, kept in sorted(notes.checkpoints.items())
-        ],
         tables.anchors: [
             {"id": number, "number": held, "row": row}
             for number, (held, row) in enumerate(sorted(notes.anchors.items()), start=1)
@@ -162,19 +154,5 @@ def _all_rows(
         tables.opinions: [
             {"id": number, **opinion._asdict()}
             for number, opinion in enumerate(notes.opinions.lines, start=1)
-        ],
-        tables.changes: [
-            {
-                "id": number,
-                "after_answer": own.upto(change.answers_before),
-                "upto_answer": own.upto(change.answers),
-                "after_retraction": ids[tables.retractions].upto(change.retracted_before),
-                "upto_retraction": ids[tables.retractions].upto(change.retracted),
-                "checkpoint_id": (
-                    made[change.checkpoint] if change.checkpoint in notes.checkpoints else None
-                ),
-                "people": change.people,
-            }
-            for number, change in enumerate(notes.changes, start=1)
         ],
     }

@@ -19,8 +19,6 @@ from samekind.ledger.erase import begin_edition
 from samekind.ledger.tables import (
     anchors,
     answers,
-    changes,
-    checkpoints,
     contents,
     corrections,
     gone_rows,
@@ -43,6 +41,7 @@ __all__ = [
     "write_contents",
 ]
 
+KEPT = ("id", "answer", "who", "at", "asked", "expected")  # of an answer, whatever its rows
 Numbers = dict[int, int]
 PIECE = 500  # ids in one statement
 
@@ -112,8 +111,6 @@ def renumber_rows(connection: sa.Connection, moved: Renumbering) -> Renumbered:
     _move_names(connection, moved, numbers)
     _move_anchors(connection, moved, numbers)
     _move_opinions(connection, numbers)
-    for table in (changes, checkpoints):  # runs begin anew, with what is known then
-        connection.execute(sa.delete(table))
     for row in moved.returned:
         connection.execute(sa.delete(gone_rows).where(gone_rows.c.id == -row))
     write_contents(connection, moved.digests, before.columns)
@@ -185,7 +182,7 @@ def _set_answers_aside(
         elif line.id in aside:  # what was said at first is set aside already
             aside[line.id]["held"] = holds
         else:
-            own = {name: getattr(line, name) for name in ("id", "answer", "who", "at", "asked")}
+            own = {name: getattr(line, name) for name in KEPT}
             rows = {"one": numbers[line.a], "two": numbers[line.b]}
             aside[line.id] = own | rows | {"held": holds}
             n_aside, n_held = n_aside + 1, n_held + holds
@@ -221,7 +218,7 @@ def _restore_answers(connection: sa.Connection) -> int:
             place = sa.update(answers).where(answers.c.id == line.id)
             connection.execute(place.values(**pair))
             continue
-        own = {name: getattr(line, name) for name in ("id", "answer", "who", "at", "asked")}
+        own = {name: getattr(line, name) for name in KEPT}
         if line.id in there:  # another answer has its id since
             own |= {"id": max(there) + 1, "at": max(last, line.at)}
         insert_rows(connection, answers, [own | pair])

@@ -24,10 +24,9 @@ from samekind.ledger.addresses import ProjectURL, shown_address, without_secrets
 from samekind.ledger.database import Database, FileReplacedError
 from samekind.ledger.erase import MOVED_TO, Erased, erase_annotator
 from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerGone
-from samekind.ledger.log import Asked, LedgerLine, Wave
-from samekind.ledger.notes import Change, Checkpoint
+from samekind.ledger.log import Asked, Expected, LedgerLine, Wave
 from samekind.ledger.opinions import Opinion
-from samekind.ledger.packing import pack_rows
+from samekind.ledger.packing import pack_expected
 from samekind.ledger.postgres import is_missing_table
 from samekind.ledger.replies import ReplyingLedger
 from samekind.ledger.rescue import rescued
@@ -132,23 +131,6 @@ class SqlLedger(ReplyingLedger):
         self._add(tables.anchors, [{"number": number, "row": row}], "keep a number")
         self._notes.add_anchor(number, row)
 
-    def add_checkpoint(self, checkpoint: Checkpoint) -> None:
-        """Keep a place from which a run may begin; in memory alone if the file is only read."""
-        if self.read_only:
-            self._notes.checkpoints.clear()
-            super().add_checkpoint(checkpoint)
-            return
-        own = self._ids[tables.answers]
-        new = {
-            "answer_id": None if checkpoint.line < 0 else own[checkpoint.line],
-            "upto": own.upto(checkpoint.upto),
-            "rows": pack_rows(checkpoint.rows),
-            "ask": pack_rows(checkpoint.ask),
-        }
-        self._add(tables.checkpoints, [new], "keep a checkpoint")
-        self._notes.checkpoints.clear()  # the earlier ones can be read again
-        self._notes.add_checkpoint(checkpoint)
-
     def set_meta(self, key: str, value: str) -> None:
         """Keep a fact about the project beside its answers."""
         with self._connected("keep its settings") as connection:
@@ -166,7 +148,6 @@ class SqlLedger(ReplyingLedger):
             self._database.overwrite_deleted(self._connection)
             erased = erase_annotator(self._connection, who)
             self._catch_up(self._connection)
-            self._changes_past = False  # whoever follows reads all of it anew
         return erased
 
     def scrub(self) -> bool:
@@ -191,14 +172,25 @@ class SqlLedger(ReplyingLedger):
         """Close the database; a SQLite project is one file again."""
         self._database.close()
 
-    def _append(self, pairs: Pairs, answers: Answers, who: str, asked: Asked) -> None:
+    def _append(
+        self,
+        pairs: Pairs,
+        answers: Answers,
+        who: str,
+        asked: Asked,
+        expected: Expected,
+        at: float | None = None,
+    ) -> None:
         paid = np.broadcast_to(asked, len(pairs)).tolist()
+        packed = pack_expected(expected, len(pairs))
         new = [
-            {"a": a, "b": b, "answer": said, "who": who, "asked": cost}
-            for (a, b), said, cost in zip(pairs.tolist(), answers.tolist(), paid, strict=True)
+            {"a": a, "b": b, "answer": said, "who": who, "asked": cost, "expected": known}
+            for (a, b), said, cost, known in zip(
+                pairs.tolist(), answers.tolist(), paid, packed, strict=True
+            )
         ]
-        at = self._add(tables.answers, new, "keep answers")
-        self._learn_own(Wave(pairs, answers, self._number(who), at, asked))
+        at = self._add(tables.answers, new, "keep answers", at)
+        self._learn_new(Wave(pairs, answers, self._number(who), at, asked, expected))
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -210,20 +202,6 @@ class SqlLedger(ReplyingLedger):
             self._database.check_file()
             # here, so that what is not kept is not remembered either
             self._database.commit(self._connection)
-
-    def _append_change(self, change: Change) -> None:
-        answers, retractions = self._ids[tables.answers], self._ids[tables.retractions]
-        checkpoints = self._ids[tables.checkpoints]
-        new = {
-            "after_answer": answers.upto(change.answers_before),
-            "upto_answer": answers.upto(change.answers),
-            "after_retraction": retractions.upto(change.retracted_before),
-            "upto_retraction": retractions.upto(change.retracted),
-            "checkpoint_id": None if change.checkpoint < 0 else checkpoints[change.checkpoint],
-            "people": change.people,
-        }
-        self._add(tables.changes, [new], "keep a change")
-        super()._append_change(change)
 
     def _append_opinions(self, rows: list[Opinion]) -> None:
         with self._writing():

@@ -14,8 +14,6 @@ __all__ = [
     "STATE",
     "anchors",
     "answers",
-    "changes",
-    "checkpoints",
     "contents",
     "corrections",
     "gone_rows",
@@ -40,17 +38,16 @@ def _table(name: str, *columns: str) -> sa.TableClause:
 
 
 meta = _table("meta", "key", "value")
-answers = _table("answers", "id", "a", "b", "answer", "who", "at", "asked")
+answers = _table("answers", "id", "a", "b", "answer", "who", "at", "asked", "expected")
 retractions = _table("retractions", "id", "answer_id", "at")
 names = _table("names", "id", "row", "name", "who", "at")
 corrections = _table("corrections", "id", "answer_id", "replaced_id")
-checkpoints = _table("checkpoints", "id", "answer_id", "upto", "rows", "ask")
-_SINCE = ("after_answer", "upto_answer", "after_retraction", "upto_retraction", "checkpoint_id")
-changes = _table("changes", "id", *_SINCE, "people")
 anchors = _table("anchors", "id", "number", "row")
 contents = _table("contents", "id", "columns", "digests")
 gone_rows = _table("gone_rows", "id", "digests")
-set_aside = _table("set_aside", "id", "one", "two", "answer", "who", "at", "asked", "held")
+set_aside = _table(
+    "set_aside", "id", "one", "two", "answer", "who", "at", "asked", "held", "expected"
+)
 opinions = _table("opinions", "id", "a", "b", "answer", "who", "at", "role")
 leases = _table("leases", "key", "who", "question", "until")
 set_aside_names = _table("set_aside_names", "id", "named", "name", "who", "at")
@@ -58,12 +55,10 @@ links = _table("links", "id", "digest", "who", "role", "at", "expires", "revoked
 replies = _table("replies", "id", "who", "key", "request", "reply", "at")
 
 FOLLOWED = {  # tables, and what is read of them when another process has written to them
-    answers: ("id", "a", "b", "answer", "who", "at", "asked"),
+    answers: ("id", "a", "b", "answer", "who", "at", "asked", "expected"),
     retractions: ("id", "answer_id"),
     names: ("id", "row", "name", "who", "at"),
     corrections: ("id", "answer_id", "replaced_id"),
-    checkpoints: ("id", "answer_id", "upto"),
-    changes: ("id", *_SINCE, "people"),
     anchors: ("id", "number", "row"),
     opinions: ("id", "a", "b", "answer", "who", "at", "role"),
 }

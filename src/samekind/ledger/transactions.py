@@ -1,4 +1,4 @@
-"""What is kept together, or not at all, and what of it changes the past."""
+"""What is kept together, or not at all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from samekind.flow import UNSURE
 from samekind.ledger.leasing import LeaseTable, MemoryLeases
 from samekind.ledger.log import AnswerLog, Lines
-from samekind.ledger.notes import Change, ClusterName, Notes
+from samekind.ledger.notes import ClusterName, Notes
 from samekind.ledger.opinions import Opinion, OpinionLog
 
 __all__ = ["KeptReply", "Revision", "Transactions"]
@@ -34,9 +34,7 @@ class Revision(NamedTuple):
 
     answers: int
     retracted: int
-    checkpoints: int
     names: int
-    changes: int
     editions: int
     """How many times lines were deleted for good: then all is to be read anew."""
     anchors: int = 0
@@ -59,8 +57,6 @@ class Transactions(ABC):
         self._in_transaction = False
         self._replies: dict[tuple[str, str], KeptReply] = {}
         self._n_editions = 0
-        self._changes_past = False  # whether what is being written does
-        self._people = 0  # whether it marks that runs take in all there is, and for how many people
 
     @abstractmethod
     def _relearn(self) -> None:
@@ -70,14 +66,13 @@ class Transactions(ABC):
     def revision(self) -> Revision:
         """What was written so far, in numbers."""
         log, notes = self._log, self._notes
-        marks, changes = len(notes.marks), len(notes.changes)
-        written = log.size, log.n_struck, marks, notes.n_names, changes
+        written = log.size, log.n_struck, notes.n_names
         return Revision(*written, self._n_editions, notes.n_anchors, len(notes.opinions.lines))
 
     @property
-    def changes(self) -> list[Change]:
-        """All changes of the past, in order; see `Change`."""
-        return self._notes.changes
+    def past(self) -> tuple[int, int]:
+        """What changes whenever answers that were there do not count any more, or count again."""
+        return self._n_editions, self._log.n_rewrites
 
     @property
     def names(self) -> dict[int, ClusterName]:
@@ -150,8 +145,7 @@ class Transactions(ABC):
         begun = self.revision
         self._in_transaction = True
         try:
-            with self._marking_change():
-                yield
+            yield
             self._commit()
         except BaseException:
             wrote = self.revision[:2] != begun[:2]
@@ -170,51 +164,13 @@ class Transactions(ABC):
         """Keep what a request is told, together with what it does: said again, it is not done again."""
         self._replies[who, key] = kept
 
-    def change_past(self) -> None:
-        """Say, within a transaction, that what it writes changes the past: all runs are to follow at once.
-
-        It need not be said of what is taken back, or contradicts earlier answers, or repeats them.
-        """
-        self._changes_past = True
-
-    def mark(self, people: int) -> None:
-        """Say, within a transaction, that runs take in all that was answered, and ask for so many people."""
-        self._people = people
-
-    @property
-    def people(self) -> int:
-        """How many people are asked at once, by the last mark."""
-        return next((change.people for change in reversed(self.changes) if change.people), 1)
-
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """Write one thing, which needs no transaction of its own here."""
-        if self._in_transaction:
-            yield
-        else:
-            with self._marking_change():
-                yield
+        yield
 
     def _commit(self) -> None:  # noqa: B027
         """Keep what the transaction wrote."""
-
-    def _append_change(self, change: Change) -> None:
-        self._notes.changes.append(change)
-
-    @contextmanager
-    def _marking_change(self) -> Iterator[None]:
-        """Note a change if what is written within changes the past."""
-        before = self.revision
-        self._changes_past, self._people = False, 0
-        yield
-        now = self.revision
-        if self._changes_past and now[:3] != before[:3]:
-            made = now.checkpoints - 1 if now.checkpoints > before.checkpoints else -1
-            since = before.answers, now.answers, before.retracted, now.retracted
-            self._append_change(Change(*since, made))
-        if self._people:
-            upto = now.answers, now.answers, now.retracted, now.retracted
-            self._append_change(Change(*upto, people=self._people))
 
 
 def _copied(part: Part) -> Part:

@@ -115,8 +115,8 @@ class CommandOracle:
                 answers[places[pair[0], pair[1]]] = answer
         return answers
 
-    def stream(self, pairs: Pairs, *, lineups: bool = False) -> Iterator[Heard]:
-        """Yield answers as they come. Of a line-up each pair is asked for itself."""
+    def stream(self, pairs: Pairs) -> Iterator[Heard]:
+        """Yield answers as they come."""
         waiting = [(a, b) for a, b in pairs.tolist()]
         sent: dict[int, tuple[int, int]] = {}
         failures = 0

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 
 import numpy as np
 
-from samekind.points.arrays import Floats, Rows
+from samekind.points.arrays import Floats, Matrix, Rows
 from samekind.points.calls import call
 from samekind.points.executor import Executor, rows_by_partition
 from samekind.points.labels import LabelMap, RowLabels
@@ -17,6 +18,8 @@ from samekind.points.space import WorkingSpace
 from samekind.points.voronoi import VoronoiCells
 
 __all__ = ["Points"]
+
+BLOCK_ROWS = 2**16  # small enough to stay in cache between two uses, large enough for two threads
 
 
 class Points(ABC):
@@ -31,6 +34,8 @@ class Points(ABC):
     """Of the numbers as they are kept: float32 or float64."""
     is_remote = False
     """Whether the rows are in other processes."""
+    threads = 1
+    """Threads for passes over all rows in this process. Results do not depend on it."""
     reduced_from: tuple[Points, WorkingSpace] | None = None
     """Of coordinates in a space: the rows as they were given, and the space."""
 
@@ -63,6 +68,15 @@ class Points(ABC):
         for part, (at, _) in places.items():
             X[at] = found[part]
         return X
+
+    def blocks(self, first: int = 0) -> Iterator[tuple[int, Matrix]]:
+        """Yield all rows from `first` on, block by block: the number of each block's first row, and its rows.
+
+        The sizes of the blocks depend on nothing but the number of rows. Where rows are in files or in
+        other processes, each block is fetched.
+        """
+        for start in range(first, self.n, BLOCK_ROWS):
+            yield start, self.fetch(np.arange(start, min(start + BLOCK_ROWS, self.n)))
 
     def sampler(self) -> Sampler:
         """Return a new D²-sampler without a centre: it draws uniformly."""

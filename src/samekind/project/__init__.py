@@ -6,6 +6,7 @@ from samekind.project import records
 from samekind.project.annotators import AnnotatorPage, AnnotatorRecord
 from samekind.project.assistant import Assistant, AssistantRecord
 from samekind.project.entities import ChangedPair, Threshold
+from samekind.project.expectations import ExpectedShare, expectations_of
 from samekind.project.exports import (
     EXPORTS,
     beside_own_columns,
@@ -27,7 +28,7 @@ from samekind.project.store import (
     make_project,
     open_project,
 )
-from samekind.project.upkeep import answers_by_annotator, forget_annotator, repair_project
+from samekind.project.upkeep import answers_by_annotator, forget_annotator
 from samekind.project.words import (
     ANSWERS,
     NO_KIND,
@@ -54,6 +55,7 @@ __all__ = [
     "AssistantRecord",
     "ChangedPair",
     "ClusterNumbers",
+    "ExpectedShare",
     "KeyReused",
     "OpinionRecord",
     "Project",
@@ -70,6 +72,7 @@ __all__ = [
     "classify_new",
     "counted",
     "data_of",
+    "expectations_of",
     "exports_of",
     "features_of",
     "forget_annotator",
@@ -81,7 +84,6 @@ __all__ = [
     "open_project",
     "oracle_of_names",
     "plain",
-    "repair_project",
     "title_of",
     "write_answers",
     "write_csv",

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from samekind.engine import kept_rates, spending_key
+from samekind.engine import spending_key
 from samekind.flow import UNSURE
 from samekind.ledger import Ledger
 from samekind.project.agreement import AgreementRecord, Votes, median_seconds
@@ -25,8 +25,7 @@ class AnnotatorRecord:
     """One who answered.
 
     `shared` are the pairs that somebody else answered, too, `agreed` those with the same answer. The error
-    comes from answers that people checked at random (`checked` of them), or is estimated from the clusters;
-    None where nothing tells.
+    is estimated from the clusters; None where nothing tells.
     """
 
     name: str
@@ -35,7 +34,6 @@ class AnnotatorRecord:
     unsure: int
     shared: int
     agreed: int
-    checked: int
     error: float | None
     low: float | None
     high: float | None
@@ -82,10 +80,7 @@ def annotators_of(project: Project, votes: Votes, agreement: AgreementRecord) ->
         if not given[name] and name not in models:
             continue
         error = low = high = None
-        rates = kept_rates(ledger, name)
-        if rates.n:
-            error, low, high, _ = rates.overall
-        elif name in estimated and estimated[name].is_tested:
+        if name in estimated and estimated[name].is_tested:
             error, low, high = estimated[name].error, estimated[name].low, estimated[name].high
         cost = json.loads(ledger.meta[spending_key(name)])["cost"] if name in models else None
         records.append(
@@ -96,7 +91,6 @@ def annotators_of(project: Project, votes: Votes, agreement: AgreementRecord) ->
                 unsure=unsure[name],
                 shared=shared[name],
                 agreed=agreed[name],
-                checked=rates.n,
                 error=error,
                 low=low,
                 high=high,

@@ -72,7 +72,7 @@ class Edits(Placements):
         self._check_rows([a, b])
         if answer not in ANSWERS:
             raise ProjectError('The answer is "same", "different" or "unsure".')
-        with self.act(), self.numbers.kept(), self.session.edit():
+        with self.act(), self.numbers.kept():
             if self.session.ledger.lookup(np.array([[a, b]]), infer=False)[0] not in WORDS:
                 raise ProjectError("Nobody has answered this pair yet.")
             self.session.ledger.correct(a, b, ANSWERS[answer], who=who)

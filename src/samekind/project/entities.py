@@ -15,7 +15,7 @@ from samekind.clusters import Clusters
 from samekind.data import ItemView, Role, cell_text
 from samekind.project.records import ClusterRef, StopAdvice
 from samekind.project.shared import exclusive
-from samekind.project.standing import AHEAD, SAFE, Standing
+from samekind.project.standing import SAFE, Standing
 from samekind.project.words import ProjectError, plain
 
 if TYPE_CHECKING:
@@ -91,11 +91,6 @@ class Threshold:
 class Entities(Standing):
     """What is found of records."""
 
-    @property
-    def is_records(self) -> bool:
-        """Whether items are records that may be duplicates."""
-        return self.items.is_records and self.session.points.n > 0
-
     def title_of_record(self, row: int) -> str:
         """Return what an entity may be called: the first few values of one of its records."""
         return " ".join(text for column in self._title_columns if (text := column[row])).strip()
@@ -123,10 +118,6 @@ class Entities(Standing):
             return super().refs()
         return EntityRefs(self, self.clusters())
 
-    def notes(self) -> list[str]:
-        """Return what one should know about what is found."""
-        return list(self.clusters().notes_) if self.is_records else super().notes()
-
     @exclusive
     def stopping(self) -> StopAdvice:
         """Say whether it is safe to stop: of records, by the bounds on precision and recall."""
@@ -141,9 +132,7 @@ class Entities(Standing):
             text = "Not yet: nothing is checked."
             if certificate.n_audited:
                 text = f"Not yet: {right} % of the pairs found are surely right, and {found} % are found."
-        self._advice = StopAdvice(
-            is_safe, text, certificate.wrong, AHEAD, None, None, self.n_presses
-        )
+        self._advice = StopAdvice(is_safe, text, certificate.wrong, self.n_presses)
         return self._advice
 
     @property

@@ -109,7 +109,7 @@ def _write_json(file: BinaryIO, project: Project) -> None:
         "questions": found.n_questions_,
         "stopped": found.stop_reason_,
         "certificate": None if found.certificate_ is None else found.certificate_.in_words("kind"),
-        "notes": project.notes(),
+        "notes": project.clusters().notes_,
         "kinds": [
             {
                 "kind": ref.number,

@@ -2,7 +2,7 @@
 
 All that names a row gets its new number in one transaction, together with the fingerprint of the data: who is
 killed meanwhile finds the project as it was, and opening it again does the whole of it. What was answered
-stays with its rows; a run begins with all that is known from it.
+stays with its rows.
 """
 
 from __future__ import annotations
@@ -13,10 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.algorithms import DEFAULT, find_algorithm
 from samekind.data import Contents, Items, match_contents
 from samekind.engine import OtherDataError
-from samekind.engine.checkpoints import adopt_answers
 from samekind.errors import DataError
 from samekind.ledger import Ledger, Renumbered, Renumbering, SqlLedger
 
@@ -137,7 +135,6 @@ def take_in_data(
         return []
     if _are_same(known, now):
         return []  # they are compared by something else
-    algorithm = find_algorithm(settings.get("algorithm", DEFAULT))
     trusts = settings.get("error_rate") is None
     with ledger.transaction():
         if ledger.meta.get("fingerprint") == fingerprint:
@@ -156,8 +153,6 @@ def take_in_data(
             **({FINISHED: None} if change.added else {}),
         }
         done = renumber_ledger(ledger, known, now, facts, trusts=trusts)
-        if len(ledger) and algorithm.resumes_from_known and trusts:
-            adopt_answers(ledger)
     return _told(items.source, change, done, len(ledger))
 
 

@@ -3,7 +3,7 @@
 A number is held by a row, its anchor: whichever cluster the anchor is in has the number. So numbers need not
 be touched when clusters grow or merge, and come back when that is undone:
 
-- a new cluster gets the next number, and its first row holds it;
+- a new cluster gets the next number, and the row of it that was asked about first holds it;
 - of clusters that become one, the oldest keeps its number and its name: the lowest number counts. The others
   rest, and are there again if the clusters are told apart;
 - of the parts of a cluster, the one with most of its rows keeps the number, and the name goes with it. What
@@ -23,6 +23,7 @@ import numpy as np
 
 from samekind.engine import Session
 from samekind.flow import IntArray
+from samekind.ledger import pairs_of
 
 __all__ = ["ClusterNumbers"]
 
@@ -114,8 +115,14 @@ class ClusterNumbers:
         anchors = self._session.ledger.anchors
         held = self._held(anchors)
         clusters = enumerate(self._session.known_clusters())
-        new = [rows[0] for place, rows in clusters if rows and place not in held]
-        return list(enumerate(new, start=max(anchors, default=0) + 1))
+        new = [rows for place, rows in clusters if rows and place not in held]
+        if not new:
+            return []
+        mentioned = pairs_of(self._session.ledger.active()).ravel().tolist()
+        when = {row: k for k, row in reversed(list(enumerate(mentioned)))}
+        firsts = [min(rows, key=lambda row: (when.get(row, len(mentioned)), row)) for rows in new]
+        firsts.sort(key=lambda row: (when.get(row, len(mentioned)), row))
+        return list(enumerate(firsts, start=max(anchors, default=0) + 1))
 
     def _held(self, anchors: dict[int, int]) -> dict[int, int]:
         """Return the number of each cluster that has one, by its place in the run."""

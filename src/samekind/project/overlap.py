@@ -12,11 +12,13 @@ Its rules:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import blake2b
 
-from samekind.algorithms import ExtraQuestion
+import numpy as np
+
 from samekind.flow import DIFFERENT, SAME, UNSURE
-from samekind.ledger import WITHDRAWN, LedgerLine, Opinion, OpinionRole
+from samekind.ledger import UNANSWERED, WITHDRAWN, LedgerLine, Opinion, OpinionRole
 from samekind.project.placement import Placements
 from samekind.project.records import NewCluster, Said, SheetAnswer
 from samekind.project.shared import exclusive
@@ -88,22 +90,21 @@ class Overlaps(Placements):
         ]
         return set.intersection(*of_pairs)
 
-    def _waiting(self, wave: set[int]) -> list[tuple[ExtraQuestion, set[str]]]:
-        """Return extra questions that wait for more opinions, and who has given theirs."""
+    def _waiting(self, pending: Mapping[int, list[int]]) -> dict[int, tuple[list[int], set[str]]]:
+        """Return rows that wait for more opinions: what each is compared with, and who has given theirs.
+
+        `pending` are the rows that are asked about now, each with others.
+        """
         if self.overlap == 1:
-            return []
+            return {}
         ledger, known = self.session.ledger, self.session.members_of
         found: dict[int, list[int]] = {}
         for a, b in ledger.opinions.waiting(self._most_wanted):
-            row, other = (b, a) if known(a) and not known(b) else (a, b)
-            if row not in wave:
+            turned = a in pending.get(b, ()) or (known(a) and not known(b))
+            row, other = (b, a) if turned else (a, b)
+            if ledger.lookup(np.array([[row, other]]))[0] == UNANSWERED:
                 found.setdefault(row, []).append(other)
-        questions = [ExtraQuestion(row, members) for row, members in found.items()]
-        return [
-            (question, self._voters(question.row, question.members))
-            for question in questions
-            if self.session.is_unanswered(question) and all(map(known, question.members))
-        ]
+        return {row: (others, self._voters(row, others)) for row, others in found.items()}
 
     @property
     def _most_wanted(self) -> int:

@@ -62,7 +62,7 @@ class Overviews(Entities):
                 certificate.wrong_at_any_time,
                 certificate.n_undecided,
             ),
-            notes=[*self.notices, *self.notes()],
+            notes=[*self.notices, *found.notes_],
             stopping=self.stopping(),
             revision=self.revision,
         )

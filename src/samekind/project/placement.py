@@ -16,7 +16,7 @@ import numpy as np
 
 from samekind.engine import Session
 from samekind.flow import DIFFERENT, SAME
-from samekind.ledger import UNANSWERED, Lines, OpinionRole, keys_of
+from samekind.ledger import UNANSWERED, Lines, OpinionRole
 from samekind.project.pair_answers import PairAnswers, pairs_between, split_answers
 from samekind.project.shared import ProjectPart, exclusive
 from samekind.project.words import QuestionClosed, check_name
@@ -79,7 +79,7 @@ class Placements(ProjectPart):
             answers = self._placing([row], members)
         asked = [{a, b} <= {row, *members} for a, b, _ in answers]
         asked = [paid and not any(asked[:place]) for place, paid in enumerate(asked)]
-        if not self.session.amends:  # then the run has to hear something of what it asked
+        if not self.session.folds:  # then the run has to hear something of what it asked
             answers += [(row, other, DIFFERENT) for other in others]
             asked += [True] * len(others)
         self._write(answers, who, asked)
@@ -103,28 +103,23 @@ class Placements(ProjectPart):
     def _tell(
         self, pairs: list[list[int]], said: list[int], who: str, *, free: bool = False
     ) -> None:
-        """Take answers, be they to pending pairs, extra ones, or such as others have answered meanwhile.
+        """Take answers, be they to pending pairs, others, or such as somebody has answered meanwhile.
 
-        What contradicts others' answers is an opinion, to be reviewed; so is what they have said, too.
+        Where answers are trusted, what others have answered is an opinion, to be reviewed; else it is
+        evidence, as any answer.
         """
         session, ledger = self.session, self.session.ledger
         given, answers = np.array(pairs), np.array(said, dtype=np.int8)
-        pending = np.isin(keys_of(given), keys_of(session.pending()))
-        if pending.any():
-            session.tell(given[pending], answers[pending], who=who, free=free)
-            if pending.all():
-                return
-        given, answers = given[~pending], answers[~pending]
-        new = ledger.lookup(given) == UNANSWERED
-        if free:
-            ledger.record_checked(given[new], answers[new], who, False)
+        trusts = session.params.trusts_answers
+        new = ledger.lookup(given, infer=trusts) == UNANSWERED
+        if not trusts and not free:
+            new[:] = True
+        session.write(given[new], answers[new], who, np.full(int(new.sum()), not free))
+        if free or new.all():
             return
-        if new.any():
-            session.tell_extra(given[new], answers[new], who=who, people=self._sharing.n_people)
-        late = np.column_stack([given, answers])[~new].tolist()
-        together = self._latest_time() if pending.any() or new.any() else None
-        said_late = [(a, b, answer) for a, b, answer in late]
-        ledger.opine(said_late, who=who, role=OpinionRole.LATE, at=together)
+        together = self._latest_time() if new.any() else None
+        late = [(a, b, answer) for a, b, answer in np.column_stack([given, answers])[~new].tolist()]
+        ledger.opine(late, who=who, role=OpinionRole.LATE, at=together)
 
     def _latest_time(self) -> float:
         return float(self.session.ledger.active()["when"].max(initial=0.0))
@@ -171,7 +166,9 @@ class Placements(ProjectPart):
         for row in rows[1:]:
             turned = pairs_between([row], rows, DIFFERENT, lines)
             answers += [(a, b, SAME) for a, b in turned] or [(first, row, SAME)]
-        of_others = {session.members_of(other)[0]: other for other in others}
+        known = {other: session.members_of(other) for other in others}
+        of_others = {members[0]: other for other, members in known.items() if members}
+        answers += [(first, other, DIFFERENT) for other, members in known.items() if not members]
         for cluster in session.rank_clusters(first):
             left = [row for row in session.members_of(cluster) if row not in apart]
             if left and not any(frozenset((first, row)) in told for row in left):
@@ -188,8 +185,7 @@ class Placements(ProjectPart):
         ledger = self.session.ledger
         nameless = [number for number, name in enumerate(ledger.annotators) if name == ""]
         author = "" if np.isin(ledger.annotators_of(pairs), nameless).any() else who
-        with self.session.edit():
-            ledger.correct_all(pairs, said, who=author, asked=np.array(asked))
+        ledger.correct_all(pairs, said, who=author, asked=np.array(asked))
 
 
 def _taking_out(session: Session, rows: list[int], lines: Lines) -> PairAnswers:

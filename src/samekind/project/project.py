@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -19,6 +18,7 @@ from samekind.ledger import Ledger, LedgerLine, Lines, pairs_of
 from samekind.project import words
 from samekind.project.agreement import agreement_of, votes_of
 from samekind.project.annotators import AnnotatorPage, annotators_of
+from samekind.project.edits import Edits
 from samekind.project.exports import FILES, OF_RECORDS, export_folders
 from samekind.project.finding import Finding
 from samekind.project.folders import How
@@ -34,7 +34,7 @@ from samekind.project.records import (
     Status,
 )
 from samekind.project.shared import exclusive
-from samekind.project.suggestions import Suggestions
+from samekind.project.views import LINEUP, SHEET
 from samekind.project.words import WORDS, ProjectError, plain
 
 if TYPE_CHECKING:
@@ -43,13 +43,10 @@ if TYPE_CHECKING:
 __all__ = ["SETTINGS", "Project"]
 
 SETTINGS = "settings"  # in `meta`: those that were given
-BATCH = 4  # rows asked about at once: the next question is there before this one is answered
 MOST_PAIRS = 100  # of one press that are listed
-LINEUP = 9  # clusters in a line-up, at most: as many as there are keys
-SHEET = 12  # rows on a sheet, at most: as many as are seen at a glance
 
 
-class Project(Questions, Finding, Overviews, Suggestions):
+class Project(Questions, Finding, Overviews, Edits):
     """Questions for annotators about items, what they answered, and what was found.
 
     A thin driver of a `Session`: all that counts is in its ledger. A cluster goes by the number of the row
@@ -70,9 +67,10 @@ class Project(Questions, Finding, Overviews, Suggestions):
     overlap : float or None
         How many people are to answer each question, blind to each other; below 1, which share of them two
         people. None is as before, at first 1.
+    lineup, sheet : int
+        At most so many clusters are in a line-up, and rows on a sheet; 0 is never.
     **settings
-        Of the `Session`: random_state, batch, algorithm, error_rate and so on. Unless told otherwise
-        it asks for the sake of labels, not of centres, and in line-ups.
+        Of the `Session`: random_state, batch, algorithm, error_rate and so on.
 
     Examples
     --------
@@ -93,50 +91,20 @@ class Project(Questions, Finding, Overviews, Suggestions):
         session: Session | None = None,
         budget: int | None = None,
         overlap: float | None = None,
+        lineup: int = LINEUP,
+        sheet: int = SHEET,
         **settings: Any,
     ) -> None:
         self.title = plain(title or items.source)
-        self._opened: tuple[Ledger | str | ProjectPlace | None, dict[str, Any]] | None = None
         if session is None:
-            self._opened = ledger, settings
-            session = Session(items, ledger=ledger, **_defaults(settings))
+            wanted = find_algorithm(settings.get("algorithm", DEFAULT)).Params
+            if hasattr(wanted, "goal"):
+                settings.setdefault("goal", "labels")  # what matters to people
+            session = Session(items, ledger=ledger, **settings)
         super().__init__(items, session, budget)
+        self.lineup, self.sheet = lineup, sheet
         if overlap is not None:
             self.set_overlap(overlap)
-
-    @exclusive
-    def use_sheets(self, wanted: bool) -> None:
-        """Ask about many rows of a cluster at once where that pays, or never; it is kept with the project."""
-        self.catch_up()
-        size, session = SHEET if wanted else 0, self.session
-        if session.params.most_on_sheet == size:
-            return
-        if self._opened is None or not find_algorithm(session.algorithm).asks_lineups:
-            raise ProjectError("Nothing is asked in sheets here.")
-        with self.act():
-            session.checkpoint()  # from here on with other settings
-            kept = json.loads(session.ledger.meta.get(SETTINGS, "{}"))
-            session.ledger.set_meta(SETTINGS, json.dumps(kept | {"sheet": size}))
-        self._heed_settings()
-
-    def catch_up(self) -> None:
-        """Take in what others wrote, also that somebody finished, went on, or switched sheets off or on."""
-        super().catch_up()
-        self._heed_settings()
-
-    def _heed_settings(self) -> None:
-        """Ask in sheets as the project says, with another session; within an act only after it."""
-        if self._opened is None or self.session.is_acting:
-            return
-        (ledger, settings), session = self._opened, self.session
-        size = json.loads(session.ledger.meta.get(SETTINGS, "{}")).get("sheet")
-        if size is None or size == settings.get("sheet", SHEET):
-            return
-        settings = settings | {"sheet": size, "random_state": session.seed}
-        again = session.ledger if ledger is None else ledger
-        self._attach(Session(self.items, ledger=again, **_defaults(settings)))
-        self._opened = ledger, settings
-        session.close()
 
     @exclusive
     def undo(self, count: int = 1, *, who: str | None = None, resume: bool = True) -> list[str]:
@@ -154,6 +122,8 @@ class Project(Questions, Finding, Overviews, Suggestions):
                 self._drop_names(taken)
                 if resume:
                     self._set_finished(False)
+        if taken:
+            self._sharing.release(who or "")  # so that it is asked again before anything else
         for line in taken:
             acts.setdefault((line.when, line.who), []).insert(0, line)
         return [words.act_in_words(lines) for lines in acts.values()]
@@ -193,7 +163,7 @@ class Project(Questions, Finding, Overviews, Suggestions):
         """Return where the work stands."""
         self.catch_up()
         session = self.session
-        now, forecast = session.progress, self.forecast()
+        now = session.progress
         return Status(
             title=self.title,
             medium=self.items.medium,
@@ -206,14 +176,12 @@ class Project(Questions, Finding, Overviews, Suggestions):
             done=session.done,
             stop_reason=session.stop_reason,
             stop_text=STOP_REASONS.get(session.stop_reason, str(session.stop_reason)),
-            presses_to_next=None if forecast is None else list(words.press_range(forecast)),
-            left_text=words.left_in_words(forecast, session.done),
             stopping=self._advice,
             can_undo=len(session.ledger) > 0,
             skipped=len(self.skipped_pairs()),
             contradictions=session.n_contradictions,
             lineups=self.lineups,
-            sheets=self.session.params.most_on_sheet > 0,
+            sheets=self.sheets,
             criterion=self.criterion,
             revision=self.revision,
             version=__version__,
@@ -310,10 +278,3 @@ class Project(Questions, Finding, Overviews, Suggestions):
         self.map_maker.stop()
         with self._lock:
             self.session.close()
-
-
-def _defaults(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings of a session for people: labels matter to them, not centres."""
-    if not find_algorithm(settings.get("algorithm", DEFAULT)).asks_lineups:
-        return settings
-    return {"batch": BATCH, "lineup": LINEUP, "sheet": SHEET, "goal": "labels"} | settings

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import numpy as np
+
 from samekind.data import Items
-from samekind.engine import Session
-from samekind.flow import DIFFERENT, SAME, UNSURE
-from samekind.ledger import rows_of_question
+from samekind.engine import Session, keep_heard
+from samekind.flow import DIFFERENT, SAME, UNSURE, Heard
+from samekind.ledger import UNANSWERED, keys_of
+from samekind.oracles import ChatOracle
 from samekind.project.records import (
     ClusterOption,
     ClusterRef,
@@ -19,13 +24,15 @@ from samekind.project.records import (
 )
 from samekind.project.reviews import Reviews
 from samekind.project.shared import SHOWN, exclusive
-from samekind.project.sharing import ShareRequest
+from samekind.project.sharing import Comparison, HeldQuestions, Offers
+from samekind.project.views import LINEUP, SHEET, Views
 from samekind.project.words import ANSWERS, ProjectError, QuestionClosed
 
 __all__ = ["Questions"]
 
-LEAST_ON_SHEET = 3  # rows; fewer are asked about one by one
+NO_SHEETS = "no sheets"  # in `meta`: whether somebody switched them off
 LOOKS = 100  # at most, at what others write while somebody is to get a question
+SPARE = 4  # questions that are chosen beyond those wanted: somebody may have one like them
 
 
 class Questions(Reviews):
@@ -34,6 +41,28 @@ class Questions(Reviews):
     def __init__(self, items: Items, session: Session, budget: int | None = None) -> None:
         super().__init__(items, session, budget)
         self.lineups = True  # whether line-ups are shown to anybody
+        self.lineup = LINEUP  # clusters in one, at most
+        self.sheet = SHEET  # rows on a sheet, at most
+
+    @property
+    def has_views(self) -> bool:
+        """Whether anything but pairs can be asked."""
+        return self.session.folds and not self.is_records
+
+    @property
+    def sheets(self) -> bool:
+        """Whether many rows of a cluster may be asked about at once."""
+        return self.has_views and self.sheet > 0 and not self.session.ledger.meta.get(NO_SHEETS)
+
+    @exclusive
+    def use_sheets(self, wanted: bool) -> None:
+        """Ask about many rows of a cluster at once where that pays, or never; it is kept with the project."""
+        self.catch_up()
+        if wanted and not (self.has_views and self.sheet):
+            raise ProjectError("Nothing is asked in sheets here.")
+        if wanted != self.sheets:
+            with self.act():
+                self.session.ledger.set_meta(NO_SHEETS, "" if wanted else "1")
 
     @exclusive
     def next(self, who: str = "", *, lineup: bool = True, most: int = 1) -> list[Question]:
@@ -41,74 +70,90 @@ class Questions(Reviews):
 
         Asked again, they get the same ones. Nobody goes empty while there is a question: see `Sharing`.
         """
+        return list(map(self._show, self.comparisons(who, lineup=lineup, most=most)))
+
+    @exclusive
+    def comparisons(
+        self, who: str, *, lineup: bool = True, sheets: bool = True, most: int = 1
+    ) -> list[Comparison]:
+        """Return what is asked by `next`, without what there is to see; perhaps without sheets."""
         self.catch_up()
         for _ in range(LOOKS):
-            shown = self._next(who, lineup, most)
-            if shown is not None:
-                return shown
+            if self._stopped or (self.session.done and not self._exam(who)):
+                return []
+            left = most if self._presses_left is None else min(most, self._presses_left)
+            found = self._sharing.share(who, left, self._offers(who, left, lineup, sheets))
+            if found is not None:
+                return found
             self.session.catch_up()
             self._heed_end()
         return []
 
-    def _next(self, who: str, lineup: bool, most: int) -> list[Question] | None:
-        """Return open questions for somebody; None if something was written meanwhile, here or elsewhere."""
-        if self._stopped:
-            return []
-        chains = self._open()
-        most = most if self._presses_left is None else min(most, self._presses_left)
-        sheets = self._sheets(chains)
-        on_sheets = {row for rows in sheets.values() for row in rows[1:]}
-        keys = [row for row in chains if row not in on_sheets]  # a sheet goes by its first row
-        # where several are asked the same, it is the same for all
-        lineup = (lineup or self.overlap != 1) and self.lineups
-        wave = {row: _id_of(row, chains[row], sheets.get(row), lineup) for row in keys}
-        shared = self._sharing.share(self._share_request(who, most, wave, chains, lineup))
-        if shared is None:
-            return None
-        if self._sharing.n_people == 1 and self.session.n_people > 1:
-            self.session.mark(1)  # the others have left; what is asked now may be something else
-            return None
-        rows, extras = shared
-        shown: list[Question] = []
-        for row in rows:
-            if row in sheets:
-                shown.append(self._sheet(chains[row][0], sheets[row]))
-            else:
-                shown.append(self._question(row, chains[row], lineup))
-        return shown + [self._question(row, members, lineup) for row, members in extras]
-
-    def _question(self, row: int, others: list[int], lineup: bool) -> Question:
-        if len(others) > 1 and lineup:
-            return self._lineup(row, others)
-        return self._pair(row, others[0])
-
-    def _share_request(
-        self,
-        who: str,
-        most: int,
-        wave: dict[int, str],
-        chains: dict[int, list[int]],
-        lineup: bool,
-    ) -> ShareRequest:
-        """Return what somebody may get, with an eye to the opinions that there are."""
-        closed_to, places = set[int](), dict[int, int]()
-        for row in wave if self.overlap != 1 else ():
-            form, first, others = _parse(wave[row])
-            voters = self._voters(first, others)
-            places[row] = max(0, self._n_wanted(form, first, others) - len(voters))
-            if who in voters:
-                closed_to.add(row)
-        waiting = self._waiting(set(chains))
-        return ShareRequest(
-            who=who,
-            most=most,
-            wave=wave,
-            closed_to=frozenset(closed_to),
-            places=places,
-            waiting=[question for question, voters in waiting if who not in voters],
-            busy=frozenset(question.row for question, _ in waiting),
-            id_of=lambda extra: _id_of(extra.row, extra.members, None, lineup),
+    def _offers(self, who: str, most: int, lineup: bool, sheets: bool) -> Offers:
+        """Return what somebody may get: what they have, what waits for them, and what is best asked next."""
+        one_for_all = self.overlap != 1  # where several are asked the same, it is the same for all
+        lineup = (lineup or one_for_all) and self.lineups and self.has_views
+        views = Views(
+            self.session,
+            lineup=self.lineup if lineup else 0,
+            sheet=self.sheet if sheets and self.sheets and not one_for_all else 0,
         )
+        chains = self._open()
+        voted = self._waiting(chains)
+        closed = {row for row, (_, voters) in voted.items() if who in voters}
+        wanted = {row: others for row, (others, _) in voted.items() if row not in closed}
+        pending = {row: others for row, others in chains.items() if row not in closed}
+
+        def first(held: HeldQuestions, own: list[Comparison]) -> Iterator[Comparison]:
+            for one in map(views.again, own if not self.session.done else []):
+                if one is not None and one.key not in closed:
+                    yield one
+            yield from self._exam(who)
+            for row, others in wanted.items():
+                yield views.of(row, others, {})
+            for row, others in list(pending.items())[
+                : max(1, len(pending) // (1 + len(held.people)))
+            ]:
+                yield views.of(row, others, chains, held.rows)
+            for row, other in self.session.choose(most + SPARE, {*held.rows, *voted}).tolist():
+                yield views.of(row, [other], {}, {*held.rows, *chains})
+            for row, others in pending.items():
+                yield views.of(row, others, chains, held.rows)
+
+        def last() -> list[Comparison]:
+            return [views.of(row, others, {}) for row, others in pending.items()]
+
+        return Offers(first, last, self._places)
+
+    def _places(self, question: Comparison) -> int:
+        """Return how many people may have a question at once."""
+        if self.overlap == 1:
+            return 1
+        form, row, others = question
+        voters = self._voters(row, list(others))
+        return max(0, self._n_wanted(form, row, list(others)) - len(voters))
+
+    def _exam(self, who: str) -> list[Comparison]:
+        """Return pairs that a model has answered, and that people are asked about, too."""
+        if self.assistant is None or who == self.assistant.oracle.name:
+            return []
+        return [Comparison("p", a, (b,)) for a, b in self.assistant.exam()]
+
+    def _show(self, question: Comparison) -> Question:
+        form, row, others = question
+        if form == "g":
+            return self._sheet(row, list(others))
+        if form == "l":
+            return self._lineup(row, list(others))
+        return self._pair(row, others[0], blind=question in self._exam(""))
+
+    @exclusive
+    def hear(self, heard: Heard, oracle: ChatOracle) -> None:
+        """Take answers of a model, with what they cost."""
+        with self.act():
+            keep_heard(self.session, heard, oracle)
+            for a, b in heard.pairs.tolist():
+                self._sharing.answered(oracle.name, Comparison("p", a, (b,)).id)
 
     @exclusive
     def release(self, who: str) -> None:
@@ -124,27 +169,29 @@ class Questions(Reviews):
         `NewCluster`. To a sheet: a `SheetAnswer`, "unsure" or "skip". What is skipped is not charged and can
         be come back to.
         """
+        question = Comparison.parse(question_id)
+        if question is None:
+            raise ProjectError("There is no such question.")
         with self.act():
-            self._answer(*_parse(question_id), answer, who)
+            self._answer(question, answer, who)
 
-    def _answer(self, form: str, row: int, others: list[int], answer: Said, who: str) -> None:
+    def _answer(self, question: Comparison, answer: Said, who: str) -> None:
+        form, row, others = question.form, question.row, list(question.others)
+        if max(row, *others) >= self.session.points.n:
+            raise QuestionClosed("There is no such question.")
         if form == "s":
             if (row, others[0]) not in self.skipped_pairs():
                 raise QuestionClosed("This question was answered meanwhile.")
             if (word := _word(answer)) != "skip":
                 self.session.change([[row, others[0]]], [ANSWERS[word]], who=who, asked=True)
             return
-        chains = self._open()
-        question_id = _id_of_parts(form, row, others)
-        if form == "g":
-            still = all(row in chains.get(other, []) for other in others)
-        else:
-            still = set(others) <= set(chains.get(row, []))
-        if not still and not self._may_be_late(question_id, row, others, who):
+        pairs = np.array(question.pairs)
+        is_pending = np.isin(keys_of(pairs), keys_of(self.session.pending())).any()
+        if not is_pending and not self._may_be_late(question, who):
             raise QuestionClosed(
                 "This question is not open any more: it was answered, or taken back."
             )
-        self._sharing.answered(who, question_id)
+        self._sharing.answered(who, question.id)
         if self._take_opinion(form, row, others, answer, who):
             return
         self._take(form, row, others, answer, who)
@@ -190,23 +237,25 @@ class Questions(Reviews):
         ]
         self._tell(pairs, said, who)
 
-    def _may_be_late(self, question_id: str, row: int, others: list[int], who: str) -> bool:
-        """Return whether somebody answers a question that they were shown, though it is not in the wave.
+    def _may_be_late(self, question: Comparison, who: str) -> bool:
+        """Return whether somebody answers a question that they were shown, though it is not pending.
 
-        It is an extra one, or somebody else's answer has closed it meanwhile; not one that they answered
+        It was chosen for them, or somebody else's answer has closed it meanwhile; not one that they answered
         themselves. Of those without a name nobody knows who answered what.
         """
-        if not who or not self._sharing.was_shown(who, question_id):
+        if not self._sharing.was_shown(who, question):
             return False
-        ledger = self.session.ledger
-        return all(ledger.answer_by(row, other, who) is None for other in others)
+        ledger, pairs = self.session.ledger, question.pairs
+        if not who:
+            return bool((ledger.lookup(np.array(pairs)) == UNANSWERED).all())
+        return all(ledger.answer_by(a, b, who) is None for a, b in pairs)
 
     @exclusive
     def skipped(self, most: int = 3) -> list[PairQuestion]:
         """Return questions that were skipped, to come back to."""
         return [self._pair(a, b, skipped=True) for a, b in self.skipped_pairs()[:most]]
 
-    def _pair(self, a: int, b: int, *, skipped: bool = False) -> PairQuestion:
+    def _pair(self, a: int, b: int, *, skipped: bool = False, blind: bool = False) -> PairQuestion:
         members = self.session.members_of(b)
         more = [row for row in members if row not in (a, b)][:SHOWN]
         return PairQuestion(
@@ -215,8 +264,8 @@ class Questions(Reviews):
             b=self.item(b),
             b_cluster=self.ref(members) if members else None,
             more=list(map(self.item, more)),
-            a_cluster=self._ref_of(a),
-            refused=self._n_refused(a),
+            a_cluster=None if blind else self._ref_of(a),
+            refused=0 if blind else self._n_refused(a),
             skipped=skipped,
         )
 
@@ -233,18 +282,9 @@ class Questions(Reviews):
         others = pairs[(pairs == row).any(axis=1)].sum(axis=1) - row
         return len({tuple(self.session.members_of(other)[:1]) for other in others.tolist()})
 
-    def _sheets(self, chains: dict[int, list[int]]) -> dict[int, list[int]]:
-        """Return the rows that are to be compared with one and the same other, by the first of them."""
-        sheets: dict[int, list[int]] = {}
-        for row, member in self.session.sheet_members().items():
-            if chains.get(row) == [member]:
-                sheets.setdefault(member, []).append(row)
-        return {rows[0]: rows for rows in sheets.values() if len(rows) >= LEAST_ON_SHEET}
-
     def _sheet(self, member: int, rows: list[int]) -> SheetQuestion:
-        compared = ".".join(map(str, rows))
         return SheetQuestion(
-            id=f"g-{member}-{compared}",
+            id=Comparison("g", member, tuple(rows)).id,
             items=list(map(self.item, rows)),
             cluster=self._option(member),
         )
@@ -252,17 +292,13 @@ class Questions(Reviews):
     def _open(self) -> dict[int, list[int]]:
         """Return the rows asked about now, each with those that it is to be compared with."""
         chains: dict[int, list[int]] = {}
-        pending = self.session.pending()
-        if self.assistant is not None:
-            pending = self.assistant.for_people(pending)
-        for row, other in pending.tolist():
+        for row, other in self.session.pending().tolist():
             chains.setdefault(row, []).append(other)
         return chains
 
     def _lineup(self, row: int, others: list[int]) -> LineupQuestion:
-        compared = ".".join(map(str, others))
         return LineupQuestion(
-            id=f"l-{row}-{compared}",
+            id=Comparison("l", row, tuple(others)).id,
             item=self.item(row),
             options=list(map(self._option, others)),
             item_cluster=self._ref_of(row),
@@ -280,28 +316,6 @@ class Questions(Reviews):
         pairs = ledger.skipped()
         still = pairs[ledger.lookup(pairs, infer=False) == UNSURE].tolist()
         return [(a, b) for a, b in still if not self._is_reviewed(a, b)]
-
-
-def _id_of(row: int, others: list[int], sheet: list[int] | None, lineup: bool) -> str:
-    if sheet is not None:
-        return _id_of_parts("g", others[0], sheet)
-    if len(others) > 1 and lineup:
-        return _id_of_parts("l", row, others)
-    return _id_of_parts("p", row, others[:1])
-
-
-def _id_of_parts(form: str, row: int, others: list[int]) -> str:
-    return f"{form}-{row}-{'.'.join(map(str, others))}"
-
-
-def _parse(question_id: str) -> tuple[str, int, list[int]]:
-    form, rows = question_id[:1], rows_of_question(question_id)
-    if rows is None or form not in ("p", "l", "s", "g") or max(rows) >= 2**31:
-        raise ProjectError("There is no such question.")
-    row, *others = rows
-    if form in ("p", "s") and len(others) > 1:
-        raise ProjectError("There is no such question.")
-    return form, row, others
 
 
 def _word(said: Said) -> str:

@@ -39,7 +39,6 @@ __all__ = [
     "SheetQuestion",
     "Status",
     "StopAdvice",
-    "SuggestionRecord",
 ]
 
 
@@ -134,9 +133,6 @@ class StopAdvice:
     safe: bool
     text: str
     wrong: float | None  # at most this share of the labels
-    presses_ahead: int  # so many more presses
-    new_clusters: float | None  # are expected to find so many more clusters
-    rows_each: int | None  # of about so many rows
     at_presses: int  # when this was found out
 
 
@@ -155,8 +151,6 @@ class Status:
     done: bool
     stop_reason: str | None
     stop_text: str
-    presses_to_next: list[int | None] | None  # till the next cluster, at 80 %; None: open
-    left_text: str
     stopping: StopAdvice | None  # as it was found out last
     can_undo: bool
     skipped: int
@@ -229,7 +223,7 @@ class RowMap:
     known: list[bool]
     clusters: list[int]
     numbers: list[int]
-    method: str  # how places were found: "UMAP", "t-SNE", "principal components", "the columns"
+    method: str  # how places were found: "t-SNE", "principal components", "the columns"
     pending: bool  # whether a better map is being made
 
 
@@ -240,20 +234,6 @@ class History:
     presses: list[int]
     questions: list[int]
     clusters: list[int]
-
-
-@dataclass(frozen=True)
-class SuggestionRecord:
-    """Something to look at: clusters that may be one, a row that looks wrong, rows that may be a cluster
-    of their own or that nobody can tell.
-    """
-
-    id: str
-    what: Literal["merge", "wrong", "own", "unsure"]
-    text: str
-    probability: float
-    clusters: list[ClusterOption]  # of a row: its own, and the one that it may be in
-    items: list[ItemView]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 import numpy as np
 
 from samekind._validation import check_int
-from samekind.clusters import Clusters, notes_called
+from samekind.clusters import Clusters
 from samekind.data import Items, ItemView
 from samekind.engine import Session
 from samekind.ledger import KeptReply, Revision
@@ -30,7 +30,6 @@ from samekind.project.words import (
     name_of,
     plain,
     plain_item,
-    title_of,
 )
 
 if TYPE_CHECKING:
@@ -186,6 +185,17 @@ class ProjectPart:
         return self._lock
 
     @property
+    def is_records(self) -> bool:
+        """Whether items are records that may be duplicates."""
+        return self.items.is_records and self.session.points.n > 0
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why nothing is asked, or None. To find that out a question may have to be chosen."""
+        with self._lock:
+            return self.session.stop_reason
+
+    @property
     def is_blank(self) -> bool:
         """Whether nothing is answered, so that nothing can be told of any row."""
         return len(self.session.ledger) == 0
@@ -251,10 +261,6 @@ class ProjectPart:
         if self._found is None or self._found[0] != state:
             self._found = state, self.session.clusters()
         return self._found[1]
-
-    def notes(self) -> list[str]:
-        """Return what one should know about what is found, with clusters by names and numbers."""
-        return notes_called(self.clusters(), [f"“{title_of(ref)}”" for ref in self.refs()])
 
     def _check_rows(self, rows: list[int]) -> None:
         n = self.session.points.n

@@ -1,10 +1,9 @@
 """Who gets which question, where several people answer.
 
-- A question belongs to who sees it, for two minutes; nobody else is asked meanwhile about the rows that it is
+- A question belongs to who sees it, for two minutes. Nobody else is asked meanwhile about the rows that it is
   about, nor whether the same two clusters are one, by whichever of their rows.
-- Somebody who waits for the rest of a wave gets an extra question, beyond it.
-- Where there is none, because the algorithm cannot be told of such answers, the question that somebody has
-  had longest is shown to a second one; the later answer is kept as an opinion.
+- Asked again, people get what they have; so does somebody who comes back after a crash.
+- Where nothing is left to be given, the question that somebody has had longest is shown to a second one.
 - One without a name gives way to anybody: it may be the same person.
 """
 
@@ -12,35 +11,68 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from samekind.algorithms import ExtraQuestion
 from samekind.engine import Session
 from samekind.ledger import Lease, rows_of_question
 
-__all__ = ["ShareRequest", "Sharing"]
+__all__ = ["Comparison", "HeldQuestions", "Offers", "Sharing"]
 
 SECONDS = 120.0  # that a question belongs to who sees it
-AT_ONCE = 16  # extra questions chosen together
-FRESH = 64  # lines of the ledger after which those that are left are chosen anew
 
 Part = int | frozenset[int]
 """What a question is about: a row, or two that are compared."""
 
 
-class ShareRequest(NamedTuple):
-    """What somebody may get: question ids of the wave by their rows, and how to call an extra question."""
+class Comparison(NamedTuple):
+    """A row and those that it is compared with, and how that is asked: what a question's id says.
 
-    who: str
-    most: int
-    wave: Mapping[int, str]
-    closed_to: frozenset[int]  # rows of the wave that they have an opinion on
-    places: Mapping[int, int]  # how many people may have each row of the wave, if not one
-    waiting: Sequence[ExtraQuestion]  # that others have an opinion on, and theirs is wanted
-    busy: frozenset[int]  # rows of all extra questions that have opinions
-    id_of: Callable[[ExtraQuestion], str]
+    `form` is "p" for a pair, "l" for a line-up, "s" for a skipped pair; "g" is a sheet, where `row` is
+    a member of a cluster, and the others are compared with it.
+    """
+
+    form: str
+    row: int
+    others: tuple[int, ...]
+
+    @classmethod
+    def parse(cls, question: str) -> Comparison | None:
+        """Return what a question's id says; None if it is no such id."""
+        form, rows = question[:1], rows_of_question(question)
+        if rows is None or form not in ("p", "l", "s", "g") or max(rows) >= 2**31:
+            return None
+        row, *others = rows
+        return None if form in ("p", "s") and len(others) > 1 else cls(form, row, tuple(others))
+
+    @property
+    def id(self) -> str:
+        """The question's id."""
+        return f"{self.form}-{self.row}-{'.'.join(map(str, self.others))}"
+
+    @property
+    def key(self) -> int:
+        """The row that the question goes by: one that is asked about."""
+        return self.others[0] if self.form == "g" else self.row
+
+    @property
+    def pairs(self) -> list[list[int]]:
+        """The pairs that it asks about, with the row in question first."""
+        if self.form == "g":
+            return [[other, self.row] for other in self.others]
+        return [[self.row, other] for other in self.others]
+
+
+class Offers(NamedTuple):
+    """What somebody may get."""
+
+    first: Callable[[HeldQuestions, list[Comparison]], Iterator[Comparison]]
+    """Returns questions, the best first, given what others have and what they have themselves."""
+    last: Callable[[], Sequence[Comparison]]
+    """Returns what they get if all of those are taken."""
+    places: Callable[[Comparison], int]
+    """How many people may have a question at once."""
 
 
 class Sharing:
@@ -55,42 +87,38 @@ class Sharing:
     """
 
     def __init__(self, session: Session, clock: Callable[[], float] = time.time) -> None:
-        self.n_people = 1
-        """How many people have a question now."""
         self._session = session
         self._clock = clock
-        self._extras: dict[int, ExtraQuestion] = {}  # that were given to somebody
-        self._pool: list[ExtraQuestion] = []
-        self._pool_at = 0  # lines of the ledger then
         self._given: set[tuple[str, str]] = set()  # who was shown which question here
         self._answered: list[tuple[str, str]] | None = None  # who answered what in the act at hand
 
-    def share(self, wanted: ShareRequest) -> tuple[list[int], list[ExtraQuestion]] | None:
-        """Return the rows of the wave that somebody gets, and extra questions.
+    def share(self, who: str, most: int, offers: Offers) -> list[Comparison] | None:
+        """Return the questions that somebody gets.
 
-        None if others have written meanwhile: what is wanted is to be looked at anew.
+        None if others have written meanwhile: what is offered is to be looked at anew.
         """
-        now, extras = self._clock(), list[ExtraQuestion]()
+        now, chosen = self._clock(), dict[int, Comparison]()
 
         def choose(leases: Sequence[Lease]) -> dict[int, str]:
-            rows, more = self._choose(wanted, [one for one in leases if one.until > now])
-            extras[:] = more
-            chosen = {row: wanted.wave[row] for row in rows}
-            return chosen | {question.row: wanted.id_of(question) for question in more}
+            chosen.clear()
+            alive = [lease for lease in leases if lease.until > now]
+            chosen.update(self._choose(who, most, offers, alive))
+            return {key: one.id for key, one in chosen.items()}
 
         leases = self._session.ledger.leases
-        chosen = leases.share(wanted.who, choose, now=now, until=now + SECONDS)
-        if chosen is None:
+        if leases.share(who, choose, now=now, until=now + SECONDS) is None:
             return None
-        self._given.update((wanted.who, question) for question in chosen.values())
-        self._extras.update({question.row: question for question in extras})
-        return [row for row in chosen if row in wanted.wave], extras
+        self._given.update((who, one.id) for one in chosen.values())
+        return list(chosen.values())
 
-    def was_shown(self, who: str, question: str) -> bool:
-        """Return whether somebody was shown a question, here or elsewhere, and has not answered it."""
-        if (who, question) in self._given:
+    def was_shown(self, who: str, question: Comparison) -> bool:
+        """Return whether somebody was shown a question, here or elsewhere, or one of which it is a part."""
+        if (who, question.id) in self._given:
             return True
-        return question in self._session.ledger.leases.shown(who)
+        here = [shown for name, shown in self._given if name == who]
+        shown = map(Comparison.parse, [*here, *self._session.ledger.leases.shown(who)])
+        asked = set(map(frozenset, question.pairs))
+        return any(one is not None and asked <= set(map(frozenset, one.pairs)) for one in shown)
 
     def release(self, who: str) -> None:
         """Let others have the questions of somebody who has left."""
@@ -119,71 +147,28 @@ class Sharing:
             self._answered.append((who, question))
 
     def _choose(
-        self, wanted: ShareRequest, leases: list[Lease]
-    ) -> tuple[list[int], list[ExtraQuestion]]:
-        who, most = wanted.who, wanted.most
-        self.n_people = max(1, len({who, *(lease.who for lease in leases)} - {""}))
-        others = [one for one in leases if self.n_people > 1 and one.who not in (who, "")]
-        held = HeldQuestions(self._session, others)
-        own = {lease.key for lease in leases if lease.who == who}
-        free = [
-            row
-            for row, question in wanted.wave.items()
-            if row not in wanted.closed_to and held.n_people(question) < wanted.places.get(row, 1)
-        ]
-        each = most
-        if self.n_people > 1:
-            free.sort(key=lambda row: row not in own)
-            each = max(1, len(wanted.wave) // self.n_people)
-        rows = free[: min(most, each)]
-        extras: list[ExtraQuestion] = []
-        if self.n_people > 1 or wanted.closed_to:
-            held.add((question, "the wave") for question in wanted.wave.values())
-            extras = [one for one in wanted.waiting if not held.n_people(wanted.id_of(one))]
-            extras += self._take_extras(most - len(rows) - len(extras), wanted, own, held)
-            extras = extras[: most - len(rows)]
-        if not rows and not extras:
-            rows = free[:1] or self._longest_held(wanted, leases)
-        return rows, extras
-
-    def _is_open(self, question: ExtraQuestion) -> bool:
-        """Return whether an extra question can be asked still: answers may have been taken back."""
-        session = self._session
-        return session.is_unanswered(question) and all(map(session.members_of, question.members))
-
-    def _longest_held(self, wanted: ShareRequest, leases: list[Lease]) -> list[int]:
-        """Return a row that fewest people have, and have had longest."""
-        until = {lease.key: lease.until for lease in leases}
-        n_people = Counter(lease.key for lease in leases if lease.who != wanted.who)
-        held = [row for row in wanted.wave if row not in wanted.closed_to]
-        return sorted(held, key=lambda row: (n_people[row], until.get(row, 0.0)))[:1]
-
-    def _take_extras(
-        self, count: int, wanted: ShareRequest, own: set[int], held: HeldQuestions
-    ) -> list[ExtraQuestion]:
-        found: list[ExtraQuestion] = []
-
-        def take(questions: Iterable[ExtraQuestion]) -> None:
-            for question in map(held.without_held, questions):
-                busy = question.row in wanted.busy or question.row in held.rows
-                is_free = question.members and not busy
-                if len(found) < count and is_free and self._is_open(question):
-                    found.append(question)
-                    held.add([(wanted.id_of(question), wanted.who)])
-
-        take(question for row, question in self._extras.items() if row in own)
-        lines = self._session.ledger.revision.answers
-        if lines - self._pool_at > FRESH:
-            self._pool = []
-        for refilled in (False, True):
-            if refilled and len(found) < count:
-                self._extras = {row: q for row, q in self._extras.items() if self._is_open(q)}
-                rows = {*held.rows, *wanted.busy, *self._extras}
-                self._pool = self._session.extra_questions(AT_ONCE, rows)
-                self._pool_at = lines
-            while self._pool and len(found) < count:
-                take([self._pool.pop()])
-        return found
+        self, who: str, most: int, offers: Offers, leases: list[Lease]
+    ) -> dict[int, Comparison]:
+        others = [one for one in leases if one.who not in (who, "")]
+        alone = not who and len({one.who for one in others}) < 2  # they may be one and the same
+        held = HeldQuestions(self._session, [] if alone else others)
+        mine = [one for one in leases if one.who == who] or [one for one in leases if not one.who]
+        own = [Comparison.parse(lease.question) for lease in mine]
+        chosen: dict[int, Comparison] = {}
+        for one in offers.first(held, [found for found in own if found is not None]):
+            if len(chosen) == most:
+                break
+            if one.key not in chosen and held.n_people(one) < offers.places(one):
+                chosen[one.key] = one
+                held.add([(one, who)])
+        if not chosen and most and (held_by_others := offers.last()):
+            until = {lease.key: lease.until for lease in leases}
+            n_people = Counter(lease.key for lease in leases if lease.who != who)
+            first = min(
+                held_by_others, key=lambda one: (n_people[one.key], until.get(one.key, 0.0))
+            )
+            chosen[first.key] = first
+        return chosen
 
 
 class HeldQuestions:
@@ -200,33 +185,29 @@ class HeldQuestions:
     def __init__(self, session: Session, leases: Sequence[Lease]) -> None:
         self.rows: set[int] = set()
         """All that somebody is asked about."""
+        self.people = {lease.who for lease in leases}
         self._session = session
         self._people: dict[Part, set[str]] = {}
-        self.add((lease.question, lease.who) for lease in leases)
+        asked = [(Comparison.parse(lease.question), lease.who) for lease in leases]
+        self.add((one, who) for one, who in asked if one is not None)
 
-    def add(self, questions: Iterable[tuple[str, str]]) -> None:
-        """Note of questions, by their ids, that somebody is asked them."""
-        for question, who in questions:
-            rows, pairs = self._parts(question)
+    def add(self, questions: Iterable[tuple[Comparison, str]]) -> None:
+        """Note of questions that somebody is asked them."""
+        for one, who in questions:
+            rows, pairs = self._parts(one)
             self.rows.update(rows)
             for part in [*rows, *pairs]:
                 self._people.setdefault(part, set()).add(who)
 
-    def n_people(self, question: str) -> int:
+    def n_people(self, question: Comparison) -> int:
         """Return how many people are asked about a row of a question, or to compare the same clusters."""
         rows, pairs = self._parts(question)
         return len(set[str]().union(*(self._people.get(part, ()) for part in [*rows, *pairs])))
 
-    def without_held(self, question: ExtraQuestion) -> ExtraQuestion:
-        """Return a question without the clusters that somebody compares with its row's already."""
-        _, pairs = self._parts(f"l-{question.row}-{'.'.join(map(str, question.members))}")
-        both = zip(question.members, pairs, strict=True)
-        return ExtraQuestion(question.row, [one for one, pair in both if pair not in self._people])
-
-    def _parts(self, question: str) -> tuple[list[int], list[Part]]:
+    def _parts(self, question: Comparison) -> tuple[list[int], list[Part]]:
         """Return the rows that a question is about, and which of them are compared; a cluster is one."""
-        rows = rows_of_question(question) or []
+        rows = [question.row, *question.others]
         places = self._session.places_of(rows).tolist()
         known = [-1 - place if place >= 0 else row for row, place in zip(rows, places, strict=True)]
-        asked = rows[1:] if question.startswith("g") else rows[:1]
+        asked = list(question.others) if question.form == "g" else [question.row]
         return asked, [frozenset((known[0], other)) for other in known[1:]]

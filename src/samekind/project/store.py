@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from contextlib import closing
 from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -115,11 +114,7 @@ def make_project(
     with SqlLedger(path) as ledger:
         before, title = kept_in(ledger, SETTINGS), title or ledger.meta.get(TITLE)
         notices = take_in_data(ledger, items, before, any_data=any_data)
-        answered = len(ledger) > 0
     wanted = before | settings
-    if answered and _of_run(before) != _of_run(wanted):
-        with closing(Project(items, path, **before)) as project, project.act():
-            project.session.checkpoint()  # from here on with other settings
     project = Project(items, path, title=title, overlap=overlap, **wanted)
     facts = {ITEMS: json.dumps(items.recipe()), SETTINGS: json.dumps(wanted), TITLE: project.title}
     ledger_now = project.session.ledger
@@ -131,11 +126,6 @@ def make_project(
             for key, value in facts.items():
                 ledger_now.set_meta(key, value)
     return project
-
-
-def _of_run(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings that decide what is asked; the budget only decides how much."""
-    return {name: value for name, value in settings.items() if name != "budget"}
 
 
 def open_project(

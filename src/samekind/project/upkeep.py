@@ -1,17 +1,14 @@
-"""What is done to a project as a whole, while nobody asks: somebody is forgotten, damage is repaired."""
+"""Somebody is forgotten."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import NamedTuple
 
-from samekind.algorithms import DEFAULT, find_algorithm
-from samekind.engine.checkpoints import make_checkpoint
-from samekind.ledger import Ledger, ProjectPlace, Repaired, SqlLedger, repair_file
-from samekind.project.store import ITEMS, SETTINGS, kept_in
+from samekind.ledger import Ledger, ProjectPlace, SqlLedger
 from samekind.project.words import ProjectError
 
-__all__ = ["Forgotten", "answers_by_annotator", "forget_annotator", "repair_project"]
+__all__ = ["Forgotten", "answers_by_annotator", "forget_annotator"]
 
 
 class Forgotten(NamedTuple):
@@ -43,13 +40,11 @@ def answers_by_annotator(ledger: Ledger) -> dict[str, tuple[int, int]]:
 def forget_annotator(path: ProjectPlace, who: str) -> Forgotten:
     """Erase all that somebody answered or named in a project.
 
-    What the others answered counts on: a run begins with all that is known from it.
+    What the others answered counts on.
     """
     with SqlLedger(path) as ledger:
         with ledger.transaction():
-            began_anew = ledger.latest_checkpoint() is not None
             erased = ledger.forget(who)
-            _begin_with_known(ledger, began_anew)
         traceless = ledger.scrub()
         if not (erased.answers or erased.names):
             people = (
@@ -57,24 +52,3 @@ def forget_annotator(path: ProjectPlace, who: str) -> Forgotten:
             )
             raise ProjectError(f"{who!r} gave no answer in {path}. Those who did: {people}.")
     return Forgotten(erased.answers, erased.names, erased.restored, traceless)
-
-
-def repair_project(path: ProjectPlace) -> Repaired | None:
-    """Do what `repair_file` does; what was known at a checkpoint that is dropped still counts."""
-    return repair_file(path, _replace_checkpoint)
-
-
-def _replace_checkpoint(ledger: Ledger) -> None:
-    with ledger.transaction():
-        ledger.change_past()
-        _begin_with_known(ledger, True)
-
-
-def _begin_with_known(ledger: Ledger, began_anew: bool) -> None:
-    """Let runs begin with what is known now, if they did before or can."""
-    settings = kept_in(ledger, SETTINGS)
-    algorithm = find_algorithm(settings.get("algorithm", DEFAULT))
-    trusts = settings.get("error_rate") is None
-    can = ITEMS in ledger.meta and algorithm.resumes_from_known and trusts
-    if len(ledger) and (began_anew or can):
-        make_checkpoint(ledger, [])

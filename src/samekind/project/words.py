@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import floor
 
-import numpy as np
-
 from samekind.algorithms import Certificate, percent_at_most
-from samekind.engine import Forecast
 from samekind.flow import DIFFERENT, SAME, UNSURE
 from samekind.ledger import Ledger, LedgerLine
 from samekind.project.records import ClusterRef, ItemView
@@ -26,13 +23,11 @@ __all__ = [
     "advice_in_words",
     "check_name",
     "counted",
-    "left_in_words",
     "name_in_table",
     "name_of",
     "numbered",
     "plain",
     "plain_item",
-    "press_range",
     "safe_cell",
     "text_of",
     "title_of",
@@ -141,38 +136,10 @@ def act_in_words(lines: list[LedgerLine]) -> str:
     return f"rows {first.a} and {first.b}: {said}"
 
 
-def left_in_words(forecast: Forecast | None, done: bool) -> str:
-    """Say how much is left to do."""
-    if done:
-        return ""
-    if forecast is None:
-        return "too early to say how many more kinds there are"
-    low, high = press_range(forecast)
-    if not np.isfinite(forecast.median):
-        return "hardly a new kind to be expected"
-    about = counted(max(1, round(forecast.median)), "more press", "more presses")
-    if high is None:
-        return f"about {about} for the next kind, if there is one"
-    return f"about {about} for the next kind" + f" ({low:,} to {high:,})" * (high > low)
-
-
-def press_range(forecast: Forecast) -> tuple[int, int | None]:
-    """Return between how many presses the next cluster is found with 80 % probability; None: open."""
-    return max(1, int(forecast.low)), int(np.ceil(forecast.high)) if np.isfinite(
-        forecast.high
-    ) else None
-
-
 def advice_in_words(
-    certificate: Certificate | None,
-    is_safe: bool,
-    unknown: int,
-    n_rows: int,
-    ahead: int,
-    new: float | None,
-    rows: int | None,
+    certificate: Certificate | None, is_safe: bool, unknown: int, n_rows: int
 ) -> str:
-    """Say whether it is safe to stop, given the rows that are not known and what more presses would find."""
+    """Say whether it is safe to stop, given how many rows are not known."""
     if unknown == 0:
         return "Safe to stop: every row that anybody could tell is known."
     wrong = 1.0 if certificate is None else certificate.wrong
@@ -185,22 +152,7 @@ def advice_in_words(
         text = f"Not yet: up to {percent_at_most(most / n_rows)} of the labels may be wrong"
         if n_rows <= SMALL:
             text += f", {most:,} of the {counted(unknown, 'row')} that are not known"
-    return f"{text}{_new_in_words(ahead, new, rows)}."
-
-
-def _new_in_words(ahead: int, new: float | None, rows: int | None) -> str:
-    if new is None or rows is None:
-        return ""
-    if new < 0.1:
-        return f"; another {ahead} presses would hardly find a new kind"
-    number = "one" if round(new) <= 1 else f"{round(new):,}"
-    each = "" if number == "one" else " each"
-    what = "more kind" if number == "one" else "more kinds"
-    maybe = "maybe" if new < 0.5 else "about"
-    return (
-        f"; another {ahead} presses would find {maybe} {number} {what} with about "
-        f"{counted(rows, 'row')}{each}"
-    )
+    return f"{text}."
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

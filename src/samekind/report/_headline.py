@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from samekind.clusters import STOP_REASONS, Clusters, notes_called
+from samekind.clusters import STOP_REASONS, Clusters
 from samekind.report._comparison import Comparison
 from samekind.report._figures import shown_text
 
@@ -63,7 +63,7 @@ def tiles(clusters: Clusters, truth: Comparison | None, *, are_named: bool = Fal
     return _definitions(numbers)
 
 
-def facts(clusters: Clusters, names: Sequence[str | None], advice: str = "") -> str:
+def facts(clusters: Clusters, advice: str = "") -> str:
     """Return what else one should know, line by line."""
     why = STOP_REASONS.get(clusters.stop_reason_, str(clusters.stop_reason_))
     lines = [
@@ -80,9 +80,7 @@ def facts(clusters: Clusters, names: Sequence[str | None], advice: str = "") -> 
     if len(clusters.given_up_):
         lines.append(("given up as unsure", counted(len(clusters.given_up_), "row")))
     if clusters.notes_:
-        spoken = [called(cluster, names) for cluster in range(clusters.n_discovered_)]
-        notes = _listed(notes_called(clusters, spoken))
-        lines.append(('<span class="warn">notes</span>', notes))
+        lines.append(('<span class="warn">notes</span>', _listed(clusters.notes_)))
     if clusters.contradictions_:
         name = f'<span class="bad">contradictions ({len(clusters.contradictions_):,})</span>'
         lines.append((name, _listed(clusters.contradictions_)))

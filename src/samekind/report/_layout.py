@@ -1,7 +1,7 @@
 """A map made for looking: rows that are alike lie together, and groups apart.
 
-By UMAP where `umap-learn` is installed, else by t-SNE; both keep neighbours together, which the two widest
-directions of many do not. Distances between groups, and their sizes, mean little.
+By t-SNE, which keeps neighbours together, as the two widest directions of many do not. Distances between
+groups, and their sizes, mean little.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +21,6 @@ __all__ = ["Layout", "has_neighbors", "lay_out", "lay_out_elsewhere", "quick_lay
 
 Floats = NDArray[np.float64]
 FEWEST = 30  # rows below which there are no neighbours to speak of
-MOST_NEIGHBORS = 15
 WIDEST = 50  # principal components that neighbours are sought in
 PERPLEXITY = 30.0
 STEPS = 500
@@ -65,8 +63,6 @@ def lay_out(sample: Floats, seed: int) -> Layout:
     ):  # others answer meanwhile, and threads that wait for each other crawl then
         wide = _components(sample, WIDEST, seed)
         first = 1e-2 * wide[:, :2] / (wide[:, 0].std() or 1.0)
-        if find_spec("umap") is not None:
-            return Layout(_within(_umap(wide, seed)), "UMAP")
         perplexity = min(PERPLEXITY, (len(sample) - 1) / 3)
         tsne = TSNE(2, perplexity=perplexity, init=first, max_iter=STEPS, random_state=seed)
         return Layout(_within(tsne.fit_transform(wide)), "t-SNE")
@@ -95,18 +91,6 @@ def lay_out_elsewhere(
         return None
     with np.load(found, allow_pickle=False) as made:
         return Layout(made["places"], str(made["method"]))
-
-
-def _umap(wide: Floats, seed: int) -> Floats:
-    import warnings
-
-    with warnings.catch_warnings():
-        # that a seed allows but one thread, and what else could be installed
-        warnings.simplefilter("ignore")
-        from umap import UMAP
-
-        made = UMAP(n_neighbors=min(MOST_NEIGHBORS, len(wide) - 1), random_state=seed)
-        return np.asarray(made.fit_transform(wide), dtype=np.float64)
 
 
 def _components(sample: Floats, most: int, seed: int) -> Floats:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from samekind.clusters import Clusters
 from samekind.points import Points
-from samekind.report._layout import Layout, has_neighbors, lay_out, quick_layout
+from samekind.report._layout import Layout, has_neighbors, lay_out
 
 __all__ = ["MOST_ROWS", "LaidOut", "Projection", "choose_rows", "project_rows"]
 
@@ -105,11 +105,7 @@ def _by_neighbors(sample: Floats, seed: int) -> Projection:
     laid = sample
     if len(sample) > MOST_LAID_OUT:
         laid = sample[np.sort(rng.choice(len(sample), MOST_LAID_OUT, replace=False))]
-    try:
-        layout = lay_out(laid, seed)
-    except Exception:  # of whatever UMAP is installed: a plainer map is better than no report
-        layout = quick_layout(laid, seed)
-    return _between(laid, layout)
+    return _between(laid, lay_out(laid, seed))
 
 
 def _between(laid: Floats, layout: Layout) -> Projection:

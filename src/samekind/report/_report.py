@@ -80,7 +80,7 @@ def write_report(
     seed : int
         Fixes which rows are drawn where there are too many.
     by_neighbors : bool
-        Make a map for looking, by UMAP if `umap-learn` is installed, else by t-SNE: rows that are alike lie
+        Make a map for looking, by t-SNE: rows that are alike lie
         together. It takes some seconds; without, the map shows principal components.
     laid_out : tuple of an array of rows and a Layout, or None
         Where some rows lie on a map that was made before.
@@ -144,7 +144,7 @@ def write_report(
         title=shown_text(title, 200) or DEFAULT_TITLE,
         lead=lead(clusters, points.d if frame is None else frame.shape[1]),
         tiles=tiles(clusters, compared, are_named=any(cluster_names)),
-        facts=facts(clusters, cluster_names, advice),
+        facts=facts(clusters, advice),
         figures=figures,
         annotators=annotator_table(clusters),
         exemplars=cards(clusters, points, sizes, columns, frame, pictures, compared, cluster_names),

@@ -21,9 +21,8 @@ from samekind.project import (
     SheetQuestion,
     counted,
     name_in_table,
-    title_of,
 )
-from samekind.terminal.cards import in_one_line, short_title
+from samekind.terminal.cards import short_title
 from samekind.terminal.keys import Keys, keys_at_hand
 from samekind.terminal.prompt import (
     ANYWHERE,
@@ -32,7 +31,6 @@ from samekind.terminal.prompt import (
     PAIR,
     SAY,
     SHEET,
-    SUGGESTED,
     Conversation,
 )
 from samekind.terminal.text import brief, printable
@@ -101,7 +99,7 @@ class _Asking(Conversation):
             questions = self._project.next(self._who, lineup=self._lineup)
             if questions:
                 going = self._one(questions[0])
-            elif self._project.session.done:
+            elif self._project.stop_reason is not None:
                 going = self._answered and self._end()
             elif may_come:
                 self._keys.pause()
@@ -110,10 +108,10 @@ class _Asking(Conversation):
                 going = False
 
     def _model_works(self) -> bool:
-        """Return whether a model may yet leave questions to people; say what it does when that changes."""
+        """Return whether a model is answering; say what it does when that changes."""
         if (model := self._project.assistant) is None:
             return False
-        works, does = model.is_working, "answers first; you are asked what it leaves to you."
+        works, does = model.is_working, "answers, too; you are also asked what it answered first."
         if not works:
             does = f"{model.state.rstrip('.')}. You are asked without it from here on."
         if does != self._model_does:
@@ -141,9 +139,6 @@ class _Asking(Conversation):
                 self._name()
             elif wanted == "contradictions":
                 self._show_contradictions()
-            elif wanted == "suggestions":
-                self._suggest()
-                return True
             elif (said := self._said(question, wanted)) is not None:
                 self._answer(question, said)
                 return True
@@ -252,7 +247,9 @@ class _Asking(Conversation):
 
     def _name(self) -> None:
         item = self._item
-        if item is None or not self._project.session.members_of(item.row):
+        with self._project.locked():
+            known = item is not None and self._project.session.members_of(item.row)
+        if item is None or not known:
             self._say("The kind of the thing that you saw last is not known yet.")
             return
         self._say(f"What is the kind of {short_title(item)} called? ", end="")
@@ -274,30 +271,6 @@ class _Asking(Conversation):
             "Undo, or answer anew on the page." if found else "No answers contradict each other."
         )
 
-    def _suggest(self) -> None:
-        """Go through the suggestions, until there is none left or the person has enough."""
-        seen: set[str] = set()
-        while fresh := [one for one in self._project.suggestions() if one.id not in seen]:
-            one = fresh[0]
-            seen.add(one.id)
-            for item in one.items:
-                self._say(f"  {in_one_line(item)}")
-            for cluster in one.clusters:
-                self._say(f"  {title_of(cluster)}: " + "; ".join(map(in_one_line, cluster.members)))
-            ask = {
-                "merge": "Are these one kind?",
-                "wrong": "Take this out of the first kind?",
-                "own": "Are these a kind of their own, all of them?",
-                "unsure": "Ask about these again?",
-            }[one.what]
-            self._say(f"{one.text} {ask}")
-            wanted = self._ask("Y yes  N no  L later  Q back to the questions", SUGGESTED)
-            if wanted in ("back", "quit"):  # the latter at the end of the input
-                return
-            if wanted != "later":
-                self._project.decide({one.id: wanted}, who=self._who)
-        self._say("There is nothing more to suggest.")
-
     def _status(self) -> Text:
         now = self._project.status()
         of = "" if now.budget is None else f" of {now.budget:,}"
@@ -308,8 +281,6 @@ class _Asking(Conversation):
             asked = f"{now.questions:,} of {asked}"
         known = f"{counted(now.clusters, 'kind')} found with {asked}"
         text.append(f"  {known if now.presses else 'Nothing is known yet'}", style="not bold")
-        if now.left_text:
-            text.append(f"; {now.left_text}", style="not bold dim")
         text.append(".", style="not bold dim")
         if now.presses and now.presses % ADVICE == 0:
             text.append(f"\n{self._project.stopping().text}", style="not bold dim")

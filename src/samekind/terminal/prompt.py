@@ -17,7 +17,6 @@ __all__ = [
     "PAIR",
     "SAY",
     "SHEET",
-    "SUGGESTED",
     "Conversation",
 ]
 
@@ -36,13 +35,6 @@ IN_A_PROJECT = {
     **dict.fromkeys(("k", "skip"), "skip"),
     **dict.fromkeys(("r", "rename", "name"), "name"),
     **dict.fromkeys(("c", "contradictions"), "contradictions"),
-    **dict.fromkeys(("g", "suggestions"), "suggestions"),
-}
-SUGGESTED = {
-    **dict.fromkeys(("y", "yes"), "yes"),
-    **dict.fromkeys(("n", "no"), "no"),
-    **dict.fromkeys(("l", "later"), "later"),
-    **dict.fromkeys(("q", "quit", "exit"), "back"),
 }
 NONE = dict.fromkeys(("0", "n", "none"), "none")
 SAY = dict.fromkeys(("f", "find", "say"), "say")
@@ -62,7 +54,6 @@ HELP = """\
   M             more: every field, long texts whole, pictures large
   R             give a name to the kind of the thing that you saw last
   C             show answers that contradict each other
-  G             suggestions: kinds that may be one, things that look wrong
   Q             quit: every answer is kept
 """
 

@@ -13,7 +13,6 @@ __all__ = [
     "Answer",
     "Correction",
     "Criterion",
-    "Decisions",
     "Merge",
     "Name",
     "NewKind",
@@ -122,12 +121,3 @@ class Correction(Body):
     a: Row
     b: Row
     answer: Literal["same", "different", "unsure"]
-
-
-Id = Annotated[StrictStr, Field(min_length=1, max_length=100)]
-
-
-class Decisions(Body):
-    """What to do with suggestions, by their ids."""
-
-    decisions: Annotated[dict[Id, Literal["yes", "no"]], Field(min_length=1, max_length=100)]

@@ -8,9 +8,9 @@ from fastapi import Query, Response
 
 from samekind.project import ClusterPage, History, Overview, RowMap
 from samekind.web import parameters as p
-from samekind.web.bodies import Decisions, Merge, Name, Removal
+from samekind.web.bodies import Merge, Name, Removal
 from samekind.web.parameters import Limit, Offset, Once, ProjectOf, Revalidation, Who
-from samekind.web.replies import Changed, Suggested
+from samekind.web.replies import Changed
 
 __all__ = ["changes", "reads"]
 
@@ -69,16 +69,3 @@ def map_of_rows(project: ProjectOf, kept: Revalidation) -> RowMap | Response:
 def history(project: ProjectOf) -> History:
     """Clusters found after so many questions."""
     return project.history()
-
-
-@reads.get("/suggestions")
-def suggestions(project: ProjectOf, most: Annotated[int, Query(ge=1, le=100)] = 30) -> Suggested:
-    """What to look at, most important first."""
-    return Suggested(suggestions=project.suggestions(most))
-
-
-@changes.post("/suggestions")
-def decide(project: ProjectOf, who: Who, once: Once, decided: Decisions) -> Changed:
-    """Accept or refuse suggestions, all at once."""
-    once(lambda: project.decide({**decided.decisions}, who=who))
-    return Changed(status=project.status())

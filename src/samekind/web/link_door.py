@@ -5,7 +5,7 @@
   one that was revoked, or has expired, opens nothing from then on.
 - Pictures and exports are fetched by the browser itself, which cannot send that header. For these alone, and
   to read, a cookie will do that follows from the link (the *pass*): no other site's page gets it sent, and it
-  ends with the link. It also keeps its holder from waiting for others' guesses.
+  ends with the link.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import hmac
 import re
 import time
 from collections.abc import Iterator
+from http.cookies import CookieError, SimpleCookie
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
@@ -21,7 +22,7 @@ from starlette.types import Scope
 
 from samekind.ledger import LedgerError, Link
 from samekind.web import doors
-from samekind.web.doors import Caller, Door, Entry, RefusalError, bearer, cookie_of, network_in
+from samekind.web.doors import Caller, Door, Entry, RefusalError, bearer
 from samekind.web.site import HostedProject, Site
 
 __all__ = ["API", "CALLERS", "LinkDoor"]
@@ -30,8 +31,9 @@ API = "/api/v1"
 CALLERS = "samekind.callers"  # in the scope: who asks, in every project that the token opens
 PROJECT = re.compile(rf"{API}/projects/([^/]+)(/.*)?")
 PAGE = re.compile(r"/p/[^/]+/|/")
+PASS = "samekind-pass"  # a cookie
 BY_BROWSER = re.compile(r"/items/[0-9]+/picture|/export/[^/]+")
-OPEN = (f"{API}/openapi.json", f"{API}/docs")
+SCHEMA = f"{API}/openapi.json"
 WRONG = "The token is missing or wrong. Open the whole link that you were given."
 
 
@@ -42,20 +44,14 @@ class LinkDoor(Door):
     ----------
     site : Site
         The projects.
-    metrics_token : str or None
-        What must be known to read the metrics.
     root_path : str
         Under which address all of it is.
     """
 
     needs_header = False  # no other site's page can send `Authorization`, which all changes need
 
-    def __init__(
-        self, site: Site, *, metrics_token: str | None = None, root_path: str = ""
-    ) -> None:
-        super().__init__()
+    def __init__(self, site: Site, *, root_path: str = "") -> None:
         self._site = site
-        self._metrics_token = metrics_token
         self._root_path = root_path
 
     def is_page(self, path: str) -> bool:
@@ -64,23 +60,21 @@ class LinkDoor(Door):
 
     async def admit(self, scope: Scope, path: str, headers: Headers) -> Entry:
         """Let everybody in whose link holds."""
-        if path == "/metrics":
-            self._check_metrics(scope, headers)
-        if path in OPEN or not path.startswith("/api"):
+        if path == SCHEMA or not path.startswith("/api"):
             return Entry()
-        offered, network = bearer(headers), network_in(scope)
+        offered = bearer(headers)
         if path == f"{API}/projects":
-            scope[CALLERS] = await run_in_threadpool(self._everywhere, offered, network)
+            scope[CALLERS] = await run_in_threadpool(self._everywhere, offered)
             return Entry()
         found = PROJECT.fullmatch(path)
         hosted = self._site.projects.get(found[1]) if found else None
         rest = (found[2] or "") if found else ""
         scope[doors.HOSTED] = hosted
-        given = cookie_of(headers)
+        given = _cookie_of(headers)
         reads = scope["method"] == "GET" and BY_BROWSER.fullmatch(rest) is not None
         is_safe = scope["scheme"] == "https"
         return await run_in_threadpool(
-            self._enter, hosted, offered, given, network, reads=reads, is_safe=is_safe
+            self._enter, hosted, offered, given, reads=reads, is_safe=is_safe
         )
 
     def _enter(
@@ -88,22 +82,17 @@ class LinkDoor(Door):
         hosted: HostedProject | None,
         offered: str,
         given: str,
-        network: str,
         *,
         reads: bool,
         is_safe: bool,
     ) -> Entry:
-        link = None if hosted is None else _link_of_pass(hosted, given)
+        link = None
         if offered:
-            if link is None:
-                self.wait_for_guesses(network)
-            by_token = None if hosted is None else _found(hosted, offered)
-            if by_token is None or not by_token.holds(time.time()):
-                self.guesses.note_wrong(network, offered)
-                raise RefusalError(401, _why_not(by_token))
-            link = by_token
-        elif not reads:
-            link = None
+            link = None if hosted is None else _found(hosted, offered)
+            if link is None or not link.holds(time.time()):
+                raise RefusalError(401, _why_not(link))
+        elif reads and hosted is not None:
+            link = _link_of_pass(hosted, given)
         if link is None or hosted is None:
             raise RefusalError(401, WRONG)
         project = hosted.project
@@ -114,17 +103,13 @@ class LinkDoor(Door):
         if not hmac.compare_digest(given.encode("utf-8", "replace"), own.encode()):
             place = f"{self._root_path}{API}/projects/{hosted.name}/"
             rules = f"Path={place}; HttpOnly; SameSite=Strict" + "; Secure" * is_safe
-            cookie = f"{doors.PASS}={own}; {rules}"
+            cookie = f"{PASS}={own}; {rules}"
         return Entry(Caller(project, link.who, link.role, hosted.name, link.id), cookie)
 
-    def _everywhere(self, offered: str, network: str) -> list[tuple[HostedProject, Link]]:
+    def _everywhere(self, offered: str) -> list[tuple[HostedProject, Link]]:
         """Return the projects that a token opens."""
-        if offered:
-            self.wait_for_guesses(network)
         opened = list(self._opened_by(offered)) if offered else []
         if not opened:
-            if offered:
-                self.guesses.note_wrong(network, offered)
             raise RefusalError(401, WRONG)
         return opened
 
@@ -137,25 +122,21 @@ class LinkDoor(Door):
             if link is not None and link.holds(time.time()):
                 yield hosted, link
 
-    def _check_metrics(self, scope: Scope, headers: Headers) -> None:
-        if self._metrics_token is None:
-            raise RefusalError(404, "There is nothing at this address.")
-        offered, network = bearer(headers), network_in(scope)
-        if offered:
-            self.wait_for_guesses(network)
-        if not hmac.compare_digest(
-            offered.encode("utf-8", "replace"), self._metrics_token.encode()
-        ):
-            if offered:
-                self.guesses.note_wrong(network, offered)
-            raise RefusalError(401, "Metrics need the token of --metrics-token-file.")
-
 
 def _found(hosted: HostedProject, token: str) -> Link | None:
     try:
         return hosted.links.find(token)
     except LedgerError:
         raise _not_open(hosted) from None
+
+
+def _cookie_of(headers: Headers) -> str:
+    """Return the pass that a browser has, or ""."""
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(PASS)
+    except CookieError:
+        return ""
+    return "" if found is None else found.value
 
 
 def _link_of_pass(hosted: HostedProject, given: str) -> Link | None:

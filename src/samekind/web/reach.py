@@ -25,7 +25,7 @@ LOCAL = ("127.0.0.1", "localhost", "[::1]")
 ANY_ADDRESS = "*"  # any numeric one, but no name
 WILDCARDS = ("0.0.0.0", "::", "")
 USUAL_PORT = 8720
-SHORTEST_TOKEN = 8
+SHORTEST_TOKEN = 22  # as long as those that samekind makes: 128 random bits, which nobody guesses
 
 
 class ServeError(ValueError):

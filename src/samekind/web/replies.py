@@ -14,7 +14,6 @@ from samekind.project import (
     PairQuestion,
     SheetQuestion,
     Status,
-    SuggestionRecord,
 )
 
 __all__ = [
@@ -27,7 +26,6 @@ __all__ = [
     "NextQuestions",
     "Saved",
     "Skipped",
-    "Suggested",
     "Undone",
 ]
 
@@ -103,10 +101,3 @@ class Contradictions:
     """All of them."""
 
     contradictions: list[ContradictionRecord]
-
-
-@dataclass(frozen=True)
-class Suggested:
-    """What to look at."""
-
-    suggestions: list[SuggestionRecord]

@@ -31,8 +31,6 @@ ROLE_OF = {
     "merge": REVIEW,
     "place": REVIEW,
     "place_in_new": REVIEW,
-    "suggestions": REVIEW,
-    "decide": REVIEW,
     "answers": REVIEW,
     "presses": REVIEW,
     "correct": REVIEW,

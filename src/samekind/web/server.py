@@ -144,7 +144,6 @@ def serve_team(
     root_path: str = "",
     proxies: Sequence[str] = (),
     tls: Tls | None = None,
-    metrics_token: str | None = None,
     on_ready: Callable[[str], None] | None = None,
     overlap: float | None = None,
 ) -> None:
@@ -164,8 +163,6 @@ def serve_team(
         Addresses of proxies whose forwarded headers are believed.
     tls : Tls or None
         Certificate and key, for connections without a proxy that encrypts.
-    metrics_token : str or None
-        What must be known to read the metrics; without one there are none.
     on_ready : callable
         Called with the server's address once it listens.
     overlap : float or None
@@ -185,7 +182,6 @@ def serve_team(
         site,
         allowed_hosts=[*own, *names],
         root_path=root_path,
-        metrics_token=metrics_token,
         observer=log_request,
     )
     config = configure(app, tls=tls, proxies=proxies, patience=PATIENCE, has_logs=True)

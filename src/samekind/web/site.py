@@ -65,12 +65,12 @@ class HostedProject:
             words = str(error) if isinstance(error, LedgerError | ValueError | OSError) else ""
             log.error(
                 "project %s could not be opened: %s", self.name, words or type(error).__name__,
-                exc_info=None if words else error, extra={"project": self.name},
+                exc_info=None if words else error,
             )  # fmt: skip
             self.state = "failed"
             return
         self.state = "ready"
-        log.info("project %s is open", self.name, extra={"project": self.name})
+        log.info("project %s is open", self.name)
 
     def note_failure(self, error: LedgerError) -> None:
         """Have the project opened again if nothing else helps: its file was replaced, or its data changed."""

@@ -1,4 +1,4 @@
-"""The application of a server for a team: several projects, personal links, health and metrics."""
+"""The application of a server for a team: several projects, personal links and health."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Invitation(Body):
     expires: Annotated[float, Field(gt=0, lt=10**12, allow_inf_nan=False)] | None = None
 
 
-site_routes = APIRouter(tags=["projects"], responses=responses(401, 429))
+site_routes = APIRouter(tags=["projects"], responses=responses(401))
 reads, changes = routers("projects")
 LinkNumber = Annotated[int, Path(ge=1, le=10**9)]
 
@@ -169,10 +169,9 @@ def make_team_app(
     *,
     allowed_hosts: Iterable[str],
     root_path: str = "",
-    metrics_token: str | None = None,
     observer: Observer | None = None,
 ) -> FastAPI:
-    """Return a server's pages, API v1, health and metrics as an ASGI application.
+    """Return a server's pages, API v1 and health as an ASGI application.
 
     Parameters
     ----------
@@ -182,14 +181,12 @@ def make_team_app(
         Names that the server goes by, as for `make_app`.
     root_path : str
         Under which address a proxy has it, such as ``"/kinds"``.
-    metrics_token : str or None
-        What must be known to read the metrics; without one there are none.
     observer : callable or None
         Is told of every request.
     """
     app = new_api(f"{API}/openapi.json", is_locked=True)
     app.include_router(site_routes)
-    refused = responses(401, 429)
+    refused = responses(401)
     named = [Depends(_named)]
     under = f"{API}/projects/{{project}}"
     for routes in (reads, changes):
@@ -198,27 +195,12 @@ def make_team_app(
     mount_static(app)
     _add_pages(app)
     _add_health(app, site)
-    observers = [observer] if observer is not None else []
-    if metrics_token is not None:
-        from samekind.web.metrics import Metrics  # which not everybody has installed
-
-        metrics = Metrics(site)
-        observers.append(metrics.observe)
-
-        @app.get("/metrics", include_in_schema=False)
-        def read_metrics() -> Response:
-            return Response(metrics.text(), media_type=metrics.media_type)
-
-    def observe(*what: object) -> None:
-        for told in observers:
-            told(*what)  # type: ignore[arg-type]
-
     app.add_middleware(
         Guard,
-        door=LinkDoor(site, metrics_token=metrics_token, root_path=root_path),
+        door=LinkDoor(site, root_path=root_path),
         allowed_hosts=tuple(allowed_hosts),
         root_path=root_path,
-        observer=observe,
+        observer=observer,
     )
     return app
 
@@ -236,10 +218,6 @@ def _add_pages(app: FastAPI) -> None:
     async def nowhere() -> Response:
         words = "This is a server of samekind. Open the whole link that you were given.\n"
         return PlainTextResponse(words)
-
-    @app.get(f"{API}/docs", include_in_schema=False)
-    async def docs() -> Response:
-        return HTMLResponse(_page("api_docs.html"), headers=KEPT)
 
 
 KEPT = {"Cache-Control": "no-cache"}

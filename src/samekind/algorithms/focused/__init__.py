@@ -1,8 +1,6 @@
-"""`focused`, the default algorithm: start reading at `Focused`."""
-
-from __future__ import annotations
+"""`focused`: fold the answers into one belief, ask what is expected to put most rows right."""
 
 from samekind.algorithms.focused.focused import Focused
-from samekind.algorithms.focused.params import PARTS, FocusedParams
+from samekind.algorithms.focused.params import FocusedParams
 
-__all__ = ["PARTS", "Focused", "FocusedParams"]
+__all__ = ["Focused", "FocusedParams"]

@@ -1,169 +1,30 @@
-"""Compiled loops of `focused`. Constants are arguments, as Numba's cache does not notice a changed one."""
+"""Compiled loops: walks on the graph, sparse beliefs, pairs of groups, trees of answers.
 
-from __future__ import annotations
+Edges are three arrays: those of node i are first[i] … first[i + 1] - 1, `to` has the other node of each and
+`step` the chance that a walk takes it.
+"""
 
 import numpy as np
 from numba import njit
 
-
-@njit(nogil=True, cache=True)
-def exp_utilities(weights, of_clusters, of_new, alive, out):
-    """Write exp(utility) of each cluster, up to a common factor; return that of "new"."""
-    new = 0.0
-    for j in range(of_new.size):
-        new += of_new[j] * weights[of_clusters.shape[1] + j]
-    top = new
-    for cluster in range(out.size):
-        utility = -np.inf
-        if alive[cluster]:
-            utility = 0.0
-            for j in range(of_clusters.shape[1]):
-                utility += of_clusters[cluster, j] * weights[j]
-        out[cluster] = utility
-        top = max(top, utility)
-    for cluster in range(out.size):
-        out[cluster] = np.exp(out[cluster] - top)
-    return np.exp(new - top)
-
-
-@njit(nogil=True, cache=True)
-def newton_system(weights, prior, precision, of_clusters, of_new, alive, target, memory, gradient):
-    """Write the precision and the gradient of the log likelihood of `target`, the probabilities of all
-    clusters and "new". Solving them in here, or whole arrays in place of loops, takes seconds to compile.
-    """
-    size, split = weights.size, of_clusters.shape[1]
-    shares = np.empty(of_clusters.shape[0])
-    new = exp_utilities(weights, of_clusters, of_new, alive, shares)
-    total = 0.0
-    for cluster in range(shares.size):
-        total += shares[cluster]
-    total = new + total
-    mean = np.zeros(size)
-    products = np.zeros((size, size))
-    for cluster in range(shares.size):
-        share = shares[cluster] / total
-        if share > 0.0:
-            for i in range(split):
-                part = share * of_clusters[cluster, i]
-                mean[i] += part
-                for j in range(split):
-                    products[i, j] += part * of_clusters[cluster, j]
-    for i in range(split, size):
-        mean[i] = new / total * of_new[i - split]
-        for j in range(split, size):
-            products[i, j] = mean[i] * of_new[j - split]
-    for i in range(size):
-        for j in range(size):
-            fresh = products[i, j] - mean[i] * mean[j]
-            precision[i, j] = prior[i, j] + memory * (precision[i, j] - prior[i, j]) + fresh
-    for i in range(size):
-        gradient[i] = -mean[i]
-    for i in range(split, size):
-        gradient[i] += target[shares.size] * of_new[i - split]
-    for cluster in range(shares.size):
-        if target[cluster] > 0.0:
-            for i in range(split):
-                gradient[i] += target[cluster] * of_clusters[cluster, i]
-
-
-@njit(nogil=True, cache=True)
-def lda_scores(X, lda, floor, out):
-    """Write log posteriors (m, clusters) relative to the likeliest cluster; 0 if there is no discriminant."""
-    origin, whiten, means, widths, known, n_at_fit = lda
-    if known.size == 0:
-        out[:] = 0.0
-        return
-    d = origin.size
-    scores = np.empty(known.size)
-    half_logs = 0.5 * d * np.log(widths)
-    for i in range(X.shape[0]):
-        scores[:] = 0.0
-        for c in range(means.shape[0]):
-            white = 0.0
-            for j in range(d):
-                white += (X[i, j] - origin[j]) * whiten[c, j]
-            for k in range(known.size):  # over clusters, so that it runs in vector registers
-                step = white - means[c, k]
-                scores[k] += step * step
-        top = -np.inf
-        for k in range(known.size):
-            scores[k] = -0.5 * scores[k] / widths[k] - half_logs[k]
-            top = max(top, scores[k])
-        mean = 0.0
-        out[i] = floor
-        for k in range(known.size):
-            out[i, known[k]] = max(scores[k] - top, floor)
-            mean += (scores[k] - top) / known.size
-        for k in range(n_at_fit, out.shape[1]):  # discovered since: neither favoured nor excluded
-            out[i, k] = max(mean, floor)
-
-
-@njit(nogil=True, cache=True)
-def features(X, distances, scale, sizes, lda, graph, limits, of_clusters, of_new):
-    """Write the features of rows X: (m, clusters, 4) and (m, 3). See `constants.NEARNESS` and the following.
-
-    `distances` (m, clusters) are squared; `graph` (m, clusters) are the probabilities of label propagation,
-    if any.
-    """
-    lda_floor, distance_floor, distance_range, graph_floor = limits
-    m, k = distances.shape
-    lda_scores(X, lda, lda_floor, of_clusters[:, :, 1])
-    shares = np.log((sizes[:k] + 1.0) / (k + sizes[:k].sum()))
-    for i in range(m):
-        nearest = np.inf
-        for j in range(k):
-            of_clusters[i, j, 0] = 0.5 * np.log(distances[i, j] + distance_floor * scale * scale)
-            nearest = min(nearest, of_clusters[i, j, 0])
-        for j in range(k):
-            of_clusters[i, j, 0] = max(nearest - of_clusters[i, j, 0], -distance_range)
-            of_clusters[i, j, 2] = 0.0
-            of_clusters[i, j, 3] = shares[j]
-        of_new[i, 0] = 1.0
-        of_new[i, 1] = 0.0
-        if k:
-            of_new[i, 1] = min(max(nearest - np.log(scale), -distance_range), distance_range)
-        of_new[i, 2] = 0.0
-        if graph.size:
-            met = 0.0
-            for j in range(k):
-                met += graph[i, j]
-            for j in range(k):
-                of_clusters[i, j, 2] = np.log((graph[i, j] + graph_floor) / (met + graph_floor))
-            of_new[i, 2] = np.log(max(1.0 - met, 0.0) + graph_floor) - np.log(met + graph_floor)
-
-
-@njit(nogil=True, cache=True)
-def score_rows(
-    X, distances, scale, sizes, lda, graph, limits, weights, alive, of_clusters, of_new, out, new
-):
-    """Write the features of rows, and exp(utility) of each cluster (m, clusters) and of "new" (m,)."""
-    features(X, distances, scale, sizes, lda, graph, limits, of_clusters, of_new)
-    for i in range(X.shape[0]):
-        new[i] = exp_utilities(weights, of_clusters[i], of_new[i], alive, out[i])
-
-
-@njit(nogil=True, cache=True)
-def unproven_pairs(similarity, is_open, undecidable, n_clusters, pairs, similarities):
-    """Write the pairs of clusters that are open or undecidable, and their similarities; return how many."""
-    size = 0
-    for a in range(n_clusters):
-        for b in range(a + 1, n_clusters):
-            if is_open[a, b] or undecidable[a, b]:
-                pairs[size, 0], pairs[size, 1] = a, b
-                similarities[size] = max(similarity[a, b], similarity[b, a])
-                size += 1
-    return size
-
-
-@njit(nogil=True, cache=True)
-def lower_distances(X, x, distances):
-    """Lower the squared distances of rows to a cluster where a new member x of it is nearer."""
-    for i in range(X.shape[0]):
-        distance = 0.0
-        for j in range(x.size):
-            step = X[i, j] - x[j]
-            distance += step * step
-        distances[i] = min(distances[i], distance)
+__all__ = [
+    "ancestors",
+    "best_pair",
+    "change_beliefs",
+    "descendants",
+    "hits",
+    "link_flows",
+    "merge_beliefs",
+    "nearest_by_products",
+    "one_step",
+    "push_visits",
+    "row_walks",
+    "score_pairs",
+    "spanning_tree",
+    "take_out",
+    "update_doubts",
+    "walks_into",
+]
 
 
 @njit(nogil=True, cache=True)
@@ -191,69 +52,522 @@ def nearest_by_products(products, squares, start, distances, found):
                 worst = distances[row, k - 1]
 
 
-@njit(nogil=True, cache=True)
-def distances_to_candidates(X, candidates, out):
-    """Write the squared distance of each row to each of its candidates."""
-    for i in range(candidates.shape[0]):
-        for j in range(candidates.shape[1]):
-            other = X[candidates[i, j]]
-            distance = 0.0
-            for c in range(X.shape[1]):
-                step = X[i, c] - other[c]
-                distance += step * step
-            out[i, j] = distance
+# Walks
 
 
 @njit(nogil=True, cache=True)
-def enqueue_neighbors(first, to, known, row, waiting, queue, head, size):
-    """Put the neighbours of a row that are not labelled into the queue; return its size then."""
-    for e in range(first[row], first[row + 1]):
+def hits(first, to, step, known, sources, weights, tolerance, most, h, rest, queue, queued):
+    """Return the nodes from which walks end in a source before any other known node, and their chances.
+
+    Edges are those *into* each node. What is left of a walk is pushed back along them while it exceeds
+    `tolerance`, at most `most` times. h, rest, queue and queued are room for n numbers each, and zero before
+    and after.
+    """
+    n = queue.size
+    head, tail, waiting, n_touched = 0, 0, 0, 0
+    touched = np.empty(n, np.int64)
+    single = sources[0] if sources.size == 1 else -1
+    for i in range(sources.size):
+        node = sources[i]
+        rest[node] = weights[i]
+        queue[tail] = node
+        tail = tail + 1 if tail + 1 < n else 0
+        waiting += 1
+        queued[node] = True
+        touched[n_touched] = node
+        n_touched += 1
+    while waiting > 0:
+        if most <= 0:
+            for i in range(waiting):
+                queued[queue[(head + i) % n]] = False
+            break
+        most -= 1
+        node = queue[head]
+        head = head + 1 if head + 1 < n else 0
+        waiting -= 1
+        queued[node] = False
+        amount = rest[node]
+        rest[node] = 0.0
+        h[node] += amount
+        for e in range(first[node], first[node + 1]):
+            other = to[e]
+            if known[other] >= 0 or other == single:
+                continue
+            if h[other] == 0.0 and rest[other] == 0.0:
+                touched[n_touched] = other
+                n_touched += 1
+            rest[other] += step[e] * amount
+            if rest[other] > tolerance and not queued[other]:
+                queue[tail] = other
+                tail = tail + 1 if tail + 1 < n else 0
+                waiting += 1
+                queued[other] = True
+    nodes = touched[:n_touched].copy()
+    chances = np.empty(n_touched, np.float32)
+    for i in range(n_touched):
+        chances[i] = h[nodes[i]] + rest[nodes[i]]
+        h[nodes[i]] = 0.0
+        rest[nodes[i]] = 0.0
+    return nodes, chances
+
+
+@njit(nogil=True, cache=True)
+def walks_into(first, to, step, known, nodes, chances, flow):
+    """Add to flow[g] what one step from the known nodes of group g sees of some chances."""
+    for i in range(nodes.size):
+        for e in range(first[nodes[i]], first[nodes[i] + 1]):
+            group = known[to[e]]
+            if group >= 0:
+                flow[group] += step[e] * chances[i]
+
+
+@njit(nogil=True, cache=True)
+def one_step(first, to, step, ids, shares, node, flow):
+    """Add to flow[g] the chance that a walk from a node ends in group g, seen after one step."""
+    for e in range(first[node], first[node + 1]):
         other = to[e]
-        if not known[other] and not waiting[other]:
-            waiting[other] = True
-            queue[(head + size) % queue.size] = other
-            size += 1
-    return size
+        for s in range(ids.shape[1]):
+            if shares[other, s] > 0:
+                flow[ids[other, s]] += step[e] * shares[other, s]
 
 
 @njit(nogil=True, cache=True)
-def propagate(first, to, step, known, probabilities, row, waiting, queue, tolerance, max_visits):
-    """Bring the probabilities of rows up to date after a row was labelled, nearest rows first."""
-    n, width = probabilities.shape
-    head = 0
-    size = enqueue_neighbors(first, to, known, row, waiting, queue, head, 0)
-    visits = 0
-    fresh = np.empty(width, dtype=np.float32)
-    while size > 0 and visits < max_visits * n:
-        at = queue[head]
-        head = (head + 1) % n
-        size -= 1
-        visits += 1
-        waiting[at] = False
-        fresh[:] = 0.0
-        for e in range(first[at], first[at + 1]):
-            share = step[e]
-            near = probabilities[to[e]]
-            for k in range(width):
-                fresh[k] += share * near[k]
-        change = np.float32(0.0)
-        mine = probabilities[at]
-        for k in range(width):
-            change = max(change, abs(fresh[k] - mine[k]))
-            mine[k] = fresh[k]
-        if change > tolerance:
-            size = enqueue_neighbors(first, to, known, at, waiting, queue, head, size)
-    while size > 0:
-        waiting[queue[head]] = False
-        head = (head + 1) % n
-        size -= 1
+def row_walks(first, to, step, place, nodes, tolerance, most):
+    """Return where walks that leave a known node end next, as lists: from, to, chance.
+
+    place[node] is the number of a known node, -1 for others. Edges are those into each node.
+    """
+    n, m = place.size, nodes.size
+    h, rest = np.zeros(n), np.zeros(n)
+    queue, queued = np.empty(n, np.int64), np.zeros(n, np.bool_)
+    touched = np.empty(n, np.int64)
+    reached, seen = np.zeros(m), np.empty(m, np.int64)
+    source = np.empty(most, np.int32)
+    target = np.empty(most, np.int32)
+    chance = np.empty(most, np.float32)
+    count = 0
+    for j in range(m):
+        touched[0] = queue[0] = nodes[j]
+        queued[nodes[j]], rest[nodes[j]] = True, 1.0
+        n_touched, head, tail, waiting, n_seen = 1, 0, 1 % n, 1, 0
+        while waiting > 0:
+            node = queue[head]
+            head = head + 1 if head + 1 < n else 0
+            waiting -= 1
+            queued[node] = False
+            amount = rest[node]
+            rest[node] = 0.0
+            h[node] += amount
+            for e in range(first[node], first[node + 1]):
+                other = to[e]
+                if place[other] >= 0:
+                    i = place[other]
+                    if reached[i] == 0.0:
+                        seen[n_seen] = i
+                        n_seen += 1
+                    reached[i] += step[e] * amount
+                    continue
+                if h[other] == 0.0 and rest[other] == 0.0:
+                    touched[n_touched] = other
+                    n_touched += 1
+                rest[other] += step[e] * amount
+                if rest[other] > tolerance and not queued[other]:
+                    queue[tail] = other
+                    tail = tail + 1 if tail + 1 < n else 0
+                    waiting += 1
+                    queued[other] = True
+        for i in range(n_touched):
+            h[touched[i]] = 0.0
+            rest[touched[i]] = 0.0
+        for i in range(n_seen):
+            if reached[seen[i]] > 1e-4 and count < most:
+                source[count], target[count], chance[count] = seen[i], j, reached[seen[i]]
+                count += 1
+            reached[seen[i]] = 0.0
+    return source[:count], target[:count], chance[:count]
+
+
+# Beliefs: for each node the likeliest groups (ids) with their shares, and the sum of all shares (total)
 
 
 @njit(nogil=True, cache=True)
-def neighbor_means(first, to, step, walk_on, values, out):
-    """Write the mean of each row's value and the weighted mean of its neighbours'."""
-    for i in range(values.size):
-        total = 0.0
-        for e in range(first[i], first[i + 1]):
-            total += step[e] * values[to[e]]
-        out[i] = 0.5 * (values[i] + total / walk_on)
+def _add(ids, shares, node, group, amount):
+    """Add to a node's share of a group; of more groups than there are slots the least is dropped."""
+    low = 0
+    for s in range(ids.shape[1]):
+        if ids[node, s] == group:
+            shares[node, s] = max(0.0, shares[node, s] + amount)
+            return
+        if shares[node, s] < shares[node, low]:
+            low = s
+    if amount > shares[node, low]:
+        ids[node, low] = group
+        shares[node, low] = amount
+
+
+@njit(nogil=True, cache=True)
+def change_beliefs(ids, shares, total, nodes, chances, groups, amounts):
+    """Add to the shares of some groups, to each node's by its chance."""
+    whole = amounts.sum()
+    for i in range(nodes.size):
+        node = nodes[i]
+        for j in range(groups.size):
+            _add(ids, shares, node, groups[j], chances[i] * amounts[j])
+        total[node] = min(1.0, max(0.0, total[node] + chances[i] * whole))
+
+
+@njit(nogil=True, cache=True)
+def merge_beliefs(ids, shares, gone, kept):
+    """Make one group part of another in every node's shares."""
+    for node in range(ids.shape[0]):
+        for s in range(ids.shape[1]):
+            if ids[node, s] == gone:
+                amount = shares[node, s]
+                ids[node, s] = -1
+                shares[node, s] = 0.0
+                if amount > 0:
+                    _add(ids, shares, node, kept, amount)
+                break
+
+
+@njit(nogil=True, cache=True)
+def _likelihood(A, node, M, group):
+    """Return the Gaussian log-likelihood of a whitened row under a whitened mean."""
+    total = 0.0
+    for j in range(A.shape[1]):
+        gap = A[node, j] - M[group, j]
+        total += gap * gap
+    return -0.5 * total
+
+
+@njit(nogil=True, cache=True)
+def judge(ids, shares, node, A, M, has_means, tilt, reach, scores, near):
+    """Return the slot of a node's likeliest group, and the means' odds of it against its best rival.
+
+    The shares of groups that are about as likely are weighed by how near their means are: by the likelihood
+    to the power `tilt`, at most exp(-reach * tilt). The slot is -1 where there is none.
+    """
+    top = 0.0
+    for s in range(ids.shape[1]):
+        scores[s] = shares[node, s]
+        top = max(top, scores[s])
+    if top <= 0:
+        return -1, 0.0
+    count = 0
+    if tilt > 0:
+        limit = top * np.exp(-reach * tilt)
+        nearest = -np.inf
+        for s in range(ids.shape[1]):
+            near[s] = -np.inf
+            if scores[s] >= limit and scores[s] > 0:
+                near[s] = _likelihood(A, node, M, ids[node, s])
+                nearest = max(nearest, near[s])
+                count += 1
+        if count > 1:
+            before, after = 0.0, 0.0
+            for s in range(ids.shape[1]):
+                if near[s] > -np.inf:
+                    before += scores[s]
+                    scores[s] *= np.exp(tilt * max(near[s] - nearest, -reach))
+                    after += scores[s]
+            for s in range(ids.shape[1]):
+                if near[s] > -np.inf:
+                    scores[s] *= before / after
+    best = 0
+    for s in range(ids.shape[1]):
+        if scores[s] > scores[best]:
+            best = s
+    rival = -1
+    for s in range(ids.shape[1]):
+        if (
+            s != best
+            and shares[node, s] > 0
+            and (rival < 0 or shares[node, s] > shares[node, rival])
+        ):
+            rival = s
+    odds = 0.0
+    if has_means and rival >= 0:
+        odds = _likelihood(A, node, M, ids[node, best])
+        odds -= _likelihood(A, node, M, ids[node, rival])
+    return best, odds
+
+
+@njit(nogil=True, cache=True)
+def logit(share, floor):
+    """Return log odds of a share that is known to about `floor`."""
+    share = min(1.0, max(0.0, share))
+    return np.log((share + floor) / (1.0 - share + floor))
+
+
+@njit(nogil=True, cache=True)
+def update_doubts(
+    nodes, ids, shares, total, known, weight, w, floor, unreached, A, M, tilt, reach, ramp,
+    likeliest, doubt, rest, queue, queued, state, tolerance,
+):  # fmt: skip
+    """Find the likeliest group of some nodes, and how many rows are expected to be wrong with it.
+
+    What changed is to be pushed to other nodes (`push_visits`).
+    """
+    n = queue.size
+    scores, near = np.empty(ids.shape[1]), np.empty(ids.shape[1])
+    for i in range(nodes.size):
+        node = nodes[i]
+        now = 0.0
+        if known[node] >= 0:
+            likeliest[node] = known[node]
+        else:
+            best, odds = judge(ids, shares, node, A, M, ramp > 0, tilt, reach, scores, near)
+            likeliest[node] = ids[node, best] if best >= 0 else -1
+            share = (shares[node, best] if best >= 0 else 0.0) + unreached
+            share /= total[node] + unreached
+            z = w[0] + w[1] * logit(share, floor) + w[2] * logit(1.0 - total[node], floor)
+            z += w[6] * ramp * min(3.0, max(-3.0, odds / 10))
+            now = weight[node] / (1.0 + np.exp(z))
+        rest[node] += now - doubt[node]
+        doubt[node] = now
+        if abs(rest[node]) > tolerance and not queued[node] and known[node] < 0:
+            queued[node] = True
+            queue[(state[0] + state[1]) % n] = node
+            state[1] += 1
+
+
+# Visits: how often walks from doubtful nodes come by
+
+
+@njit(nogil=True, cache=True)
+def take_out(first, to, step, known, node, visits, rest, doubt, queue, queued, state, tolerance):
+    """Take back what walks visited behind a node, in which they end from now on."""
+    n = queue.size
+    for e in range(first[node], first[node + 1]):
+        other = to[e]
+        if known[other] < 0:
+            rest[other] -= step[e] * visits[node]
+            if abs(rest[other]) > tolerance and not queued[other]:
+                queued[other] = True
+                queue[(state[0] + state[1]) % n] = other
+                state[1] += 1
+    visits[node] = 0.0
+    rest[node] = 0.0
+    doubt[node] = 0.0
+
+
+@njit(nogil=True, cache=True)
+def push_visits(first, to, step, known, visits, rest, queue, queued, state, tolerance, most):
+    """Bring visits(x) = doubt(x) + sum of visits(y) P(y, x) up to date; at most so many pushes now."""
+    n = queue.size
+    while state[1] > 0 and most > 0:
+        node = queue[state[0]]
+        state[0] = state[0] + 1 if state[0] + 1 < n else 0
+        state[1] -= 1
+        queued[node] = False
+        amount = rest[node]
+        if known[node] >= 0 or abs(amount) <= tolerance:
+            continue
+        most -= 1
+        rest[node] = 0.0
+        visits[node] += amount
+        for e in range(first[node], first[node + 1]):
+            other = to[e]
+            if known[other] < 0:
+                rest[other] += step[e] * amount
+                if abs(rest[other]) > tolerance and not queued[other]:
+                    queued[other] = True
+                    queue[(state[0] + state[1]) % n] = other
+                    state[1] += 1
+
+
+# Pairs of groups
+
+
+@njit(nogil=True, cache=True)
+def score_pairs(
+    groups, alive, flow, size, gap, evidence, w, floor, unreached, M, use_means,
+    share, unknown, close, p, most,
+):  # fmt: skip
+    """Find P(same) of each of some groups with every other one, and the features that it comes from.
+
+    A group that refused (negative evidence) is left out of the shares of the others.
+    """
+    n_groups = alive.size
+    for g in groups:
+        most[g] = 0.0
+        if not alive[g]:
+            continue
+        norm = 1.0 / max(size[g] - flow[g, g], 1e-6)
+        total, left, least = 0.0, 0.0, np.inf
+        for c in range(n_groups):
+            if alive[c] and c != g:
+                total += flow[g, c] * norm
+                if evidence[g, c] >= 0:
+                    left += flow[g, c] * norm
+                least = min(least, gap[g, c])
+        u = max(0.0, 1.0 - total)
+        u = u / max(u + left, 1e-9)
+        unknown[g] = u
+        least = max(least, 1e-9)
+        nearest = -np.inf
+        if use_means:
+            shrunk = (size[g] + 1) / size[g]
+            for c in range(n_groups):
+                if alive[c] and c != g:
+                    d = 0.0
+                    for j in range(M.shape[1]):
+                        e = shrunk * M[g, j] - M[c, j]
+                        d += e * e
+                    close[g, c] = -0.5 * d
+                    nearest = max(nearest, close[g, c])
+        around = 0.0
+        for c in range(n_groups):
+            share[g, c] = 0.0
+            if alive[c] and c != g:
+                share[g, c] = (least / max(gap[g, c], 1e-9)) ** 8
+                if evidence[g, c] >= 0:
+                    around += share[g, c]
+        z0 = w[0] + w[2] * logit(u, floor) + w[3] + w[4] * np.log(size[g])
+        for c in range(n_groups):
+            p[g, c] = 0.0
+            if alive[c] and c != g:
+                v = flow[g, c] * norm + unreached * share[g, c] / max(around, 1e-30)
+                s = v / max(left + unreached + (v if evidence[g, c] < 0 else 0.0), 1e-12)
+                share[g, c] = min(1.0, max(0.0, s))
+                close[g, c] = max(close[g, c] - nearest, -50.0) / 10 if use_means else 0.0
+                z = z0 + w[1] * logit(share[g, c], floor) + w[5] * close[g, c] + evidence[g, c]
+                p[g, c] = 1.0 / (1.0 + np.exp(-z))
+                most[g] = max(most[g], p[g, c])
+            else:
+                share[g, c] = 0.0
+
+
+@njit(nogil=True, cache=True)
+def best_pair(free, p, most, mass):
+    """Return the pair of groups with the greatest P(same) times rows of the smaller one, and that."""
+    value, one, two = 0.0, -1, -1
+    for g in range(free.size):
+        if not free[g] or most[g] * mass[g] <= value:
+            continue
+        for c in range(free.size):
+            larger = mass[c] > mass[g] or (mass[c] == mass[g] and c > g)
+            if free[c] and larger and p[g, c] * mass[g] > value:
+                value, one, two = p[g, c] * mass[g], g, c
+    return value, one, two
+
+
+# Trees of "same" answers
+
+
+@njit(nogil=True, cache=True)
+def spanning_tree(m, a, b, evidence, hang):
+    """Return the first answers "same" that span a group of m rows, as a tree with root 0.
+
+    up[i]: the row above row i, -1 for the root; by[i]: the answer that links them; net[i]: the evidence
+    across the link; mass[i]: the sum of `hang` over i and all rows below it.
+    """
+    root = np.arange(m)
+    head, k = np.full(m, -1), 0  # linked lists of the tree's edges
+    after, other_end, of = np.empty((3, 2 * m), np.int64)
+    for i in range(a.size):
+        if evidence[i] <= 0:
+            continue
+        x, y = a[i], b[i]
+        while root[x] != x:
+            x = root[x]
+        while root[y] != y:
+            y = root[y]
+        if x == y:
+            continue
+        root[x] = y
+        for u, v in ((a[i], b[i]), (b[i], a[i])):
+            other_end[k], of[k], after[k] = v, i, head[u]
+            head[u] = k
+            k += 1
+    up, by, depth = np.full(m, -1), np.full(m, -1), np.zeros(m, np.int64)
+    order, done, i = np.zeros(m, np.int64), 1, 0
+    while i < done:
+        u = order[i]
+        k = head[u]
+        while k >= 0:
+            v = other_end[k]
+            if v != up[u]:
+                up[v], by[v], depth[v] = u, of[k], depth[u] + 1
+                order[done] = v
+                done += 1
+            k = after[k]
+        i += 1
+    net, mass = np.zeros(m), hang.copy()
+    for i in range(a.size):
+        x, y = a[i], b[i]
+        while x != y:  # every link between the two rows
+            if depth[x] < depth[y]:
+                x, y = y, x
+            net[x] += evidence[i]
+            x = up[x]
+    for i in range(done - 1, 0, -1):
+        mass[up[order[i]]] += mass[order[i]]
+    return up, by, net, mass
+
+
+@njit(nogil=True, cache=True)
+def ancestors(up, i):
+    """Return whether each row is i or above it."""
+    on = np.zeros(up.size, np.bool_)
+    while i >= 0:
+        on[i] = True
+        i = up[i]
+    return on
+
+
+@njit(nogil=True, cache=True)
+def descendants(up, i):
+    """Return whether each row is i or below it."""
+    on = np.zeros(up.size, np.bool_)
+    for j in range(up.size):
+        k = j
+        while k >= 0 and k != i:
+            k = up[k]
+        on[j] = k == i
+    return on
+
+
+@njit(nogil=True, cache=True)
+def link_flows(up, a, b, evidence, early, source, target, chance, away, ends, A):
+    """Return for each link of a tree what is known of the part below it.
+
+    Evidence across the link, early refusals among it, walks up and down across it, rows, walks that end
+    outside, all walks, and the sum of the whitened rows.
+    """
+    m = up.size
+    depth = np.zeros(m, np.int64)
+    for i in range(m):
+        k = i
+        while up[k] >= 0:
+            k = up[k]
+            depth[i] += 1
+    net, refused = np.zeros(m), np.zeros(m)
+    for i in range(a.size):
+        x, y = a[i], b[i]
+        while x != y:
+            if depth[x] < depth[y]:
+                x, y = y, x
+            if early[i]:
+                refused[x] += 1
+            else:
+                net[x] += evidence[i]
+            x = up[x]
+    rise, fall = np.zeros(m), np.zeros(m)
+    for i in range(source.size):
+        x, y = source[i], target[i]
+        while x != y:
+            if depth[x] >= depth[y]:
+                rise[x] += chance[i]
+                x = up[x]
+            else:
+                fall[y] += chance[i]
+                y = up[y]
+    size, out, total, sums = np.ones(m), away.copy(), ends.copy(), A.copy()
+    for i in np.argsort(-depth, kind="mergesort"):
+        if up[i] >= 0:
+            size[up[i]] += size[i]
+            out[up[i]] += out[i]
+            total[up[i]] += total[i]
+            sums[up[i]] += sums[i]
+    return net, refused, rise, fall, size, out, total, sums

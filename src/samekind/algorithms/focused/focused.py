@@ -1,339 +1,440 @@
-"""`focused`: draw where nothing is known, ask the likeliest cluster first, predict the rest."""
+"""`focused`: fold the answers into one belief, and ask what is expected to put most rows right.
+
+1. *Labels.* Every row that was asked about is in a group. A lone row that others refused has a posterior
+   over the groups that remain likely for it (`state`).
+2. *Belief.* P(cluster | any row) is where a random walk on the neighbour graph ends, with a leak for
+   "unknown" (`terrain`, `state`).
+3. *Evidence.* The log odds that two parts are one cluster are what P(same) says of the walk, plus what the
+   answers between them say. Parts join where the odds are positive, and a group is cut where they are
+   negative (`evidence`, `grouping`, `state`).
+4. *P(same)* is one regression, learnt from the answers and what was stored with them (`same`).
+5. *Value.* A question is worth the rows that it is expected to put right (`value`).
+6. *Uniform and far draws* give the audit, find tiny clusters, and tell when nothing is left (`audit`).
+7. *UNSURE* closes a pair, counts against a row without clear answers, and never makes a member (`facts`).
+
+What leaves the process (snapshot, labels, confidence) is derived from all answers in one go. The live state,
+which follows them step by step, serves the choice of questions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from itertools import islice
+from collections.abc import Collection
+from functools import cached_property, partial
+from typing import ClassVar
 
 import numpy as np
 
-from samekind.algorithms.base import Algorithm, Certificate, Snapshot
-from samekind.algorithms.exchange import Amendment, ExtraQuestion, Known
-from samekind.algorithms.focused import constants as const
-from samekind.algorithms.focused.amendment import Amender, separate_founded
-from samekind.algorithms.focused.answer_policy import AnswerPolicy
-from samekind.algorithms.focused.extras import ExtraPlanner
+from samekind.algorithms.base import Certificate, Prediction, Snapshot
+from samekind.algorithms.focused.audit import RISK, all_asked
+from samekind.algorithms.focused.bounds import most_wrong_at_any_time
+from samekind.algorithms.focused.evidence import Evidence, Kind
+from samekind.algorithms.focused.facts import facts_of
+from samekind.algorithms.focused.grouping import group_nodes
 from samekind.algorithms.focused.guess import guess_clusters
-from samekind.algorithms.focused.learner import Learner, OpenRow
-from samekind.algorithms.focused.lone_clusters import fold
-from samekind.algorithms.focused.noisy_answers import NoisyAnswers
+from samekind.algorithms.focused.labels import (
+    expected_wrong,
+    labels_of_nodes,
+    labels_of_rows,
+    nearest_nodes,
+    recovered,
+)
 from samekind.algorithms.focused.params import FocusedParams
-from samekind.algorithms.focused.planner import RowPlanner
-from samekind.algorithms.focused.predictions import predict_clusters
-from samekind.algorithms.focused.questions import ClusterQuestions, RowQuestions, score_open_rows
-from samekind.algorithms.focused.scheduler import Aim
-from samekind.algorithms.focused.sheets import SheetPlanner, keep_sheets, sheet_members
+from samekind.algorithms.focused.same import PRIOR, sigmoid
+from samekind.algorithms.focused.state import State, fit
+from samekind.algorithms.focused.terrain import Terrain, map_terrain
+from samekind.algorithms.focused.value import UNSURE_COST, Choice, Chooser
+from samekind.algorithms.folding import Answered, Expected, Folding
+from samekind.algorithms.paper.quiet_test import is_quiet
 from samekind.algorithms.state import GIVEN_UP, UNKNOWN
-from samekind.flow import FloatArray, Flow, IntArray
-from samekind.points import Points
+from samekind.flow import UNSURE, BoolArray, FloatArray, IntArray, Pairs
+from samekind.points import LabelMap, Points
 
 __all__ = ["Focused"]
 
+FAR = {
+    "labels": 0.05,
+    "centers": 0.15,
+}  # share of questions about far rows; KDD needs the larger one
+AUDIT_AFTER = 300  # questions: before, each teaches more than a few audited rows tell
+AUDITED = (
+    2.2  # times the square root of the questions since: what more audited rows tell falls like that
+)
+REFOLD = (
+    1.1  # growth of the answers after which the live state is derived anew, where they may be wrong
+)
+IDLE = 0.001  # expected share of wrong rows below which only the paper's test is left to do
+WORTH = 0.05  # rows that a question must be expected to put right once every row is known
 
-class Focused(Algorithm[FocusedParams]):
-    """Draw where no labelled row is near, ask the likeliest cluster first, and predict the rest.
 
-    Every draw has one of these aims:
+class Focused(Folding[FocusedParams]):
+    """Fold the answers into one belief, and ask what is expected to put most rows right."""
 
-    - *explore*: rows far from all labelled rows, with a probability proportional to distance⁴;
-    - *typical*: where a graph of neighbours is kept and labels are what counts, the row that stands for most
-      of the doubt around it, instead of most of the exploring;
-    - *survey*: rows drawn uniformly, as often as that finds new clusters, compared with exploring;
-    - *fill*: rows predicted to be in a cluster that is not recovered yet, more often far from its centre;
-    - *refine*: rows whose predicted cluster is uncertain;
-    - *paper*: D²-samples with respect to the recovered centres, a fixed share of all draws, where clusters
-      are recovered on the way;
-    - *audit*: uniform draws, for a fixed share of the questions: one question each, whether it is as
-      predicted; the answers are kept apart and give the certificate.
-
-    With ``stop="certified"`` there are no trials to fill clusters, and typical rows are asked about, too:
-    most labels are right when it stops, and all clusters count as recovered then.
-
-    With ``goal="labels"`` nothing is asked for the sake of accurate centres: no fill, so no cluster is
-    recovered, and the run ends with the budget, the certificate, or when every row is known.
-
-    What is guaranteed: the paper's draws are exactly those of its Algorithm 2, whatever the rest does, and
-    the number of draws between two of them does not depend on their outcome. So Lemma 2 holds for them:
-    while clusters that are not ε-reducible are missing, each falls outside the recovered ones with
-    probability at least ε/4, and the run stops by itself only after more than 8/ε·ln(10 t) of them in a row
-    did not (`QuietTest`). The other draws only add to what is known. The certificate's bounds hold for any
-    data; see `Audit`.
-
-    With an error rate, answers may be wrong: see `NoisyAnswers`. Then the guarantees hold as far as the rows
-    asked about are where they are held to be.
-
-    A `RowPlanner` draws rows; `RowQuestions` ask about them, `ClusterQuestions` about pairs of clusters; an
-    `AnswerPolicy`, one for trusted and one for noisy answers, draws conclusions; the `Learner` learns.
-    """
-
-    name = "focused"
-    version = 8
+    name: ClassVar[str] = "focused"
     Params = FocusedParams
-    predicts = True
-    resumes_from_known = True
-    asks_lineups = True
-    reduces = True
+    predicts: ClassVar[bool] = True
+    reduces: ClassVar[bool] = True
+    n_features: ClassVar[int] = 8
 
-    def __init__(
-        self,
-        points: Points,
-        params: FocusedParams,
-        rng: np.random.Generator,
-        known: Known | None = None,
-    ) -> None:
-        super().__init__(points, params, rng, known)
-        self._learner = learner = Learner(self)
-        self._policy = AnswerPolicy(learner) if params.trusts_answers else NoisyAnswers(learner)
-        self._planner = RowPlanner(learner, self._policy)
-        self._sheets = SheetPlanner(learner, self._planner)
-        self._rows = RowQuestions(learner, self._policy)
-        self._clusters = ClusterQuestions(learner, self._policy)
-        self._open: list[OpenRow] = []  # what is being asked about
-        self._first: dict[int, tuple[Aim, int]] = {}  # what is to be asked first: see `Amended`
-        self._first_pairs: list[tuple[int, int]] = []
-        self._pairs_lead = False  # whether those come before the rows
-        self._refused: Mapping[int, list[int]] = {}  # see `Amendment`
+    def __init__(self, points: Points, params: FocusedParams, rng: np.random.Generator) -> None:
+        super().__init__(points, params, rng)
+        self._seed = int(rng.integers(2**31))
+        rate = params.error_rate
+        self._told = 0.0 if rate is None else None if rate == "estimate" else float(rate)
+        self._drawn: dict[tuple[int, int], int] = {}  # questions that were drawn, and as what
+        self.fold(_nothing())
 
-    def run(self) -> Flow[str]:
-        """Draw, ask and learn until there is a reason to stop."""
-        if self.known is not None:
-            self._begin_with(self.known)
-            self.known = None
-        yield from self._ask_first()
-        while not (reason := self._reason_to_stop()):
-            if self.settles:
-                yield from self._policy.settle()
-            plan = self._sheets.plan(self._wave())
-            if plan:
-                yield from self._ask(plan)
-            self._sheets.learn(plan)
-            if self.params.uses("merge"):
-                yield from self._compare_clusters(plan)
-        if reason == "certified" and self.params.recovers:
-            self._learner.recovery.recover_all()
-        if reason != "target":
-            yield from self._clusters.compare(0.0, at_once=self._wave())
-            if reason == "exhausted":
-                self.state.settle(self.points)
-        return reason
+    @cached_property
+    def _base(self) -> Terrain:
+        return map_terrain(self.points, self._seed)
 
-    def _begin_with(self, known: Known) -> None:
-        """Learn what is known already, as if it had just been answered."""
-        cluster_of: dict[int, int] = {}  # of each group
-        for row, group in zip(known.rows, known.groups, strict=True):
-            cluster_of[group] = self._learn_known(row, "given", cluster_of.get(group, -1))
-        self._learner.unsure.mark_clear(known.rows)
-        for a, b in known.different:
-            self._learner.pairs.separate(cluster_of[a], cluster_of[b])
-        self.state.n_samples += len(known.rows)
-        self._first = dict.fromkeys(known.ask_first, ("refine", -1))
+    # Folding
 
-    def _learn_known(self, row: int, aim: Aim, cluster: int) -> int:
-        """Learn a row whose cluster is known, as if it had just been answered; -1: a new one. Return it."""
-        open_row = self._planner.open_row(row, aim)
-        score_open_rows([open_row], self._learner.model)
-        if cluster >= 0:
-            open_row.cluster = cluster
-        else:
-            self._learner.discover(open_row)
-        assert open_row.cluster is not None
-        self._learn(open_row)
-        return open_row.cluster
+    def fold(self, answers: Answered) -> None:
+        """Forget all answers, and start anew from these."""
+        self._facts = facts_of(answers, self.points.n, self._seed, self.params.patience)
+        size = len(answers.pairs)
+        self._refold_at = np.inf if self.params.trusts_answers else max(size + 8, size * REFOLD)
+        self._live: State | None = None
+        self._derived: State | None = None
 
-    def set_people(self, count: int) -> None:
-        """Ask for so many people at once from here on, before `amend`."""
-        super().set_people(count)
-        self._rows.founds_several = count > 1
+    @property
+    def _state(self) -> State:
+        """The live state."""
+        if self._live is None:
+            self._live = self._derive()
+        return self._live
 
-    def interrupt(self) -> list[int]:
-        """Learn the rows of the open wave that are decided; return the others."""
-        for open_row in self._open:
-            if open_row.cluster is not None:
-                self._conclude(open_row)
-        self._open = [open_row for open_row in self._open if open_row.cluster is None]
-        return [open_row.row for open_row in self._open] + list(self._first)
+    def apply(self, answers: Answered) -> None:
+        """Take in answers beyond those known."""
+        before = self._facts
+        together = before.answers.plus(answers)
+        facts = facts_of(together, self.points.n, self._seed, self.params.patience)
+        new = np.arange(len(together.pairs)) >= len(before.answers.pairs)
+        new &= facts.learnt
+        nodes = self._state.terrain.nodes_of(together.pairs[new].ravel()).reshape(-1, 2)
+        released = any(row not in facts.audit for row in before.audit.rows)
+        if released or (nodes < 0).any() or len(together.pairs) >= self._refold_at:
+            self.fold(together)
+            return
+        self._facts, self._derived = facts, None
+        evidence = facts.evidence(nodes, new)
+        for i, (a, b) in enumerate(nodes.tolist()):
+            self._state.add(a, b, evidence.some(np.array([i])))
 
-    def amend(self, amendment: Amendment) -> None:
-        """Change what is known, and ask first what that leaves open, then what was being asked."""
-        open_rows: dict[int, Aim] = {open_row.row: open_row.aim for open_row in self._open}
-        open_rows |= {row: aim for row, (aim, _) in self._first.items()}
-        n_before = len(self.state)
-        amended = Amender(self._learner, amendment, open_rows).amend()
-        aim = self._learner.scheduler.steady_aim
-        amended.to_ask.update({row: (aim, -1) for row in amendment.ask if row not in open_rows})
-        for rows, number in amended.to_learn:
-            cluster = number
-            self._learner.unsure.mark_clear(rows)
-            for row in rows:
-                cluster = self._learn_told(row, open_rows.get(row), cluster)
-        separate_founded(self._learner, amendment, n_before)
-        compared = [pair for pair in amended.to_compare if pair not in self._first_pairs]
-        self._first_pairs = [*compared, *self._first_pairs, *self._clusters.interrupt()]
-        members = {row: other for row, (aim, other) in self._first.items() if aim == "sheet"}
-        members |= sheet_members(self._open)
-        self._first = keep_sheets(amended.to_ask, members, self.params.sheet)
-        self._pairs_lead = bool(compared)
-        self._refused = amendment.refused
-        self._open = []
+    def _derive(self) -> State:
+        """Return the state that follows from the answers, in whatever order they came."""
+        facts = self._facts
+        pairs = facts.answers.pairs[facts.learnt]
+        equal = self.params.goal == "centers"
+        if self.points.n == 1:  # a cluster by itself
+            one = np.zeros(1, dtype=np.intp)
+            same = fit(Evidence(), self._told, PRIOR)
+            return State.derive(
+                self._base, self._told, Evidence(), same, one, one, equal_clusters=equal
+            )
+        if not len(pairs):
+            return State(self._base, self._told, equal_clusters=equal)
+        rows = np.unique(pairs)
+        others = rows[self._base.nodes_of(rows) < 0]
+        terrain = self._base.with_rows(self.points, others) if others.size else self._base
+        evidence = facts.evidence(terrain.nodes_of(pairs.ravel()).reshape(-1, 2))
+        same = fit(evidence, self._told, PRIOR)
+        nodes, groups = group_nodes(terrain, evidence, same)
+        return State.derive(
+            terrain, self._told, evidence, same, nodes, groups, equal_clusters=equal
+        )
 
-    def _learn_told(self, row: int, aim: Aim | None, cluster: int) -> int:
-        """Learn a row that somebody told: one that was being asked about with an aim, or another.
+    def derived(self) -> State:
+        """Return the state derived from all answers, which every process derives alike; to be read."""
+        if self._derived is None:
+            self._derived = self._derive()
+        return self._derived
 
-        A row of the audit whose cluster is not known stays in it.
-        """
-        audit = self._learner.audit
-        if aim is not None:
-            self._learner.scheduler.spend(aim, 1)
-            return self._learn_known(row, aim, cluster)
-        if row in audit:
-            return self._learn_known(row, "audit", cluster)
-        self.state.n_samples += 1
-        audit.add_volunteered()
-        return self._learn_known(row, "given", cluster)
+    def expect(self, pairs: Pairs) -> Expected:
+        """Return what is known of pairs: kind, stage, net answers, features, and P(same)."""
+        state = self._state
+        found = np.full((len(pairs), self.n_features), np.nan, dtype=np.float32)
+        nodes = state.terrain.nodes_of(pairs.ravel()).reshape(-1, 2)
+        for i, ((a, b), (x, y)) in enumerate(zip(pairs.tolist(), nodes.tolist(), strict=True)):
+            kind = self._drawn.get((min(a, b), max(a, b)), -1)
+            if x >= 0 and y >= 0:
+                about = state.about(x, y)
+                kind = kind if kind >= 0 else about.kind
+                odds = state.same.odds(about.phi) + about.net
+                _, walk, lost, _, members, *close = about.phi.tolist()
+                net, stage = about.net / state.same.says, 1 + state.evidence.size
+                found[i] = kind, stage, net, walk, lost, members, sum(close), sigmoid(odds)
+            elif kind == Kind.AUDIT:
+                found[i, 0] = kind
+        return found
 
-    def _ask_first(self) -> Flow[None]:
-        """Ask what an amendment left open, and what was being asked when it came."""
-        if self._pairs_lead:
-            yield from self._compare_first()
-        while self._first:
-            size = self._wave() + const.FIRST_ROWS + self.params.sheet
-            if self.n_people > 1:  # who have extra answers on rows that are not decided
-                size = max(size, const.ROWS_PER_PERSON * self.n_people)
-            some = list(islice(self._first.items(), size))
-            plan = [self._planner.open_row(row, aim) for row, (aim, _) in some]
-            for open_row, (_, (_, other)) in zip(plan, some, strict=True):
-                open_row.compare_first = other
-                open_row.sheet_member = other if open_row.aim == "sheet" else -1
-                apart = map(self.state.cluster_of_row, self._refused.get(open_row.row, ()))
-                open_row.refused = sorted({*open_row.refused, *(c for c in apart if c >= 0)})
-            for row, _ in some:
-                del self._first[row]
-            yield from self._ask(plan)
-            if self.n_people > 1 and self.params.uses("merge"):  # marks leave no wave to its end
-                yield from self._compare_clusters(plan)
-        yield from self._compare_first()
+    # Choosing
 
-    def _compare_first(self) -> Flow[None]:
-        pairs, self._first_pairs = self._first_pairs, []
-        yield from self._clusters.compare_again(pairs)
+    def choose(self, n: int, taken: Collection[int] = ()) -> Pairs:
+        """Return the best questions that do not overlap what is taken."""
+        state, facts = self._state, self._facts
+        count = len(facts.answers.pairs)
+        rng = np.random.default_rng([self._seed, 3, count, len(taken)])
+        found: list[tuple[int, int]] = []
+        held = set(taken)
+        while len(found) < n:
+            pair = self._audit_pair(held, count + len(found), rng)
+            if pair is None:
+                break
+            found.append(pair)
+            held.update(pair)
+        chooser = self._chooser(rng)
+        nodes = state.terrain.nodes_of(np.array(sorted(held), dtype=np.intp))
+        busy = nodes[nodes >= 0].tolist()
+        choices: list[Choice] = []
+        if self._is_idle and self.params.stop == "reducible" and self.params.epsilon is not None:
+            choices = chooser.compare(n - len(found), busy, WORTH)
+            choices += chooser.test(n - len(found) - len(choices), busy, labels_of_nodes(state))
+        if not choices:
+            choices = chooser.choose(n - len(found), busy, FAR[self.params.goal])
+        least = WORTH if not chooser.any_fresh else 0.0
+        for choice in choices:
+            if choice.value >= least:
+                a, b = state.terrain.rows[[choice.a, choice.b]].tolist()
+                found.append((a, b))
+                if choice.kind in (Kind.FAR, Kind.TEST):
+                    self._drawn[(min(a, b), max(a, b))] = choice.kind
+        return np.array(found, dtype=np.intp).reshape(-1, 2)
 
-    def _wave(self) -> int:
-        """Return how many rows to ask about at once.
+    def _chooser(self, rng: np.random.Generator) -> Chooser:
+        unsure, undecided = self._unsure(), self._undecided()
+        return Chooser(self._state, self._closed(), unsure, undecided, rng, self._seed)
 
-        The rows of a wave do not learn from each other, so it is a small part of what is known.
-        """
-        n_known, batch = self.state.n_labelled, self.params.batch
-        if self.n_people > 1 and batch != "auto":
-            batch = max(batch, const.ROWS_PER_PERSON * self.n_people)
-        if batch == "auto":
-            return max(1, min(const.AUTO_WAVE_ROWS, int(const.AUTO_WAVE_SHARE * n_known)))
-        return max(1, min(batch, int(const.WAVE_SHARE * n_known)))
+    def _closed(self) -> BoolArray:
+        """Return the nodes that are not to be asked about afresh."""
+        facts, state = self._facts, self._state
+        rows = np.array([*facts.audit.rows, *facts.skipped, *facts.given_up], dtype=np.intp)
+        nodes = state.terrain.nodes_of(rows)
+        closed = np.zeros(state.n, dtype=bool)
+        closed[nodes[nodes >= 0]] = True
+        return closed
 
-    def _ask(self, plan: list[OpenRow]) -> Flow[None]:
-        """Ask about some rows and learn their clusters."""
-        self._open = plan
-        yield from self._rows.settle(plan)
-        self._open = []
-        self._policy.revise(len(plan))
-        for open_row in plan:
-            self._conclude(open_row)
+    def _unsure(self) -> dict[int, int]:
+        """Return how often somebody was not sure of a node."""
+        counts = self._facts.unsure
+        nodes = self._state.terrain.nodes_of(np.array(list(counts), dtype=np.intp)).tolist()
+        return {x: count for x, count in zip(nodes, counts.values(), strict=True) if x >= 0}
 
-    def _conclude(self, open_row: OpenRow) -> None:
-        """Take in that a row is decided."""
-        n_asked = open_row.n_asked - (open_row.aim == "sheet")  # the sheet is one question for all
-        self._learner.scheduler.spend(open_row.aim, max(0, n_asked))
-        self._learner.unsure.learn(open_row)
-        if open_row.cluster == GIVEN_UP:
-            self._learner.give_up(open_row)
-        elif open_row.cluster == UNKNOWN:
-            self._learner.audit.add_refused(open_row.row, open_row.refused)
-        else:
-            self._learn(open_row)
+    def _undecided(self) -> dict[tuple[int, int], float]:
+        """Return the pairs of nodes that nobody could tell, and what that makes of their groups' value."""
+        facts, found = self._facts, dict[tuple[int, int], float]()
+        unsure = facts.answers.answers == UNSURE
+        pairs = facts.answers.pairs[unsure]
+        nodes = self._state.terrain.nodes_of(pairs.ravel()).reshape(-1, 2)
+        for (a, b), skipped in zip(nodes.tolist(), facts.answers.skipped[unsure], strict=True):
+            found[(min(a, b), max(a, b))] = 0.0 if skipped else UNSURE_COST
+        return found
 
-    def _learn(self, open_row: OpenRow) -> None:
-        """Learn from a row whose cluster is decided."""
-        known, model = open_row.prior.size, self._learner.model
-        if known and open_row.aim != "audit":
-            target = self._policy.target(open_row)
-            model.scorer.logit.learn(*open_row.features, model.scorer.alive[:known], target)
-        self._learner.learn(open_row)
+    @property
+    def _is_idle(self) -> bool:
+        state = self._state
+        counts = state.terrain.weight
+        wrong = float((counts * expected_wrong(state)).sum() / counts.sum())
+        return state.n_groups > 0 and wrong < IDLE
 
-    def _compare_clusters(self, plan: list[OpenRow]) -> Flow[None]:
-        """Compare the clusters of the last rows with similar ones, and others with a share of questions."""
-        clusters = {open_row.cluster for open_row in plan if open_row.cluster is not None}
-        above = self._learner.model.predictor.compare_above
-        for cluster in sorted(clusters):
-            if cluster >= 0 and self._learner.model.scorer.alive[cluster]:
-                yield from self._clusters.compare(above, of=cluster)
-        idle = self._learner.scheduler.is_flat() and not self._planner.should_fill()
-        share = const.COMPARE_SHARE_IDLE if idle else const.COMPARE_SHARE
-        yield from self._policy.check_answers()
-        yield from self._clusters.compare_young(self._policy.young_clusters())
-        worth = min(const.MOST_WORTH, self._learner.scheduler.questions_to_surprise())
-        yield from self._clusters.pay_share(share, worth, self._wave())
-
-    def _reason_to_stop(self) -> str:
-        """Return why to stop now, or nothing."""
-        state, params = self.state, self.params
-        if state.n_labelled == self.points.n and not self._learner.unsure.may_return(self.points.n):
-            return "exhausted"
-        if params.target is not None and len(state.recovered) >= params.target:
+    def reason_to_stop(self) -> str:
+        """Return why nothing more needs to be asked, or an empty text."""
+        params = self.params
+        if params.target is not None and len(recovered(self._state)) >= params.target:
             return "target"
         if params.stop == "certified":
             return "certified" if self._is_certified() else ""
-        return "reducible" if self._learner.paper.quiet.passed else ""
+        if params.epsilon is None:
+            return ""
+        return "reducible" if is_quiet(*self._quiet(params.epsilon)) else ""
+
+    def _quiet(self, epsilon: float) -> tuple[int, int, float, int]:
+        n_inside, number = self._facts.quiet()
+        return n_inside, 0, epsilon, number
 
     def _is_certified(self) -> bool:
-        """Return whether the certificate's bounds are within the tolerance."""
-        predictor = self._learner.model.predictor
+        """Return whether the certificate is within the tolerance, whenever one looks."""
+        audit, tolerance = self._facts.audit, self.params.tolerance
+        if not len(audit):
+            return False
+        n_wrong = len(audit.refused) + len(audit.unsure)
+        n_left = self.points.n - len(self._state.known)
+        at_best = most_wrong_at_any_time(n_wrong, len(audit), n_left, RISK)
+        if at_best > tolerance * self.points.n:
+            return False  # whatever is derived, which takes its time
+        return self.certificate().wrong_at_any_time <= tolerance
 
-        def within_tolerance(clusters_of: Callable[[IntArray], IntArray]) -> bool:
-            promise = self._certificate(clusters_of, n_unproven=0)  # no bound depends on it
-            return promise.wrong_at_any_time <= self.params.tolerance  # so is `undiscovered`
+    # The audit
 
-        # quick predictions may be a little old: predict anew before stopping
-        return within_tolerance(predictor.clusters_of) and within_tolerance(
-            predictor.predict().clusters_of
-        )
+    def _audit_pair(
+        self, taken: Collection[int], count: int, rng: np.random.Generator
+    ) -> tuple[int, int] | None:
+        """Return the next question of the audit, if it is its turn."""
+        state, audit = self._state, self._facts.audit
+        if state.n_groups < 2 or not self._is_audits_turn(count, taken):
+            return None
+        refused = [row for row in audit.refused if row not in taken]
+        groups = labels_of_rows(state, self.points, np.array(refused, dtype=np.intp))
+        for row, group in zip(refused, groups.tolist(), strict=True):
+            against = self.cluster_of(np.array(audit.refused[row])).tolist()
+            if group not in against:  # it is predicted elsewhere now
+                return self._audit_question(row, group, rng)
+        for row in self._next_in_audit(len(taken) + 1):
+            if row not in taken:
+                group = int(labels_of_rows(state, self.points, np.array([row]))[0])
+                return self._audit_question(row, group, rng)
+        return None
 
-    def _certificate(
-        self, clusters_of: Callable[[IntArray], IntArray], n_unproven: int
-    ) -> Certificate:
-        audit, n = self._learner.audit, self.points.n
-        return self._policy.loosen(audit.certificate(clusters_of, self.state, n, n_unproven))
+    def _is_audits_turn(self, count: int, taken: Collection[int]) -> bool:
+        if self.params.stop == "certified":
+            counts = self._state.terrain.weight
+            least = self.params.tolerance / 2 * counts.sum()
+            if (counts * expected_wrong(self._state)).sum() > least:
+                return False
+            best = self._chooser(np.random.default_rng(0)).choose(1, (), 0.0)
+            if best and best[0].value > least:
+                return False  # two groups are likely one
+            # a row that is not as predicted may be of an unknown cluster, which is to be found
+            return not self._facts.audit.refused or 2 * len(self._facts.audit) <= count
+        asked = len(self._facts.audit) + sum(row in taken for row in self._next_in_audit(8))
+        return bool(asked < AUDITED * max(0, count - AUDIT_AFTER) ** 0.5)
 
-    # What others see
+    def _next_in_audit(self, most: int) -> list[int]:
+        """Return the rows that are drawn next: nothing was asked about them."""
+        found: list[int] = []
+        for row in self._facts.audit.order():
+            if row not in self._facts.mentioned:
+                found.append(row)
+                if len(found) == most:
+                    break
+        return found
 
-    def snapshot(self) -> Snapshot:
-        """Return what is known and predicted now."""
-        every_row_known = self.state.n_labelled == self.points.n
-        lone = {} if every_row_known else self._policy.lone_clusters()
-        found = predict_clusters(self._learner, self._policy, self._certificate, lone)
-        return fold(self._snapshot(*found), lone)
+    def _audit_question(self, row: int, group: int, rng: np.random.Generator) -> tuple[int, int]:
+        member = int(self._state.terrain.rows[int(rng.choice(self._state.members[group]))])
+        self._drawn[(min(row, member), max(row, member))] = Kind.AUDIT
+        return row, member
 
-    def guess(self) -> Snapshot:
-        """Return the modes of the density as clusters."""
-        return guess_clusters(self.points)
+    def certificate(self) -> Certificate:
+        """Return what the audit promises of all labels."""
+        state, audit, given_up = self.derived(), self._facts.audit, self._facts.given_up
+        if len(state.known) + len(audit.same) + len(given_up) >= self.points.n:
+            return all_asked(len(given_up))
+        predicted = labels_of_rows(state, self.points, np.array(audit.rows, dtype=np.intp))
+        wrong = audit.wrong(partial(self._cluster_of, state), predicted)
+        n_learnt = len(state.known) + sum(row not in audit for row in given_up)
+        n_unproven = len(_unproven(state))
+        return audit.certificate(len(wrong), n_learnt, len(given_up), n_unproven)
 
-    def confidence(self, rows: IntArray) -> FloatArray:
-        """Return how likely each row is in the cluster that it is known, or predicted, to be in."""
-        found = np.ones(rows.size)
-        unknown = self.state.cluster_of(rows) < 0
-        found[unknown] = self._learner.model.likeliest(rows[unknown])[1]
-        return np.minimum(found, self._policy.certainty(rows))
+    # What others may know
+
+    def known_clusters(self) -> list[list[int]]:
+        """Return the rows known to be in each cluster, by the live state."""
+        return self._members(self._state)
+
+    def _members(self, state: State) -> list[list[int]]:
+        found: list[list[int]] = [state.terrain.rows[own].tolist() for own in state.members]
+        known = self._facts.audit.same
+        groups = self._cluster_of(state, np.array(list(known), dtype=np.intp)).tolist()
+        for row, group in zip(known, groups, strict=True):
+            if group >= 0:
+                found[group].append(row)
+        return list(map(sorted, found))
+
+    def cluster_of(self, rows: IntArray) -> IntArray:
+        """Return the number of the known cluster of each row, UNKNOWN or GIVEN_UP."""
+        return self._cluster_of(self._state, np.asarray(rows, dtype=np.intp))
+
+    def _cluster_of(self, state: State, rows: IntArray) -> IntArray:
+        known, given_up = self._facts.audit.same, self._facts.given_up
+        same_as = np.array([known.get(row, row) for row in rows.tolist()], dtype=np.intp)
+        nodes = state.terrain.nodes_of(same_as)
+        found = np.where(nodes >= 0, state.group[nodes], UNKNOWN)
+        lost = [row in given_up for row in rows.tolist()]
+        return np.where(lost, GIVEN_UP, found).astype(np.intp)
 
     def rank_clusters(self, row: int) -> list[int]:
-        """Return all clusters, those first that a row is likeliest in."""
-        order = self._learner.model.rank_clusters(row)
-        return [cluster for cluster in order if self.state.members[cluster]]
+        """Return all clusters, those first that a row is likeliest in, without those that refused it."""
+        state = self._state
+        alive = np.flatnonzero(state.alive[: state.n_groups])
+        if not alive.size:
+            return []
+        node = int(nearest_nodes(state, self.points, np.array([row]))[0])
+        own = int(self.cluster_of(np.array([row]))[0])
+        if own >= 0:
+            state.score_pairs()
+            shares = state.p[own, : state.n_groups].astype(float)
+            shares[own] = 2.0
+        else:
+            shares = state.row_shares(node)
+        refusals = np.array(self._facts.refusals(row), dtype=np.intp)
+        against = set(self.cluster_of(refusals).tolist())
+        order = alive[np.argsort(-shares[alive], kind="stable")].tolist()
+        return [group for group in order if group not in against]
 
-    def sheet_members(self) -> dict[int, int]:
-        """Return the rows that are on a sheet now, each with the member that it is compared with."""
-        return sheet_members(self._open)
+    def likely_members(self, cluster: int, most: int, taken: Collection[int] = ()) -> IntArray:
+        """Return rows that are predicted to be in a cluster, not known to be, the most doubtful first."""
+        state = self._state
+        own = (state.likeliest == cluster) & (state.group < 0) & ~self._closed()
+        held = state.terrain.nodes_of(np.array(sorted(taken), dtype=np.intp))
+        own[held[held >= 0]] = False
+        nodes = np.flatnonzero(own)
+        return state.terrain.rows[nodes[np.argsort(-state.doubt[nodes], kind="stable")[:most]]]
 
-    def extra_questions(
-        self, rng: np.random.Generator, size: int, taken: Collection[int]
-    ) -> list[ExtraQuestion]:
-        """Return questions beyond those of the flow, for people who would have nothing to do."""
-        planner = ExtraPlanner(self._learner, self._policy, self._rows)
-        return planner.plan(rng, size, taken) if self.params.trusts_answers else []
+    def confidence(self, rows: IntArray) -> FloatArray:
+        """Return how likely each row is in the cluster of its label; NaN if there is none."""
+        state, rows = self.derived(), np.asarray(rows, dtype=np.intp)
+        if not state.n_groups:
+            return np.full(rows.size, np.nan)
+        known = self._cluster_of(state, rows)
+        right = 1 - expected_wrong(state)[nearest_nodes(state, self.points, rows)]
+        return np.where(known >= 0, 1.0, np.where(known == GIVEN_UP, np.nan, right))
+
+    def snapshot(self) -> Snapshot:
+        """Return what follows from the answers."""
+        state, facts = self.derived(), self._facts
+        members = self._members(state)
+        is_all = sum(map(len, members)) + len(facts.given_up) >= self.points.n
+        return Snapshot(
+            members=members,
+            recovered=[c for c, own in enumerate(members) if own] if is_all else recovered(state),
+            centers=None,
+            given_up=sorted(facts.given_up),
+            n_samples=int((~np.isnan(facts.answers.expected[:, 0])).sum()),
+            n_rounds=0,
+            sampling_seconds=0.0,
+            notes=[],
+            prediction=Prediction(
+                labels=partial(self._label_rows, state),
+                certificate=self.certificate(),
+                unproven=_unproven(state),
+                error_rate=None if self._told == 0 or not state.n_groups else state.same.rate,
+            ),
+        )
+
+    def _label_rows(self, state: State, labels: LabelMap) -> IntArray:
+        return labels.of_rows(labels_of_rows(state, self.points))
+
+    def guess(self) -> Snapshot:
+        """Return the clusters as they seem to be from the rows alone."""
+        return guess_clusters(self.points, self._base)
+
+
+def _unproven(state: State) -> list[tuple[int, int]]:
+    """Return pairs of clusters about which nobody was asked, likeliest to be one first."""
+    k = state.n_groups
+    state.score_pairs()
+    one, two = np.nonzero(np.triu(state.net[:k, :k] == 0, 1))
+    alive = state.alive[one] & state.alive[two]
+    one, two = one[alive], two[alive]
+    order = np.argsort(-np.maximum(state.p[one, two], state.p[two, one]), kind="stable")
+    return list(zip(one[order].tolist(), two[order].tolist(), strict=True))
+
+
+def _nothing() -> Answered:
+    return Answered(
+        np.empty((0, 2), dtype=np.intp),
+        np.empty(0, dtype=np.int8),
+        np.empty(0, dtype=np.intp),
+        np.empty(0, dtype=bool),
+        np.empty((0, Focused.n_features), dtype=np.float32),
+    )

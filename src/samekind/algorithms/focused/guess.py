@@ -5,81 +5,71 @@ from __future__ import annotations
 import numpy as np
 
 from samekind.algorithms.base import Certificate, Prediction, Snapshot
-from samekind.algorithms.focused import constants as const
-from samekind.algorithms.focused.neighbors import nearest_neighbors
+from samekind.algorithms.focused.audit import RISK
+from samekind.algorithms.focused.terrain import Terrain, nearest_neighbors
 from samekind.flow import FloatArray, IntArray
 from samekind.points import LabelMap, Points
+from samekind.points.nearest_labels import NearestLabels
 
 __all__ = ["find_modes", "guess_clusters"]
 
+NEIGHBORS, ROWS_PER_NEIGHBOR = (
+    20,
+    10,
+)  # by whose distances density is told, at most, and rows for each
+PROMINENCE = 0.8
+"""How much denser the top of a mode is than where it meets another, as a log ratio; chance makes about 0.2
+(1 / √20). ARI with it was .48 on banking77 (MiniLM), .39 (word vectors), .53 on stackoverflow, .64 on digits,
+and one mode of 5,000 Gaussian rows; k-means that is told the number has .50, .40, .52 and .67."""
 NOTE = (
     "Nothing was asked: these clusters are a guess from the data alone, and nothing vouches for it."
 )
 
 
-def guess_clusters(points: Points) -> Snapshot:
-    """Return the modes of the density as clusters; where rows are many, of some rows drawn evenly."""
-    n = points.n
-    few = n <= const.GRAPH_ROWS
-    rows = np.arange(n) if few else np.unique(np.linspace(0, n - 1, const.GUESS_ROWS).astype(int))
-    X = points.rows(rows)
-    modes, groups = find_modes(points, rows)
-    counts = np.bincount(groups)
-    centers = np.zeros((modes.size, X.shape[1]))
-    np.add.at(centers, groups, X)
-    centers /= counts[:, None]
+def guess_clusters(points: Points, terrain: Terrain) -> Snapshot:
+    """Return the modes of the density as clusters."""
+    modes, groups = find_modes(points, terrain)
+    k = modes.size
+    pairs = [(a, b) for b in range(k) for a in range(b)]
+    X = np.zeros((k, terrain.Z.shape[1]))
+    np.add.at(X, groups, terrain.Z)
+    X /= np.bincount(groups)[:, None]
+    apart = [float(((X[a] - X[b]) ** 2).sum()) for a, b in pairs]
+
+    def label_rows(labels: LabelMap) -> object:
+        if len(terrain.rows) == points.n:
+            return labels.of_rows(groups[np.argsort(terrain.rows)])
+        return labels.of_rows(NearestLabels(terrain.sample, groups).of_all(points))
+
     return Snapshot(
-        members=[[row] for row in rows[modes].tolist()],
+        members=[[row] for row in terrain.rows[modes].tolist()],
         recovered=[],
-        centers=centers,
+        centers=None,
         given_up=[],
         n_samples=0,
         n_rounds=0,
         sampling_seconds=0.0,
         notes=[NOTE],
-        prediction=_prediction(groups, centers) if few else None,
-    )
-
-
-def _prediction(groups: IntArray, centers: FloatArray) -> Prediction:
-    k = len(centers)
-    pairs = [(a, b) for b in range(k) for a in range(b)]
-    apart = [float(((centers[a] - centers[b]) ** 2).sum()) for a, b in pairs]
-    unproven = [pairs[place] for place in np.argsort(apart, kind="stable")]
-
-    def label_rows(labels: LabelMap) -> object:
-        return labels.of_rows(groups)
-
-    return Prediction(
-        labels=label_rows,
-        standard_errors=np.full(k, np.inf),
-        certificate=Certificate(
-            confidence=1 - const.RISK_WRONG - const.RISK_UNDISCOVERED,
-            undiscovered=1.0,
-            wrong=1.0,
-            n_audited=0,
-            n_wrong=0,
-            n_unproven=len(pairs),
-            n_undecided=0,
-            wrong_at_any_time=1.0,
+        prediction=Prediction(
+            labels=label_rows,
+            certificate=Certificate(1 - RISK, 1.0, 1.0, 0, 0, len(pairs)),
+            unproven=[pairs[place] for place in np.argsort(apart, kind="stable")],
         ),
-        unproven=unproven,
-        confused=[],
     )
 
 
-def find_modes(points: Points, rows: IntArray) -> tuple[IntArray, IntArray]:
-    """Return which of some rows are modes of their density, and for each the number of its mode.
+def find_modes(points: Points, terrain: Terrain) -> tuple[IntArray, IntArray]:
+    """Return which nodes are modes of their density, and for each the number of its mode.
 
     Persistence-based clustering (ToMATo; Chazal, Guibas, Oudot and Skraba, 2013) on the graph of nearest
     neighbours. Every row joins the densest of its neighbours. Where two modes meet, the lower one joins the
     higher one unless it stands out: at its top the density is several times as high as where they meet.
     """
-    n = rows.size
+    n = len(terrain.rows)
     if n < 3:
         return np.zeros(1, dtype=np.intp), np.zeros(n, dtype=np.intp)
-    k = int(np.clip(n // const.GUESS_ROWS_PER_NEIGHBOR, 2, const.GUESS_NEIGHBORS))
-    distances, neighbors = nearest_neighbors(points, rows, k)
+    k = int(np.clip(n // ROWS_PER_NEIGHBOR, 2, NEIGHBORS))
+    distances, neighbors = nearest_neighbors(points, terrain.sample, k)
     widths = np.sqrt((distances**2).mean(axis=1))
     density = -_dimension(distances) * np.log(np.maximum(widths, np.finfo(float).tiny))
     around: list[set[int]] = [set(row) for row in neighbors.tolist()]
@@ -127,7 +117,7 @@ def _climb(
             if one == two:
                 continue
             high, low = (one, two) if rank[one] < rank[two] else (two, one)
-            if heights[low] - heights[row] < const.GUESS_PROMINENCE:
+            if heights[low] - heights[row] < PROMINENCE:
                 root[low] = high
     tops = np.array([top(row) for row in range(len(order))], dtype=np.intp)
     modes, groups = np.unique(tops, return_inverse=True)

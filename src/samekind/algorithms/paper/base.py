@@ -1,58 +1,18 @@
-"""What the paper's algorithms share: their parameters, and Sample (Algorithm 3)."""
+"""What the paper's algorithms share: Sample (Algorithm 3)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from math import sqrt
 from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from samekind._validation import check_fraction, check_positive_int
-from samekind.algorithms.base import Algorithm
+from samekind.algorithms.base import FlowAlgorithm
 from samekind.algorithms.paper.classify import PaperParams, classify
 from samekind.algorithms.state import UNKNOWN
 from samekind.flow import FloatArray, Flow, IntArray
 
-__all__ = ["Draws", "ExactParams", "PaperAlgorithm", "PracticalParams"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PracticalParams(PaperParams):
-    """Parameters of the practical algorithms (Section 5).
-
-    Attributes
-    ----------
-    epsilon : float or None
-        How small undiscovered clusters may be when the run stops by itself; None: it never does.
-    heavy : int
-        Uniform samples that recover a cluster: eleven, the paper's "more than 10".
-    """
-
-    epsilon: float | None = 0.01
-    heavy: int = 11
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_fraction("epsilon", self.epsilon, none="stop only at the budget or the target")
-        check_positive_int("heavy", self.heavy)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExactParams(PaperParams):
-    """Parameters of the algorithms with the paper's constants.
-
-    Attributes
-    ----------
-    epsilon : float
-        How small undiscovered clusters may be, and how accurate centres are.
-    """
-
-    epsilon: float = 0.5
-    order: str = "index"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_fraction("epsilon", self.epsilon)
+__all__ = ["Draws", "PaperAlgorithm"]
 
 
 class Draws(NamedTuple):
@@ -63,10 +23,15 @@ class Draws(NamedTuple):
     costs: FloatArray
 
 
+# Lemma 2: if a draw is outside I with a chance below ε/4, the clusters outside cost less than ε/(4-ε) times
+# those inside, and by true centres (1+ε)² times that: at most ε while (1+ε)² ≤ 4 - ε. The paper puts ε/2 for
+# ε/(4-ε) on the way, which would leave only ε ≤ 0.41.
+LARGEST_PROVEN = (sqrt(21) - 3) / 2
+
 P = TypeVar("P", bound=PaperParams)
 
 
-class PaperAlgorithm(Algorithm[P]):
+class PaperAlgorithm(FlowAlgorithm[P]):
     """An algorithm that draws rows by D² and asks in which cluster each of them is."""
 
     n_ahead: ClassVar[int] = 256
@@ -82,6 +47,23 @@ class PaperAlgorithm(Algorithm[P]):
         clusters = yield from self.clusters_of(rows)
         self.state.n_samples += size
         return Draws(rows, clusters, self.sampler.cost(rows))
+
+    def reducible(self, epsilon: float) -> str:
+        """Return why a run stops that draws nothing new."""
+        if epsilon > LARGEST_PROVEN:
+            self.state.note(
+                f"epsilon is {epsilon:g}: the paper's proof that what is left is reducible holds up to "
+                f"{LARGEST_PROVEN:.2f}."
+            )
+        return "reducible"
+
+    def unplaced(self, n_given_up: int, n_draws: int) -> str:
+        """Return why a run stops that draws nothing new, but too often rows that nobody can tell."""
+        self.state.note(
+            f"{n_given_up:,} of the last {n_draws:,} draws were of rows that nobody could tell. Clusters of "
+            "such rows may be left."
+        )
+        return "unplaced"
 
     def n_at_once(self, rows: IntArray) -> int:
         """Return how many of these draws to take in at once: those of known rows, or else `batch` new rows.

@@ -51,7 +51,13 @@ class Classified(NamedTuple):
 
 
 def classify(
-    rows: IntArray, X: FloatArray, state: ClusterState, params: PaperParams, *, grow: bool = True
+    rows: IntArray,
+    X: FloatArray,
+    state: ClusterState,
+    params: PaperParams,
+    *,
+    grow: bool = True,
+    likely: IntArray | None = None,
 ) -> Flow[Classified]:
     """Ask in which cluster each row is.
 
@@ -67,12 +73,15 @@ def classify(
         `order` of the clusters, and `patience` with UNSURE answers.
     grow : bool
         Whether a row that all clusters refused founds a new one.
+    likely : (m, k) array of int or None
+        The clusters that each row asks, likeliest first: one that all of these refused counts as refused by
+        all, but for as many of those founded meanwhile. None asks all, in the `order`.
     """
     open_rows = _OpenRows(rows, state, params.patience)
-    ranking = _Ranking(X, state, params.order)
+    ranking = _Ranking(X, state, params.order) if likely is None else _Likely(likely, len(state))
     place = 0  # of all open rows, in their lists of clusters
     while (doubtful := open_rows.in_doubt).size:
-        if place < len(state):
+        if place < ranking.size(len(state)):
             yield from open_rows.ask(ranking.at(place, doubtful))
             place += 1
         else:
@@ -152,6 +161,10 @@ class _Ranking:
         if self.by_distance and self.n_known:
             self.distances = cdist(X, state.centers, "sqeuclidean")
 
+    def size(self, n_clusters: int) -> int:
+        """Return the length of the lists."""
+        return n_clusters
+
     def at(self, place: int, doubtful: IntArray) -> IntArray:
         """Return the cluster at this place of each list; all rows stand at the same place."""
         if place >= self.n_known or not self.by_distance:  # founded meanwhile: last on every list
@@ -165,3 +178,24 @@ class _Ranking:
             self.index[doubtful] = np.arange(doubtful.size)
         following: IntArray = self.order[self.index[doubtful], place]
         return following
+
+
+class _Likely:
+    """A few clusters for each row, and after them as many of those founded meanwhile."""
+
+    def __init__(self, clusters: IntArray, n_known: int) -> None:
+        self.clusters = clusters
+        self.n_known = n_known
+        self.most: int = clusters.shape[1]
+
+    def size(self, n_clusters: int) -> int:
+        """Return the length of the lists."""
+        founded = n_clusters - self.n_known
+        return self.most + min(self.most, founded)
+
+    def at(self, place: int, doubtful: IntArray) -> IntArray:
+        """Return the cluster at this place of each list."""
+        if place >= self.most:
+            return np.full(doubtful.size, self.n_known + place - self.most)
+        chosen: IntArray = self.clusters[doubtful, place]
+        return chosen

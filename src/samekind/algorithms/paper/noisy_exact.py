@@ -8,10 +8,8 @@ from math import ceil, log, sqrt
 import numpy as np
 
 from samekind.algorithms.base import ErrorRate, check_rate
-from samekind.algorithms.exchange import Known
-from samekind.algorithms.paper.base import Draws, ExactParams
-from samekind.algorithms.paper.exact import ExactAlgorithm, Round
-from samekind.algorithms.paper.improved_exact import heavy_bands
+from samekind.algorithms.paper.base import Draws
+from samekind.algorithms.paper.exact import ExactAlgorithm, ExactParams, Round, heavy_bands
 from samekind.algorithms.paper.majority import Panel, voters
 from samekind.algorithms.paper.planted_partition import find_blocks, observed_error
 from samekind.algorithms.state import UNKNOWN
@@ -80,17 +78,10 @@ class NoisyExact(ExactAlgorithm[NoisyExactParams]):
     """
 
     name = "noisy-exact"
-    version = 2
     Params = NoisyExactParams
 
-    def __init__(
-        self,
-        points: Points,
-        params: NoisyExactParams,
-        rng: np.random.Generator,
-        known: Known | None = None,
-    ) -> None:
-        super().__init__(points, params, rng, known)
+    def __init__(self, points: Points, params: NoisyExactParams, rng: np.random.Generator) -> None:
+        super().__init__(points, params, rng)
         rate = params.error_rate
         self._estimates = rate == "estimate"
         self.panel = Panel(self, rate if isinstance(rate, int | float) else FIRST_GUESS, RISK)
@@ -115,9 +106,7 @@ class NoisyExact(ExactAlgorithm[NoisyExactParams]):
                     return "covered"
 
                 # Phase 1: is there anything left to recover?
-                T1 = 8 / epsilon * log(10 * (k + 1))
-                while not this.outside and this.size <= T1:
-                    this.add((yield from this.sample(T1 - this.size + 1)))
+                yield from self.look_for_new(this, k)
 
                 # Phase 2: find clusters of the heavy bands, for guesses of q.
                 q = 0.5
@@ -146,16 +135,14 @@ class NoisyExact(ExactAlgorithm[NoisyExactParams]):
                     this.add((yield from this.sample(np.inf)))
 
                 # Phase 4: collect uniform samples.
-                T3 = 30 * K / epsilon
-                yield from self.rejection_sample(this, T3, W)
-                sampler.add(state.recover(W))
+                yield from self.recover_all(this, W, K)
                 k += len(W)
                 if params.target is not None and k >= params.target:
                     return "target"
                 if k >= K:
                     break
             if not this.counts and k <= K:
-                return "reducible"
+                return self.nothing_left(this, k)
 
     def _find_clusters(self, this: _NoisyRound) -> Flow[None]:
         """FindClusters: ask all about the unplaced rows of a round; the blocks among them are clusters."""
@@ -235,6 +222,11 @@ class _NoisyRound(Round):
         super().__init__(algorithm)
         self._sampler = algorithm.sampler
         self.outside: dict[int, int] = {}  # samples of each row outside I
+
+    @property
+    def is_new(self) -> bool:
+        """Whether S shows anything outside I."""
+        return bool(self.outside)
 
     def add(self, draws: Draws) -> None:
         """Put draws into S, and their clusters into Q where they are not recovered."""

@@ -13,7 +13,7 @@ __all__ = [
     "join_components",
     "move_records",
     "score_all",
-    "score_some",
+    "score_few",
 ]
 
 
@@ -43,9 +43,9 @@ def score_all(codes, weights, bias, out):
 
 
 @njit(nogil=True, cache=True)
-def score_some(codes, which, weights, bias, out):
-    """Write the log-odds of some pairs where they stand."""
-    for i in which:
+def score_few(codes, weights, bias, out):
+    """Do the same in one thread."""
+    for i in range(codes.shape[0]):
         total = bias
         for j in range(codes.shape[1]):
             total += weights[j, codes[i, j]]

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaincinv
 
 from samekind.algorithms.base import Certificate, percent_at_most
 from samekind.flow import (
@@ -24,9 +25,9 @@ from samekind.flow import (
     SAME,
     UNANSWERED,
     UNSURE,
+    Answers,
     BoolArray,
     FloatArray,
-    IntArray,
 )
 
 __all__ = ["PairCertificate", "audit_numbers", "certify_pairs", "most_likely_share"]
@@ -52,9 +53,12 @@ class PairCertificate(Certificate):
         Pairs audited, and how many of them were not as predicted, those that nobody could tell among them.
     n_missed : int
         How many of the wrong ones belong together and were not put into one entity.
+    undiscovered_at_any_time : float
+        As `wrong_at_any_time`: a bound on `undiscovered` for anybody who looks after every answer.
     """
 
     n_missed: int = 0
+    undiscovered_at_any_time: float = 1.0
 
     @property
     def precision(self) -> float:
@@ -90,17 +94,17 @@ def audit_numbers(pairs: NDArray[np.integer], key: int) -> NDArray[np.uint64]:
         return x ^ (x >> np.uint64(31))
 
 
-def most_likely_share(n_wrong: int, n_drawn: int, tail: float = TAIL) -> float:
+def most_likely_share(n_wrong: ArrayLike, n_drawn: ArrayLike, tail: float = TAIL) -> FloatArray:
     """Return the largest share of a set that so many of a sample fit, but for a tail (Clopper, Pearson).
 
     Examples
     --------
-    >>> round(most_likely_share(0, 60, tail=0.05), 3)
-    0.049
+    >>> most_likely_share([0, 60], 60, tail=0.05).round(3).tolist()
+    [0.049, 1.0]
     """
-    from scipy.stats import beta
-
-    return 1.0 if n_wrong >= n_drawn else float(beta.ppf(1 - tail, n_wrong + 1, n_drawn - n_wrong))
+    wrong, drawn = np.asarray(n_wrong), np.asarray(n_drawn)
+    right = np.maximum(drawn - wrong, 1)
+    return np.where(wrong >= drawn, 1.0, betaincinv(wrong + 1, right, 1 - tail))
 
 
 class _Sample(NamedTuple):
@@ -113,40 +117,36 @@ class _Sample(NamedTuple):
     share_at_any_time: float
 
 
-def _sample(numbers: NDArray[np.uint64], answers: IntArray, right: int) -> _Sample:
+def _sample(numbers: NDArray[np.uint64], answers: Answers, asked: BoolArray, right: int) -> _Sample:
     """Look at the smallest numbers of a set that were asked about.
 
-    A pair that came to the set since, and that nobody was asked about, counts as wrong. So the sample ends
-    where that costs least; the answers have no part in it.
+    A pair that came to the set since, and that nothing is known of, counts as wrong. So the sample ends where
+    that costs least; the answers have no part in it.
     """
     order = np.argsort(numbers)
-    said = answers[order]
-    asked = said != UNANSWERED
-    if not asked.any():
-        return _Sample(0, 0, 0, 1.0, 1.0)
+    said, asked = answers[order], asked[order]
     ends = np.flatnonzero(asked)
-    gaps = np.cumsum(~asked)[ends]
-    bounds = [
-        most_likely_share(int(gap), int(end) + 1) for gap, end in zip(gaps, ends, strict=True)
-    ]
-    size = int(ends[int(np.argmin(bounds))]) + 1
+    if not ends.size:
+        return _Sample(0, 0, 0, 1.0, 1.0)
+    gaps = np.cumsum(said == UNANSWERED)[ends]
+    size = int(ends[most_likely_share(gaps, ends + 1).argmin()]) + 1
     said, asked = said[:size], asked[:size]
     wrong = int((said != right).sum())
     return _Sample(
         drawn=int(asked.sum()),
         wrong=int((said[asked] != right).sum()),
-        undecided=int((said == UNSURE).sum()),
-        share=most_likely_share(wrong, size),
-        share_at_any_time=most_likely_share(wrong, size, TAIL / (size * (size + 1))),
+        undecided=int((said[asked] == UNSURE).sum()),
+        share=float(most_likely_share(wrong, size)),
+        share_at_any_time=float(most_likely_share(wrong, size, TAIL / (size * (size + 1)))),
     )
 
 
 def certify_pairs(
     *,
     numbers: NDArray[np.uint64],
-    answers: IntArray,
+    answers: Answers,
+    asked: BoolArray,
     together: BoolArray,
-    near: BoolArray,
     chances: FloatArray,
     n_together: int,
     n_strangers: float,
@@ -158,9 +158,11 @@ def certify_pairs(
     numbers : ndarray of shape (m,)
         The random numbers of pairs that were not learnt from, nor follow from what was.
     answers : ndarray of shape (m,)
-        What the audit says of them: SAME, DIFFERENT, UNSURE, or UNANSWERED where nobody was asked.
-    together, near : ndarray of shape (m,)
-        Which of them are put into one entity, and which are not but might be.
+        What is known of them: SAME, DIFFERENT, UNSURE, or UNANSWERED.
+    asked : ndarray of shape (m,)
+        Which of them were asked about for the audit.
+    together : ndarray of shape (m,)
+        Which of them are put into one entity; the others are not but might be.
     chances : ndarray of shape (m,)
         The model's probabilities.
     n_together : int
@@ -168,24 +170,34 @@ def certify_pairs(
     n_strangers : float
         Matches that the model expects among all other pairs.
     """
-    in_one = _sample(numbers[together], answers[together], SAME)
-    apart = _sample(numbers[near], answers[near], DIFFERENT)
-    false = in_one.share * float(together.sum())
-    n_near = float(near.sum())
-    missed = apart.share * n_near
+    near = ~together
+    in_one = _sample(numbers[together], answers[together], asked[together], SAME)
+    apart = _sample(numbers[near], answers[near], asked[near], DIFFERENT)
     expected = float(chances[near].sum())
-    off_by = min(max(1.0, missed / expected), MOST_OFF) if expected > 0 else 1.0
-    missed += off_by * n_strangers
-    found = max(n_together - false, 0.0)
-    any_time = in_one.share_at_any_time * float(together.sum())
+
+    def bounds(share_wrong: float, share_missed: float) -> tuple[float, float]:
+        """Return the shares that are wrong, and missing, at most."""
+        false = share_wrong * float(together.sum())
+        missed = share_missed * float(near.sum())
+        off_by = min(max(1.0, missed / expected), MOST_OFF) if expected > 0 else 1.0
+        missed += off_by * n_strangers
+        found = max(n_together - false, 0.0)
+        return (
+            false / n_together if n_together else 0.0,
+            missed / (found + missed) if found + missed > 0 else 0.0,
+        )
+
+    wrong, undiscovered = bounds(in_one.share, apart.share)
+    at_any_time = bounds(in_one.share_at_any_time, apart.share_at_any_time)
     return PairCertificate(
         confidence=CONFIDENCE,
-        undiscovered=missed / (found + missed) if found + missed > 0 else 0.0,
-        wrong=false / n_together if n_together else 0.0,
+        undiscovered=undiscovered,
+        wrong=wrong,
         n_audited=in_one.drawn + apart.drawn,
         n_wrong=in_one.wrong + apart.wrong,
         n_unproven=0,
         n_undecided=in_one.undecided + apart.undecided,
-        wrong_at_any_time=any_time / n_together if n_together else 0.0,
+        wrong_at_any_time=at_any_time[0],
         n_missed=apart.wrong - apart.undecided,
+        undiscovered_at_any_time=at_any_time[1],
     )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from samekind.algorithms.records._kernels import greedy_merge, join_components, move_records
 from samekind.flow import IntArray
 
-__all__ = ["entities_of"]
+__all__ = ["entities_of", "file_bits"]
 
 SWEEPS = 10
 
@@ -36,7 +36,7 @@ def entities_of(
     weights : ndarray of shape (m,)
         The log-odds that each is one entity. Of other pairs nothing is known.
     files : ndarray of shape (n,) or None
-        The file of each record; then an entity has at most one of each.
+        The file of each record; then an entity has at most one of each. -1 where it does not matter.
 
     Examples
     --------
@@ -52,9 +52,7 @@ def entities_of(
     place[rows] = np.arange(rows.size)
     local = place[own]
     start, neighbor, weight = _adjacency(rows.size, local, strength)
-    bits = np.zeros(rows.size, dtype=np.int64)
-    if files is not None:
-        bits = np.int64(1) << files[rows].astype(np.int64)
+    bits = np.zeros(rows.size, dtype=np.int64) if files is None else file_bits(files[rows])
     root = np.arange(rows.size)
     order = np.argsort(-strength, kind="stable")
     order = order[strength[order] > 0]
@@ -65,6 +63,11 @@ def entities_of(
     np.minimum.at(first, root, rows)
     label[rows] = first[root]
     return np.asarray(np.unique(label, return_inverse=True)[1], dtype=np.intp)
+
+
+def file_bits(files: NDArray[np.int8]) -> IntArray:
+    """Return a bit for the file of each record, none where it does not matter."""
+    return np.where(files >= 0, np.int64(1) << np.maximum(files, 0).astype(np.int64), 0)
 
 
 def _adjacency(

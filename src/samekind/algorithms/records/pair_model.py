@@ -12,15 +12,17 @@ speaks against a match.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.algorithms.records._kernels import score_all, score_some
+from samekind.algorithms.records._kernels import score_all, score_few
 from samekind.algorithms.records.levels import MISSING, N_LEVELS, Levels
 from samekind.algorithms.records.prior import FellegiSunter, rising
-from samekind.flow import FloatArray, IntArray
+from samekind.flow import BoolArray, FloatArray, IntArray
 
-__all__ = ["PairModel"]
+__all__ = ["FittedModel", "PairModel"]
 
 TRUST = 0.5  # in the prior's weights, at first: fields are never independent
 TRUST_SPREAD = 0.3
@@ -35,7 +37,19 @@ EXTREME = 30.0  # log-odds beyond which nothing changes
 MANY = 2**18  # pairs that are worth a second thread
 PRIOR_WRONG, PRIOR_ANSWERS = 1.0, 20.0  # answers, for an error rate that is estimated
 MOST_WRONG = 0.3
+ESTIMATES = 20  # of the error rate, at most,
+RATE_CLOSE = 1e-4  # or until it changes no more
 CALIBRATED_ON = 2**16  # pairs on which the share of matches is that of the prior
+
+
+class FittedModel(NamedTuple):
+    """What answers taught: the log-odds of a pair are a bias and a weight for the level of each field."""
+
+    bias: float
+    weights: FloatArray
+    """(fields, levels)."""
+    error_rate: float
+    """The share of answers that are wrong."""
 
 
 class PairModel:
@@ -48,54 +62,51 @@ class PairModel:
     prior : FellegiSunter
         What is believed before anything was answered.
     error_rate : float
-        The share of answers that may be wrong, at first.
+        The share of answers that may be wrong.
     estimates : bool
-        Whether that share is estimated from the answers, too.
+        Whether that share is estimated from the answers, too; it is then where the estimate begins.
     """
 
     def __init__(
-        self,
-        levels: Levels,
-        prior: FellegiSunter,
-        *,
-        error_rate: float = 0.0,
-        estimates: bool = False,
+        self, levels: Levels, prior: FellegiSunter, *, error_rate: float, estimates: bool
     ) -> None:
         self._levels = levels
         self._told = prior.weights
-        self.error_rate = error_rate
+        self._error_rate = error_rate
         self._estimates = estimates
         f = levels.n_fields
         self._mean = np.concatenate([[0.0], np.full(f, TRUST), np.zeros(f * N_LEVELS)])
         self._mean[0] = _bias_for(levels, TRUST * self._told, prior.share)
         spreads = [BIAS_SPREAD], np.full(f, TRUST_SPREAD), np.full(f * N_LEVELS, OWN_SPREAD)
         self._precision = np.concatenate(spreads) ** -2.0
-        self._fitted = self._mean.copy()
-        self.bias = float(self._mean[0])
-        self.weights = TRUST * self._told
 
-    def fit(self, pairs: IntArray, same: NDArray[np.bool_]) -> None:
-        """Learn from answers about these candidate pairs, by their numbers."""
+    def fit(self, pairs: IntArray, same: BoolArray) -> FittedModel:
+        """Learn from answers about these candidate pairs, by their numbers.
+
+        What is learnt is a function of the answers: it does not depend on what was learnt before.
+        """
         X = self._features(pairs)
-        if self._estimates:
-            self.error_rate = self._estimate_errors(X, same)
-        self._fitted = self._newton(X, same)
+        rate = self._error_rate
+        theta = self._newton(X, same, self._mean, rate)
+        for _ in range(ESTIMATES if self._estimates else 0):
+            before, rate = rate, self._estimate_errors(X, same, theta, rate)
+            theta = self._newton(X, same, theta, rate)
+            if abs(rate - before) < RATE_CLOSE:
+                break
         f = self._levels.n_fields
-        trust = np.maximum(self._fitted[1 : f + 1], 0.0)
-        self.bias = float(self._fitted[0])
-        self.weights = trust[:, None] * self._told + self._fitted[f + 1 :].reshape(f, N_LEVELS)
+        trust = np.maximum(theta[1 : f + 1], 0.0)
+        weights = trust[:, None] * self._told + theta[f + 1 :].reshape(f, N_LEVELS)
         amounts = np.ones(N_LEVELS - MISSING - 1)
         for j in range(f):
-            self.weights[j, MISSING + 1 :] = rising(self.weights[j, MISSING + 1 :], amounts)
+            weights[j, MISSING + 1 :] = rising(weights[j, MISSING + 1 :], amounts)
+        return FittedModel(float(theta[0]), weights, rate)
 
-    def score(self, out: NDArray[np.float32], which: IntArray | None = None) -> None:
-        """Write the log-odds of all pairs, or of some where they stand."""
-        if which is None and len(out) < MANY:
-            which = np.arange(len(out))
-        if which is None:
-            score_all(self._levels.codes, self.weights, self.bias, out)
-        else:
-            score_some(self._levels.codes, which, self.weights, self.bias, out)
+    def score(self, fitted: FittedModel) -> NDArray[np.float32]:
+        """Return the log-odds of all pairs."""
+        odds: NDArray[np.float32] = np.empty(len(self._levels), dtype=np.float32)
+        score = score_all if len(odds) >= MANY else score_few
+        score(self._levels.codes, fitted.weights, fitted.bias, odds)
+        return odds
 
     def _features(self, pairs: IntArray) -> FloatArray:
         codes = self._levels.codes[pairs].astype(np.intp)
@@ -107,10 +118,9 @@ class PairModel:
         X[np.arange(m)[:, None], 1 + f + fields * N_LEVELS + codes] = 1.0
         return X
 
-    def _newton(self, X: FloatArray, same: NDArray[np.bool_]) -> FloatArray:
+    def _newton(self, X: FloatArray, same: BoolArray, theta: FloatArray, rate: float) -> FloatArray:
         """Return the most likely parameters, if a share of the answers may be wrong."""
-        theta, rate = self._fitted, self.error_rate
-        p, likelihood = self._evaluate(X, same, theta)
+        p, likelihood = self._evaluate(X, same, theta, rate)
         for _ in range(NEWTON_STEPS):
             said = np.where(same, p, 1 - p)
             right = (1 - rate) * said / ((1 - rate) * said + rate * (1 - said))  # by Bayes
@@ -118,7 +128,7 @@ class PairModel:
             slope = X.T @ (target - p) - self._precision * (theta - self._mean)
             step = _newton_step(X, p * (1 - p), self._precision, slope)
             for _ in range(HALVINGS):
-                p, found = self._evaluate(X, same, theta + step)
+                p, found = self._evaluate(X, same, theta + step, rate)
                 if found >= likelihood:
                     break
                 step = step / 2
@@ -130,18 +140,19 @@ class PairModel:
         return theta
 
     def _evaluate(
-        self, X: FloatArray, same: NDArray[np.bool_], theta: FloatArray
+        self, X: FloatArray, same: BoolArray, theta: FloatArray, rate: float
     ) -> tuple[FloatArray, float]:
         """Return the probability of each pair, and the log of the posterior but for a constant."""
         p = 1 / (1 + np.exp(-np.clip(X @ theta, -EXTREME, EXTREME)))
         said = np.where(same, p, 1 - p)
-        fit = np.log((1 - self.error_rate) * said + self.error_rate * (1 - said)).sum()
+        fit = np.log((1 - rate) * said + rate * (1 - said)).sum()
         return p, float(fit - (self._precision * (theta - self._mean) ** 2).sum() / 2)
 
-    def _estimate_errors(self, X: FloatArray, same: NDArray[np.bool_]) -> float:
-        p = 1 / (1 + np.exp(-np.clip(X @ self._fitted, -EXTREME, EXTREME)))
+    def _estimate_errors(
+        self, X: FloatArray, same: BoolArray, theta: FloatArray, rate: float
+    ) -> float:
+        p = 1 / (1 + np.exp(-np.clip(X @ theta, -EXTREME, EXTREME)))
         said = np.where(same, p, 1 - p)
-        rate = self.error_rate
         wrong = rate * (1 - said) / (rate * (1 - said) + (1 - rate) * said)
         estimate = (PRIOR_WRONG + wrong.sum()) / (PRIOR_ANSWERS + len(wrong))
         return float(min(MOST_WRONG, estimate))

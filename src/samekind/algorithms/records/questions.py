@@ -2,19 +2,22 @@
 
 Most of the questions are about the pairs of which the model is least certain, those first that decide for
 more records at once. Once nothing is in doubt, the likeliest of the rest come first, which proves all
-entities with few questions: what is the same leaves fewer entities to compare. A share is drawn at random,
-for the certificate.
+entities with few questions: what is the same leaves fewer entities to compare.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
-from samekind.algorithms.answered_pairs import AnsweredPairs
-from samekind.algorithms.records.scores import PairScores, chance_of
-from samekind.flow import FloatArray, IntArray
+from samekind.algorithms.records.known_pairs import KnownPairs
+from samekind.algorithms.records.scores import View, chance_of
+from samekind.flow import FloatArray, IntArray, Pairs
 
-__all__ = ["Chooser"]
+__all__ = ["Doubts", "Wave", "best_first", "find_doubts", "likeliest_first"]
 
 SETTLED = 0.02  # probability of being wrong, below which a pair is in no doubt
 LUCK = 0.1  # by which doubts differ at random, so that other seeds ask other questions
@@ -24,82 +27,91 @@ PUSH = 0.2  # log-odds for every such answer more
 MOST_PUSHED = 4.0
 
 
-class Chooser:
-    """Chooses candidate pairs by the model, and by what was answered."""
+class Doubts(NamedTuple):
+    """The open pairs, and the log-odds that what each decides is a match."""
 
-    def __init__(self, scores: PairScores, rng: np.random.Generator) -> None:
-        self._scores = scores
-        self._luck = rng.random(2**12)
-        self._order: IntArray = np.arange(0)
-        self._next = 0
+    numbers: IntArray
+    odds: FloatArray
 
-    def looked_at_all(self) -> None:
-        """Note that all pairs have new scores."""
-        self._order = np.arange(0)
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing is in doubt."""
+        chance = chance_of(self.odds)
+        return bool(np.minimum(chance, 1 - chance).max(initial=0.0) < SETTLED)
 
-    def doubtful(self, count: int, answers: AnsweredPairs, n_different: int) -> IntArray:
-        """Return the pairs that are most worth a question, best first; none if nothing is in doubt."""
-        scores = self._scores
-        open_pairs = scores.pool[~answers.decided[scores.pool]]
-        odds = scores.odds[open_pairs] if answers.infers else self._held_by(open_pairs, answers)
-        chance = chance_of(odds)
-        if not open_pairs.size or np.minimum(chance, 1 - chance).max() < SETTLED:
-            return np.arange(0)
-        tired = n_different - WANTED_DIFFERENT * len(answers.given)
-        shift = min(MOST_PUSHED, PUSH * max(tired, 0.0))
-        moved = chance_of(odds - shift)
-        luck = self._luck[(open_pairs * 40_503) % self._luck.size]
-        value = np.minimum(moved, 1 - moved) * self._decided(open_pairs) * (1 + LUCK * luck)
-        most = 4 * count  # some of them speak of the same entities
-        top = np.arange(value.size)
-        if value.size > most:
-            top = np.sort(np.argpartition(-value, most)[:most])
-        return open_pairs[top[np.argsort(-value[top], kind="stable")]]
 
-    def _held_by(self, open_pairs: IntArray, answers: AnsweredPairs) -> FloatArray:
-        """Return the log-odds of all that speaks for or against two entities being one, or one being two.
+class Wave:
+    """Questions to be asked at the same time: neither they nor those that are taken share an entity."""
 
-        Where answers may be wrong: what a pair decides rests on other pairs, too. So an answer that nobody
-        would have expected is asked again by way of other records of the two entities.
-        """
-        scores = self._scores
-        numbers, told = scores.told_by(answers)
-        some = np.union1d(open_pairs, numbers)
-        weights = scores.odds[some].astype(np.float64)
-        np.add.at(weights, np.searchsorted(some, numbers), told)
-        pairs = scores.pairs[some]
-        one, other = np.sort(scores.entities[pairs], axis=1).T
-        _, place = np.unique(one * len(scores.sizes) + other, return_inverse=True)
-        between = np.bincount(place, weights)[place]
-        own = np.where(one == other, weights, 0.0)
-        n = scores.points.n
-        held = np.bincount(pairs[:, 0], own, n) + np.bincount(pairs[:, 1], own, n)
-        total = np.where(one == other, held[pairs].min(axis=1), between)
-        return np.asarray(total[np.searchsorted(some, open_pairs)])
+    def __init__(self, most: int, known: KnownPairs, taken: Collection[int]) -> None:
+        self._most = most
+        self._root = known.root
+        self._sizes = np.bincount(known.root)
+        self._busy = set(known.root[list(taken)].tolist())
+        self._found: list[tuple[int, int]] = []
 
-    def likeliest(self, count: int, answers: AnsweredPairs) -> IntArray:
-        """Return the likeliest pairs that nothing is known of."""
-        if not self._order.size:
-            open_pairs = np.flatnonzero(~answers.decided)
-            self._order = open_pairs[np.argsort(-self._scores.odds[open_pairs], kind="stable")]
-            self._next = 0
-        found: list[int] = []
-        size = max(4 * count, 64)
-        while self._next < self._order.size and len(found) < 4 * count:
-            ahead = self._order[self._next : self._next + size]
-            still = ahead[~answers.decided[ahead]]
-            if not still.size:
-                self._next += size
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @property
+    def pairs(self) -> Pairs:
+        """The questions, the record of which less is known first."""
+        return np.array(self._found, dtype=np.intp).reshape(-1, 2)
+
+    def add(self, pairs: NDArray[np.integer], most: int | None = None) -> None:
+        """Add the first of these pairs, while there is room."""
+        room = self._most if most is None else min(self._most, len(self) + most)
+        for pair in pairs:
+            if len(self) >= room:
+                return
+            a, b = pair.tolist()
+            one, other = self._root[pair].tolist()
+            if one in self._busy or other in self._busy:
                 continue
-            found += still.tolist()
-            break
-        return np.array(found, dtype=np.intp)
+            self._busy |= {one, other}
+            self._found.append((b, a) if self._sizes[one] > self._sizes[other] else (a, b))
 
-    def _decided(self, pairs: IntArray) -> FloatArray:
-        """Return how much each pair decides: for more where its records are in larger entities."""
-        scores = self._scores
-        one, other = scores.entities[scores.pairs[pairs]].T
-        together = np.where(
-            one == other, scores.sizes[one] - 1, scores.sizes[one] * scores.sizes[other]
-        )
-        return np.asarray(np.minimum(np.sqrt(together), MOST_DECIDED))
+
+def find_doubts(view: View, known: KnownPairs) -> Doubts:
+    """Return the open pairs of the pool."""
+    numbers = view.pool[~known.decided[view.pool]]
+    if known.infers:
+        return Doubts(numbers, view.odds[numbers].astype(np.float64))
+    return Doubts(numbers, _held_by(numbers, view, known))
+
+
+def best_first(doubts: Doubts, view: View, known: KnownPairs, luck: FloatArray) -> IntArray:
+    """Return the candidate pairs in doubt, those most worth a question first."""
+    n_different = np.count_nonzero(known.votes < 0)
+    tired = n_different - WANTED_DIFFERENT * len(known)
+    moved = chance_of(doubts.odds - min(MOST_PUSHED, PUSH * max(tired, 0.0)))
+    one, other = view.entities[view.index.pairs[doubts.numbers]].T
+    sizes = view.sizes
+    decided = np.where(one == other, sizes[one] - 1, sizes[one] * sizes[other])
+    value = np.minimum(moved, 1 - moved) * np.minimum(np.sqrt(decided), MOST_DECIDED)
+    value *= 1 + LUCK * luck[(doubts.numbers * 40_503) % luck.size]
+    return doubts.numbers[np.argsort(-value, kind="stable")]
+
+
+def likeliest_first(view: View, known: KnownPairs) -> IntArray:
+    """Return all candidate pairs that nothing is known of, the likeliest first."""
+    return np.asarray(view.likeliest[~known.decided[view.likeliest]])
+
+
+def _held_by(open_pairs: IntArray, view: View, known: KnownPairs) -> FloatArray:
+    """Return the log-odds of all that speaks for or against two entities being one, or one being two.
+
+    Where answers may be wrong: what a pair decides rests on other pairs, too. So an answer that nobody would
+    have expected is asked again by way of other records of the two entities.
+    """
+    some = np.union1d(open_pairs, known.numbers[known.numbers >= 0])
+    weights = view.odds[some] + view.told * known.evidence[some].astype(np.float64)
+    pairs = view.index.pairs[some]
+    one, other = np.sort(view.entities[pairs], axis=1).T
+    _, place = np.unique(one * len(view.sizes) + other, return_inverse=True)
+    between = np.bincount(place, weights)[place]
+    own = np.where(one == other, weights, 0.0)
+    n = view.index.n
+    held = np.bincount(pairs[:, 0], own, n) + np.bincount(pairs[:, 1], own, n)
+    total = np.where(one == other, held[pairs].min(axis=1), between)
+    return np.asarray(total[np.searchsorted(some, open_pairs)])

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from samekind.algorithms.records.certificate import PairCertificate
 from samekind.algorithms.records.scores import chance_of
+from samekind.algorithms.records.state import RecordState
 from samekind.flow import FloatArray, IntArray, Pairs
-
-if TYPE_CHECKING:
-    from samekind.algorithms.records.records import Records
 
 __all__ = ["AtThreshold", "PairView", "at_threshold"]
 
@@ -43,23 +41,22 @@ class PairView(Protocol):
         ...
 
 
-def at_threshold(run: Records, threshold: float) -> AtThreshold:
+def at_threshold(state: RecordState, threshold: float) -> AtThreshold:
     """Return the entities at a threshold. What was answered decides at any."""
     if not 0 < threshold < 1:
         raise ValueError(f"threshold must be a probability between 0 and 1, got {threshold!r}.")
-    scores, answers, learnt = run.scores, run.answers, run.learnt
+    view, known, learnt = state.view, state.known, state.learnt
     shift = float(np.log(threshold / (1 - threshold)))
-    labels = scores.entities_with(answers, shift)
-    chances = chance_of(scores.weights_with(answers))
-    one, other = labels[scores.pairs].T
+    labels = view.entities_with(known, shift)
+    chances = chance_of(view.odds_with(known))
+    one, other = labels[view.index.pairs].T
     together = one == other
     expected = float(chances[together].sum())
     every = float(chances.sum())
-    own = labels if not run.audit.asked else scores.entities_with(learnt, shift)
     return AtThreshold(
         threshold,
         labels,
         expected / together.sum() if together.any() else 1.0,
         expected / every if every > 0 else 1.0,
-        run.audit.certificate(learnt, own),
+        state.certificate(labels if learnt is known else view.entities_with(learnt, shift)),
     )

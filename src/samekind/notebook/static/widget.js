@@ -21,7 +21,6 @@ export function start(page, model) {
   const project = new Project();
   const actions = new Actions(project, {
     help: () => openHelp(() => area.refresh()),
-    flag: () => toast("Skipped. It can be answered at the end."),
     focusTitle: () => byId("question-title").focus({ preventScroll: true }),
   });
   const area = new QuestionArea(project, {

@@ -180,16 +180,15 @@ class ChatOracle:
             self.close()
         return answers
 
-    def stream(self, pairs: Pairs, *, lineups: bool = False) -> Iterator[Heard]:
+    def stream(self, pairs: Pairs) -> Iterator[Heard]:
         """Yield answers as they come, so that each can be kept before the next call is paid.
 
-        With `lineups` the pairs of one first row are a line-up: one of them is picked, and of the others
-        nothing is said. What could not be read after some tries is `skipped`. `SpentError` says that the cap
-        is reached, `ChatError` that the model cannot be asked; both after all that was paid has been yielded.
+        What could not be read after some tries is `skipped`. `SpentError` says that the cap is reached,
+        `ChatError` that the model cannot be asked; both after all that was paid has been yielded.
         """
         if not len(pairs):
             return
-        questions = group_pairs(pairs, self._per_call, lineups=lineups)
+        questions = group_pairs(pairs, self._per_call)
         if not self._loop.is_open:
             self._loop.open()
             self._loop.run(self._asker.open())

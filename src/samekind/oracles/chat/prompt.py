@@ -42,12 +42,6 @@ TASKS = {
         'Answer {"answers": [...]} with "same", "different" or "unsure" for each of the items 1 to %(n)d, in '
         "their order."
     ),
-    "lineup": (
-        "Each of the items 1 to %(n)d stands for a kind of its own. Which of them is item 0 of the same kind "
-        "as?\n"
-        'Answer {"pick": N} with its number, {"pick": 0} if it is none of them, or {"pick": -1} if the '
-        "criterion does not decide."
-    ),
 }
 
 
@@ -116,9 +110,6 @@ def _joined(parts: list[Part]) -> str | list[Part]:
 def reply_schema(question: ModelQuestion) -> dict[str, object]:
     """Return the JSON schema of a reply, for servers that keep models to one."""
     n = len(question.others)
-    if question.form == "lineup":
-        own: dict[str, object] = {"pick": {"type": "integer", "enum": [*range(-1, n + 1)]}}
-    else:
-        words = {"type": "string", "enum": ["same", "different", "unsure"]}
-        own = {"answers": {"type": "array", "items": words, "minItems": n, "maxItems": n}}
+    words = {"type": "string", "enum": ["same", "different", "unsure"]}
+    own = {"answers": {"type": "array", "items": words, "minItems": n, "maxItems": n}}
     return {"type": "object", "properties": own, "required": [*own], "additionalProperties": False}

@@ -1,4 +1,4 @@
-"""From the pairs of a wave to calls: pairs, line-ups and sheets."""
+"""From pairs to calls: single ones, and sheets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from samekind.flow import Pairs
 
 __all__ = ["Form", "ModelQuestion", "group_pairs"]
 
-Form: TypeAlias = Literal["pair", "lineup", "sheet"]
+Form: TypeAlias = Literal["pair", "sheet"]
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,8 @@ class ModelQuestion:
 
     Attributes
     ----------
-    form : {"pair", "lineup", "sheet"}
-        A line-up asks which one of several others a row is like, if any; a sheet asks of each of several
-        others whether it is like one and the same row.
+    form : {"pair", "sheet"}
+        A sheet asks of each of several others whether it is like one and the same row.
     row : int
         The row that all others are compared with.
     others : tuple of int
@@ -35,29 +34,19 @@ class ModelQuestion:
     pairs: tuple[tuple[int, int], ...]
 
 
-def group_pairs(pairs: Pairs, most: int, *, lineups: bool) -> list[ModelQuestion]:
+def group_pairs(pairs: Pairs, most: int) -> list[ModelQuestion]:
     """Return the calls that ask about all pairs, at most so many in one.
 
-    With `lineups` the pairs of one first row are a line-up: at most one of them is the same. Pairs that
-    share a row otherwise are asked about on one sheet, where each is answered for itself.
+    Pairs that share a row are asked about on one sheet, where each is answered for itself.
 
     Examples
     --------
     >>> import numpy as np
-    >>> [q.form for q in group_pairs(np.array([[1, 5], [2, 5], [3, 6]]), 9, lineups=False)]
+    >>> [q.form for q in group_pairs(np.array([[1, 5], [2, 5], [3, 6]]), 9)]
     ['sheet', 'pair']
-    >>> [q.others for q in group_pairs(np.array([[1, 5], [1, 6]]), 9, lineups=True)]
-    [(5, 6)]
     """
     listed: list[tuple[int, int]] = [(a, b) for a, b in pairs.tolist()]
     questions: list[ModelQuestion] = []
-    if lineups:
-        chains = _grouped(listed, 0)
-        for row, own in chains.items():
-            for some in _cut(own, most) if len(own) > 1 else ():
-                form: Form = "lineup" if len(some) > 1 else "pair"
-                questions.append(_question(form, row, some))
-        listed = [pair for own in chains.values() if len(own) == 1 for pair in own]
     for side in (1, 0):
         left: list[tuple[int, int]] = []
         for row, own in _grouped(listed, side).items():

@@ -39,24 +39,15 @@ def read_reply(content: str, question: ModelQuestion) -> Said:
 
     Examples
     --------
-    >>> asked = ModelQuestion("lineup", 7, (3, 4), ((7, 3), (7, 4)))
-    >>> read_reply('{"pick": 2}', asked)
-    [((7, 4), 1)]
+    >>> asked = ModelQuestion("sheet", 7, (3, 4), ((7, 3), (7, 4)))
+    >>> read_reply('{"answers": ["different", "same"]}', asked)
+    [((7, 3), 0), ((7, 4), 1)]
     """
     try:
         found = json.loads(_bare(content))
     except ValueError:
         raise UnreadableError(f"the reply is no JSON: {content[:SHOWN]!r}") from None
     n = len(question.pairs)
-    if question.form == "lineup":
-        pick = found.get("pick") if isinstance(found, dict) and len(found) == 1 else None
-        if isinstance(pick, bool) or not isinstance(pick, int) or not -1 <= pick <= n:
-            raise UnreadableError(f"the reply picks none of {n}: {content[:SHOWN]!r}")
-        if pick > 0:  # of the others nothing was said
-            return [(question.pairs[pick - 1], SAME)]
-        if pick == 0:
-            return [(pair, DIFFERENT) for pair in question.pairs]
-        return [(question.pairs[0], UNSURE)]  # as somebody at the page is not sure of a line-up
     words = found.get("answers") if isinstance(found, dict) and len(found) == 1 else None
     if not isinstance(words, list) or len(words) != n:
         raise UnreadableError(f"the reply does not have {n} answers: {content[:SHOWN]!r}")

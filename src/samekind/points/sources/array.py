@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import refuse_dask, to_numpy
 from samekind.points.arrays import Floats, Matrix, Rows
-from samekind.points.base import Points
+from samekind.points.base import BLOCK_ROWS, Points
 from samekind.points.bounds import bounds_of
 from samekind.points.executor import LocalExecutor
 from samekind.points.partition import Partition
@@ -85,6 +86,11 @@ class ArrayPoints(Points):
         """Return one row, (d,)."""
         x: Floats = self.X[row].astype(np.float64)
         return x
+
+    def blocks(self, first: int = 0) -> Iterator[tuple[int, Matrix]]:
+        """Yield all rows from `first` on, block by block, as views."""
+        for start in range(first, self.n, BLOCK_ROWS):
+            yield start, self.X[start : start + BLOCK_ROWS]
 
     def fingerprint(self) -> str:
         """Return a hash of the shape, the type and the values.

@@ -8,7 +8,7 @@ import { subject } from "./say.js";
 export class Actions {
   /**
    * @param {import("./project.js").Project} project
-   * @param {{help: () => void, flag: (question: import("./types.js").Question) => void, focusTitle: () => void}} does what else keys may do, and where the focus goes
+   * @param {{help: () => void, focusTitle: () => void}} does what else keys may do, and where the focus goes
    */
   constructor(project, does) {
     this.project = project;
@@ -35,12 +35,8 @@ export class Actions {
       this.project.undo();
     } else if (action === "help") this.does.help();
     else if (action === "zoom") view?.zoom?.toggle();
-    else if (action === "blink") view?.blink?.toggle();
     else if (!question) return;
-    else if (action === "flag") {
-      this.does.flag(question);
-      this.answer("skip", event);
-    } else if (action === "say") this.area?.say.focus();
+    else if (action === "say") this.area?.say.focus();
     else if (["unsure", "skip"].includes(action)) this.answer(/** @type {Said} */ (action), event);
     else if (view?.press) view.press(action, event);
     else if (action === "fresh") {

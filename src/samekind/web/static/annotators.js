@@ -15,11 +15,10 @@ const money = (money) => (money ? money.toPrecision(3) : "0");
 
 /** @param {any} one */
 function row(one) {
-  const sure = one.is_model && !one.checked ? ", estimated: nobody checked" : "";
-  const error = one.error === null ? NONE : `${percent(one.error)} (${percent(one.low)} to ${percent(one.high)})${sure}`;
+  const error = one.error === null ? NONE : `${percent(one.error)} (${percent(one.low)} to ${percent(one.high)})`;
   const agreement = one.shared ? `${number(one.agreed)} of ${number(one.shared)}` : NONE;
   const cells = [
-    number(one.answers), number(one.unsure), agreement, one.is_model ? number(one.checked) : NONE, error, one.cost === null ? NONE : money(one.cost),
+    number(one.answers), number(one.unsure), agreement, error, one.cost === null ? NONE : money(one.cost),
   ];
   return h("tr", {}, h("th", { scope: "row", dir: "auto" }, one.name, one.is_model && h("span", { class: "annotator-model" }, " model")),
     ...cells.map((cell) => h("td", {}, cell)));
@@ -40,7 +39,7 @@ function show(page) {
       `${number(model.answers)}${most} answers, ${number(model.calls)} calls, ${number(model.tokens)} tokens, cost ${money(model.cost)}${cap}; `,
       `${number(model.checked)} checked, ${number(model.waiting)} wait for you.`));
   }
-  const head = ["who", "answers", "unsure", "agrees with others", "checked", "wrong (95 % interval)", "cost"];
+  const head = ["who", "answers", "unsure", "agrees with others", "wrong (95 % interval)", "cost"];
   place.replaceChildren(...lines, h("details", { open: was }, h("summary", {}, "Who answered"),
     h("table", { class: "annotator-table" },
       h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))),

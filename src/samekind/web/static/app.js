@@ -11,7 +11,7 @@ import { call, served } from "./api.js";
 import { showCriterion } from "./criterion.js";
 import { LinkScreen } from "./links.js";
 import { known, may, me } from "./me.js";
-import { flag, Review } from "./review.js";
+import { Review } from "./review.js";
 import { hideBanner, showBanner, watchSaving } from "./saving.js";
 import { standing } from "./standing.js";
 import { ThresholdPanel } from "./records.js";
@@ -29,10 +29,6 @@ const people = new LinkScreen();
 const finish = new Finish(project, goto);
 const actions = new Actions(project, {
   help: () => openHelp(() => area.refresh()),
-  flag: (question) => {
-    flag(project.storageKey, question.id);
-    toast("Flagged. It waits for you under Review.");
-  },
   focusTitle: () => byId("question-title").focus({ preventScroll: true }),
 });
 const area = new QuestionArea(project, { act: (action, event) => actions.act(action, event), answer: (said, event) => actions.answer(said, event), goto });

@@ -8,13 +8,11 @@ export const ACTIONS = /** @type {Record<string, string>} */ ({
   different: "Different kinds",
   unsure: "Not sure",
   skip: "Skip for now",
-  flag: "Flag: skip, and mark it in the review",
   none: "None of these (line-up)",
   say: "Type its kind",
   fresh: "It is a new kind",
   undo: "Undo",
   zoom: "Zoom pictures",
-  blink: "Blink pictures over each other",
   help: "Help",
 });
 
@@ -23,13 +21,11 @@ const DEFAULTS = /** @type {Record<string, string[]>} */ ({
   different: ["d", "ArrowRight"],
   unsure: [" ", "u"],
   skip: ["k"],
-  flag: ["f"],
   none: ["0", "n"],
   say: ["/", "t"],
   fresh: ["w", "+"],
   undo: ["Backspace", "b", "Ctrl+z"],
   zoom: ["z"],
-  blink: ["x"],
   help: ["?", "h"],
 });
 

@@ -30,9 +30,8 @@ export function lineupView({ item, options }, answer) {
     title: "Which kind is this?",
     said: `Which kind is this? ${spoken(item)}. There are ${count(options.length, "kind")} to pick from.`,
     body: h("div", { class: "lineup" }, subject, list),
-    tools: zoom ? zoomTools(zoom, null) : [],
+    tools: zoom ? zoomTools(zoom) : [],
     zoom,
-    blink: null,
   };
 }
 

@@ -1,4 +1,4 @@
-/** The map of the rows: zoom, pan, and select with a lasso; coloured by the kinds in view, which the legend names. */
+/** The map of the rows: zoom and pan; coloured by the kinds in view, which the legend names. */
 
 import { colorOf, paint } from "./colors.js";
 import { count, h, number } from "./dom.js";
@@ -15,13 +15,9 @@ const STEP = 1.5;
 /** @typedef {import("./types.js").ClusterSummary} ClusterSummary */
 
 export class RowMap {
-  /**
-   * @param {(row: number, cluster: number | null, known: boolean) => void} open
-   * @param {(rows: number[]) => void} select what to do with rows in the lasso
-   */
-  constructor(open, select) {
+  /** @param {(row: number, cluster: number | null, known: boolean) => void} open */
+  constructor(open) {
     this.open = open;
-    this.select = select;
     /** @type {Point[]} */
     this.points = [];
     /** @type {Map<number, ClusterSummary>} */
@@ -29,9 +25,6 @@ export class RowMap {
     /** @type {number | null} the kind to stand out */
     this.lit = null;
     this.view = { scale: 1, x: 0.5, y: 0.5 }; // the middle of the view
-    /** @type {[number, number][]} */
-    this.lasso = [];
-    this.selecting = false;
     /** @type {Map<number, {x: number, y: number}>} */
     this.pointers = new Map();
     this.canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { class: "map", role: "img", tabindex: 0, "aria-label": "Map of the rows" }));
@@ -46,30 +39,13 @@ export class RowMap {
   #tools() {
     const tool = (/** @type {string} */ label, /** @type {string} */ sign, /** @type {() => void} */ act) =>
       h("button", { type: "button", "aria-label": label, title: label, onclick: act }, sign);
-    this.lassoButton = h("button", {
-      type: "button",
-      "aria-pressed": "false",
-      title: "Draw around rows to select them",
-      onclick: () => this.#selectMode(!this.selecting),
-    }, "Select");
     return h(
       "div",
       { class: "map-tools", role: "toolbar", "aria-label": "Map" },
       tool("Closer", "+", () => this.zoom(STEP)),
       tool("Farther", "−", () => this.zoom(1 / STEP)),
       tool("All of it", "⤢", () => this.reset()),
-      this.lassoButton,
     );
-  }
-
-  /** @param {boolean} on */
-  #selectMode(on) {
-    this.selecting = on;
-    this.lasso = [];
-    this.lassoButton?.setAttribute("aria-pressed", String(on));
-    this.canvas.classList.toggle("selecting", on);
-    this.#say();
-    this.draw();
   }
 
   /** @param {import("./types.js").RowMap} map @param {Map<number, ClusterSummary>} found */
@@ -86,9 +62,7 @@ export class RowMap {
 
   #say() {
     const how = this.method ? `${this.method === "the columns" ? "By the columns" : `By ${this.method}`}${this.pending ? "; a better map is being made" : ""}. ` : "";
-    this.about.textContent = this.selecting
-      ? "Draw a line around the rows that you mean."
-      : `Rows that are alike are close. Large: known. Click a point to see it. ${how}`;
+    this.about.textContent = `Rows that are alike are close. Large: known. Click a point to see it. ${how}`;
   }
 
   /** @returns {number[]} the kinds in view, those with the most rows there first */
@@ -168,24 +142,6 @@ export class RowMap {
         pen.fill();
       }
     }
-    this.#drawLasso(pen);
-  }
-
-  /** @param {CanvasRenderingContext2D} pen */
-  #drawLasso(pen) {
-    if (this.lasso.length < 2) return;
-    pen.globalAlpha = 1;
-    pen.strokeStyle = getComputedStyle(this.canvas).color;
-    pen.setLineDash([5, 4]);
-    pen.lineWidth = 1.5;
-    pen.beginPath();
-    this.lasso.forEach(([x, y], i) => (i ? pen.lineTo(x, y) : pen.moveTo(x, y)));
-    pen.closePath();
-    pen.stroke();
-    pen.globalAlpha = 0.08;
-    pen.fillStyle = pen.strokeStyle;
-    pen.fill();
-    pen.setLineDash([]);
   }
 
   /** @returns {(point: {x: number, y: number}) => [number, number]} */
@@ -238,18 +194,17 @@ export class RowMap {
       this.pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
       this.pressed = { x: event.offsetX, y: event.offsetY };
       this.moved = this.pointers.size > 1;
-      this.lasso = this.selecting ? [[event.offsetX, event.offsetY]] : [];
     });
     canvas.addEventListener("pointermove", (event) => this.#drag(event));
     canvas.addEventListener("pointerup", (event) => this.#release(event));
-    canvas.addEventListener("pointercancel", (event) => (this.pointers.delete(event.pointerId), (this.lasso = []), this.draw()));
+    canvas.addEventListener("pointercancel", (event) => this.pointers.delete(event.pointerId));
     canvas.addEventListener("keydown", (event) => {
       const move = 0.15 / this.view.scale;
       const acts = /** @type {Record<string, () => void>} */ ({
         "+": () => this.zoom(STEP),
         "=": () => this.zoom(STEP),
         "-": () => this.zoom(1 / STEP),
-        Escape: () => (this.selecting ? this.#selectMode(false) : this.reset()),
+        Escape: () => this.reset(),
         ArrowLeft: () => this.#moveTo(this.view.x - move, this.view.y),
         ArrowRight: () => this.#moveTo(this.view.x + move, this.view.y),
         ArrowUp: () => this.#moveTo(this.view.x, this.view.y + move),
@@ -274,9 +229,6 @@ export class RowMap {
         const spread = (/** @type {{x: number, y: number}} */ one) => Math.hypot(one.x - other.x, one.y - other.y) || 1;
         this.zoom(spread(now) / spread(before), (now.x + other.x) / 2, (now.y + other.y) / 2);
       }
-    } else if (this.selecting) {
-      this.lasso.push([now.x, now.y]);
-      this.draw();
     } else if (this.moved) {
       const [from, to] = [this.#inverse(before.x, before.y), this.#inverse(now.x, now.y)];
       this.#moveTo(this.view.x + from.x - to.x, this.view.y + from.y - to.y);
@@ -287,14 +239,7 @@ export class RowMap {
   /** @param {PointerEvent} event */
   #release(event) {
     if (!this.pointers.delete(event.pointerId)) return;
-    if (this.selecting && this.lasso.length > 2) {
-      const place = this.#place();
-      const rows = this.points.filter((point) => within(place(point), this.lasso)).map((point) => point.row);
-      this.#selectMode(false);
-      if (rows.length) this.select(rows);
-      return;
-    }
-    if (!this.moved && !this.selecting) this.#pick(event);
+    if (!this.moved) this.#pick(event);
   }
 
   /** @param {MouseEvent} event */
@@ -308,14 +253,4 @@ export class RowMap {
     }
     if (best) this.open(best.row, best.cluster, best.known);
   }
-}
-
-/** @param {[number, number]} point @param {[number, number][]} line @returns {boolean} whether a closed line goes around a point */
-export function within([x, y], line) {
-  let inside = false;
-  for (let i = 0, j = line.length - 1; i < line.length; j = i, i += 1) {
-    const [[xi, yi], [xj, yj]] = [line[i], line[j]];
-    if (yi > y !== yj > y && x < ((xj - xi) * (y - yi)) / (yj - yi) + xi) inside = !inside;
-  }
-  return inside;
 }

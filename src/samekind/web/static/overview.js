@@ -6,7 +6,6 @@ import { byId, count, h, number } from "./dom.js";
 import { ClusterActions } from "./cluster_actions.js";
 import { clustersOverPresses } from "./curve.js";
 import { RowMap } from "./map.js";
-import { openSelection } from "./selection.js";
 import { takesTyping } from "./keys.js";
 import { clusterName, meet } from "./cluster_names.js";
 import { mini, spoken } from "./items.js";
@@ -42,10 +41,7 @@ export class OverviewPanel {
     this.mergeBar = h("div", { class: "merge-bar", hidden: true });
     this.list = h("ul", { class: "kinds", onfocusout: () => (clearTimeout(this.held), (this.held = setTimeout(() => this.#catchUp(), IDLE_MS))) });
     this.open = h("p", { class: "hint", hidden: true }, "Some kinds may prove to be the same as more is asked.");
-    this.map = new RowMap(
-      (row, cluster, known) => this.#openRow(row, cluster, known),
-      (rows) => openSelection(this.project, rows, () => this.refresh()),
-    );
+    this.map = new RowMap((row, cluster, known) => this.#openRow(row, cluster, known));
     this.curve = h("div", {});
     byId("found-body").append(
       h("div", { class: "found-words" }, this.summary, this.promise),

@@ -4,10 +4,10 @@ import { compare } from "./diff.js";
 import { h } from "./dom.js";
 import { breakable, difference, foldable, mini, oneLine, picture, shorten, spoken } from "./items.js";
 import { markedLetters } from "./letters.js";
-import { Blink, Zoom, zoomTools } from "./zoom.js";
+import { Zoom, zoomTools } from "./zoom.js";
 
 /** @typedef {import("./types.js").ItemView} ItemView @typedef {import("./types.js").PairQuestion} PairQuestion */
-/** @typedef {{title: string, said: string, body: HTMLElement, tools: HTMLElement[], zoom: Zoom | null, blink: Blink | null,
+/** @typedef {{title: string, said: string, body: HTMLElement, tools: HTMLElement[], zoom: Zoom | null,
  *   press?: (action: string, event?: Event) => void}} View press: takes the keys of the question, if it has its own */
 
 const ALIKE = 0.34; // share of words in common from which the differences are what to look at
@@ -20,7 +20,6 @@ export function pairView({ a, b, b_cluster, more }) {
   const zoom = a.has_picture || b.has_picture ? new Zoom() : null;
   const texts = a.text !== null && b.text !== null ? textViews(a.text, b.text) : null;
   const cards = h("div", { class: "pair" });
-  const blink = a.has_picture && b.has_picture ? new Blink(cards) : null;
   if (a.has_picture || b.has_picture || a.text !== null || b.text !== null) {
     cards.append(card(a, "A", zoom, texts?.a), card(b, "B", zoom, texts?.b));
   }
@@ -33,9 +32,8 @@ export function pairView({ a, b, b_cluster, more }) {
     title: "Are these two of the same kind?",
     said: `Are these two of the same kind? ${spoken(a)}. And: ${spoken(b)}.`,
     body,
-    tools: zoom ? zoomTools(zoom, blink) : [],
+    tools: zoom ? zoomTools(zoom) : [],
     zoom,
-    blink,
   };
 }
 

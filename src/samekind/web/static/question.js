@@ -44,7 +44,6 @@ export class QuestionArea {
   /** Show the question at the head of the queue. */
   show() {
     const question = this.project.current;
-    this.view?.blink?.stop();
     if (question || !this.project.outbox.items.length) this.say.show(question);
     if (!question) {
       this.#showNone();

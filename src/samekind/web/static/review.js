@@ -1,33 +1,17 @@
-/** Review: what people disagree about, suggestions, contradictions to settle, skipped questions to come back to, and every answer, press by press. */
+/** Review: what people disagree about, kinds of the same name, contradictions to settle, skipped questions to come back to, and every answer, press by press. */
 
 import { ApiError, call } from "./api.js";
 import { Disputes } from "./disputes.js";
 import { byId, count, h, toast } from "./dom.js";
-import { remember, remembered } from "./settings.js";
 import { brief, mini, oneLine, pictures, spoken } from "./items.js";
-import { Suggestions } from "./suggestions.js";
 import { ClusterActions } from "./cluster_actions.js";
+import { numberedName } from "./cluster_names.js";
 
-/** @typedef {import("./types.js").ItemView} ItemView */
+/** @typedef {import("./types.js").ItemView} ItemView @typedef {import("./types.js").ClusterSummary} ClusterSummary */
 
 const PAGE = 20;
 const SEARCH_MS = 250;
 const ANSWERS = [["same", "Same"], ["different", "Different"], ["unsure", "Not sure"]];
-
-/** @param {string} project @param {string} id note that a question was flagged; the note stays in this browser */
-export function flag(project, id) {
-  remember(`flags.${project}`, [...new Set([...flags(project), pairOf(id)])].slice(-500));
-}
-
-/** @param {string} project @returns {string[]} */
-function flags(project) {
-  return remembered(`flags.${project}`, []);
-}
-
-/** @param {string} id @returns {string} the rows of a question, whatever its form */
-function pairOf(id) {
-  return id.slice(2);
-}
 
 export class Review {
   /** @param {import("./project.js").Project} project @param {(view: string) => void} goto */
@@ -37,7 +21,6 @@ export class Review {
     this.actions = new ClusterActions(project, () => this.show());
     this.offset = 0;
     this.search = "";
-    this.suggestions = new Suggestions(project, () => this.show());
     this.disputes = new Disputes(project, () => this.show());
     this.disputes.addEventListener("count", () => this.#badge());
     project.addEventListener("state", () => this.#badge());
@@ -56,13 +39,39 @@ export class Review {
     if (!body.children.length) body.append(h("p", { class: "hint" }, "Loading…"));
     try {
       await this.project.outbox.idle();
-      const [conflicts, skipped] = await Promise.all([call("GET", "/api/contradictions"), call("GET", "/api/skipped?most=20"), this.suggestions.load(), this.disputes.load()]);
-      body.replaceChildren(this.disputes.element, this.suggestions.element, this.#conflicts(conflicts.contradictions), this.#skipped(skipped.questions), this.#answers());
+      const [conflicts, skipped, found] = await Promise.all([
+        call("GET", "/api/contradictions"), call("GET", "/api/skipped?most=20"), call("GET", "/api/clusters?members=3"), this.disputes.load(),
+      ]);
+      body.replaceChildren(
+        this.disputes.element, ...this.#namesakes(found.clusters), this.#conflicts(conflicts.contradictions), this.#skipped(skipped.questions), this.#answers(),
+      );
       await this.#list();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       body.replaceChildren(h("p", { class: "hint" }, error.message), h("button", { type: "button", onclick: () => this.show() }, "Try again"));
     }
+  }
+
+  /** @param {ClusterSummary[]} clusters @returns {HTMLElement[]} those that share a name, to be merged; nothing if none do */
+  #namesakes(clusters) {
+    /** @type {Map<string, ClusterSummary[]>} */
+    const named = new Map();
+    for (const cluster of clusters) {
+      const name = cluster.name?.toLowerCase();
+      if (name) named.set(name, [...(named.get(name) ?? []), cluster]);
+    }
+    const groups = [...named.values()].filter((group) => group.length > 1);
+    if (!groups.length) return [];
+    return [h(
+      "section",
+      { "aria-labelledby": "namesakes-title", class: "block" },
+      h("h3", { id: "namesakes-title" }, "Same name"),
+      h("p", { class: "hint" }, "These kinds have the same name. Merge them, or rename one under Found so far."),
+      h("ul", { class: "answers" }, ...groups.map((group) =>
+        h("li", { class: "namesakes" },
+          h("span", { class: "two" }, ...group.flatMap((cluster) => [h("span", { dir: "auto" }, numberedName(cluster)), ...cluster.members.map((item) => this.#one(item))])),
+          h("button", { type: "button", onclick: () => this.actions.merge(group) }, "Merge…")))),
+    )];
   }
 
   /** @param {any[]} conflicts */
@@ -87,7 +96,6 @@ export class Review {
 
   /** @param {import("./types.js").PairQuestion[]} questions */
   #skipped(questions) {
-    const flagged = new Set(flags(this.project.storageKey));
     const total = this.project.state?.skipped ?? questions.length;
     return h(
       "section",
@@ -102,7 +110,7 @@ export class Review {
         : h("p", { class: "hint" }, "None."),
       questions.length > 0 &&
         h("ul", { class: "answers" }, ...questions.map((question) =>
-          h("li", {}, this.#two(question.a, question.b), h("span", { class: "muted" }, flagged.has(pairOf(question.id)) ? "⚑ flagged" : "skipped")))),
+          h("li", {}, this.#two(question.a, question.b), h("span", { class: "muted" }, "skipped")))),
     );
   }
 

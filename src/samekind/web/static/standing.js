@@ -9,7 +9,7 @@ import { count, h, number } from "./dom.js";
  */
 export function standing(state, stopping) {
   const done = state.budget ? `${number(state.presses)} of ${count(state.budget, "press", "presses")}` : count(state.presses, "press", "presses");
-  const left = state.done ? state.stop_text : state.left_text;
+  const left = state.done ? state.stop_text : "";
   const safe = !state.done && (state.stopping ?? stopping)?.safe;
   return [
     h("strong", { title: count(state.questions, "question") }, done),

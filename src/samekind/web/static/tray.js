@@ -54,7 +54,6 @@ export function sheetView({ items, cluster }, answer) {
     ),
     tools: [],
     zoom: null,
-    blink: null,
     press(action, event) {
       const place = action === "none" ? 9 : /^[1-9]$/.test(action) ? Number(action) - 1 : -1;
       if (place >= 0) tiles[place]?.click();

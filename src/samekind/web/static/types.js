@@ -14,20 +14,17 @@
  * @typedef {ClusterOption & {known: number, by: "name" | "example" | "likelihood"}} ClusterMatch
  * @typedef {{title: string, medium: string, n_rows: number, presses: number, questions: number,
  *   budget: number | null, clusters: number, known_rows: number, done: boolean, stop_reason: string | null,
- *   stop_text: string, presses_to_next: [number, number | null] | null, left_text: string, stopping: StopAdvice | null, can_undo: boolean, skipped: number,
+ *   stop_text: string, stopping: StopAdvice | null, can_undo: boolean, skipped: number,
  *   contradictions: number, lineups: boolean, sheets: boolean, criterion: string, revision: number, version: string, records: boolean}} Status
  * @typedef {{questions?: Question[], status?: Status, error?: string, undone?: string[]}} Reply
  * @typedef {ClusterRef & {known: number, estimated: number, recovered: boolean,
  *   members: ItemView[], doubtful: ItemView[]}} ClusterSummary
  * @typedef {{text: string, undiscovered: number, wrong: number, wrong_at_any_time: number, undecided: number}} Certificate
- * @typedef {{safe: boolean, text: string, wrong: number | null, presses_ahead: number, new_clusters: number | null,
- *   rows_each: number | null, at_presses: number}} StopAdvice
+ * @typedef {{safe: boolean, text: string, wrong: number | null, at_presses: number}} StopAdvice
  * @typedef {{clusters: ClusterSummary[], unplaced: number, certificate: Certificate | null, notes: string[],
  *   stopping: StopAdvice, revision: number}} Overview
  * @typedef {{rows: number[], x: number[], y: number[], place: number[], known: boolean[], clusters: number[],
  *   numbers: number[], method: string, pending: boolean}} RowMap
- * @typedef {{id: string, what: "merge" | "wrong" | "own" | "unsure", text: string, probability: number, clusters: ClusterOption[],
- *   items: ItemView[]}} Suggestion
  * @typedef {{a: ItemView, b: ItemView, a_cluster: ClusterRef | null, b_cluster: ClusterRef | null,
  *   opinions: {who: string, answer: string, at: number | null}[]}} Dispute
  * @typedef {{id: number, who: string, role: string, at: number, expires: number | null, revoked: number | null}} Link

@@ -6,7 +6,6 @@ import { keys } from "./keys.js";
 const MOST = 12;
 const STEP = 1.4;
 const TOGGLE = 2.5;
-const BLINK_MS = 700;
 
 export class Zoom {
   constructor() {
@@ -91,36 +90,8 @@ function at(frame, event) {
   return [(event.clientX - box.left) / box.width - 0.5, (event.clientY - box.top) / box.height - 0.5];
 }
 
-/** Shows two cards in one place, in turn. */
-export class Blink {
-  /** @param {HTMLElement} pair holds the two cards */
-  constructor(pair) {
-    this.pair = pair;
-    this.timer = 0;
-  }
-
-  toggle() {
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    if (!this.pair.dataset.blink) this.pair.dataset.blink = "a";
-    else if (still && this.pair.dataset.blink === "a") this.pair.dataset.blink = "b"; // one key press a turn
-    else return this.stop();
-    if (!still) {
-      this.timer = setInterval(() => {
-        if (!this.pair.isConnected) this.stop();
-        else this.pair.dataset.blink = this.pair.dataset.blink === "a" ? "b" : "a";
-      }, BLINK_MS);
-    }
-    return undefined;
-  }
-
-  stop() {
-    clearInterval(this.timer);
-    delete this.pair.dataset.blink;
-  }
-}
-
-/** @param {Zoom} zoom @param {Blink | null} blink @returns {HTMLElement[]} their buttons */
-export function zoomTools(zoom, blink) {
+/** @param {Zoom} zoom @returns {HTMLElement[]} its buttons */
+export function zoomTools(zoom) {
   const tool = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {() => void} */ act, key = "") =>
     h(
       "button",
@@ -132,6 +103,5 @@ export function zoomTools(zoom, blink) {
     tool("−", "Zoom out", () => zoom.by(1 / STEP)),
     tool("+", "Zoom in", () => zoom.by(STEP)),
     tool("Zoom", "Zoom in or show all", () => zoom.toggle(), keys.label("zoom")),
-    ...(blink ? [tool("Blink", "Show the pictures in turn in one place", () => blink.toggle(), keys.label("blink"))] : []),
   ];
 }

@@ -1,0 +1,93 @@
+"""What answers say besides which rows are in one cluster: the audit, doubts, and what is closed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from samekind.algorithms.focused.audit import Audit
+from samekind.algorithms.focused.evidence import Evidence, Kind
+from samekind.algorithms.folding import Answered
+from samekind.flow import DIFFERENT, SAME, UNSURE, BoolArray, IntArray
+
+__all__ = ["Facts", "facts_of"]
+
+
+@dataclass
+class Facts:
+    """Answers, sorted by what they are for."""
+
+    answers: Answered
+    audit: Audit
+    learnt: BoolArray
+    """Which answers are evidence that is learnt from."""
+    unsure: dict[int, int] = field(default_factory=dict)
+    """How often somebody was not sure of a row about which nothing is known."""
+    given_up: set[int] = field(default_factory=set)
+    skipped: set[int] = field(default_factory=set)
+    mentioned: set[int] = field(default_factory=set)
+
+    def refusals(self, row: int) -> list[int]:
+        """Return the rows that a row was said to be different from."""
+        pairs = self.answers.pairs[self.answers.answers == DIFFERENT]
+        own = pairs[(pairs == row).any(axis=1)]
+        return [int(other) for other in own.sum(axis=1) - row]
+
+    def quiet(self) -> tuple[int, int]:
+        """Return how many draws of the paper's test were as predicted since the last one that was not.
+
+        And the number of this test: one more than there were others.
+        """
+        drawn = np.flatnonzero(self.answers.expected[:, 0] == Kind.TEST)
+        drawn = drawn[np.argsort(self.answers.expected[drawn, 1], kind="stable")]
+        outside = np.flatnonzero(self.answers.answers[drawn] != SAME)
+        last = int(outside[-1]) if outside.size else -1
+        return drawn.size - 1 - last, 1 + outside.size
+
+    def evidence(self, nodes: IntArray, chosen: BoolArray | None = None) -> Evidence:
+        """Return answers that are learnt from, or some of them, as evidence about nodes, (m, 2)."""
+        chosen = self.learnt if chosen is None else chosen
+        answers = self.answers
+        stored = answers.expected[chosen].astype(float)
+        asked = ~np.isnan(stored[:, -1])
+        kind, stage, net, walk, lost, members, close, _ = np.where(asked[:, None], stored, 0.0).T
+        group = (kind == Kind.GROUPS) | (kind == Kind.LINK_OF_GROUPS)
+        near = np.where(group, close, 0.0), np.where(group, 0.0, close)
+        return Evidence(
+            pairs=np.sort(nodes, axis=1),
+            yes=answers.answers[chosen] == SAME,
+            who=np.asarray(answers.who[chosen], dtype=np.intp),
+            kind=np.where(asked, kind, -1).astype(np.intp),
+            phi=np.column_stack([asked, walk, lost, group, members, *near]).astype(float),
+            net=net,
+            stage=stage,
+        )
+
+
+def facts_of(answers: Answered, n_rows: int, seed: int, patience: int) -> Facts:
+    """Return what answers say."""
+    pairs, said = answers.pairs, answers.answers
+    audited = answers.expected[:, 0] == Kind.AUDIT
+    clear = said != UNSURE
+    facts = Facts(answers, Audit(n_rows, seed), clear & ~audited)
+    told = set(pairs[facts.learnt].ravel().tolist())
+    for i in np.flatnonzero(audited).tolist():
+        a, b = pairs[i].tolist()
+        row, other = (a, b) if a not in told else (b, a)
+        if row in told:  # somebody told more of it: it is learnt from
+            facts.learnt[i] = clear[i]
+        else:
+            facts.audit.add(row, other, int(said[i]))
+    facts.mentioned = set(pairs.ravel().tolist())
+    known = told | set(facts.audit.same)
+    for i in np.flatnonzero(~clear & ~audited).tolist():
+        a, b = pairs[i].tolist()
+        strangers = [row for row in (a, b) if row not in known]
+        if answers.skipped[i]:
+            facts.skipped.update(strangers[:1])
+        else:  # of two, either may be what nobody can tell
+            for row in strangers:
+                facts.unsure[row] = facts.unsure.get(row, 0) + 1
+    facts.given_up = {row for row, count in facts.unsure.items() if count >= patience}
+    return facts

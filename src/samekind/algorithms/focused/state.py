@@ -1,0 +1,712 @@
+"""The live state: who is with whom, and where walks from every node end.
+
+Three statements of `focused` are kept here. *Labels*: every node that was asked about is in a group, and a
+lone node that others refused has a posterior over what remains likely for it. *Belief*: P(group | any node)
+is where a walk from it ends, with a leak for "unknown". *Evidence*: groups join where their log odds are
+positive, and are cut at a link whose sides' odds are negative.
+
+One more answer changes the belief by local pushes. If node x ends walks from now on, the belief of y changes
+by h(y) (what x is - belief of x), where h(y) is the chance that a walk from y meets x first.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from samekind.algorithms.focused import _kernels as kernels
+from samekind.algorithms.focused.evidence import Evidence, Kind
+from samekind.algorithms.focused.grouping import UNREACHED
+from samekind.algorithms.focused.means import spread_inside
+from samekind.algorithms.focused.same import FLOOR, Same, features, fit_same, sigmoid
+from samekind.algorithms.focused.terrain import Terrain
+from samekind.flow import FloatArray, IntArray
+
+__all__ = ["About", "State", "Tree"]
+
+SLOTS = 16  # groups remembered for a node; 8 lose .05 of ARI on letter, 32 gain nothing
+TOLERANCE = 3e-4  # below which a walk is not followed; 1e-3 costs up to .05 of ARI at 100 questions
+MOST_PUSHES = 20_000  # for one node: a bound on the time of an answer
+FIRST_PUSHES = 50  # times the nodes, when all visits are found anew
+VISIT_TOLERANCE = 0.02  # of the estimate of visits, in rows
+REACH = 12.0  # log-likelihood up to which means tell groups apart: they are no Gaussians
+SWEEPS = 1  # over the lone nodes when the belief is built; more change nothing
+FIRST_MEANS = 20  # known nodes from which on means are fitted,
+MEANS_GROWTH = 1.2  # and by how many times as many they are fitted anew
+REFIT = 1.05  # growth of the answers after which P(same) is fitted anew
+HANG_STEPS = 60  # of walks, whose length is about 50
+MOST_TILT = 2.0
+
+
+class About(NamedTuple):
+    """What a question about two nodes concerns."""
+
+    kind: int
+    one: int
+    """The smaller part: a group, or -1 for a fresh node."""
+    other: int
+    phi: FloatArray
+    net: float
+    """What answers said of the two parts, as log odds."""
+
+
+class Tree(NamedTuple):
+    """The links that hold a group together, one above each of its nodes but the root."""
+
+    nodes: IntArray
+    up: IntArray
+    """The node above each, as a place in `nodes`."""
+    by: IntArray
+    """The answer that is the link."""
+    net: FloatArray
+    """What answers across it say."""
+    odds: FloatArray
+    """Log odds that its two sides are one cluster."""
+    value: FloatArray
+    """Rows that a question about it is expected to put right."""
+
+
+class State:
+    """Groups of nodes, what is known of pairs of them, and the belief about all nodes.
+
+    Parameters
+    ----------
+    terrain : Terrain
+        The nodes.
+    told : float or None
+        The share of answers that are wrong; 0 is certainty, None estimates it.
+    equal_clusters : bool
+        Whether every cluster counts the same in the value of a question, instead of every row.
+    """
+
+    def __init__(self, terrain: Terrain, told: float | None, *, equal_clusters: bool) -> None:
+        self.terrain, self.told, self.equal_clusters = terrain, told, equal_clusters
+        self.n = n = len(terrain.rows)
+        self.evidence = Evidence()
+        self.same = Same(rate=1e-9, is_certain=True) if told == 0 else Same()
+        self._refit_at = 3
+        self.heard: set[tuple[int, int]] = set()
+        self.group = np.full(n, -1)  # of each node; -1: not known
+        self.known = np.empty(0, dtype=np.intp)  # nodes
+        self.members: list[list[int]] = []
+        self._room(64)
+        self.ids = np.full((n, SLOTS), -1, dtype=np.int32)
+        self.shares = np.zeros((n, SLOTS), dtype=np.float32)
+        self.total = np.zeros(n, dtype=np.float32)
+        self.likeliest = np.full(n, -1)
+        self.doubt, self.visits, self._rest = np.zeros(n), np.zeros(n), np.zeros(n)
+        self.weight = terrain.weight.copy()
+        self._queue, self._queued = np.empty(n, dtype=np.int64), np.zeros(n, dtype=bool)
+        self._in_queue = np.zeros(2, dtype=np.int64)
+        buffers = np.zeros(n), np.zeros(n), np.empty(n, dtype=np.int64), np.zeros(n, dtype=bool)
+        self._buffers = buffers
+        self._hits: dict[int, tuple[IntArray, NDArray[np.float32]]] = {}
+        self._stale: set[int] = set()  # groups whose pairs must be scored anew
+        self.trees: dict[int, Tree] = {}
+        self._hang: FloatArray | None = None
+        self.A, self.tilt, self.ramp = terrain.Z, 0.0, 0.0
+        self._means_at = FIRST_MEANS
+        self._far, self._far_upto = np.full(n, np.inf, dtype=np.float32), 0
+        self._place = np.zeros(n, dtype=np.int64)
+        self.update_doubts()
+        self._push_visits(FIRST_PUSHES * n)
+
+    @property
+    def n_groups(self) -> int:
+        """How many numbers of groups there are, those merged away included."""
+        return len(self.members)
+
+    def _room(self, cap: int) -> None:
+        """Make room for more groups."""
+
+        def grown(name: str, shape: tuple[int, ...], fill: float, dtype: type) -> None:
+            new: NDArray[Any] = np.full(shape, fill, dtype)
+            old = getattr(self, name, None)
+            if old is not None:
+                new[tuple(slice(0, size) for size in old.shape)] = old
+            setattr(self, name, new)
+
+        pairs = {"flow": 0, "gap": np.inf, "net": 0, "p": 0, "share": 0, "close": 0}
+        for name, fill in pairs.items():
+            grown(name, (cap, cap), fill, np.float32)
+        grown("alive", (cap,), False, bool)
+        for name in ("size", "unknown", "most", "basin"):
+            grown(name, (cap,), 0, float)
+        grown("M", (cap, self.terrain.Z.shape[1]), 0, np.float32)
+        self._cap = cap
+
+    flow: NDArray[np.float32]  # walks from the known nodes of one group that end in another
+    gap: NDArray[np.float32]  # distance of the nearest known nodes of two groups
+    net: NDArray[np.float32]  # what answers say of two groups, as log odds
+    p: NDArray[np.float32]  # P(same) of two groups
+    share: NDArray[np.float32]
+    close: NDArray[np.float32]
+    alive: NDArray[np.bool_]
+    size: FloatArray  # known nodes
+    unknown: FloatArray
+    most: FloatArray  # the greatest P(same) of a group with another one
+    basin: FloatArray  # rows that a lone node would take with it
+    M: NDArray[np.float32]  # whitened means
+
+    # What a question is about
+
+    def about(self, a: int, b: int) -> About:
+        """Return what an answer about two nodes concerns."""
+        if self.group[a] >= 0 > self.group[b]:
+            a, b = b, a
+        g, c = int(self.group[a]), int(self.group[b])
+        if c < 0:
+            return self._about_strangers(a, b)
+        if g < 0:
+            share, close = self._share_of(a, c)
+            phi = features(share, 1 - float(self.total[a]), close=close)
+            return About(Kind.ROW, g, c, phi, 0.0)
+        if g != c:
+            mass = self.masses()
+            if mass[g] > mass[c]:
+                g, c = c, g
+            self._stale.add(g)
+            self.score_pairs()
+            phi = features(
+                float(self.share[g, c]), float(self.unknown[g]),
+                group=True, members=float(self.size[g]), close=float(self.close[g, c]),
+            )  # fmt: skip
+            return About(Kind.GROUPS, g, c, phi, float(self.net[g, c]))
+        tree = self.tree(c)  # the weakest link between the two
+        self._place[tree.nodes] = np.arange(len(tree.nodes))
+        above = [kernels.ancestors(tree.up, int(self._place[x])) for x in (a, b)]
+        links = np.flatnonzero(above[0] != above[1])
+        weakest = links[tree.odds[links].argmin()]
+        phi = self.evidence.phi[tree.by[weakest]]
+        kind = Kind.LINK_OF_GROUPS if phi[3] else Kind.LINK
+        return About(kind, g, c, phi, float(tree.net[weakest]))
+
+    def _about_strangers(self, a: int, b: int) -> About:
+        """Return what an answer concerns about two nodes of which nothing is known."""
+        nodes, chances = self.hits(b)
+        here = np.flatnonzero(nodes == a)
+        h = float(chances[here[0]]) if here.size else 0.0
+        total = float(self.total[a]) + h * (1 - float(self.total[b]))
+        share = (h + UNREACHED) / (total + UNREACHED) if self.n_groups else h / max(total, 1e-9)
+        return About(Kind.ROW, -1, -1, features(share, 1 - total), 0.0)
+
+    def _share_of(self, node: int, group: int) -> tuple[float, float]:
+        """Return the share of a node's walk that ends in a group, and the means' odds against its rival."""
+        walk = self.walk_shares(node)
+        close = 0.0
+        if self.ramp > 0:
+            rival = walk.copy()
+            rival[group] = -1
+            other = int(rival.argmax())
+            if rival[other] > 0:
+                gaps = [float(((self.A[node] - self.M[g]) ** 2).sum()) for g in (group, other)]
+                close = self.ramp * float(np.clip((gaps[1] - gaps[0]) / 20, -3, 3))
+        return float(walk[group]), close
+
+    def walk_shares(self, node: int) -> FloatArray:
+        """Return the share of each group in a node's walk; distances decide where hardly any walk arrives."""
+        found = np.zeros(self.n_groups)
+        there = self.shares[node] > 0
+        found[self.ids[node][there]] = self.shares[node][there]
+        gap = self._gaps(node)
+        near = ((gap.min() + 1e-9) / (gap + 1e-9)) ** 8
+        alive = self.alive[: self.n_groups]
+        share: FloatArray = found * alive + UNREACHED * near / near.sum()
+        share /= share.sum()
+        return share
+
+    def row_shares(self, node: int) -> FloatArray:
+        """Return the belief that a node is in each group: the walk's shares, weighed by the means."""
+        shares = self.walk_shares(node)
+        if self.tilt > 0:
+            near = -0.5 * ((self.A[node] - self.M[: self.n_groups]) ** 2).sum(axis=1)
+            rivals = shares >= shares.max() * np.exp(-REACH * self.tilt)
+            near = np.maximum(near - near[rivals].max(), -REACH)
+            before = shares[rivals].sum()
+            shares[rivals] *= np.exp(self.tilt * near[rivals])
+            shares[rivals] *= before / shares[rivals].sum()
+        return shares
+
+    # Belief
+
+    def update_doubts(self, nodes: IntArray | None = None) -> None:
+        """Find the likeliest groups of nodes, or of all, and how many rows are expected to be wrong."""
+        if nodes is None:
+            self._weigh()
+            nodes = np.arange(self.n)
+            self._stale.update(range(self.n_groups))
+        kernels.update_doubts(
+            nodes, self.ids, self.shares, self.total, self.group, self.weight, self.same.w, FLOOR,
+            UNREACHED, self.A, self.M, self.tilt, REACH, self.ramp, self.likeliest, self.doubt,
+            self._rest, self._queue, self._queued, self._in_queue, VISIT_TOLERANCE,
+        )  # fmt: skip
+
+    def _weigh(self) -> None:
+        """Let every cluster count the same: a row weighs 1 / the size of its cluster."""
+        if not self.equal_clusters or self.n_groups < 3:
+            return
+        put, counts = self.likeliest >= 0, self.terrain.weight
+        size = np.bincount(self.likeliest[put], counts[put], minlength=self.n_groups)
+        mean = counts.sum() / max(1, self.alive.sum())
+        self.weight = counts.copy()
+        self.weight[put] *= mean / np.maximum(size[self.likeliest[put]], 1)
+
+    def _push_visits(self, most: int) -> None:
+        """Bring up to date how much doubt passes each node."""
+        kernels.push_visits(
+            *self.terrain.out, self.group, self.visits, self._rest, self._queue, self._queued,
+            self._in_queue, VISIT_TOLERANCE, most,
+        )  # fmt: skip
+
+    def spread_visits(self) -> FloatArray:
+        """Return about how much doubt passes each node, which a label there would end."""
+        found: FloatArray = self.visits * self.terrain.once
+        return found
+
+    def hits(self, node: int) -> tuple[IntArray, NDArray[np.float32]]:
+        """Return nodes from which walks meet a node first, and their chances; kept while they hold."""
+        if node not in self._hits:
+            self._hits[node] = kernels.hits(
+                *self.terrain.into, self.group, np.array([node]), np.ones(1), TOLERANCE,
+                MOST_PUSHES, *self._buffers,
+            )  # fmt: skip
+        return self._hits[node]
+
+    def _set_posterior(self, node: int, groups: IntArray, chances: FloatArray) -> float:
+        """Let walks that meet a node end there in a posterior; return how many rows' walks do."""
+        nodes, h = self.hits(node)
+        old = self.shares[node] > 0
+        g = np.concatenate([self.ids[node][old], groups]).astype(np.int64)
+        v = np.concatenate([-self.shares[node][old], chances])
+        g, at = np.unique(g, return_inverse=True)
+        v = np.bincount(at, v).astype(np.float32)
+        seen_by = np.zeros(self.n_groups)
+        kernels.walks_into(*self.terrain.into, self.group, nodes, h, seen_by)
+        seen = np.flatnonzero(seen_by > 1e-6)
+        cells = np.ix_(seen, g)
+        self.flow[cells] = np.maximum(self.flow[cells] + seen_by[seen, None] * v, 0)
+        self._stale.update(seen.tolist())
+        kernels.change_beliefs(self.ids, self.shares, self.total, nodes, h, g, v)
+        self._put(node, groups, chances)
+        self.update_doubts(nodes)
+        return float((h * self.weight[nodes]).sum())
+
+    def _put(self, node: int, groups: IntArray, chances: FloatArray) -> None:
+        self.ids[node], self.shares[node], self.total[node] = -1, 0, 1
+        self.ids[node, : len(groups)], self.shares[node, : len(groups)] = groups, chances
+
+    def _gaps(self, node: int) -> FloatArray:
+        """Return the distance of a node to the nearest known node of each group."""
+        found = np.full(self.n_groups, np.inf)
+        Z = self.terrain.Z
+        apart = np.sqrt(((Z[self.known] - Z[node]) ** 2).sum(axis=1))
+        np.minimum.at(found, self.group[self.known], apart)
+        return found
+
+    def far(self) -> FloatArray:
+        """Return the squared distance of each node to the nearest known one; 0 for known ones."""
+        Z, new = self.terrain.Z, self.known[self._far_upto :]
+        if new.size:
+            squares = (Z[new] ** 2).sum(axis=1)
+            own = (Z**2).sum(axis=1)
+            for some in np.array_split(np.arange(new.size), -(-new.size // 64)):
+                cross = (squares[some] - 2 * Z @ Z[new[some]].T).min(axis=1)
+                np.minimum(self._far, np.maximum(cross + own, 0), out=self._far)
+            self._far_upto = len(self.known)
+        return np.where(self.group >= 0, 0.0, self._far).astype(float)
+
+    def hang(self) -> FloatArray:
+        """Return the rows whose walks end in each known node."""
+        if self._hang is None:
+            free = self.group < 0
+            first, to, step = self.terrain.into
+            back = sp.csr_array((step, to, first), shape=(self.n, self.n))
+            walking = self.weight.copy()
+            self._hang = np.where(free, 0, self.weight)
+            for _ in range(HANG_STEPS):
+                walking = back @ np.where(free, walking, 0)
+                self._hang += np.where(free, 0, walking)
+        return self._hang
+
+    def masses(self) -> FloatArray:
+        """Return the rows that each group is believed to hold."""
+        put = self.likeliest >= 0
+        right = (self.weight - self.doubt)[put]
+        mass = np.zeros(self.n_groups)
+        np.add.at(mass, self.likeliest[put], right)
+        lone = (self.size[: self.n_groups] == 1) & (self.basin[: self.n_groups] > 0)
+        for c in np.flatnonzero(lone):
+            node = self.members[c][0]
+            other = self.shares[node][self.ids[node] != c].max(initial=0)
+            mass[c] = max(mass[c], self.basin[c] * (1 - other))
+        return mass
+
+    def score_pairs(self) -> None:
+        """Bring P(same) of pairs of groups up to date."""
+        if self._stale:
+            kernels.score_pairs(
+                np.array(sorted(self._stale)), self.alive[: self.n_groups], self.flow, self.size,
+                self.gap, self.net, self.same.w, FLOOR, UNREACHED, self.M,
+                self.ramp > 0, self.share, self.unknown, self.close, self.p, self.most,
+            )  # fmt: skip
+            self._stale.clear()
+
+    # What an answer changes
+
+    def add(self, a: int, b: int, one: Evidence) -> None:
+        """Take in one clear answer about two nodes, with what was stored of it."""
+        pair = (min(a, b), max(a, b))
+        self.heard.add(pair)
+        if self.group[b] < 0:
+            a, b = b, a
+        if self.group[b] < 0:
+            self._found(b)
+        self.evidence = self.evidence.plus(one)
+        if self.same.is_certain and self.group[a] == self.group[b]:
+            return  # it follows from other answers
+        about = self.about(a, b)
+        fitted = self._learn()
+        weight = float(one.weights(self.same)[0])
+        is_one = weight > 0 and float(about.phi @ self.same.w) + about.net + weight > 0
+        if self.group[a] < 0:
+            c = int(self.group[b])
+            if is_one:
+                self._join(a, c)
+            else:
+                g = self._found(a)
+                self._add_net(g, c, weight)
+                self._soften(g)
+        elif about.one == about.other:
+            self.trees.pop(about.other, None)
+            self._settle(about.other)
+        else:
+            g, c = about.one, about.other
+            self._add_net(g, c, weight)
+            if is_one:
+                self._merge(g, c)
+                self._settle(int(self.group[a]))
+            else:
+                self._soften(g)
+                self._soften(c)
+        if fitted:
+            self.update_doubts()
+            self.trees.clear()
+            self._hang = None
+        self._fit_means()
+        self._push_visits(self.n)
+        self.score_pairs()
+
+    def _add_net(self, g: int, c: int, weight: float) -> None:
+        self.net[g, c] += weight
+        self.net[c, g] = self.net[g, c]
+        self._stale.update((g, c))
+
+    def _learn(self) -> bool:
+        """Fit P(same) anew when there are enough new answers; return whether that was done."""
+        if self.evidence.size < self._refit_at:
+            return False
+        self._refit_at = int(self.evidence.size * REFIT) + 1
+        self.same = fit(self.evidence, self.told, self.same.w)
+        self._set_tilt()
+        return True
+
+    def _set_tilt(self) -> None:
+        """Let the means count as much, beside the walk, as P(same) has learnt."""
+        w = self.same.w
+        self.tilt = self.ramp * float(np.clip(w[6] / max(w[1], 0.1) / 10, 0, MOST_TILT))
+
+    def _join(self, node: int, c: int) -> None:
+        """Let a node be of group c."""
+        gap = self._gaps(node)
+        gap[c] = np.inf
+        k = self.n_groups
+        self.gap[c, :k] = self.gap[:k, c] = np.minimum(self.gap[c, :k], gap)
+        kernels.take_out(
+            *self.terrain.out, self.group, node, self.visits, self._rest, self.doubt,
+            self._queue, self._queued, self._in_queue, VISIT_TOLERANCE,
+        )  # fmt: skip
+        if self.size[c] == 1:
+            self._no_longer_alone(c)
+        hang = self._set_posterior(node, np.array([c]), np.ones(1))
+        if self._hang is not None:
+            self._hang[node] = hang
+        self.group[node] = self.likeliest[node] = c
+        self.trees.pop(c, None)
+        self._hits = {r: h for r, h in self._hits.items() if r != node and node not in h[0]}
+        self.members[c].append(node)
+        self.M[c] += (self.A[node] - self.M[c]) / (self.size[c] + 2)
+        self.size[c] += 1
+        if self.size[c] == 2:
+            self._count(c)
+        self.known = np.append(self.known, node)
+        kernels.one_step(*self.terrain.out, self.ids, self.shares, node, self.flow[c])
+        self._stale.add(c)
+
+    def _new_group(self) -> int:
+        if self.n_groups == self._cap:
+            self._room(2 * self._cap)
+        self.members.append([])
+        self.alive[self.n_groups - 1] = True
+        return self.n_groups - 1
+
+    def _found(self, node: int) -> int:
+        """Let a node be the first of a new group."""
+        c = self._new_group()
+        self._join(node, c)
+        return c
+
+    def _posterior(self, c: int) -> tuple[IntArray, FloatArray]:
+        """Return where walks end that meet a lone node: in what did not refuse it, and in itself."""
+        b = np.zeros(self.n_groups)
+        kernels.one_step(*self.terrain.out, self.ids, self.shares, self.members[c][0], b)
+        b[c] = 0
+        new = max(0.0, 1 - b.sum())
+        b *= np.exp(np.minimum(self.net[c, : self.n_groups], 0))
+        b[~self.alive[: self.n_groups]] = 0
+        groups = np.argsort(-b, kind="stable")[: SLOTS - 1]
+        groups = groups[b[groups] > 0]
+        total = b[groups].sum() + new + 1e-9
+        return np.append(groups, c), np.append(b[groups] / total, 1 - b[groups].sum() / total)
+
+    def _soften(self, c: int) -> None:
+        """Let a lone refused node pass on what remains likely for it."""
+        if self.size[c] == 1:
+            self.basin[c] = self._set_posterior(self.members[c][0], *self._posterior(c))
+
+    def _no_longer_alone(self, c: int) -> None:
+        self._set_posterior(self.members[c][0], np.array([c]), np.ones(1))
+
+    def _merge(self, a: int, b: int) -> None:
+        """Make groups a and b one."""
+        if self.size[a] < self.size[b]:
+            a, b = b, a
+        for g in (a, b):
+            if self.size[g] == 1:
+                self._no_longer_alone(g)
+        kernels.merge_beliefs(self.ids, self.shares, b, a)
+        self.likeliest[self.likeliest == b] = a
+        self.group[self.members[b]] = a
+        self.members[a] += self.members[b]
+        u, v = self.size[a] + 1, self.size[b] + 1
+        self.M[a] = (self.M[a] * u + self.M[b] * v) / (u + v - 1)
+        self.size[a] += self.size[b]
+        self.members[b], self.size[b], self.alive[b] = [], 0, False
+        k = self.n_groups
+        self.flow[a, :k] += self.flow[b, :k]
+        self.flow[:k, a] += self.flow[:k, b]
+        self._count(a)
+        self.trees.pop(a, None)
+        self.trees.pop(b, None)
+        gap = np.minimum(self.gap[a, :k], self.gap[b, :k])
+        gap[[a, b]] = np.inf
+        self.gap[a, :k] = self.gap[:k, a] = gap
+        self.flow[b], self.flow[:, b] = 0, 0
+        self.p[:, b], self.most[b] = 0, 0
+        touched = (self.flow[:k, a] > 0) & self.alive[:k]
+        self._stale.update([*np.flatnonzero(touched).tolist(), a])
+
+    def _count(self, c: int) -> None:
+        """Find what answers say of a group and all others; early refusals count as one at most."""
+        u, v = self.group[self.evidence.pairs].T
+        other = np.where(u == c, v, u)
+        own = (u == c) != (v == c)
+        own &= other >= 0
+        early = own & self.evidence.is_early & (self.size[c] > 1) & (self.size[other] > 1)
+        late = own & ~early
+        k = self.n_groups
+        net = np.zeros(k)
+        np.add.at(net, other[late], self.evidence.weights(self.same)[late])
+        net -= self.same.says * np.minimum(1, np.bincount(other[early], minlength=k))
+        self.net[c, :k] = self.net[:k, c] = net
+
+    # Links, and cuts at them
+
+    def tree(self, c: int) -> Tree:
+        """Return the links of a group: the first answers "same" that span it."""
+        nodes = np.array(self.members[c])
+        inner = np.flatnonzero((self.group[self.evidence.pairs] == c).all(axis=1))
+        self._place[nodes] = np.arange(nodes.size)
+        ends = self._place[self.evidence.pairs[inner]]
+        weights = self.evidence.some(inner).weights(self.same)
+        up, by, net, mass = kernels.spanning_tree(
+            nodes.size, ends[:, 0], ends[:, 1], weights, self.hang()[nodes]
+        )
+        by = inner[by]
+        odds = np.where(up < 0, np.inf, self.same.odds(self.evidence.phi[by]) + net)
+        value = sigmoid(-odds) * np.minimum(mass, mass.max() - mass)
+        return Tree(nodes, up, by, net, odds, np.where(up < 0, 0, value))
+
+    def _settle(self, c: int) -> None:
+        """Cut a group where its parts are likelier two than one."""
+        if self.size[c] < 2 or self.same.is_certain:
+            return
+        tree = self.tree(c)
+        weakest = int(tree.odds.argmin())
+        if tree.odds[weakest] < 0:
+            low = kernels.descendants(tree.up, weakest)
+            part = tree.nodes[low] if 2 * low.sum() <= low.size else tree.nodes[~low]
+            new = self._split(c, part)
+            self._settle(c)
+            self._settle(new)
+
+    def _split(self, c: int, part: IntArray) -> int:
+        """Let some nodes of a group be a new group; return its number."""
+        g, gone = self._new_group(), set(part.tolist())
+        k = self.n_groups
+        self.members[c] = [x for x in self.members[c] if x not in gone]
+        self.members[g] = part.tolist()
+        flow = np.zeros(k, dtype=np.float32)
+        for x in part.tolist():
+            kernels.one_step(*self.terrain.out, self.ids, self.shares, x, flow)
+        self.flow[g, :k] = flow
+        self.flow[c, :k] = np.maximum(self.flow[c, :k] - flow, 0)
+        self.group[part] = g
+        for x in part.tolist():
+            self.basin[g] = self._set_posterior(x, np.array([g]), np.ones(1))
+        for one in (g, c):
+            own = self.members[one]
+            self.size[one] = len(own)
+            self.M[one] = self.A[own].sum(axis=0) / (len(own) + 1)
+            gap = np.min([self._gaps(x) for x in own], axis=0)
+            gap[one] = np.inf
+            self.gap[one, :k] = self.gap[:k, one] = gap
+        for one in (g, c):
+            self._count(one)
+            self.trees.pop(one, None)
+            self._soften(one)
+        self._stale.update(np.flatnonzero(self.alive[:k]).tolist())
+        return g
+
+    # Means
+
+    def _fit_means(self) -> None:
+        """Whiten by the spread inside groups, when enough nodes are known."""
+        if len(self.known) < self._means_at:
+            return
+        self._means_at = int(len(self.known) * MEANS_GROWTH) + 1
+        Z, k = self.terrain.Z, self.n_groups
+        to_white, means = spread_inside(
+            Z[self.known].astype(float), self.group[self.known], self.terrain.spread
+        )
+        self.A = np.ascontiguousarray(Z @ to_white, dtype=np.float32)
+        self.M[: len(means)] = means @ to_white
+        self.M[len(means) : k] = 0
+        self.ramp = len(self.known) / (len(self.known) + Z.shape[1])
+        self._set_tilt()
+        self.update_doubts()
+
+    # The whole state at once
+
+    @classmethod
+    def derive(
+        cls,
+        terrain: Terrain,
+        told: float | None,
+        evidence: Evidence,
+        same: Same,
+        nodes: IntArray,
+        groups: IntArray,
+        *,
+        equal_clusters: bool,
+    ) -> State:
+        """Return the state in which these nodes are in these groups, whatever the order of the answers."""
+        self = cls(terrain, told, equal_clusters=equal_clusters)
+        self.evidence, self.same = evidence, same
+        self._refit_at = int(evidence.size * REFIT) + 1
+        self.heard = set(map(tuple, np.sort(evidence.pairs, axis=1).tolist()))
+        if not nodes.size:
+            return self
+        k = int(groups.max()) + 1
+        if k > self._cap:
+            self._room(2 ** int(np.ceil(np.log2(k + 1))))
+        size = np.bincount(groups, minlength=k)
+        order = np.argsort(groups, kind="stable")
+        self.members = [part.tolist() for part in np.split(nodes[order], np.cumsum(size)[:-1])]
+        self.known, self.group[nodes] = nodes, groups
+        self.alive[:k], self.size[:k] = True, size
+        self._count_all()
+        self.ids[nodes, 0], self.shares[nodes, 0] = groups, 1
+        lone = np.flatnonzero(size == 1)
+        self._build_belief()
+        for _ in range(SWEEPS if lone.size < k or k > 1 else 0):
+            for c in lone.tolist():
+                self._put(self.members[c][0], *self._posterior(c))
+            self._build_belief()
+        hang = self.hang()
+        self.basin[lone] = hang[[self.members[c][0] for c in lone]]
+        self._gap_all(order, size)
+        self._fit_means()
+        for _ in range(1 + equal_clusters):  # what a row weighs depends on the labels
+            self.update_doubts()
+        self._push_visits(FIRST_PUSHES * self.n)
+        return self
+
+    def _count_all(self) -> None:
+        """Find what answers say of every two groups."""
+        u, v = self.group[self.evidence.pairs].T
+        early = self.evidence.is_early & (self.size[u] > 1) & (self.size[v] > 1)
+        k = self.n_groups
+        net, refused = np.zeros((2, k, k))
+        np.add.at(net, (u[~early], v[~early]), self.evidence.weights(self.same)[~early])
+        np.add.at(refused, (u[early], v[early]), 1)
+        net += net.T
+        net -= self.same.says * np.minimum(refused + refused.T, 1)
+        np.fill_diagonal(net, 0)
+        self.net[:k, :k] = net
+
+    def _build_belief(self) -> None:
+        """Build the belief from the posteriors of known nodes: one push of many sources for each group."""
+        known = self.known
+        node = np.repeat(known, SLOTS)
+        g, chance = self.ids[known].ravel(), self.shares[known].ravel()
+        kept_ids, kept = self.ids[known].copy(), self.shares[known].copy()
+        there = chance > 0
+        node, g, chance = node[there], g[there], chance[there]
+        order = np.argsort(g, kind="stable")
+        node, g, chance = node[order], g[order], chance[order]
+        self.ids[:], self.shares[:], self.total[:] = -1, 0, 0
+        ends = np.searchsorted(g, np.arange(self.n_groups + 1))
+        for c in np.flatnonzero(np.diff(ends)).tolist():
+            own = slice(ends[c], ends[c + 1])
+            nodes, h = kernels.hits(
+                *self.terrain.into, self.group, node[own], chance[own].astype(float),
+                3 * TOLERANCE, 10**9, *self._buffers,
+            )  # fmt: skip
+            kernels.change_beliefs(
+                self.ids, self.shares, self.total, nodes, h, np.array([c]),
+                np.ones(1, dtype=np.float32),
+            )  # fmt: skip
+        self.ids[known], self.shares[known], self.total[known] = kept_ids, kept, 1
+        self.flow[:] = 0
+        for x in known.tolist():
+            row = self.flow[self.group[x]]
+            kernels.one_step(*self.terrain.out, self.ids, self.shares, x, row)
+        self._hits.clear()
+
+    def _gap_all(self, order: IntArray, size: IntArray) -> None:
+        """Find how far the nearest known nodes of every two groups are from each other."""
+        nodes, k = self.known[order], self.n_groups
+        Z = self.terrain.Z[nodes].astype(float)
+        squares = (Z**2).sum(axis=1)
+        starts = np.cumsum(size) - size
+        gap = np.full((k, k), np.inf)
+        for s in range(0, len(nodes), 1024):
+            some = slice(s, s + 1024)
+            apart = squares[some, None] + squares - 2 * Z[some] @ Z.T
+            nearest = np.minimum.reduceat(np.sqrt(np.maximum(apart, 0)), starts, axis=1)
+            np.minimum.at(gap, self.group[nodes[some]], nearest)
+        np.fill_diagonal(gap, np.inf)
+        self.gap[:k, :k] = gap
+
+
+def fit(evidence: Evidence, told: float | None, start: FloatArray) -> Same:
+    """Return P(same), learnt from the answers that somebody was asked for, in an order of their own."""
+    asked = evidence.was_asked & (evidence.phi[:, 0] > 0)
+    some = evidence.some(asked)
+    order = np.lexsort((some.yes, some.who, some.pairs.max(axis=1), some.pairs.min(axis=1)))
+    some = some.some(order)
+    trust = some.stage / max(some.stage.max(initial=1.0), 1.0)
+    return fit_same(some.phi, some.net, some.yes, some.who, trust, told, start)

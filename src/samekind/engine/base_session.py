@@ -1,0 +1,276 @@
+"""A ledger, a budget and a runner: what every session is.
+
+One act of a user is one transaction, which begins with what others wrote; what it depends on is checked
+within it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from samekind._validation import check_int
+from samekind.algorithms import Params
+from samekind.engine.runner import NO_PAIRS, Followed, Runner
+from samekind.flow import Answers, BoolArray, Pairs, check_answers, check_pairs
+from samekind.ledger import (
+    Contradiction,
+    Ledger,
+    LedgerError,
+    LedgerLine,
+    LedgerStale,
+    keys_of,
+    open_ledger,
+)
+
+if TYPE_CHECKING:
+    from samekind.algorithms.folding import Expected
+    from samekind.ledger import ProjectPlace
+
+__all__ = ["BaseSession", "OtherDataError"]
+
+LOOK_EVERY = 1.0  # seconds: what others write in less is taken in soon enough while they wait
+
+
+class OtherDataError(ValueError):
+    """The ledger is of other data than the session's."""
+
+
+class BaseSession:
+    """Questions to answer, a few at a time, in your own time.
+
+    Ask for `pending` pairs, and `tell` answers to any of them in any order. With a ledger on disk the session
+    can be left and opened again.
+    """
+
+    _runner: Runner
+
+    def __init__(
+        self, params: Params, ledger: Ledger | str | ProjectPlace | None, budget: int | None
+    ) -> None:
+        self.params = params
+        self.budget = check_int("budget", budget, minimum=0, none="ask without limit")
+        self.ledger = open_ledger(ledger)
+        self.is_acting = False
+        self._owns_ledger = not isinstance(ledger, Ledger)
+        self._is_closed = False
+        self._stopped = ""  # why somebody stopped it
+        self._looked_at = 0.0  # at what others wrote
+        self._fingerprint: str | None = None  # of the data that the ledger is tied to
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    @property
+    def n_questions(self) -> int:
+        """How many questions were charged."""
+        return self._runner.n_questions
+
+    @property
+    def followed(self) -> Followed:
+        """How far the session has followed the ledger: what it knows changes with that alone."""
+        return self._runner.followed
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why nothing is asked, or None."""
+        if self._runner.reason:
+            return self._runner.reason
+        if self._stopped:
+            return self._stopped
+        if self._left == 0:
+            return "budget"
+        return None if len(self._runner.waiting()) else self._runner.reason
+
+    @property
+    def done(self) -> bool:
+        """Whether there is nothing left to ask."""
+        return self.stop_reason is not None
+
+    @property
+    def _left(self) -> int | None:
+        return None if self.budget is None else max(0, self.budget - self.n_questions)
+
+    def pending(self) -> Pairs:
+        """Return the questions that are open, (m, 2); none once the session is over."""
+        return NO_PAIRS if self.done else self._runner.waiting()[: self._left].copy()
+
+    @property
+    def contradictions(self) -> list[Contradiction]:
+        """Answers that cannot all be true, with the pairs involved; where none may be wrong."""
+        return self.ledger.contradictions if self.params.trusts_answers else []
+
+    @property
+    def n_contradictions(self) -> int:
+        """How many answers contradict earlier ones; where none may be wrong."""
+        return self.ledger.n_contradictions if self.params.trusts_answers else 0
+
+    @contextmanager
+    def act(self) -> Iterator[None]:
+        """Within it, look at what is there now and write to the ledger: all in one transaction, or nothing.
+
+        It begins with what others have written, and no other program writes meanwhile. When it is over the
+        session goes on with what was written. An act within another one is part of that.
+        """
+        self._check_open()
+        if self.is_acting:
+            yield
+            return
+        if monotonic() - self._looked_at > LOOK_EVERY:
+            self.catch_up()  # before others have to wait
+        self.is_acting = True
+        try:
+            with self.ledger.transaction():
+                self._looked_at = monotonic()
+                self._follow()
+                yield
+        finally:
+            self.is_acting = False
+        self._follow()
+
+    def tell(
+        self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", free: ArrayLike = False
+    ) -> None:
+        """Answer some or all of the pending questions.
+
+        When this returns the answers are in the ledger. What they imply for questions still
+        pending is not asked any more. Those that are `free`, all or some, are not charged. A row of which
+        somebody is unsure for free is skipped: it is not asked about any more.
+        """
+        self._check_open()  # also if there is nothing to tell
+        checked = check_pairs(pairs)
+        said = check_answers(answers, len(checked))
+        if not isinstance(who, str):
+            raise TypeError(f"who must be a text, got {who!r}.")
+        if not len(checked):
+            return
+        keys = keys_of(checked)
+        if np.unique(keys).size < keys.size:
+            raise ValueError("a pair is answered twice. Give one answer to each pair.")
+        asked = ~np.broadcast_to(np.asarray(free, dtype=bool), len(checked))
+        with self.act():
+            unasked = ~np.isin(keys, keys_of(self.pending()))
+            if unasked.any():
+                a, b = checked[unasked][0].tolist()
+                raise ValueError(
+                    f"({a}, {b}) is not pending. Answer pairs from pending(), or give what you know "
+                    "beyond them to learn()."
+                )
+            self.write(checked, said, who, asked)
+
+    def answer_all(self, answers: Answers, who: str = "") -> None:
+        """Answer all pending questions, in their order; what `tell` does, with fewer checks.
+
+        Those that somebody else answered meanwhile are left as they are.
+        """
+        self._check_open()
+        pairs = self.pending()
+        said = check_answers(answers, len(pairs))
+        seen = self.followed.lines + self.followed.struck
+        expected = self._runner.expect(pairs)
+        if self.ledger.record_next(seen, pairs, said, who, expected):
+            self._follow()
+            return
+        self.catch_up()
+        with self.act():
+            still = np.isin(keys_of(pairs), keys_of(self.pending()))
+            self.write(pairs[still], said[still], who, still[still])
+
+    def undo(self, count: int = 1, *, who: str | None = None, together: bool = False) -> int:
+        """Take back the last `count` answers, as deep as you like; return how many there were.
+
+        With `who`, only that person's. What was volunteered stays. With `together`, what was told or learnt
+        at once is taken back at once, be it volunteered or not.
+        """
+        return len(self.take_back(count, who=who, together=together))
+
+    def take_back(
+        self, count: int = 1, *, who: str | None = None, together: bool = False
+    ) -> list[LedgerLine]:
+        """Do what `undo` does; return what was taken back, latest first."""
+        with self.act():
+            return self.ledger.retract(count, who=who, asked_only=not together, together=together)
+
+    def stop(self, reason: str = "user") -> None:
+        """End the session now, until `resume`. What was answered stays in the ledger."""
+        self._stopped = reason
+
+    def resume(self) -> None:
+        """Go on after `stop`."""
+        self._stopped = ""
+
+    def replay(self) -> None:
+        """Begin again from all answers that stand; takes in what others wrote to the ledger."""
+        self.ledger.refresh()
+        self._stopped = ""
+        self._runner.restart()
+
+    def catch_up(self) -> None:
+        """Take in what others wrote to the ledger, if they did; within an act that was done already."""
+        if self.is_acting:
+            return
+        self.ledger.refresh()
+        self._looked_at = monotonic()
+        self._follow()
+
+    def close(self) -> None:
+        """Let go of the ledger, if the session opened it. What was found can still be had."""
+        self._is_closed = True
+        if self._owns_ledger:
+            self.ledger.close()
+
+    def _follow(self) -> None:
+        own, now = self._fingerprint, self.ledger.meta.get("fingerprint")
+        if own is not None and now != own:  # another program took in what has changed since
+            error = LedgerStale(
+                "the data of this project have changed, and another program has taken that in. Stop this one "
+                "and open the project again; every answer is kept."
+            )
+            error.public = str(error)
+            raise error
+        self._runner.follow()
+
+    def write(self, pairs: Pairs, answers: Answers, who: str, asked: BoolArray) -> None:
+        """Write answers to any pairs, within an act, with what was expected of those that were asked for."""
+        self.ledger.record_checked(pairs, answers, who, asked, self._expect(pairs, asked))
+
+    def _expect(self, pairs: Pairs, asked: BoolArray) -> Expected | None:
+        """Return what was expected of the pairs that were asked for."""
+        found = self._runner.expect(pairs[asked]) if asked.any() else None
+        if found is None or asked.all():
+            return found
+        expected = np.full((len(pairs), found.shape[1]), np.nan, dtype=np.float32)
+        expected[asked] = found
+        return expected
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise LedgerError(
+                "this session is closed, and takes no more answers. Open it again: Session(X, ledger=…)."
+            )
+
+    def _bind(self, fingerprint: str, shape: str) -> None:
+        """Tie the ledger to its data, or raise an error if it belongs to other data.
+
+        Where nothing is to be written nobody is waited for.
+        """
+        if "fingerprint" not in self.ledger.meta:
+            with self.ledger.transaction():
+                if "fingerprint" not in self.ledger.meta:
+                    self.ledger.set_meta("fingerprint", fingerprint)
+                    self.ledger.set_meta("shape", shape)
+        if self.ledger.meta["fingerprint"] != fingerprint:
+            raise OtherDataError(
+                f"this project belongs to other data ({self.ledger.meta.get('shape')}; these are "
+                f"{shape}): its answers would be about the wrong rows. Open "
+                "it with the data it was made with, or start a new project."
+            )
+        self._fingerprint = fingerprint

@@ -1,0 +1,336 @@
+"""What asks: an algorithm on a ledger, and how far it has followed what was written there.
+
+- An answer is in the ledger before the algorithm sees it.
+- A `FoldRunner` folds the answers that stand. Answers that only add to them are applied; after anything else,
+  such as an undo or an answer that replaces another one, all are folded again.
+- A `FlowRunner` drives a generator. What it yields is looked up in the ledger, and only what is not known is
+  asked. When an answer that it was given has changed, it runs again from the start.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind.algorithms.folding import Answered, Expected, Folding
+from samekind.flow import UNSURE, Answers, BoolArray, Flow, IntArray, Pairs, Reply
+from samekind.ledger import UNANSWERED, Ledger, Lines, keys_of, pairs_of
+
+__all__ = ["FlowRunner", "FoldRunner", "Followed", "Runner"]
+
+NO_PAIRS: Pairs = np.empty((0, 2), dtype=np.intp)
+QUESTIONS_EACH = 200  # answers after which batch="auto" asks one more question at once,
+MOST_AT_ONCE = 16  # and how many at most
+TRIES = 50  # to choose something that does not follow from answers
+
+
+class Followed(NamedTuple):
+    """How far a runner has followed a ledger: what it knows changes with that alone."""
+
+    lines: int = 0
+    struck: int = 0
+    """How many of them were taken back."""
+    past: tuple[int, int] = (-1, -1)
+    """Changes when lines before these do not count any more, or count again."""
+
+    @classmethod
+    def all_of(cls, ledger: Ledger) -> Followed:
+        """Return where a ledger is now."""
+        now = ledger.revision
+        return cls(now.answers, now.retracted, ledger.past)
+
+
+class Runner(Protocol):
+    """What a session needs of that which asks."""
+
+    followed: Followed
+
+    @property
+    def n_questions(self) -> int:
+        """How many questions count against the budget."""
+
+    def follow(self) -> None:
+        """Take in what the ledger has and the algorithm has not seen."""
+
+    def restart(self) -> None:
+        """Take in all that the ledger has, from the start."""
+
+    def waiting(self) -> Pairs:
+        """Return the questions that are open, newly chosen ones if need be; none: the algorithm has ended."""
+
+    @property
+    def reason(self) -> str:
+        """Why the algorithm asks nothing more by itself, as far as that is known; or an empty text."""
+
+    def expect(self, pairs: Pairs) -> Expected | None:
+        """Return what is to be stored with answers to these pairs, if anything."""
+
+
+class FoldRunner:
+    """Folds the answers of a ledger, and lets the algorithm choose questions.
+
+    Parameters
+    ----------
+    algorithm : Folding
+        What asks.
+    ledger : Ledger
+        What was answered.
+    on_choice : callable
+        Called whenever questions were chosen.
+    """
+
+    def __init__(
+        self, algorithm: Folding[Any], ledger: Ledger, on_choice: Callable[[], object]
+    ) -> None:
+        self.algorithm = algorithm
+        self._ledger = ledger
+        self._on_choice = on_choice
+        self._trusts = algorithm.params.trusts_answers
+        self._paid: set[int] = set()
+        self._waiting, self._is_exhausted = NO_PAIRS, False
+        self._fresh: IntArray = NO_PAIRS[:, 0]  # rows in question that were not known when chosen
+        self._reason: str | None = None  # why to stop; None: not looked at since the last answer
+        self.followed = Followed()
+
+    @property
+    def n_questions(self) -> int:
+        """How many pairs have an answer that was paid for."""
+        return len(self._paid)
+
+    def restart(self) -> None:
+        """Fold all answers, and choose anew."""
+        self._fold()
+        self._waiting = NO_PAIRS
+
+    def follow(self) -> None:
+        """Apply new answers, or fold all where more than that has changed."""
+        now = Followed.all_of(self._ledger)
+        if now == self.followed:
+            return
+        if now.past != self.followed.past:
+            struck = self._ledger.taken_back(self.followed.struck, now.struck)
+            self._fold()
+            was_asked = struck["asked"] | (struck["answer"] == UNSURE)  # or skipped
+            self._wait_for(pairs_of(struck, was_asked))  # they are asked again
+        else:
+            self._apply()
+            # what asks about a row that was placed meanwhile is of no use any more
+            known = self.algorithm.cluster_of(self._waiting[:, 0]) >= 0
+            moot = known & np.isin(self._waiting[:, 0], self._fresh)
+            self._wait_for(self._waiting[~moot])
+
+    def waiting(self) -> Pairs:
+        """Return the questions that are open, newly chosen ones if none of the last ones is."""
+        if not len(self._waiting) and not self.reason:
+            taken: set[int] = set()
+            for _ in range(TRIES):  # what follows from answers is not asked: something else is
+                chosen = self.algorithm.choose(self._batch_size(), taken)
+                self._wait_for(chosen)
+                if len(self._waiting) or not len(chosen):
+                    break
+                taken.update(chosen.ravel().tolist())
+            self._is_exhausted = not len(self._waiting)
+            self._on_choice()
+        return self._waiting
+
+    @property
+    def reason(self) -> str:
+        """Why the algorithm asks nothing more by itself, as far as that is known; or an empty text."""
+        if len(self._waiting):
+            return ""
+        if self._reason is None:
+            self._reason = self.algorithm.reason_to_stop()
+        return self._reason or ("exhausted" if self._is_exhausted else "")
+
+    def expect(self, pairs: Pairs) -> Expected | None:
+        """Return what is to be stored with answers to these pairs."""
+        return self.algorithm.expect(pairs)
+
+    def _batch_size(self) -> int:
+        batch = self.algorithm.params.batch
+        if batch == "auto":
+            return min(MOST_AT_ONCE, 1 + self.n_questions // QUESTIONS_EACH)
+        return int(batch)
+
+    def _fold(self) -> None:
+        self.followed = Followed.all_of(self._ledger)
+        lines = self._ledger.active(consistent=self._trusts)
+        self._paid = set(self._ledger.asked_pairs().tolist())
+        self.algorithm.fold(self._answered(lines))
+        self._is_exhausted, self._reason = False, None
+
+    def _apply(self) -> None:
+        first, self.followed = self.followed.lines, Followed.all_of(self._ledger)
+        lines = self._ledger.active(first, consistent=self._trusts)
+        self._paid.update(keys_of(pairs_of(lines, lines["asked"])).tolist())
+        if lines.size:
+            self.algorithm.apply(self._answered(lines))
+        self._is_exhausted, self._reason = False, None
+
+    def _answered(self, lines: Lines) -> Answered:
+        return Answered(
+            pairs=pairs_of(lines),
+            answers=lines["answer"],
+            who=lines["who"].astype(np.intp),
+            skipped=~lines["asked"] & (lines["answer"] == UNSURE),
+            expected=lines["expected"][:, : self.algorithm.n_features],
+        )
+
+    def _wait_for(self, pairs: Pairs) -> None:
+        """Let pairs be answered as far as nothing is known of them, each once."""
+        _, first = np.unique(keys_of(pairs), return_index=True)
+        once = pairs[np.sort(first)]
+        self._waiting = once[self._ledger.lookup(once, infer=self._trusts) == UNANSWERED]
+        rows = self._waiting[:, 0]
+        self._fresh = rows[self.algorithm.cluster_of(rows) < 0]
+
+
+class FlowRunner:
+    """Drives a generator.
+
+    Parameters
+    ----------
+    begin : callable
+        Returns a new flow, which ends with the reason why it stopped.
+    ledger : Ledger
+        What was answered.
+    look_up : callable
+        Returns what is known of pairs.
+    names_annotators : bool
+        Whether the flow is told who answered: where answers may be wrong.
+    on_wave : callable
+        Called whenever the flow has come to its next questions, or to its end.
+    what : str
+        The name of what asks.
+    """
+
+    def __init__(
+        self,
+        begin: Callable[[], Flow[str]],
+        ledger: Ledger,
+        *,
+        look_up: Callable[[Pairs], Answers],
+        names_annotators: bool,
+        on_wave: Callable[[], object],
+        what: str,
+    ) -> None:
+        self._begin = begin
+        self._ledger = ledger
+        self._look_up = look_up
+        self._names_annotators = names_annotators
+        self._on_wave = on_wave
+        self._what = what
+        self.n_questions = 0
+        self.followed = Followed()
+        self._flow: Flow[str]
+        self._wave = self._waiting = NO_PAIRS
+        self._answers: Answers = np.empty(0, dtype=np.int8)
+        self._repeated: BoolArray | None = None
+        self._reason = ""
+        self._seen: set[int] = set()  # the pairs whose answers the flow was given
+        self._unclaimed: set[int] = (
+            set()
+        )  # pairs that were paid for, and that it has not asked about
+        self._skipped: set[int] = set()
+
+    def waiting(self) -> Pairs:
+        """Return the pairs of the wave that are not answered."""
+        return self._waiting
+
+    @property
+    def reason(self) -> str:
+        """Why the flow has ended, or an empty text."""
+        return self._reason
+
+    def expect(self, pairs: Pairs) -> Expected | None:
+        """Return nothing: a flow does not say what it expects."""
+        return None
+
+    def restart(self) -> None:
+        """Run the flow again from its start, with all that is known."""
+        self.followed = Followed.all_of(self._ledger)
+        self._unclaimed = set(self._ledger.asked_pairs().tolist())
+        self._skipped = set(keys_of(self._ledger.skipped()).tolist())
+        self._seen = set()
+        self.n_questions, self._reason = 0, ""
+        self._flow = self._begin()
+        self._advance(None)
+
+    def follow(self) -> None:
+        """Look again what is known of the wave; start over where an answer that the flow has seen changed."""
+        before, now = self.followed, Followed.all_of(self._ledger)
+        if before == now:
+            return
+        new = self._ledger.active(before.lines)
+        keys = set(keys_of(pairs_of(new)).tolist())
+        if before.past != now.past or not self._seen.isdisjoint(keys):
+            self.restart()
+            return
+        self.followed = now
+        self._unclaimed.update(keys_of(pairs_of(new, new["asked"])).tolist())
+        skipped = ~new["asked"] & (new["answer"] == UNSURE)
+        self._skipped.update(keys_of(pairs_of(new, skipped)).tolist())
+        if not self._reason and self._look():
+            self._advance(self._answers)
+
+    def _advance(self, answers: Answers | None) -> None:
+        """Send answers to the flow until it needs one that the ledger does not have."""
+        while True:
+            try:
+                wave = (
+                    next(self._flow) if answers is None else self._flow.send(self._reply(answers))
+                )
+            except StopIteration as end:
+                self._reason, self._waiting = end.value, NO_PAIRS
+                self._on_wave()
+                return
+            self._wave, self._repeated = wave, self._find_repeated(wave)
+            self._on_wave()
+            if not self._look():
+                return
+            answers = self._answers
+
+    def _look(self) -> bool:
+        """Look up the wave, and charge for what was paid; return whether nothing of it is left to ask."""
+        keys = keys_of(self._wave).tolist()
+        claimed = self._unclaimed.intersection(keys)
+        self._unclaimed -= claimed
+        self.n_questions += len(claimed)
+        self._answers = self._look_up(self._wave)
+        unknown = self._answers == UNANSWERED
+        if self._repeated is not None:
+            unknown &= ~self._repeated
+        self._waiting = self._wave[unknown]
+        return not len(self._waiting)
+
+    def _find_repeated(self, wave: Pairs) -> BoolArray | None:
+        """Return which pairs of a wave stand in it before, if any; then warn of the flow."""
+        keys = keys_of(wave)
+        if len(set(keys.tolist())) == keys.size:
+            return None
+        repeated = np.ones(keys.size, dtype=bool)
+        repeated[np.unique(keys, return_index=True)[1]] = False
+        a, b = wave[repeated][0].tolist()
+        warnings.warn(
+            f"{self._what!r} asks twice at once whether rows {a} and {b} are in one cluster. Nobody is "
+            "asked twice, and the run goes on; please report this.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return repeated
+
+    def _reply(self, answers: Answers) -> Reply:
+        """Return what the flow is sent for its wave."""
+        keys = keys_of(self._wave).tolist()
+        self._seen.update(keys)
+        who: NDArray[np.int64] | None = None
+        if self._names_annotators:
+            who = self._ledger.annotators_of(self._wave)
+        skipped: BoolArray | None = None
+        if self._skipped:
+            skipped = np.array([key in self._skipped for key in keys])
+        return Reply(answers, who, skipped)
