@@ -106,7 +106,7 @@ class State:
         self._hits: dict[int, tuple[IntArray, NDArray[np.float32]]] = {}
         self._stale: set[int] = set()  # groups whose pairs must be scored anew
         self.trees: dict[int, Tree] = {}
-        self._hang: FloatArray | None = None
+        self.hang = np.zeros(n)  # rows whose walks end in each known node
         self.A, self.tilt, self.ramp = terrain.Z, 0.0, 0.0
         self._means_at = FIRST_MEANS
         self._far, self._far_upto = np.full(n, np.inf, dtype=np.float32), 0
@@ -318,18 +318,16 @@ class State:
             self._far_upto = len(self.known)
         return np.where(self.group >= 0, 0.0, self._far).astype(float)
 
-    def hang(self) -> FloatArray:
-        """Return the rows whose walks end in each known node."""
-        if self._hang is None:
-            free = self.group < 0
-            first, to, step = self.terrain.into
-            back = sp.csr_array((step, to, first), shape=(self.n, self.n))
-            walking = self.weight.copy()
-            self._hang = np.where(free, 0, self.weight)
-            for _ in range(HANG_STEPS):
-                walking = back @ np.where(free, walking, 0)
-                self._hang += np.where(free, 0, walking)
-        return self._hang
+    def _find_hang(self) -> None:
+        """Find the rows whose walks end in each known node."""
+        free = self.group < 0
+        first, to, step = self.terrain.into
+        back = sp.csr_array((step, to, first), shape=(self.n, self.n))
+        walking = self.weight.copy()
+        self.hang = np.where(free, 0, self.weight)
+        for _ in range(HANG_STEPS):
+            walking = back @ np.where(free, walking, 0)
+            self.hang += np.where(free, 0, walking)
 
     def masses(self) -> FloatArray:
         """Return the rows that each group is believed to hold."""
@@ -394,7 +392,7 @@ class State:
         if fitted:
             self.update_doubts()
             self.trees.clear()
-            self._hang = None
+            self._find_hang()
         self._fit_means()
         self._push_visits(self.n)
         self.score_pairs()
@@ -430,9 +428,7 @@ class State:
         )  # fmt: skip
         if self.size[c] == 1:
             self._no_longer_alone(c)
-        hang = self._set_posterior(node, np.array([c]), np.ones(1))
-        if self._hang is not None:
-            self._hang[node] = hang
+        self.hang[node] = self._set_posterior(node, np.array([c]), np.ones(1))
         self.group[node] = self.likeliest[node] = c
         self.trees.pop(c, None)
         self._hits = {r: h for r, h in self._hits.items() if r != node and node not in h[0]}
@@ -532,7 +528,7 @@ class State:
         ends = self._place[self.evidence.pairs[inner]]
         weights = self.evidence.some(inner).weights(self.same)
         up, by, net, mass = kernels.spanning_tree(
-            nodes.size, ends[:, 0], ends[:, 1], weights, self.hang()[nodes]
+            nodes.size, ends[:, 0], ends[:, 1], weights, self.hang[nodes]
         )
         by = inner[by]
         odds = np.where(up < 0, np.inf, self.same.odds(self.evidence.phi[by]) + net)
@@ -635,13 +631,14 @@ class State:
             for c in lone.tolist():
                 self._put(self.members[c][0], *self._posterior(c))
             self._build_belief()
-        hang = self.hang()
-        self.basin[lone] = hang[[self.members[c][0] for c in lone]]
+        self._find_hang()
+        self.basin[lone] = self.hang[[self.members[c][0] for c in lone]]
         self._gap_all(order, size)
         self._fit_means()
         for _ in range(1 + equal_clusters):  # what a row weighs depends on the labels
             self.update_doubts()
         self._push_visits(FIRST_PUSHES * self.n)
+        self.score_pairs()  # now: what is chosen must not depend on who looked when
         return self
 
     def _count_all(self) -> None:
