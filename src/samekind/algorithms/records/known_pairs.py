@@ -6,19 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.algorithms.records._kernels import join_components
-from samekind.algorithms.records.clustering import file_bits
+from samekind.algorithms.records.clustering import LOW_BITS, file_bits, pair_keys
 from samekind.flow import DIFFERENT, SAME, UNANSWERED, UNSURE, Answers, BoolArray, IntArray
 from samekind.points import RecordPoints
 
-__all__ = ["KnownPairs", "PairIndex", "pair_keys"]
-
-LOW_BITS = 2**32 - 1
-
-
-def pair_keys(pairs: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return one number for each pair, whichever of its rows is first; they sort as the pairs do."""
-    a, b = pairs[:, 0].astype(np.int64), pairs[:, 1].astype(np.int64)
-    return np.minimum(a, b) << 32 | np.maximum(a, b)
+__all__ = ["KnownPairs", "PairIndex"]
 
 
 class PairIndex:
@@ -78,7 +70,8 @@ class KnownPairs:
         if infers:
             join_components(self.pairs, self.votes, self.root)
         apart = self.pairs[self.votes < 0] if infers else self.pairs[:0]
-        self._apart = np.unique(pair_keys(self.root[apart]))
+        self.apart: NDArray[np.int64] = np.unique(pair_keys(self.root[apart]))
+        """The keys of the pairs of roots known to be different."""
         self.files = index.files
         """(n,) the file of each record; -1 where answers put two records of one file together."""
         self._bits: IntArray | None = None
@@ -97,7 +90,7 @@ class KnownPairs:
         found[place >= 0] = np.select([votes > 0, votes < 0], [SAME, DIFFERENT], UNSURE)
         roots = self.root[pairs]
         one, other = roots.T
-        apart = _find(self._apart, pair_keys(roots)) >= 0
+        apart = _find(self.apart, pair_keys(roots)) >= 0
         if self._bits is not None:
             apart |= (self._bits[one] & self._bits[other]) != 0
         found[apart] = DIFFERENT
