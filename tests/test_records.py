@@ -495,6 +495,17 @@ def test_no_doubtful_pair_holds_an_entity_together():
     assert entities_of(np.arange(8), pairs, weights).tolist() == [0] * 4 + [1] * 4
 
 
+def test_records_that_are_equal_in_every_field_are_one_entity_but_for_answers():
+    """A chain of copies: each is a candidate of the next one alone."""
+    pairs = [[row, row + 1] for row in range(19)]
+    points = RecordPoints(CandidatePairs.of([*pairs, [19, 20]], [[1.0]] * 19 + [[0.2]]), 21)
+    run = make(points, audit=0.0)
+    assert labels_of(run)[0][:20] == [0] * 20
+    run.apply(answered([[4, 5]], [DIFFERENT]))
+    labels = labels_of(run)[0]
+    assert labels[4] != labels[5]
+
+
 def test_large_entities_come_together_by_a_few_candidates_a_record():
     """Sixty records of which each is a candidate of the next eight alone."""
     pairs = np.array([(a, b) for a in range(60) for b in range(a + 1, min(a + 9, 60))])

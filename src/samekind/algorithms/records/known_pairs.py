@@ -12,6 +12,8 @@ from samekind.points import RecordPoints
 
 __all__ = ["KnownPairs", "PairIndex"]
 
+EQUAL = 1 - 1e-5  # but for rounding
+
 
 class PairIndex:
     """The candidate pairs, found by their rows."""
@@ -25,6 +27,10 @@ class PairIndex:
         if self.files is not None:
             one, other = self.files[self.pairs].T
             self.in_one_file = one == other
+        compared, similarity = points.candidates.comparisons, points.candidates.similarity
+        equal = (similarity > EQUAL) & ~(compared < EQUAL).any(axis=1)
+        self.copies = self.pairs[equal & (self.files is None)]
+        """The pairs whose records are equal in every field, in one file."""
 
     def numbers_of(self, keys: NDArray[np.int64]) -> IntArray:
         """Return the numbers of the candidate pairs with these keys, -1 for others."""
@@ -77,6 +83,8 @@ class KnownPairs:
         self._bits: IntArray | None = None
         if index.files is not None:
             self.files, self._bits = self._look_at_files(index.files)
+        self.merged = self._with_copies(index)
+        """(n,) the first record known to be the same as each, or equal to it in every field."""
         self.decided, self.evidence = self._look_at_candidates(index)
 
     def __len__(self) -> int:
@@ -96,6 +104,19 @@ class KnownPairs:
         found[apart] = DIFFERENT
         found[one == other] = SAME
         return found
+
+    def _with_copies(self, index: PairIndex) -> IntArray:
+        """Return the root of each record and its copies, but of copies that answers say are different."""
+        copies = index.copies[~np.isin(pair_keys(index.copies), self.keys[self.votes < 0])]
+        merged = self.root.copy()
+        join_components(copies, np.ones(len(copies)), merged)
+        one, other = merged[np.column_stack([self.apart >> 32, self.apart & LOW_BITS])].T
+        torn = np.unique(one[one == other])
+        if torn.size:
+            copies = copies[~np.isin(merged[copies[:, 0]], torn)]
+            merged = self.root.copy()
+            join_components(copies, np.ones(len(copies)), merged)
+        return merged
 
     def _look_at_files(self, files: NDArray[np.int8]) -> tuple[NDArray[np.int8], IntArray]:
         """Return the file of each record that still matters, and a bit for every file of its group."""

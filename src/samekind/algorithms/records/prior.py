@@ -80,7 +80,8 @@ class Priors(NamedTuple):
             joined = candidates.pairs[agreement > 0]
             if joined.size > MOST_JOINED * np.unique(joined).size:
                 first = -SURE
-        return cls(agreement, np.clip(rivalry, -EXTREME, EXTREME), first, standing)
+        rivalry = np.clip(rivalry, -EXTREME, EXTREME)
+        return cls(agreement, rivalry, first, standing)
 
     def odds(self, pairs: IntArray, same: BoolArray) -> FloatArray:
         """Return the log-odds of all pairs by the view that explains these answers better, or by both."""

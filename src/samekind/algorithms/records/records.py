@@ -2,9 +2,9 @@
 
 Where clusters have two or three rows each, centres mean nothing. What carries over from one cluster to
 the next is how alike the fields of two records of one entity are. So a model of pairs is learnt from the
-answers (`pair_model`), which knows something before the first one (`prior`). Its log-odds and the answers make
-the entities (`clustering`), and the pairs in doubt are asked about (`questions`). A share of the questions is
-about pairs drawn at random, which the model does not learn from (`audit`).
+answers (`pair_model`), which knows something before the first one (`prior`). Its log-odds and the answers
+make the entities (`clustering`), and the pairs in doubt are asked about (`questions`). A share of the
+questions is about pairs drawn at random, which the model does not learn from (`audit`).
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from samekind.algorithms.records.clustering import entities_of, pair_keys
+from samekind.algorithms.records.clustering import LOW_BITS, entities_of, pair_keys
 from samekind.algorithms.records.known_pairs import KnownPairs, PairIndex
 from samekind.algorithms.records.pair_model import PairModel
 from samekind.flow import SAME, FloatArray, IntArray, Pairs
@@ -118,12 +118,14 @@ class View:
         if len(self.learnt):
             weights += LENIENT
         if known.infers:
-            return entities_of(known.root, pairs, weights, apart=known.apart, files=known.files)
+            apart = np.column_stack([known.apart >> 32, known.apart & LOW_BITS])
+            keys = np.unique(pair_keys(known.merged[apart]))
+            return entities_of(known.merged, pairs, weights, apart=keys, files=known.files)
         asked, votes = known.numbers, self.told * known.votes
         weights[asked[asked >= 0]] += votes[asked >= 0]  # each candidate stands there once
         pairs = np.concatenate([pairs, known.pairs[asked < 0]])
         weights = np.concatenate([weights, votes[asked < 0]])
-        return entities_of(known.root, pairs, weights, files=known.files)
+        return entities_of(known.merged, pairs, weights, files=known.files)
 
     def chances(self, pairs: Pairs, known: KnownPairs) -> FloatArray:
         """Return how likely each pair is a match; 0 for pairs that are no candidates and not known to be."""

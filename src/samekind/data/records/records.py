@@ -12,7 +12,13 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 
 from samekind._validation import check_positive_int
-from samekind.data.records.blocking import PRODUCTS, Pairs, nearest_pairs, within_budget
+from samekind.data.records.blocking import (
+    PRODUCTS,
+    Pairs,
+    nearest_pairs,
+    sorted_pairs,
+    within_budget,
+)
 from samekind.data.records.features import RecordTerms, compare_pairs, row_products
 from samekind.data.records.fields import Field, make_fields
 from samekind.data.records.keys import key_matrix
@@ -25,6 +31,7 @@ from samekind.data.records.kinds import (
 )
 from samekind.data.records.linking import both_files
 from samekind.data.records.rules import Block, copies, pairs_in_blocks, parse_block
+from samekind.data.records.terms import letters_of
 from samekind.data.tables import Tick, silent
 from samekind.points import CandidatePairs, RecordPoints
 
@@ -36,6 +43,7 @@ _VERY_MANY = 200_000
 _COUNTED = (
     50_000  # records up to which words and letter groups are counted: in more, few are rare enough
 )
+_LESS = 6  # times fewer neighbours by one of the two most telling columns alone
 _COMMON = 250  # records with one key, up to which it says something
 _MAPPED = 50_000  # records that are laid out on a map
 _DIRECTIONS = 8
@@ -203,6 +211,9 @@ def _candidates(
         pairs = pairs_in_blocks(chosen, useful, top, owners, tick)
     else:
         pairs = nearest_pairs(useful, top, owners, tick)
+        for column in () if counted is None else _telling_columns(own):
+            near = nearest_pairs(within_budget(column), top // _LESS, owners, tick)
+            pairs = sorted_pairs(np.concatenate([pairs, near]), kept.size)
     products = [row_products(part, pairs) for part in alike]
     similarity = np.asarray(np.mean(products, axis=0), np.float32)
     if not tied.size:
@@ -212,6 +223,17 @@ def _candidates(
     keyed = joined[:, 0].astype(np.int64) * n + joined[:, 1]
     order = np.unique(keyed, return_index=True)[1]
     return joined[order], similarity[order]
+
+
+def _telling_columns(fields: Sequence[Field]) -> list[sparse.csr_array]:
+    """Return the letter groups of the two columns with most values; none where there is only one column.
+
+    Records of one entity may differ in everything else.
+    """
+    if len(fields) == 1:
+        return []
+    most = sorted(fields, key=lambda field: len(field.values))[-2:]
+    return [letters_of([*field.values, ""]).unit[field.codes] for field in most]
 
 
 def _coordinates(letters: sparse.csr_array) -> NDArray[np.float32] | None:
