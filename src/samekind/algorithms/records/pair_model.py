@@ -31,7 +31,6 @@ MOST_LEARNT = (
 PRIOR_WRONG, PRIOR_ANSWERS = 2.5, 50.0  # answers, for an error rate that is estimated
 MOST_WRONG = 0.3
 ESTIMATES = 20  # of the error rate
-TWICE = 2  # times the forest learns where answers may be wrong: then as far as others bear each out
 CALIBRATION = 1.5  # a hundred trees are too modest
 
 
@@ -88,14 +87,10 @@ class PairModel:
         prior = odds + _shift(odds[pairs], same)
         odds = prior.copy()
         expected, rate = odds[pairs], self._error_rate
-        trust = np.ones(len(pairs))
-        for _ in range(1 if rate == 0 else TWICE):
-            if same.any() and not same.all():
-                odds, expected = self._learn(prior, pairs, same, trust, implied, implied_same)
-            right = expit(CALIBRATION * np.where(same, expected, -expected))
-            if self._estimates:
-                rate = _wrong_share(right, rate)
-            trust = (1 - rate) * right / ((1 - rate) * right + rate * (1 - right))
+        if same.any() and not same.all():
+            odds, expected = self._learn(prior, pairs, same, implied, implied_same)
+        if self._estimates:
+            rate = _wrong_share(expit(CALIBRATION * np.where(same, expected, -expected)), rate)
         odds[pairs] = expected  # what an answer tells is added to this by whoever trusts it
         return FittedModel(np.clip(odds, -EXTREME, EXTREME).astype(np.float32), rate)
 
@@ -104,7 +99,6 @@ class PairModel:
         prior: FloatArray,
         pairs: IntArray,
         same: BoolArray,
-        trust: FloatArray,
         implied: IntArray,
         implied_same: BoolArray,
     ) -> tuple[FloatArray, FloatArray]:
@@ -114,7 +108,7 @@ class PairModel:
         expected = odds[pairs]
         place = self._places(np.concatenate([pairs, implied]))
         implied_weight = min(IMPLIED, IMPLIED * len(pairs) / max(1, len(implied)))
-        weight = np.concatenate([trust, np.full(len(implied), implied_weight)])
+        weight = np.repeat([1.0, implied_weight], [len(pairs), len(implied)])
         target = np.concatenate([same, implied_same])
         there = place >= 0
         if target[there].all() or not target[there].any():

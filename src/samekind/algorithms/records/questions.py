@@ -82,7 +82,7 @@ def find_doubts(view: View, known: KnownPairs) -> Doubts:
 
 def best_first(doubts: Doubts, view: View, known: KnownPairs, luck: FloatArray) -> IntArray:
     """Return the candidate pairs in doubt, those most worth a question first."""
-    if len(known) < CONTESTED:
+    if len(known) < CONTESTED and view.contest.any():
         value = view.contest[doubts.numbers]
     else:
         n_different = np.count_nonzero(known.votes < 0)

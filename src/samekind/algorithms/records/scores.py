@@ -20,7 +20,7 @@ FEW_PAIRS = 2**17  # that can all be looked at for every question
 POOL = 2**16  # doubtful pairs of more
 CERTAIN = 1e4  # log-odds of an answer that is true
 LEAST_RATE = 1e-3  # of wrong answers, where some may be
-LENIENT = 0.4  # log-odds below even at which pairs are put together: F1 is best at half of what it then is
+LENIENT = 0.4  # log-odds below even at which trusted answers put pairs together: F1 is best a little below
 
 
 class PairScores:
@@ -115,7 +115,7 @@ class View:
         """Return the entities that the model and these answers make, above log-odds of `threshold`."""
         pairs: NDArray[np.integer] = self.index.pairs
         weights = self.odds.astype(np.float64) - threshold
-        if len(self.learnt):
+        if len(self.learnt) and known.infers:
             weights += LENIENT
         if known.infers:
             apart = np.column_stack([known.apart >> 32, known.apart & LOW_BITS])
