@@ -40,8 +40,8 @@ class Case:
 
     @property
     def backends(self):
-        """Records are a table in memory, a file, or compared on workers."""
-        return tuple(b for b in BACKENDS if b != "map") if self.data == "people" else BACKENDS
+        """Records are a table in memory, or a file."""
+        return ("array", "parquet") if self.data == "people" else BACKENDS
 
 
 CASES = [
@@ -121,7 +121,7 @@ def fingerprint(case, X, y):
 def open_backend(backend, X, folder, client=None):
     """Return the rows as something that `solve` takes."""
     if hasattr(X, "columns"):
-        return open_records(backend, X, folder, client)
+        return open_records(backend, X, folder)
     if backend == "map":
         np.save(folder / "X.npy", X)
         return np.load(folder / "X.npy", mmap_mode="r")
@@ -142,15 +142,11 @@ def open_backend(backend, X, folder, client=None):
     return X
 
 
-def open_records(backend, frame, folder, client):
+def open_records(backend, frame, folder):
     """Return a table of records as something that `solve` takes."""
     if backend == "parquet":
         frame.to_parquet(folder / "people.parquet")
         return str(folder / "people.parquet")
-    if backend == "dask":
-        from samekind.data.records import records_of
-
-        return records_of(frame, client=client).points
     return frame
 
 

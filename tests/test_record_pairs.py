@@ -14,7 +14,6 @@ import samekind
 from samekind.data.records import records_of
 from samekind.data.records.dates import parse_dates
 from samekind.data.records.recognition import looks_like_records
-from samekind.data.word_features import word_vectors
 from samekind.datasets import load_digits, make_records
 from samekind.errors import DataError
 
@@ -56,70 +55,10 @@ def test_pairs_are_sorted_each_once_and_the_smaller_row_first(people):
     assert (np.diff(keys) > 0).all()
 
 
-DESCRIBED = [
-    "hardly any noise when it runs and it saves a lot of electricity in your home",
-    "very quiet operation together with a low power consumption for the whole household",
-    "made for the garden with a strong engine and wheels for the lawn and the patio",
-    "brilliant display with loud speakers that lets you watch films until late at night",
-]
-
-
-def test_free_text_is_compared_by_its_letters_and_by_its_meaning():
-    """The same in other words: few letters in common, and more meaning than with anything else."""
-    frame = pd.DataFrame({"description": DESCRIBED, "shop": ["a", "b", "c", "d"]})
-    found = records_of(frame, compare="description:text,shop:category")
-    assert found.points.candidates.fields == ("description", "shop", "meaning of description")
-    assert found.kinds["meaning of description"] == "meaning"
-    alike = dict(
-        zip(
-            map(tuple, found.points.candidates.pairs.tolist()),
-            found.points.candidates.comparisons,
-            strict=True,
-        )
-    )
-    assert alike[0, 1][0] < 0.3
-    assert alike[0, 1][2] > 0.6
-    assert all(alike[pair][2] < alike[0, 1][2] - 0.15 for pair in alike if pair != (0, 1))
-
-
-def test_free_text_is_recognised_and_said_beside_a_column_of_that_name():
-    frame = pd.DataFrame({"description": DESCRIBED, "meaning of description": ["w", "x", "y", "z"]})
-    found = records_of(frame)
-    assert found.kinds["description"] == "text"
-    assert found.points.candidates.fields == ("description", "meaning of description")
-
-
-def test_without_word_vectors_free_text_is_compared_by_letters_alone(monkeypatch):
-    monkeypatch.setattr("samekind.data.records.fields.has_word_vectors", lambda: False)
-    found = records_of(pd.DataFrame({"description": DESCRIBED}))
-    assert found.points.candidates.fields == ("description",)
-
-
-def test_meaning_alone_can_be_said_and_needs_the_word_vectors(monkeypatch):
-    frame = pd.DataFrame({"description": DESCRIBED})
-    assert records_of(frame, compare="description:meaning").kinds == {"description": "meaning"}
-    monkeypatch.setattr("samekind.data.word_features._files", lambda: None)
-    word_vectors.cache_clear()
-    try:
-        with pytest.raises(DataError, match=r"samekind\[text\]"):
-            records_of(frame, compare="description:meaning")
-    finally:
-        word_vectors.cache_clear()
-
-
 def test_telephones_are_codes_however_they_are_written():
     phones = [f"+49 (30) 1234-{i}" if i % 2 else f"0301234{i}" for i in range(1000, 1040)]
     frame = pd.DataFrame({"contact": phones, "name": [f"n{i}" for i in range(40)]})
     assert records_of(frame, compare="contact").kinds == {"contact": "code"}
-
-
-def test_a_prefix_of_a_code_counts_little():
-    frame = pd.DataFrame({"phone": ["+49 655928603", "0655928603", "655928603", "655911111"]})
-    found = records_of(frame, compare="phone:code").points.candidates
-    alike = dict(zip(map(tuple, found.pairs.tolist()), found.comparisons[:, 0], strict=True))
-    assert alike[0, 2] > 0.9
-    assert alike[1, 2] > 0.9
-    assert alike[2, 3] < 0.7
 
 
 def test_two_files_are_compared_across_only(people):
@@ -152,9 +91,8 @@ def test_two_files_are_compared_across_only(people):
         ),
     ],
 )
-def test_slips_are_alike_and_other_values_are_not(kind, near, far):
-    assert alike(*near, kind) >= 0.75
-    assert alike(*far, kind) <= 0.55
+def test_slips_are_more_alike_than_other_values(kind, near, far):
+    assert alike(*near, kind) >= alike(*far, kind) + 0.25
 
 
 def test_case_accents_and_signs_do_not_count():

@@ -16,6 +16,7 @@ from samekind import Session
 from samekind.algorithms import PairCertificate
 from samekind.algorithms.folding import Answered
 from samekind.algorithms.records import Records, entities_of
+from samekind.algorithms.records.clustering import pair_keys
 from samekind.flow import DIFFERENT, SAME, UNSURE
 from samekind.points import CandidatePairs, RecordPoints
 
@@ -160,11 +161,11 @@ def test_choosing_and_looking_change_nothing():
 def test_answers_of_the_audit_teach_the_model_nothing():
     """Of pairs that were asked about otherwise, its probabilities depend on the other answers alone."""
     points, y = people(120, noise=0.6, seed=3)
-    run = make(points)
+    run = make(points, audit=0.2)
     log = drive(run, Expert(y), 60)
     is_audit = log.expected[:, 0] == 1
     assert 0.15 < is_audit.mean() < 0.3
-    others = make(points)
+    others = make(points, audit=0.2)
     others.fold(some(log, ~is_audit))
     pairs = points.candidates.pairs.astype(np.intp)
     of_audit = {tuple(sorted(pair)) for pair in log.pairs[is_audit].tolist()}
@@ -471,14 +472,45 @@ def test_certificate_holds_as_often_as_it_says():
     assert np.mean(held) >= 0.95
 
 
-def test_correlation_clustering_by_hand():
+def test_average_linkage_by_hand():
     pairs = np.array([[0, 1], [1, 2], [0, 2], [2, 3], [4, 5]])
     weights = np.array([3.0, 2.0, -1.0, -0.5, 1.0])
-    assert entities_of(7, pairs, weights).tolist() == [0, 0, 0, 1, 2, 2, 3]
+    single = np.arange(7)
+    assert entities_of(single, pairs, weights).tolist() == [0, 0, 0, 1, 2, 2, 3]
     weights[2] = -3.0
-    assert entities_of(7, pairs, weights).tolist() == [0, 0, 1, 2, 3, 3, 4]
+    assert entities_of(single, pairs, weights).tolist() == [0, 0, 1, 2, 3, 3, 4]
     files = np.array([0, 0, 1, 1, 0, 1, 0], dtype=np.int8)
-    assert entities_of(7, pairs, weights, files).tolist() == [0, 1, 1, 2, 3, 3, 4]
+    assert entities_of(single, pairs, weights, files=files).tolist() == [0, 1, 1, 2, 3, 3, 4]
+    apart = pair_keys(np.array([[4, 5]]))
+    assert entities_of(single, pairs, weights, apart=apart).tolist() == [0, 0, 1, 2, 3, 4, 5]
+    root = np.array([0, 1, 0, 3, 4, 5, 6])
+    assert entities_of(root, pairs, weights).tolist() == [0, 0, 0, 1, 2, 2, 3]
+
+
+def test_no_doubtful_pair_holds_an_entity_together():
+    """Two groups of four that are certain, and one pair between them."""
+    groups = [(a, b) for g in (0, 4) for a in range(g, g + 4) for b in range(a + 1, g + 4)]
+    pairs = np.array([*groups, (3, 4)])
+    weights = np.array([3.0] * len(groups) + [2.0])
+    assert entities_of(np.arange(8), pairs, weights).tolist() == [0] * 4 + [1] * 4
+
+
+def test_records_that_are_equal_in_every_field_are_one_entity_but_for_answers():
+    """A chain of copies: each is a candidate of the next one alone."""
+    pairs = [[row, row + 1] for row in range(19)]
+    points = RecordPoints(CandidatePairs.of([*pairs, [19, 20]], [[1.0]] * 19 + [[0.2]]), 21)
+    run = make(points, audit=0.0)
+    assert labels_of(run)[0][:20] == [0] * 20
+    run.apply(answered([[4, 5]], [DIFFERENT]))
+    labels = labels_of(run)[0]
+    assert labels[4] != labels[5]
+
+
+def test_large_entities_come_together_by_a_few_candidates_a_record():
+    """Sixty records of which each is a candidate of the next eight alone."""
+    pairs = np.array([(a, b) for a in range(60) for b in range(a + 1, min(a + 9, 60))])
+    labels = entities_of(np.arange(60), pairs, np.full(len(pairs), 4.0))
+    assert labels.max() == 0
 
 
 @pytest.mark.parametrize(

@@ -235,7 +235,8 @@ class CrowdNoisy(CrowdOrder):
 
     def entities(self) -> IntArray:
         """Return the most likely entities."""
-        return entities_of(self.records.n, self.pairs, self._evidence(), self.records.files)
+        single = np.arange(self.records.n)
+        return entities_of(single, self.pairs, self._evidence(), files=self.records.files)
 
     def _evidence(self) -> NDArray[np.float32]:
         weights = self.odds.copy()
@@ -251,7 +252,7 @@ class CrowdNoisy(CrowdOrder):
         if not open_pairs.size:
             return None
         weights, n = self._evidence(), self.records.n
-        entities = entities_of(n, self.pairs, weights, self.records.files)
+        entities = entities_of(np.arange(n), self.pairs, weights, files=self.records.files)
         one, other = np.sort(entities[self.pairs], axis=1).T
         within = one == other
         # between two entities: the sum over their pairs; within: over those of the less certain record

@@ -24,7 +24,7 @@ Records = Annotated[bool, _only_records]
 _compare = _data(
     "FIELDS",
     "Fields of records to compare and what they hold, such as surname:name,birth:date. Known are name, "
-    "address, code, date, number, set, text, meaning, category. [default: all, as they look]",
+    "address, code, date, number, set, text, category. [default: all, as they look]",
 )
 Compare = Annotated[str | None, _compare]
 _block = _data(

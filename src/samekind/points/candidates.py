@@ -28,6 +28,10 @@ class CandidatePairs(NamedTuple):
     """What each column of the comparisons is about, for people."""
     similarity: NDArray[np.float32]
     """(m,) over all fields, from 0 to 1: what blocking found the pair by."""
+    views: NDArray[np.float32]
+    """(m, v) how alike the two records are as a whole, seen in several ways."""
+    features: NDArray[np.float32]
+    """(m, g) all that a model of pairs learns from; NaN where it is not known."""
 
     @classmethod
     def of(
@@ -39,7 +43,8 @@ class CandidatePairs(NamedTuple):
     ) -> CandidatePairs:
         """Return pairs in any order as candidate pairs: sorted, each once, the smaller row first.
 
-        Without a `similarity` it is the mean of the comparisons that are not missing.
+        Without a `similarity` it is the mean of the comparisons that are not missing. A model of these pairs
+        learns from the comparisons.
 
         Examples
         --------
@@ -79,9 +84,10 @@ class CandidatePairs(NamedTuple):
         low, high = rows.min(axis=1, initial=MOST_ROWS), rows.max(axis=1, initial=-1)
         keys = (low.astype(np.int64) << 32) | high
         if (np.diff(keys) > 0).all() and (low == rows[:, 0]).all():
-            return cls(rows, levels, names, alike)
+            return cls(rows, levels, names, alike, alike[:, None], levels)
         first = np.unique(keys, return_index=True)[1]
-        return cls(np.column_stack([low, high])[first], levels[first], names, alike[first])
+        rows, levels, alike = np.column_stack([low, high])[first], levels[first], alike[first]
+        return cls(rows, levels, names, alike, alike[:, None], levels)
 
 
 class RecordPoints(ArrayPoints):

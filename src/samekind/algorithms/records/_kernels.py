@@ -2,54 +2,23 @@
 
 from __future__ import annotations
 
+import heapq
+
 import numpy as np
 from numba import njit, prange
 
 from samekind._union_find import find_root
 
 __all__ = [
-    "code_levels",
-    "greedy_merge",
+    "average_linkage",
+    "fit_logistic",
+    "grow_forest",
     "join_components",
-    "move_records",
-    "score_all",
-    "score_few",
+    "predict_forest",
 ]
 
-
-@njit(nogil=True, cache=True, parallel=True)
-def code_levels(comparisons, edges, codes):
-    """Write the level of each comparison: 0 where it is missing, else 1 and the edges that it reaches."""
-    for i in prange(comparisons.shape[0]):
-        for j in range(comparisons.shape[1]):
-            value = comparisons[i, j]
-            if np.isnan(value):
-                codes[i, j] = 0
-            else:
-                level = 1
-                while level <= edges.size and value >= edges[level - 1]:
-                    level += 1
-                codes[i, j] = level
-
-
-@njit(nogil=True, cache=True, parallel=True)
-def score_all(codes, weights, bias, out):
-    """Write the log-odds of every pair."""
-    for i in prange(codes.shape[0]):
-        total = bias
-        for j in range(codes.shape[1]):
-            total += weights[j, codes[i, j]]
-        out[i] = total
-
-
-@njit(nogil=True, cache=True)
-def score_few(codes, weights, bias, out):
-    """Do the same in one thread."""
-    for i in range(codes.shape[0]):
-        total = bias
-        for j in range(codes.shape[1]):
-            total += weights[j, codes[i, j]]
-        out[i] = total
+BLOCK = 512  # rows that one tree looks at in a row, while it is in the processor's cache
+LEAF = 2  # samples of a leaf, at least: one answer, perhaps a wrong one, decides nothing
 
 
 @njit(nogil=True, cache=True)
@@ -67,95 +36,259 @@ def join_components(pairs, weights, parent):
 
 
 @njit(nogil=True, cache=True)
-def _between(root, small, large, following, start, neighbor, weight):
-    """Return the sum of the weights between two clusters."""
-    total = 0.0
-    member = small
-    while member >= 0:
-        for e in range(start[member], start[member + 1]):
-            if root[neighbor[e]] == large:
-                total += weight[e]
-        member = following[member]
-    return total
+def _mean_odds(total, count, one, other, missing, reach):
+    """Return the mean of the log-odds between two clusters, in which pairs that are no candidates count, too.
 
-
-@njit(nogil=True, cache=True)
-def greedy_merge(order, pairs, start, neighbor, weight, files, root):
-    """Merge clusters along the edges, likeliest first, where all edges between them together say so.
-
-    `files` has a bit for the file of each record: clusters that share one are not merged; 0 does not matter.
+    All of them where one is small; of large ones each record need meet `reach` others only.
     """
-    n = root.size
-    size = np.ones(n, dtype=np.int64)
-    following = np.full(n, -1, dtype=np.int64)
-    last = np.arange(n)
-    bits = files.copy()
-    changed = True
-    while changed:
-        changed = False
-        for i in order:
-            a, b = root[pairs[i, 0]], root[pairs[i, 1]]
-            if a == b or bits[a] & bits[b]:
-                continue
-            if size[a] < size[b]:
-                a, b = b, a
-            if _between(root, b, a, following, start, neighbor, weight) <= 0:
-                continue
-            member = b
-            while member >= 0:
-                root[member] = a
-                member = following[member]
-            following[last[a]] = b
-            last[a] = last[b]
-            size[a] += size[b]
-            bits[a] |= bits[b]
-            changed = True
+    due = max(float(count), min(float(one) * other, reach * min(one, other)))
+    return (total + (due - count) * missing) / due
 
 
 @njit(nogil=True, cache=True)
-def move_records(start, neighbor, weight, files, root, sweeps):
-    """Move single records to where they belong more, or out to be one by themselves, until none gains."""
-    n = root.size
-    count = np.zeros(n, dtype=np.int64)
-    bits = np.zeros(n, dtype=np.int64)
-    for row in range(n):
-        count[root[row]] += 1
-        bits[root[row]] |= files[row]
-    free = np.empty(n, dtype=np.int64)
-    n_free = 0
-    for label in range(n):
-        if count[label] == 0:
-            free[n_free] = label
-            n_free += 1
-    pull = np.zeros(n)
-    for _ in range(sweeps):
-        moved = False
+def average_linkage(pairs, total, count, size, files, missing, reach, parent):
+    """Merge the two clusters with the largest mean log-odds while it is positive.
+
+    Parameters
+    ----------
+    pairs, total, count
+        The clusters that candidate pairs connect: each two once, the sum of their log-odds, how many pairs.
+    size, files
+        Of each cluster: how many records it has, and a bit for the file of each; clusters that share one are
+        not merged.
+    missing, reach
+        See `_mean_odds`.
+    parent
+        The cluster that each becomes part of; afterwards every one points to its root.
+    """
+    m = len(pairs)
+    alive = np.ones(m, dtype=np.bool_)
+    stamp = np.zeros(m, dtype=np.int64)
+    # A cluster's links are a list of ends: 2 e and 2 e + 1 are those of pair e.
+    head = np.full(parent.size, -1, dtype=np.int64)
+    tail = np.full(parent.size, -1, dtype=np.int64)
+    following = np.full(2 * m, -1, dtype=np.int64)
+    heap = [(0.0, 0, 0)]
+    heap.pop()
+    for e in range(m):
+        for side in range(2):
+            own = pairs[e, side]
+            if head[own] < 0:
+                head[own] = 2 * e + side
+            else:
+                following[tail[own]] = 2 * e + side
+            tail[own] = 2 * e + side
+        a, b = pairs[e, 0], pairs[e, 1]
+        odds = _mean_odds(total[e], count[e], size[a], size[b], missing, reach)
+        if odds > 0 and not files[a] & files[b]:
+            heap.append((-odds, e, 0))
+    heapq.heapify(heap)
+    link = np.full(parent.size, -1, dtype=np.int64)
+    while len(heap):
+        _, e, at = heapq.heappop(heap)
+        if stamp[e] != at or not alive[e]:
+            continue
+        a, b = find_root(parent, pairs[e, 0]), find_root(parent, pairs[e, 1])
+        a, b = min(a, b), max(a, b)
+        parent[b] = a
+        size[a] += size[b]
+        files[a] |= files[b]
+        following[tail[a]] = head[b]
+        tail[a] = tail[b]
+        end, before = head[a], -1
+        while end >= 0:  # two links to the same cluster become one
+            f = end // 2
+            other = find_root(parent, pairs[f, 1 - end % 2])
+            if alive[f] and other != a and link[other] < 0:
+                link[other] = f
+                before = end
+            else:
+                if alive[f] and other != a:
+                    total[link[other]] += total[f]
+                    count[link[other]] += count[f]
+                alive[f] = False
+                if before < 0:
+                    head[a] = following[end]
+                else:
+                    following[before] = following[end]
+                if tail[a] == end:
+                    tail[a] = before
+            end = following[end]
+        end = head[a]
+        while end >= 0:
+            f = end // 2
+            other = find_root(parent, pairs[f, 1 - end % 2])
+            link[other] = -1
+            stamp[f] += 1
+            odds = _mean_odds(total[f], count[f], size[a], size[other], missing, reach)
+            if odds > 0 and not files[a] & files[other]:
+                heapq.heappush(heap, (-odds, f, stamp[f]))
+            end = following[end]
+    for row in range(parent.size):
+        parent[row] = find_root(parent, row)
+
+
+@njit(nogil=True, cache=True)
+def fit_logistic(X, target, weight, ridge):
+    """Return the intercept and weights of a ridge logistic regression, by Newton's method.
+
+    In plain loops: a linear algebra library adds in an order that depends on the processor.
+    """
+    m, d = X.shape
+    theta = np.zeros(d + 1)
+    for _ in range(15):
+        slope = np.zeros(d + 1)
+        curve = np.zeros((d + 1, d + 1))
+        row = np.ones(d + 1)
+        for i in range(m):
+            row[1:] = X[i]
+            z = 0.0
+            for j in range(d + 1):
+                z += theta[j] * row[j]
+            p = 1 / (1 + np.exp(-min(max(z, -30.0), 30.0)))
+            off, bend = weight[i] * (target[i] - p), weight[i] * p * (1 - p)
+            for j in range(d + 1):
+                slope[j] += off * row[j]
+                own = bend * row[j]
+                for k in range(j + 1):
+                    curve[j, k] += own * row[k]
+        for j in range(d + 1):
+            curve[j, j] += ridge if j else 1e-6
+            slope[j] -= ridge * theta[j] if j else 0.0
+        for j in range(d + 1):  # Cholesky
+            for k in range(j + 1):
+                total = curve[j, k]
+                for q in range(k):
+                    total -= curve[j, q] * curve[k, q]
+                curve[j, k] = np.sqrt(max(total, 1e-12)) if j == k else total / curve[k, k]
+        step = slope.copy()
+        for j in range(d + 1):
+            for k in range(j):
+                step[j] -= curve[j, k] * step[k]
+            step[j] /= curve[j, j]
+        largest = 0.0
+        for j in range(d, -1, -1):
+            for k in range(j + 1, d + 1):
+                step[j] -= curve[k, j] * step[k]
+            step[j] /= curve[j, j]
+            largest = max(largest, abs(step[j]))
+        damped = min(1.0, 2.0 / max(largest, 1e-12))
+        for j in range(d + 1):
+            theta[j] += damped * step[j]
+        if largest < 1e-4:
+            break
+    return theta
+
+
+@njit(nogil=True, cache=True)
+def _random(state):
+    """Return the next state, and a number in [0, 1) (splitmix64)."""
+    state += np.uint64(0x9E3779B97F4A7C15)
+    z = state
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    return state, float(z >> np.uint64(11)) * 2.0**-53
+
+
+@njit(nogil=True, cache=True)
+def _leaf_of(x, feature, threshold, left):
+    node = 0
+    while feature[node] >= 0:
+        node = left[node] + (x[feature[node]] > threshold[node])
+    return node
+
+
+@njit(nogil=True, cache=True)
+def _split(X, target, weight, rows, order, state, wanted):
+    """Return the best of some random splits: its feature (-1: none), its threshold, the random state."""
+    best, best_feature, best_threshold = np.inf, -1, np.float32(0.0)
+    tried = 0
+    for k in range(order.size):
+        if tried == wanted:
+            break
+        state, u = _random(state)
+        other = k + int(u * (order.size - k))
+        order[k], order[other] = order[other], order[k]
+        j = order[k]
+        low = high = X[rows[0], j]
+        for row in rows:
+            low, high = min(low, X[row, j]), max(high, X[row, j])
+        if high <= low:
+            continue
+        tried += 1
+        state, u = _random(state)
+        cut = np.float32(low + u * (high - low))
+        if cut >= high:
+            cut = low
+        mass = np.zeros((2, 2))
+        count = np.zeros(2, np.int64)
+        for row in rows:
+            side = int(X[row, j] > cut)
+            mass[side, int(target[row])] += weight[row]
+            count[side] += 1
+        if min(count[0], count[1]) < LEAF:
+            continue
+        impurity = 0.0
+        for side in range(2):
+            impurity += mass[side, 0] * mass[side, 1] / (mass[side, 0] + mass[side, 1])
+        if impurity < best:
+            best, best_feature, best_threshold = impurity, j, cut
+    return best_feature, best_threshold, state
+
+
+@njit(nogil=True, cache=True, parallel=True)
+def grow_forest(X, target, weight, seed, feature, threshold, left, value, said):
+    n, d = X.shape
+    wanted = max(1, int(np.sqrt(d)))
+    for tree in prange(feature.shape[0]):
+        state = np.uint64(seed) * np.uint64(0x2545F4914F6CDD1D) + np.uint64(tree)
+        drawn = np.zeros(n)
+        for _ in range(n):
+            state, u = _random(state)
+            drawn[int(u * n)] += 1
+        own = drawn * weight
+        rows = np.flatnonzero(drawn)
+        order = np.arange(d)
+        starts = np.zeros(feature.shape[1], np.int64)
+        ends = np.zeros(feature.shape[1], np.int64)
+        ends[0] = rows.size
+        n_nodes, node = 1, 0
+        while node < n_nodes:
+            here = rows[starts[node] : ends[node]]
+            total = same = 0.0
+            for row in here:
+                total += own[row]
+                same += own[row] * target[row]
+            value[tree, node] = same / total
+            if here.size >= 2 * LEAF and 0 < same < total:
+                j, cut, state = _split(X, target, own, here, order, state, wanted)
+                if j >= 0:
+                    feature[tree, node], threshold[tree, node] = j, cut
+                    left[tree, node] = n_nodes
+                    low, high = 0, here.size
+                    while low < high:
+                        if X[here[low], j] > cut:
+                            high -= 1
+                            here[low], here[high] = here[high], here[low]
+                        else:
+                            low += 1
+                    middle = starts[node] + low
+                    starts[n_nodes], ends[n_nodes] = starts[node], middle
+                    starts[n_nodes + 1], ends[n_nodes + 1] = middle, ends[node]
+                    n_nodes += 2
+            node += 1
         for row in range(n):
-            own = root[row]
-            for e in range(start[row], start[row + 1]):
-                pull[root[neighbor[e]]] += weight[e]
-            best, gain = own, max(pull[own], 0.0 if count[own] > 1 else pull[own])
-            if count[own] > 1 and pull[own] < -1e-9:
-                best = -1  # by itself
-            for e in range(start[row], start[row + 1]):
-                other = root[neighbor[e]]
-                if other != own and pull[other] > gain + 1e-9 and not bits[other] & files[row]:
-                    best, gain = other, pull[other]
-            for e in range(start[row], start[row + 1]):
-                pull[root[neighbor[e]]] = 0.0
-            if best == own or (best == -1 and n_free == 0):
-                continue
-            if best == -1:
-                n_free -= 1
-                best = free[n_free]
-            count[own] -= 1
-            bits[own] &= ~files[row]
-            if count[own] == 0:
-                free[n_free] = own
-                n_free += 1
-            root[row] = best
-            count[best] += 1
-            bits[best] |= files[row]
-            moved = True
-        if not moved:
-            return
+            if drawn[row] == 0:
+                leaf = _leaf_of(X[row], feature[tree], threshold[tree], left[tree])
+                said[tree, row] = value[tree, leaf]
+
+
+@njit(nogil=True, cache=True, parallel=True)
+def predict_forest(X, feature, threshold, left, value, out):
+    for block in prange((X.shape[0] + BLOCK - 1) // BLOCK):
+        rows = range(block * BLOCK, min(X.shape[0], (block + 1) * BLOCK))
+        for tree in range(feature.shape[0]):
+            asked, cut, child = feature[tree], threshold[tree], left[tree]
+            for i in rows:
+                out[i] += value[tree, _leaf_of(X[i], asked, cut, child)] / feature.shape[0]

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.algorithms.records.certificate import PairCertificate, audit_numbers, certify_pairs
-from samekind.algorithms.records.known_pairs import KnownPairs, pair_keys
+from samekind.algorithms.records.clustering import pair_keys
+from samekind.algorithms.records.known_pairs import KnownPairs
 from samekind.algorithms.records.scores import View, chance_of
 from samekind.flow import UNANSWERED, BoolArray, IntArray
 
@@ -33,7 +34,7 @@ def line_up(view: View, key: int) -> tuple[Queue, Queue]:
     ):
         numbers = audit_numbers(pairs, key)
         if len(pairs) > AHEAD:
-            first = np.argpartition(numbers, AHEAD)[:AHEAD]
+            first = np.argsort(numbers, kind="stable")[:AHEAD]
             pairs, numbers = pairs[first], numbers[first]
         found.append(pairs[np.argsort(numbers)])
     together, near = found
@@ -105,7 +106,7 @@ def _near(learnt: KnownPairs, view: View, entities: IntArray) -> IntArray:
     might: IntArray = apart[odds[apart] > NEAR]
     if might.size >= wanted:
         return might
-    return np.sort(apart[np.argpartition(-odds[apart], wanted - 1)[:wanted]])
+    return np.sort(apart[np.argsort(-odds[apart], kind="stable")[:wanted]])
 
 
 def _together(learnt: KnownPairs, view: View, entities: IntArray) -> NDArray[np.int64]:

@@ -70,6 +70,11 @@ class PairCertificate(Certificate):
         """At least this share of the candidate pairs that belong together are put into one entity."""
         return 1 - self.undiscovered
 
+    @property
+    def at_any_time(self) -> float:
+        """The larger of the two bounds for anybody who looks after every answer."""
+        return max(self.wrong_at_any_time, self.undiscovered_at_any_time)
+
     def in_words(self, noun: str = "") -> str:
         """Return what is promised in a few sentences, which call every cluster an entity."""
         if self.confidence == 1.0:

@@ -1,9 +1,8 @@
-"""Entities from the log-odds of pairs: correlation clustering.
+"""Entities from the log-odds of pairs: average linkage.
 
-The clusters are to have the largest sum of log-odds within them. Greedy contraction (Keuper et al., 2015)
-merges along the likeliest pairs first, where all pairs between two clusters together speak for it; then
-single records move while that gains. Only records that positive pairs connect can be together, so clusters
-are found within these components, nearly all of which are a handful of records.
+The two clusters whose pairs have the largest mean log-odds merge first, while that mean is positive. So one
+doubtful pair holds nothing together. A pair that is no candidate speaks against a merger; but the pairs of an
+entity of hundreds are not all candidates, so of large clusters each record need meet a few others only.
 """
 
 from __future__ import annotations
@@ -11,71 +10,80 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.algorithms.records._kernels import greedy_merge, join_components, move_records
+from samekind.algorithms.records._kernels import average_linkage, join_components
 from samekind.flow import IntArray
 
-__all__ = ["entities_of", "file_bits"]
+__all__ = ["entities_of", "file_bits", "pair_keys"]
 
-SWEEPS = 10
+MISSING = -1.0  # log-odds of a pair that is no candidate
+REACH = 5.0  # others of a large cluster that each record of the smaller one need meet
+APART = -1e9  # log-odds of what is known to be different
+
+LOW_BITS = 2**32 - 1
+
+
+def pair_keys(pairs: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return one number for each pair, whichever of its rows is first; they sort as the pairs do."""
+    a, b = pairs[:, 0].astype(np.int64), pairs[:, 1].astype(np.int64)
+    return np.minimum(a, b) << 32 | np.maximum(a, b)
 
 
 def entities_of(
-    n: int,
+    root: IntArray,
     pairs: NDArray[np.integer],
     weights: NDArray[np.floating],
+    *,
+    apart: NDArray[np.int64] | None = None,
     files: NDArray[np.int8] | None = None,
 ) -> IntArray:
-    """Return the entity of each of n records, numbered in the order of their first records.
+    """Return the entity of each record, numbered in the order of their first records.
 
     Parameters
     ----------
-    n : int
-        Records.
+    root : ndarray of shape (n,)
+        The first record known to be one entity with each.
     pairs : ndarray of shape (m, 2)
-        Pairs of them; a pair may stand there more than once, and its weights add up.
+        Candidate pairs.
     weights : ndarray of shape (m,)
-        The log-odds that each is one entity. Of other pairs nothing is known.
+        The log-odds that each is one entity.
+    apart : ndarray of int or None
+        The keys of the pairs of roots that are known to be different.
     files : ndarray of shape (n,) or None
         The file of each record; then an entity has at most one of each. -1 where it does not matter.
 
     Examples
     --------
-    >>> entities_of(4, np.array([[0, 1], [1, 2], [0, 2]]), np.array([2.0, 1.0, -3.0]))
+    >>> entities_of(np.arange(4), np.array([[0, 1], [1, 2], [0, 2]]), np.array([2.0, 1.0, -3.0]))
     array([0, 0, 1, 2])
     """
+    n = len(root)
+    ends = root[pairs]
     component = np.arange(n)
-    join_components(pairs, weights, component)
-    within = component[pairs[:, 0]] == component[pairs[:, 1]]
-    own, strength = pairs[within], weights[within].astype(np.float64)
-    rows = np.unique(own)
-    place = np.full(n, -1)
-    place[rows] = np.arange(rows.size)
-    local = place[own]
-    start, neighbor, weight = _adjacency(rows.size, local, strength)
-    bits = np.zeros(rows.size, dtype=np.int64) if files is None else file_bits(files[rows])
-    root = np.arange(rows.size)
-    order = np.argsort(-strength, kind="stable")
-    order = order[strength[order] > 0]
-    greedy_merge(order, local, start, neighbor, weight, bits, root)
-    move_records(start, neighbor, weight, bits, root, SWEEPS)
-    label = np.arange(n)
-    first = np.full(rows.size, n)
-    np.minimum.at(first, root, rows)
-    label[rows] = first[root]
-    return np.asarray(np.unique(label, return_inverse=True)[1], dtype=np.intp)
+    join_components(ends, weights, component)
+    one, other = ends.T
+    within = (component[one] == component[other]) & (one != other)
+    keys, place = np.unique(pair_keys(ends[within]), return_inverse=True)
+    total = np.bincount(place, weights[within], len(keys))
+    if apart is not None:
+        total[np.isin(keys, apart)] = APART
+    clusters = np.column_stack([keys >> 32, keys & LOW_BITS])
+    bits = np.zeros(n, dtype=np.int64)
+    if files is not None:
+        np.bitwise_or.at(bits, root, file_bits(files))
+    parent = np.arange(n)
+    average_linkage(
+        clusters,
+        total,
+        np.bincount(place, minlength=len(keys)),
+        np.bincount(root, minlength=n),
+        bits,
+        MISSING,
+        REACH,
+        parent,
+    )
+    return np.asarray(np.unique(parent[root], return_inverse=True)[1], dtype=np.intp)
 
 
 def file_bits(files: NDArray[np.int8]) -> IntArray:
     """Return a bit for the file of each record, none where it does not matter."""
     return np.where(files >= 0, np.int64(1) << np.maximum(files, 0).astype(np.int64), 0)
-
-
-def _adjacency(
-    n: int, pairs: NDArray[np.integer], weights: NDArray[np.float64]
-) -> tuple[IntArray, IntArray, NDArray[np.float64]]:
-    """Return where the neighbours of each row start, the neighbours, and the weights."""
-    ends = np.concatenate([pairs[:, 0], pairs[:, 1]])
-    order = np.argsort(ends, kind="stable")
-    others = np.concatenate([pairs[:, 1], pairs[:, 0]])[order]
-    start = np.searchsorted(ends[order], np.arange(n + 1))
-    return start, others, np.concatenate([weights, weights])[order]

@@ -6,19 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.algorithms.records._kernels import join_components
-from samekind.algorithms.records.clustering import file_bits
+from samekind.algorithms.records.clustering import LOW_BITS, file_bits, pair_keys
 from samekind.flow import DIFFERENT, SAME, UNANSWERED, UNSURE, Answers, BoolArray, IntArray
 from samekind.points import RecordPoints
 
-__all__ = ["KnownPairs", "PairIndex", "pair_keys"]
+__all__ = ["KnownPairs", "PairIndex"]
 
-LOW_BITS = 2**32 - 1
-
-
-def pair_keys(pairs: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return one number for each pair, whichever of its rows is first; they sort as the pairs do."""
-    a, b = pairs[:, 0].astype(np.int64), pairs[:, 1].astype(np.int64)
-    return np.minimum(a, b) << 32 | np.maximum(a, b)
+EQUAL = 1 - 1e-5  # but for rounding
 
 
 class PairIndex:
@@ -33,6 +27,10 @@ class PairIndex:
         if self.files is not None:
             one, other = self.files[self.pairs].T
             self.in_one_file = one == other
+        compared, similarity = points.candidates.comparisons, points.candidates.similarity
+        equal = (similarity > EQUAL) & ~(compared < EQUAL).any(axis=1)
+        self.copies = self.pairs[equal & (self.files is None)]
+        """The pairs whose records are equal in every field, in one file."""
 
     def numbers_of(self, keys: NDArray[np.int64]) -> IntArray:
         """Return the numbers of the candidate pairs with these keys, -1 for others."""
@@ -78,12 +76,15 @@ class KnownPairs:
         if infers:
             join_components(self.pairs, self.votes, self.root)
         apart = self.pairs[self.votes < 0] if infers else self.pairs[:0]
-        self._apart = np.unique(pair_keys(self.root[apart]))
+        self.apart: NDArray[np.int64] = np.unique(pair_keys(self.root[apart]))
+        """The keys of the pairs of roots known to be different."""
         self.files = index.files
         """(n,) the file of each record; -1 where answers put two records of one file together."""
         self._bits: IntArray | None = None
         if index.files is not None:
             self.files, self._bits = self._look_at_files(index.files)
+        self.merged = self._with_copies(index)
+        """(n,) the first record known to be the same as each, or equal to it in every field."""
         self.decided, self.evidence = self._look_at_candidates(index)
 
     def __len__(self) -> int:
@@ -97,12 +98,25 @@ class KnownPairs:
         found[place >= 0] = np.select([votes > 0, votes < 0], [SAME, DIFFERENT], UNSURE)
         roots = self.root[pairs]
         one, other = roots.T
-        apart = _find(self._apart, pair_keys(roots)) >= 0
+        apart = _find(self.apart, pair_keys(roots)) >= 0
         if self._bits is not None:
             apart |= (self._bits[one] & self._bits[other]) != 0
         found[apart] = DIFFERENT
         found[one == other] = SAME
         return found
+
+    def _with_copies(self, index: PairIndex) -> IntArray:
+        """Return the root of each record and its copies, but of copies that answers say are different."""
+        copies = index.copies[~np.isin(pair_keys(index.copies), self.keys[self.votes < 0])]
+        merged = self.root.copy()
+        join_components(copies, np.ones(len(copies)), merged)
+        one, other = merged[np.column_stack([self.apart >> 32, self.apart & LOW_BITS])].T
+        torn = np.unique(one[one == other])
+        if torn.size:
+            copies = copies[~np.isin(merged[copies[:, 0]], torn)]
+            merged = self.root.copy()
+            join_components(copies, np.ones(len(copies)), merged)
+        return merged
 
     def _look_at_files(self, files: NDArray[np.int8]) -> tuple[NDArray[np.int8], IntArray]:
         """Return the file of each record that still matters, and a bit for every file of its group."""

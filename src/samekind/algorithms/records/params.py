@@ -32,7 +32,7 @@ class RecordsParams(Params):
     """
 
     error_rate: ErrorRate | None = None
-    audit: float = 0.2
+    audit: float = 0.1
     stop: str = "proven"
     tolerance: float = 0.05
 

@@ -1,8 +1,8 @@
 """Which pairs to ask about next.
 
-Most of the questions are about the pairs of which the model is least certain, those first that decide for
-more records at once. Once nothing is in doubt, the likeliest of the rest come first, which proves all
-entities with few questions: what is the same leaves fewer entities to compare.
+First those that the two priors disagree most about, then those of which the model is least certain. Once
+nothing is in doubt, the likeliest of the rest come first, which proves all entities with few questions: what
+is the same leaves fewer entities to compare.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ __all__ = ["Doubts", "Wave", "best_first", "find_doubts", "likeliest_first"]
 
 SETTLED = 0.02  # probability of being wrong, below which a pair is in no doubt
 LUCK = 0.1  # by which doubts differ at random, so that other seeds ask other questions
-MOST_DECIDED = 3.0  # times the value of a pair of single records
+CONTESTED = 10  # answers that decide between the priors
 WANTED_DIFFERENT = 0.55  # share of answers: people tire of strangers
-PUSH = 0.2  # log-odds for every such answer more
-MOST_PUSHED = 4.0
+PUSH = 0.1  # log-odds for every such answer more
+MOST_PUSHED = 2.0
 
 
 class Doubts(NamedTuple):
@@ -82,14 +82,14 @@ def find_doubts(view: View, known: KnownPairs) -> Doubts:
 
 def best_first(doubts: Doubts, view: View, known: KnownPairs, luck: FloatArray) -> IntArray:
     """Return the candidate pairs in doubt, those most worth a question first."""
-    n_different = np.count_nonzero(known.votes < 0)
-    tired = n_different - WANTED_DIFFERENT * len(known)
-    moved = chance_of(doubts.odds - min(MOST_PUSHED, PUSH * max(tired, 0.0)))
-    one, other = view.entities[view.index.pairs[doubts.numbers]].T
-    sizes = view.sizes
-    decided = np.where(one == other, sizes[one] - 1, sizes[one] * sizes[other])
-    value = np.minimum(moved, 1 - moved) * np.minimum(np.sqrt(decided), MOST_DECIDED)
-    value *= 1 + LUCK * luck[(doubts.numbers * 40_503) % luck.size]
+    if len(known) < CONTESTED and view.contest.any():
+        value = view.contest[doubts.numbers]
+    else:
+        n_different = np.count_nonzero(known.votes < 0)
+        tired = max(n_different - WANTED_DIFFERENT * len(known), 0.0)
+        moved = chance_of(doubts.odds - min(MOST_PUSHED, PUSH * tired))
+        value = moved * (1 - moved)
+    value = value * (1 + LUCK * luck[(doubts.numbers * 40_503) % luck.size])
     return doubts.numbers[np.argsort(-value, kind="stable")]
 
 
@@ -108,7 +108,7 @@ def _held_by(open_pairs: IntArray, view: View, known: KnownPairs) -> FloatArray:
     weights = view.odds[some] + view.told * known.evidence[some].astype(np.float64)
     pairs = view.index.pairs[some]
     one, other = np.sort(view.entities[pairs], axis=1).T
-    _, place = np.unique(one * len(view.sizes) + other, return_inverse=True)
+    _, place = np.unique(one * view.index.n + other, return_inverse=True)
     between = np.bincount(place, weights)[place]
     own = np.where(one == other, weights, 0.0)
     n = view.index.n

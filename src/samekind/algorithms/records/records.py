@@ -2,9 +2,9 @@
 
 Where clusters have two or three rows each, centres mean nothing. What carries over from one cluster to
 the next is how alike the fields of two records of one entity are. So a model of pairs is learnt from the
-answers (`pair_model`), which knows much before the first one (`prior`); entities are the clusters that its
-log-odds and the answers make (`clustering`); and the pairs in doubt are asked about (`questions`). A share of
-the questions is about pairs drawn at random, which the model does not learn from (`audit`).
+answers (`pair_model`), which knows something before the first one (`prior`). Its log-odds and the answers
+make the entities (`clustering`), and the pairs in doubt are asked about (`questions`). A share of the
+questions is about pairs drawn at random, which the model does not learn from (`audit`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from samekind.algorithms.base import Snapshot
 from samekind.algorithms.folding import Answered, Expected, Folding
-from samekind.algorithms.records.known_pairs import pair_keys
+from samekind.algorithms.records.clustering import pair_keys
 from samekind.algorithms.records.params import RecordsParams
 from samekind.algorithms.records.questions import Wave, best_first, likeliest_first
 from samekind.algorithms.records.scores import PairScores
@@ -42,7 +42,10 @@ class Records(Folding[RecordsParams]):
         super().__init__(points, params, rng)
         self.records = check_records(points, self.name)
         self._scores = PairScores(
-            self.records, error_rate=params.first_rate, estimates=params.error_rate == "estimate"
+            self.records,
+            error_rate=params.first_rate,
+            estimates=params.error_rate == "estimate",
+            seed=int(rng.integers(2**31)),
         )
         self._luck = rng.random(2**12)
         self._audit_key = int(rng.integers(2**62))
@@ -90,12 +93,8 @@ class Records(Folding[RecordsParams]):
         target = self.params.target
         if target is not None and len(self._state.recovered) >= target:
             return "target"
-        if self.params.stop == "certified" and self._state.audited.size:
-            found = self._state.certificate()
-            worst = max(found.wrong_at_any_time, found.undiscovered_at_any_time)
-            if worst <= self.params.tolerance:
-                return "certified"
-        return ""
+        wanted = self.params.stop == "certified" and self._state.audited.size
+        return "certified" if wanted and self._state.is_certified else ""
 
     # What is known
 

@@ -6,12 +6,11 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
-from samekind.algorithms.records.clustering import entities_of
-from samekind.algorithms.records.known_pairs import KnownPairs, PairIndex, pair_keys
-from samekind.algorithms.records.levels import Levels
+from samekind.algorithms.records.clustering import LOW_BITS, entities_of, pair_keys
+from samekind.algorithms.records.known_pairs import KnownPairs, PairIndex
 from samekind.algorithms.records.pair_model import PairModel
-from samekind.algorithms.records.prior import FellegiSunter
 from samekind.flow import SAME, FloatArray, IntArray, Pairs
 from samekind.points import RecordPoints
 
@@ -21,6 +20,7 @@ FEW_PAIRS = 2**17  # that can all be looked at for every question
 POOL = 2**16  # doubtful pairs of more
 CERTAIN = 1e4  # log-odds of an answer that is true
 LEAST_RATE = 1e-3  # of wrong answers, where some may be
+LENIENT = 0.4  # log-odds below even at which trusted answers put pairs together: F1 is best a little below
 
 
 class PairScores:
@@ -34,27 +34,34 @@ class PairScores:
         The share of answers that may be wrong, at first; 0: all are true.
     estimates : bool
         Whether that share is estimated from the answers.
+    seed : int
+        Of the model.
     """
 
-    def __init__(self, points: RecordPoints, *, error_rate: float, estimates: bool) -> None:
+    def __init__(
+        self, points: RecordPoints, *, error_rate: float, estimates: bool, seed: int
+    ) -> None:
         self.index = PairIndex(points)
-        levels = Levels.of(points.candidates)
-        prior = FellegiSunter.fit(points.candidates, levels, points.n)
-        self._model = PairModel(levels, prior, error_rate=error_rate, estimates=estimates)
+        self._model = PairModel(
+            points.candidates, points.n, error_rate=error_rate, estimates=estimates, seed=seed
+        )
+        priors = self._model.priors
+        self._contest = np.abs(chance_of(priors.agreement) - chance_of(priors.rivalry))
         self._trusts = error_rate == 0 and not estimates
 
     def look(self, learnt: KnownPairs) -> View:
         """Return what the model says after it learnt from these answers and no others."""
         clear = (learnt.numbers >= 0) & (learnt.votes != 0)
-        votes = learnt.votes[clear]
-        times = np.abs(votes).astype(np.intp)
-        numbers = np.repeat(learnt.numbers[clear], times)
-        fitted = self._model.fit(numbers, np.repeat(votes > 0, times))
+        asked, votes = learnt.numbers[clear], learnt.votes[clear]
+        implied = np.empty(0, dtype=np.intp)
+        if learnt.infers:
+            implied = np.setdiff1d(np.flatnonzero(learnt.evidence), asked)
+        fitted = self._model.fit(asked, votes > 0, implied, learnt.evidence[implied] > 0)
         told = CERTAIN
         if not self._trusts:
             rate = max(fitted.error_rate, LEAST_RATE)
             told = float(np.log((1 - rate) / rate))
-        return View(self.index, learnt, self._model.score(fitted), told, fitted.error_rate)
+        return View(self.index, learnt, fitted.odds, told, fitted.error_rate, self._contest)
 
 
 class View:
@@ -67,6 +74,7 @@ class View:
         odds: NDArray[np.float32],
         told: float,
         error_rate: float,
+        contest: FloatArray,
     ) -> None:
         self.index = index
         self.learnt = learnt
@@ -76,6 +84,8 @@ class View:
         self.told = told
         """The log-odds that one answer tells."""
         self.error_rate = error_rate
+        self.contest = contest
+        """(candidate pairs,) how far apart the chances are that the two priors give each."""
 
     @cached_property
     def entities(self) -> IntArray:
@@ -83,19 +93,13 @@ class View:
         return self.entities_with(self.learnt)
 
     @cached_property
-    def sizes(self) -> IntArray:
-        """(entities,)."""
-        return np.bincount(self.entities)
-
-    @cached_property
     def pool(self) -> IntArray:
         """The candidate pairs among which questions are chosen: all of them, or the most doubtful of many."""
         if len(self.odds) <= FEW_PAIRS:
             return np.arange(len(self.odds))
         open_pairs = np.flatnonzero(~self.learnt.decided)
-        if open_pairs.size > POOL:
-            doubt = np.abs(self.odds[open_pairs])
-            open_pairs = open_pairs[np.argpartition(doubt, POOL)[:POOL]]
+        doubt = np.argsort(np.abs(self.odds[open_pairs]), kind="stable")
+        open_pairs = open_pairs[doubt[:POOL]]
         return np.sort(open_pairs)
 
     @cached_property
@@ -109,15 +113,19 @@ class View:
 
     def entities_with(self, known: KnownPairs, threshold: float = 0.0) -> IntArray:
         """Return the entities that the model and these answers make, above log-odds of `threshold`."""
-        weights = self.odds_with(known)
-        if threshold:
-            weights -= np.float32(threshold)
         pairs: NDArray[np.integer] = self.index.pairs
-        others = (known.numbers < 0) & (known.votes != 0)
-        if others.any():
-            pairs = np.concatenate([pairs, known.pairs[others]])
-            weights = np.concatenate([weights, self.told * known.votes[others].astype(np.float32)])
-        return entities_of(self.index.n, pairs, weights, known.files)
+        weights = self.odds.astype(np.float64) - threshold
+        if len(self.learnt) and known.infers:
+            weights += LENIENT
+        if known.infers:
+            apart = np.column_stack([known.apart >> 32, known.apart & LOW_BITS])
+            keys = np.unique(pair_keys(known.merged[apart]))
+            return entities_of(known.merged, pairs, weights, apart=keys, files=known.files)
+        asked, votes = known.numbers, self.told * known.votes
+        weights[asked[asked >= 0]] += votes[asked >= 0]  # each candidate stands there once
+        pairs = np.concatenate([pairs, known.pairs[asked < 0]])
+        weights = np.concatenate([weights, votes[asked < 0]])
+        return entities_of(known.merged, pairs, weights, files=known.files)
 
     def chances(self, pairs: Pairs, known: KnownPairs) -> FloatArray:
         """Return how likely each pair is a match; 0 for pairs that are no candidates and not known to be."""
@@ -128,4 +136,4 @@ class View:
 
 def chance_of(odds: NDArray[np.floating] | float) -> FloatArray:
     """Return probabilities of log-odds."""
-    return np.asarray(1 / (1 + np.exp(-np.clip(odds, -30, 30))), dtype=np.float64)
+    return np.asarray(expit(odds), dtype=np.float64)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from samekind.algorithms.folding import Answered
 from samekind.algorithms.records.audit import certify, line_up, next_pairs
 from samekind.algorithms.records.certificate import PairCertificate
-from samekind.algorithms.records.known_pairs import KnownPairs, pair_keys
+from samekind.algorithms.records.clustering import pair_keys
+from samekind.algorithms.records.known_pairs import KnownPairs
 from samekind.algorithms.records.params import RecordsParams
 from samekind.algorithms.records.questions import Doubts, find_doubts
 from samekind.algorithms.records.scores import PairScores, View
@@ -20,7 +21,8 @@ from samekind.flow import IntArray
 
 __all__ = ["RecordState"]
 
-REFIT = 20  # one more answer in so many, and questions are chosen with a new model
+REFIT = 7  # one more answer in so many, and questions are chosen with a new model;
+FEWEST = 5  # not for fewer
 QUIET_AUDIT = 0.5  # share of questions for the certificate once nothing is in doubt,
 ENOUGH_AUDITED = 400  # until there are so many
 SPARE = 2  # pairs of the audit beyond those owed: between question and answer, others are answered
@@ -70,7 +72,7 @@ class RecordState:
         self._basis = self
         if before is not None:
             basis = before._basis
-            if len(self.learnt) - len(basis.learnt) <= len(basis.learnt) // REFIT:
+            if len(self.learnt) - len(basis.learnt) < max(FEWEST, len(basis.learnt) // REFIT):
                 self._basis = basis
 
     # What leaves the process: from a model that has learnt from all answers
@@ -123,6 +125,13 @@ class RecordState:
             first.setdefault(int(self.entities[rows[0]]), cluster)
         tied = [rows for rows in self.clusters if len(rows) > 1 or self.is_exhausted]
         return sorted({first[int(self.entities[rows[0]])] for rows in tied})
+
+    @property
+    def is_certified(self) -> bool:
+        """Whether the bounds that hold at any time are within the tolerance."""
+        live = certify(self.live, self.known, self.audited, self.live.entities, self._audit_key)
+        tolerance = self._params.tolerance
+        return live.at_any_time <= tolerance and self.certificate().at_any_time <= tolerance
 
     def certificate(self, entities: IntArray | None = None) -> PairCertificate:
         """Return what the audit promises of entities that were learnt without it."""

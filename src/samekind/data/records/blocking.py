@@ -25,6 +25,8 @@ Pairs: TypeAlias = NDArray[np.int32]
 
 PRODUCTS = 1e9  # multiplications in all: some ten seconds on two cores
 _CHUNK = 20_000  # records whose neighbours are found at once
+_WIDER = 2  # times as many neighbours of a record
+_PLATEAU = 0.6  # that share this much of what it shares with the best: its entity may be large
 
 
 def within_budget(terms: sparse.csr_array, products: float = PRODUCTS) -> sparse.csr_array:
@@ -42,7 +44,10 @@ def within_budget(terms: sparse.csr_array, products: float = PRODUCTS) -> sparse
 def nearest_pairs(
     terms: sparse.csr_array, top: int, files: NDArray[np.int8] | None, tick: Tick
 ) -> Pairs:
-    """Return the pairs of each record with the `top` records that share most with it.
+    """Return the pairs of each record with the `top` records that share most with it, and some more.
+
+    A record whose further neighbours are nearly as near as the first is paired with twice as many: an entity
+    of hundreds of records is found by chains of such pairs.
 
     Where records are of two files, only pairs across them.
     """
@@ -68,12 +73,18 @@ def _matched(
     """Return the pairs of each left record with its best right ones; a record is no match of itself."""
     turned = sparse.csr_matrix(right.T)
     found: list[Pairs] = []
-    wanted = min(top + 1, right.shape[0])
+    wanted = min(_WIDER * top + 1, right.shape[0])
     for start in range(0, left.shape[0], _CHUNK):
         block = sparse.csr_matrix(left[start : start + _CHUNK])
-        best = sp_matmul_topn(block, turned, top_n=wanted, n_threads=check_threads(None)).tocoo()
-        pairs = np.stack([left_rows[best.row + start], right_rows[best.col]], axis=1)
-        found.append(pairs[pairs[:, 0] != pairs[:, 1]].astype(np.int32))
+        threads = check_threads(None)
+        best = sp_matmul_topn(block, turned, top_n=wanted, sort=True, n_threads=threads)
+        row = np.repeat(np.arange(block.shape[0]), np.diff(best.indptr))
+        pairs = np.stack([left_rows[row + start], right_rows[best.indices]], axis=1)
+        other = pairs[:, 0] != pairs[:, 1]
+        row, pairs, shared = row[other], pairs[other], best.data[other]
+        first = np.searchsorted(row, row)
+        kept = (np.arange(row.size) - first < top) | (shared > _PLATEAU * shared[first])
+        found.append(pairs[kept].astype(np.int32))
         tick("candidates", done[0] + min(start + _CHUNK, left.shape[0]), done[1])
     n = int(max(left_rows.max(initial=0), right_rows.max(initial=0))) + 1
     return sorted_pairs(np.concatenate(found) if found else np.empty((0, 2), np.int32), n)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -15,12 +15,10 @@ from pandas.api import types
 
 from samekind.data.records.dates import Dates, parse_dates
 from samekind.data.records.kinds import FieldKind
-from samekind.data.records.meanings import Vectors, meanings_of
 from samekind.data.views import cell_text
-from samekind.data.word_features import has_word_vectors
 from samekind.errors import DataError
 
-__all__ = ["PARTS", "Field", "make_fields", "with_meanings"]
+__all__ = ["PARTS", "Field", "make_fields"]
 
 PARTS = "|"  # between the parts of a set, which is kept as one text
 _NOTHING = ("", "na", "n a", "nan", "none", "null", "unknown", "missing", "not available")
@@ -61,22 +59,6 @@ class Field:
         texts = pd.Series(self.values, dtype=object)
         found = np.asarray(pd.to_numeric(texts, errors="coerce"), float)
         return np.where(np.isfinite(found), found, np.nan)
-
-    @cached_property
-    def meanings(self) -> Vectors:
-        """What the values mean, as vectors; they go with the field to other processes once they are made."""
-        return meanings_of(self.values)
-
-
-def with_meanings(fields: Sequence[Field]) -> list[Field]:
-    """Return fields, and for each one of free text one more that compares what it means."""
-    if not has_word_vectors():
-        return list(fields)
-    taken = {field.name for field in fields}
-    texts = [field for field in fields if field.kind is FieldKind.TEXT]
-    named = [(field, f"meaning of {field.name}") for field in texts]
-    more = [replace(f, name=name, kind=FieldKind.MEANING) for f, name in named if name not in taken]
-    return [*fields, *more]
 
 
 def make_fields(

@@ -227,7 +227,6 @@ _MAKERS: dict[FieldKind, list[Callable[[Field], list[str]]]] = {
     FieldKind.NUMBER: [_magnitude],
     FieldKind.SET: [_part, _whole],
     FieldKind.TEXT: [_two_words],
-    FieldKind.MEANING: [_two_words],
     FieldKind.CATEGORY: [_whole],
 }
 _PARTIAL: dict[FieldKind, list[Callable[[Field], list[str]]]] = {

@@ -49,9 +49,7 @@ class FieldKind(StrEnum):
     SET = "set"
     """Lists, or texts with ; or | between their parts."""
     TEXT = "text"
-    """Free text of many words: letters, and what it means where word vectors are installed."""
-    MEANING = "meaning"
-    """What a free text means, alone."""
+    """Free text of many words."""
     CATEGORY = "category"
     """Few different values, equal or not."""
 

@@ -18,7 +18,7 @@ from samekind.points import CandidatePairs, RecordPoints
 
 __all__ = ["arrays_of_records", "made_of_records", "records_from_cache"]
 
-_ARRAYS = ("pairs", "comparisons", "similarity", "features")
+_OF_PAIRS = ("pairs", "comparisons", "similarity", "views", "learnt_from")
 
 
 def made_of_records(source: Source, tick: Tick) -> Made:
@@ -49,19 +49,21 @@ def arrays_of_records(made: Made) -> dict[str, np.ndarray]:
     points = made.points
     assert isinstance(points, RecordPoints)
     found = points.candidates
-    return {"pairs": found.pairs, "comparisons": found.comparisons, "similarity": found.similarity}
+    kept = found.pairs, found.comparisons, found.similarity, found.views, found.features
+    return dict(zip(_OF_PAIRS, kept, strict=True))
 
 
 def records_from_cache(source: Source, cache: Cache) -> Made | None:
     """Return what was kept; None where that is not all there."""
-    pairs, comparisons, similarity, X = (cache.array(name) for name in _ARRAYS)
-    if pairs is None or comparisons is None or similarity is None:
+    kept = [cache.array(name) for name in _OF_PAIRS]
+    arrays = [np.asarray(array) for array in kept if array is not None]
+    if len(arrays) < len(_OF_PAIRS):
         return None
     uses = [ColumnUse.from_json(kept) for kept in cache.about.get("columns", [])]
     kinds = {use.name: use.why for use in uses}
-    candidates = CandidatePairs(
-        np.asarray(pairs), np.asarray(comparisons), tuple(kinds), np.asarray(similarity)
-    )
+    pairs, comparisons, similarity, views, features = arrays
+    candidates = CandidatePairs(pairs, comparisons, tuple(kinds), similarity, views, features)
+    X = cache.array("features")
     points = RecordPoints(
         candidates, source.n, files=source.file_of_row, X=X, content=_content(source)
     )

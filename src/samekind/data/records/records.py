@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.decomposition import TruncatedSVD
 from sklearn.preprocessing import normalize
 
 from samekind._validation import check_positive_int
-from samekind.data.records.blocking import PRODUCTS, Pairs, nearest_pairs, within_budget
-from samekind.data.records.comparisons import compare_pairs, row_products
-from samekind.data.records.fields import Field, make_fields, with_meanings
+from samekind.data.records.blocking import (
+    PRODUCTS,
+    Pairs,
+    nearest_pairs,
+    sorted_pairs,
+    within_budget,
+)
+from samekind.data.records.features import RecordTerms, compare_pairs, row_products
+from samekind.data.records.fields import Field, make_fields
 from samekind.data.records.keys import key_matrix
 from samekind.data.records.kinds import (
     Compare,
@@ -25,24 +29,25 @@ from samekind.data.records.kinds import (
     parse_compare,
     with_plain_names,
 )
-from samekind.data.records.letters import letter_groups
 from samekind.data.records.linking import both_files
 from samekind.data.records.rules import Block, copies, pairs_in_blocks, parse_block
+from samekind.data.records.terms import letters_of
 from samekind.data.tables import Tick, silent
 from samekind.points import CandidatePairs, RecordPoints
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 __all__ = ["ComparedRecords", "compare_records", "records_of"]
 
 _NEIGHBOURS = 20  # with how many others each record is compared; pairs a record are at most as many
 _FEWER_NEIGHBOURS = 10  # of very many: each more takes its time, few matches are that far down
 _VERY_MANY = 200_000
-_LETTERED = 50_000  # records up to which letter groups are made: in more, hardly one is rare enough
+_COUNTED = (
+    50_000  # records up to which words and letter groups are counted: in more, few are rare enough
+)
+_LESS = 6  # times fewer neighbours by one of the two most telling columns alone
 _COMMON = 250  # records with one key, up to which it says something
 _MAPPED = 50_000  # records that are laid out on a map
 _DIRECTIONS = 8
+_TURNS = 4  # towards these directions
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,6 @@ def records_of(
     other_source: str = "the other table",
     content: str = "",
     progress: Tick | None = None,
-    client: Client | None = None,
 ) -> ComparedRecords:
     """Find the pairs of records that may be duplicates, and how alike these are in each field.
 
@@ -79,7 +83,7 @@ def records_of(
         A record in each row.
     compare : str, sequence or mapping of str, default=None
         The columns to compare and what they hold: ``"surname:name,birth:date"``. Known are name, address,
-        code, date, number, set, text, meaning and category; what is not said is found out. None compares all
+        code, date, number, set, text and category; what is not said is found out. None compares all
         columns that can be.
     block : str or sequence of str, default=None
         Compare only records that agree in these columns: ``"postcode"``; ``"postcode,surname+birth"`` in
@@ -101,8 +105,6 @@ def records_of(
         What changes when the records do.
     progress : callable, default=None
         Called with a stage, how much of it is done, and of how much.
-    client : distributed.Client, default=None
-        Compare the pairs on the workers of this cluster; the result is the same.
 
     Returns
     -------
@@ -131,7 +133,6 @@ def records_of(
         source=source,
         content=content,
         tick=tick,
-        client=client,
     )
     return replace(found, notes=[*notes, *found.notes])
 
@@ -147,7 +148,6 @@ def compare_records(
     source: str,
     content: str,
     tick: Tick,
-    client: Client | None = None,
 ) -> ComparedRecords:
     """Find pairs of records in one table, which may be of two files; see `records_of`."""
     if neighbours is None:
@@ -168,10 +168,18 @@ def compare_records(
         }
     tick("fields", 1, 1)
     in_rules = [[by_name[name] for name in rule] for rule in rules]
-    pairs, similarity, X = _candidates(fields, in_rules, files, top, tick)
-    fields = with_meanings(fields)  # which bring no more candidates: letters and keys find these
-    alike = compare_pairs(fields, pairs, tick, client)
-    found = CandidatePairs(pairs, alike, tuple(field.name for field in fields), similarity)
+    terms = RecordTerms.of(fields) if len(frame) <= _COUNTED else None
+    pairs, similarity = _candidates(fields, in_rules, terms, files, top, tick)
+    compared = compare_pairs(fields, pairs, terms, tick)
+    found = CandidatePairs(
+        pairs,
+        compared.comparisons,
+        tuple(field.name for field in fields),
+        similarity,
+        compared.views,
+        compared.features,
+    )
+    X = None if terms is None else _coordinates(terms.letters.unit)
     points = RecordPoints(found, len(frame), files=files, X=X, content=content)
     used = {field.name: field.kind for field in fields}
     return ComparedRecords(points, used, _notes(used, why, rules, points))
@@ -180,50 +188,71 @@ def compare_records(
 def _candidates(
     fields: list[Field],
     rules: list[list[Field]],
+    counted: RecordTerms | None,
     files: NDArray[np.int8] | None,
     top: int,
     tick: Tick,
-) -> tuple[Pairs, NDArray[np.float32], NDArray[np.float32] | None]:
-    """Return the candidate pairs, the cosine of their letter groups, and coordinates for a map."""
+) -> tuple[Pairs, NDArray[np.float32]]:
+    """Return the candidate pairs, and how much of their words, letter groups and keys each shares."""
     n = fields[0].codes.size
     kept, tied = copies(fields, files)
     own = fields if kept.size == n else [_of_rows(field, kept) for field in fields]
     owners = None if files is None else files[kept]
     tick("letters", 0, 1)
-    terms = _unit(key_matrix(own, most=max(_COMMON, int(PRODUCTS / n / 8))))
-    letters = None
-    if kept.size <= _LETTERED:
-        letters = letter_groups(own)
-        terms = sparse.hstack([letters, terms], format="csr")
-    terms = within_budget(terms)
+    terms = normalize(key_matrix(own, most=max(_COMMON, int(PRODUCTS / n / 8))), copy=False)
+    alike = [terms]  # what the similarity over all fields is made of
+    if counted is not None:
+        alike = [counted.letters.unit[kept], counted.words.unit[kept]]
+        terms = sparse.hstack([*alike, terms], format="csr")
+    useful = within_budget(terms)
     tick("letters", 1, 1)
     if rules:
         chosen = [[f if kept.size == n else _of_rows(f, kept) for f in rule] for rule in rules]
-        pairs = pairs_in_blocks(chosen, terms, top, owners, tick)
+        pairs = pairs_in_blocks(chosen, useful, top, owners, tick)
     else:
-        pairs = nearest_pairs(terms, top, owners, tick)
-    similarity = row_products(terms if letters is None else letters, pairs, tick)
-    X = None if letters is None or kept.size < n else _coordinates(letters)
+        pairs = nearest_pairs(useful, top, owners, tick)
+        for column in () if counted is None else _telling_columns(own):
+            near = nearest_pairs(within_budget(column), top // _LESS, owners, tick)
+            pairs = sorted_pairs(np.concatenate([pairs, near]), kept.size)
+    products = [row_products(part, pairs) for part in alike]
+    similarity = np.asarray(np.mean(products, axis=0), np.float32)
     if not tied.size:
-        return pairs, similarity, X
+        return pairs, similarity
     joined = np.concatenate([kept[pairs].astype(np.int32), tied])
-    alike = np.concatenate([similarity, np.ones(len(tied), np.float32)])
+    similarity = np.concatenate([similarity, np.ones(len(tied), np.float32)])
     keyed = joined[:, 0].astype(np.int64) * n + joined[:, 1]
     order = np.unique(keyed, return_index=True)[1]
-    return joined[order], alike[order], X
+    return joined[order], similarity[order]
+
+
+def _telling_columns(fields: Sequence[Field]) -> list[sparse.csr_array]:
+    """Return the letter groups of the two columns with most values; none where there is only one column.
+
+    Records of one entity may differ in everything else.
+    """
+    if len(fields) == 1:
+        return []
+    most = sorted(fields, key=lambda field: len(field.values))[-2:]
+    return [letters_of([*field.values, ""]).unit[field.codes] for field in most]
 
 
 def _coordinates(letters: sparse.csr_array) -> NDArray[np.float32] | None:
-    """Return a few principal directions of letter groups, to draw a map by; None where that takes long."""
+    """Return a few directions in which letter groups differ most, for a map; None where that takes long.
+
+    By sparse products and Gram and Schmidt alone: a linear algebra library rounds by the processor.
+    """
     n, width = letters.shape
     if n > _MAPPED or min(n, width) <= _DIRECTIONS:
         return None
-    found = TruncatedSVD(_DIRECTIONS, n_iter=2, random_state=0).fit_transform(letters)
+    rows = letters.astype(np.float64)
+    found = np.random.default_rng(0).normal(size=(n, _DIRECTIONS))
+    for _ in range(_TURNS):
+        found = rows @ (rows.T @ found)
+        for j in range(_DIRECTIONS):
+            for k in range(j):
+                found[:, j] -= (found[:, j] * found[:, k]).sum() * found[:, k]
+            found[:, j] /= max(np.sqrt((found[:, j] ** 2).sum()), 1e-12)
     return np.asarray(found, dtype=np.float32)
-
-
-def _unit(keys: sparse.csr_array) -> sparse.csr_array:
-    return normalize(keys, copy=False)
 
 
 def _of_rows(field: Field, rows: NDArray[np.intp]) -> Field:
