@@ -354,11 +354,14 @@ class TestOpening:
             SqlLedger(path)
         assert tables() == before
 
-    def test_of_a_newer_version_is_refused(self, tmp_path):
+    @pytest.mark.parametrize("version", ["2", "99"])
+    def test_of_another_version_is_refused(self, tmp_path, version):
         SqlLedger(tmp_path / "mine.db").close()
-        self.make(tmp_path / "mine.db", "UPDATE meta SET value = 99 WHERE key = 'schema_version'")
-        with pytest.raises(LedgerError, match=r"newer samekind \(schema 99; .* Update samekind"):
-            SqlLedger(tmp_path / "mine.db")
+        update = f"UPDATE meta SET value = {version} WHERE key = 'schema_version'"
+        self.make(tmp_path / "mine.db", update)
+        for read_only in (True, False):
+            with pytest.raises(LedgerError, match=rf"schema {version}"):
+                SqlLedger(tmp_path / "mine.db", read_only=read_only)
 
     def test_with_a_nonsense_version_is_refused(self, tmp_path):
         SqlLedger(tmp_path / "mine.db").close()

@@ -1,24 +1,21 @@
-"""Damaged and tampered projects: refused in words, found by `samekind check`, mended by `--repair`."""
+"""Damaged and tampered projects: refused in words, and found by `samekind check`."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sqlite3
-import stat
 from contextlib import closing
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from conftest import Expert, answer, blobs
-from samekind import DIFFERENT, SAME, Ledger, LedgerDamaged, LedgerError, Session, SqlLedger
+from samekind import DIFFERENT, SAME, Ledger, LedgerDamaged, Session, SqlLedger
 from samekind.cli import app
 from samekind.data import load
-from samekind.ledger import check_file, repair_file
 from samekind.project import make_project, open_project
 from test_ledger_faults import chain, sql
 from test_ledger_gone import filled
@@ -108,63 +105,6 @@ TAMPERED = {
 }
 
 
-class TestTampered:
-    @pytest.mark.parametrize(("statement", "words"), TAMPERED.values(), ids=TAMPERED)
-    def test_is_refused_found_and_repaired(self, made, path, statement, words):
-        tamper(path, statement)
-        before = path.read_bytes()
-        for read_only in (True, False):
-            with pytest.raises(LedgerDamaged, match=r"mine\.db is damaged: .*--repair") as caught:
-                open_project(path, read_only=read_only).close()
-            assert words in str(caught.value)
-            assert "Nothing was changed" in str(caught.value)
-        found = run("check", path)
-        assert found.exit_code == 1
-        assert words in found.output.replace("\n", "")
-        assert path.read_bytes() == before
-
-        repaired = run("check", path, "--repair")
-        assert repaired.exit_code == 0, repaired.output
-        assert words in repaired.output.replace("\n", "")
-        assert run("check", path).exit_code == 0
-        [backup] = path.parent.glob("mine.backup-*.db")
-        assert stat.S_IMODE(backup.stat().st_mode) == 0o600
-        assert run("check", backup).exit_code == 1
-        if "things" in str(statement):  # it does not know any more what it is about
-            with pytest.raises(LedgerError, match="does not say what it is about"):
-                open_project(path)
-            make_project(load(made / "rows.npy"), path).close()
-        with closing(open_project(path)) as project:
-            assert project.status().questions >= 10
-            answer_project(project, 2)
-
-    def test_what_a_dropped_answer_had_replaced_stands_again(self, path):
-        [(correction, replaced)] = sql(path, "SELECT answer_id, replaced_id FROM corrections")
-        tamper(path, f"UPDATE answers SET answer = 9 WHERE id = {correction}")
-        run("check", path, "--repair")
-        with SqlLedger(path) as ledger:
-            [(a, b)] = sql(path, f"SELECT a, b FROM answers WHERE id = {replaced}")
-            assert ledger.answer_by(a, b, "ann") is not None
-
-    def test_who_has_it_open_reads_it_anew_after_a_repair(self, path):
-        with closing(open_project(path)) as project:
-            lines = len(list(project.session.ledger.lines()))
-            tamper(path, "INSERT INTO retractions VALUES (77, 500, 1.0)")
-            with pytest.raises(LedgerDamaged, match="answer 500"):
-                project.status()
-            assert run("check", path, "--repair").exit_code == 0
-            assert project.status().questions
-            assert len(list(project.session.ledger.lines())) == lines
-            answer_project(project, 1)
-
-    def test_nothing_is_wrong(self, path):
-        for command in (["check", path], ["check", path, "--repair"]):
-            result = run(*command)
-            assert result.exit_code == 0
-            assert "Nothing is wrong" in result.output
-        assert not list(path.parent.glob("*backup*"))
-
-
 COLUMNS = {
     "answers": ("id", "a", "b", "answer", "who", "at", "asked", "expected"),
     "retractions": ("id", "answer_id", "at"),
@@ -202,39 +142,25 @@ def whole(tmp_path_factory):
     return X, path
 
 
-class TestAnyTampering:
-    @settings(max_examples=20)
-    @given(changes)
-    def test_opens_or_is_refused_in_words_and_can_be_repaired(
-        self, tmp_path_factory, whole, tampering
-    ):
-        X, original = whole
-        path = tmp_path_factory.mktemp("tampered") / "mine.db"
-        shutil.copy(original, path)
-        for (table, column), row, value in tampering:
-            place = f"(SELECT rowid FROM {table} LIMIT 1 OFFSET {row})"
-            update = f'UPDATE OR IGNORE {table} SET "{column}" = ? WHERE rowid = {place}'
-            try:
-                tamper(path, (update, (value,)))
-            except sqlite3.IntegrityError:  # an id that is no number cannot even be tampered with
-                continue
+class TestTampered:
+    @pytest.mark.parametrize(("statement", "words"), TAMPERED.values(), ids=TAMPERED)
+    def test_is_refused_and_found(self, path, statement, words):
+        tamper(path, statement)
+        before = path.read_bytes()
+        for read_only in (True, False):
+            with pytest.raises(LedgerDamaged, match=r"mine\.db is damaged: .*backup") as caught:
+                open_project(path, read_only=read_only).close()
+            assert words in str(caught.value)
+            assert "Nothing was changed" in str(caught.value)
+        found = run("check", path)
+        assert found.exit_code == 1
+        assert words in found.output.replace("\n", "")
+        assert path.read_bytes() == before
 
-        def look():
-            with Session(X, ledger=SqlLedger(path, read_only=True)) as session:
-                session.clusters()
-                session.ledger.close()
-
-        found = check_file(path)
-        read = [f for f in found.faults if f.table != "retractions"]
-        try:
-            look()
-        except (LedgerError, ValueError):  # ValueError: of other data
-            pass
-        else:
-            assert not read  # of the others, times are not looked at
-        if not found.hopeless:
-            repair_file(path)
-            assert check_file(path).is_fine
+    def test_nothing_is_wrong(self, path):
+        result = run("check", path)
+        assert result.exit_code == 0
+        assert "Nothing is wrong" in result.output
 
 
 class TestTorn:
@@ -245,35 +171,13 @@ class TestTorn:
             ledger.name(5, "five", who="ann")
         return path
 
-    def test_pages_overwritten(self, tmp_path):
-        path = self.make(tmp_path)
-        content = bytearray(path.read_bytes())
-        middle = len(content) * 2 // 3 // 4096 * 4096  # of the answers, after empty tables
-        content[middle : middle + 4096] = os.urandom(4096)
-        path.write_bytes(content)
-        assert run("check", path).exit_code == 1
-        result = run("check", path, "--repair")
-        assert result.exit_code == 0, result.output
-        assert run("check", path).exit_code == 0
-        with SqlLedger(path) as ledger:
-            assert 2_500 < len(ledger) < 3_000
-            assert ledger.answer_by(0, 1, "ann") == ledger.answer_by(2_999, 3_000, "ann") == SAME
-            assert ledger.names[5].text == "five"
-        assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        left = sorted(file.name.partition("-")[0] for file in tmp_path.iterdir())
-        assert left == ["mine.backup", "mine.db"]
-
     @pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
     def test_cut_off(self, tmp_path, share):
         path = self.make(tmp_path)
         os.truncate(path, int(path.stat().st_size * share))
-        with pytest.raises(LedgerDamaged, match=r"malformed.*samekind check .*--repair"):
+        with pytest.raises(LedgerDamaged, match="malformed"):
             SqlLedger(path)
         assert run("check", path).exit_code == 1
-        result = run("check", path, "--repair")
-        assert result.exit_code == 0, result.output
-        with SqlLedger(path) as ledger:
-            ledger.record([[0, 1]], [SAME])
 
     @pytest.mark.parametrize(
         ("content", "words"),
@@ -286,11 +190,10 @@ class TestTorn:
     def test_no_project_at_all(self, tmp_path, content, words):
         path = tmp_path / "mine.db"
         path.write_bytes(content)
-        for command in (["check", path], ["check", path, "--repair"]):
-            result = run(*command)
-            assert result.exit_code in (1, 2)
-            assert words in result.output.replace("\n", " ")
-            assert "Traceback" not in result.output
+        result = run("check", path)
+        assert result.exit_code in (1, 2)
+        assert words in result.output.replace("\n", " ")
+        assert "Traceback" not in result.output
         assert path.read_bytes() == content
 
     def test_no_file(self, tmp_path):
@@ -301,7 +204,7 @@ class TestTorn:
     def test_of_another_program(self, tmp_path):
         path = self.make(tmp_path)
         sql(path, "PRAGMA application_id = 77")
-        result = run("check", path, "--repair")
+        result = run("check", path)
         assert result.exit_code == 1
         assert "another program" in result.output
 

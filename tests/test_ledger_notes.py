@@ -10,14 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from samekind import DIFFERENT, SAME, UNSURE, Ledger, LedgerDamaged, LedgerError, SqlLedger
-from samekind.ledger import ProjectURL, back_up_project, check_file, move_project, repair_file
-from samekind.ledger.migrations import STEPS, VERSION
-from test_ledger_faults import Disk, chain, fork, sql
+from samekind import DIFFERENT, SAME, UNSURE, Ledger, LedgerError, SqlLedger
+from samekind.ledger import ProjectURL, back_up_project, move_project
+from test_ledger_faults import Disk, chain, fork
 
 PROJECTS = Path(__file__).parent / "projects"
-VERSION_1, VERSION_2 = PROJECTS / "version_1.sql", PROJECTS / "version_2.sql"
-VERSION_5 = PROJECTS / "version_5.sql"
 
 
 def written(ledger):
@@ -350,123 +347,3 @@ class TestTwoProcesses:
                 ledger.answer_by(3, 10_000, "ann") == SAME == ledger.answer_by(503, 10_000, "bob")
             )
             assert sorted(ledger.lookup(np.array([[3, 10_000], [503, 10_000]]))) == [SAME, SAME]
-
-
-def restored(dump, path):
-    """Make a project file from a dump."""
-    connection = sqlite3.connect(path)
-    connection.executescript(dump.read_text(encoding="utf-8"))
-    connection.close()
-    return path
-
-
-class TestMigrations:
-    @pytest.fixture
-    def project(self, tmp_path):
-        """A project file as version 1 wrote it: names, corrections and checkpoints are JSON in `meta`."""
-        return restored(VERSION_1, tmp_path / "old.db")
-
-    def test_an_old_project_keeps_everything(self, project):
-        with SqlLedger(project) as ledger:
-            assert ledger.meta["schema_version"] == str(VERSION) == str(len(STEPS))
-            assert not {"names", "corrections", "checkpoints"} & ledger.meta.keys()
-            assert ledger.meta["title"] == "Four corners"
-            assert len(ledger) == 25
-            assert {row: name.text for row, name in ledger.names.items()} == {
-                1: "corner",
-                37: "größe",
-            }
-            assert ledger.names[1].number > ledger.names[37].number  # the newer one
-            assert ledger.answer_by(37, 26, "bob") == UNSURE
-            while ledger.answer_by(37, 26, "bob") is not None:
-                ledger.retract(who="bob")
-            assert ledger.answer_by(37, 26, "ann") == DIFFERENT  # is back
-        with SqlLedger(project) as ledger:
-            assert ledger.answer_by(37, 26, "ann") == DIFFERENT
-            assert ledger.revision.names == 2
-
-    def test_fails_as_a_whole(self, project):
-        connection = sqlite3.connect(project)
-        connection.execute("UPDATE meta SET value = '[[1, 2' WHERE key = 'corrections'")
-        connection.commit()
-        connection.close()
-        before = sql(project, "SELECT * FROM meta ORDER BY key")
-        with pytest.raises(LedgerError, match=r"old\.db is damaged"):
-            SqlLedger(project)
-        assert sql(project, "SELECT * FROM meta ORDER BY key") == before
-        tables = sql(project, "SELECT name FROM sqlite_master WHERE type = 'table'")
-        assert ("checkpoints",) not in tables
-
-    def test_of_version_2_keeps_everything(self, tmp_path):
-        path = restored(VERSION_2, tmp_path / "old.db")
-        tables = ("answers", "retractions", "names", "corrections")
-        before = {table: sql(path, f"SELECT * FROM {table}") for table in tables}
-        with SqlLedger(path) as ledger:
-            assert (len(ledger), ledger.names[37].text) == (23, "größe")
-            assert ledger.answer_by(37, 26, "bob") == UNSURE
-        before["answers"] = [(*line, None) for line in before["answers"]]  # nothing was expected
-        assert {table: sql(path, f"SELECT * FROM {table}") for table in tables} == before
-        assert sql(path, "PRAGMA foreign_key_check") == []
-        assert sql(path, "PRAGMA integrity_check") == [("ok",)]
-        assert sql(path, "SELECT value FROM meta WHERE key = 'schema_version'") == [(str(VERSION),)]
-
-    def test_of_version_5_has_room_for_a_team(self, tmp_path):
-        path = restored(VERSION_5, tmp_path / "old.db")
-        assert check_file(path).is_fine
-        with SqlLedger(path) as ledger:
-            assert len(ledger) == 17
-            assert ledger.opinions.standing() == []
-            ledger.opine([(0, 1, SAME)], who="ann")
-        with SqlLedger(path, read_only=True) as ledger:
-            assert [one.who for one in ledger.opinions.standing()] == ["ann"]
-        assert check_file(path).is_fine
-
-    @pytest.mark.parametrize("dump", [VERSION_1, VERSION_2, VERSION_5], ids=["1", "2", "5"])
-    def test_has_the_same_tables_as_a_new_project(self, tmp_path, dump):
-        restored(dump, tmp_path / "old.db")
-        for name in ("old.db", "new.db"):
-            SqlLedger(tmp_path / name).close()
-        schema = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name"
-        old, new = (dict(sql(tmp_path / name, schema)) for name in ("old.db", "new.db"))
-        assert old.pop("meta")
-        assert new.pop("meta")
-        assert old == new
-
-    @pytest.mark.parametrize("dump", [VERSION_1, VERSION_2], ids=["1", "2"])
-    def test_of_what_cannot_be_right_changes_nothing_until_it_is_repaired(self, tmp_path, dump):
-        path = restored(dump, tmp_path / "old.db")
-        connection = sqlite3.connect(path, isolation_level=None)
-        connection.execute("UPDATE answers SET a = -1 WHERE id = 5")
-        connection.close()
-        before = path.read_bytes()
-        for read_only in (True, False):
-            with pytest.raises(LedgerDamaged, match=r"answers 5: there is no row -1.*--repair"):
-                SqlLedger(path, read_only=read_only)
-        assert sql(path, "SELECT count(*) FROM answers WHERE a = -1") == [(1,)]
-        assert check_file(path).faults[0].key == 5
-        assert path.stat().st_size == len(before)
-        assert repair_file(path).dropped == [
-            "answers 5: there is no row -1 (rows go from 0 to 39)",
-        ]
-        with SqlLedger(path) as ledger:
-            assert ledger.meta["schema_version"] == str(VERSION)
-            assert ledger.names[37].text == "größe"
-
-    @pytest.mark.parametrize("stored", ["[[1, 2", "[]", '{"x": 5}', '{"3": ["name"]}'])
-    def test_what_version_1_kept_as_json_can_be_repaired(self, project, stored):
-        connection = sqlite3.connect(project, isolation_level=None)
-        connection.execute("UPDATE meta SET value = ? WHERE key = 'names'", (stored,))
-        connection.close()
-        with pytest.raises(LedgerDamaged, match=r"old\.db is damaged.*--repair"):
-            SqlLedger(project)
-        assert any("meta names" in what for what in repair_file(project).dropped)
-        with SqlLedger(project) as ledger:
-            assert len(ledger) == 25
-
-    def test_two_processes_open_it_at_once(self, project):
-        openers = [fork(lambda: SqlLedger(project, wait=60).close()) for _ in range(3)]
-        for opener in openers:
-            opener.join(60)
-        assert [opener.exitcode for opener in openers] == [0] * 3
-        with SqlLedger(project) as ledger:
-            assert ledger.revision.names == 2

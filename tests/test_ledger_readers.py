@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 import stat
 import subprocess
 import sys
@@ -20,7 +19,6 @@ from conftest import blobs
 from samekind import DIFFERENT, SAME, LedgerError, Session, SqlLedger
 from samekind.cli import app
 from samekind.data import load
-from samekind.ledger.migrations import VERSION
 from samekind.project import make_project, open_project
 from test_ledger_faults import chain, fork, sql
 from test_project_files import ROWS, answer
@@ -203,22 +201,6 @@ class TestReadOnlyMedia:
 
 
 class TestReadersChangeNothing:
-    @pytest.mark.parametrize("version", [1, 2])
-    def test_an_old_project_is_read_as_it_is(self, folder, version):
-        np.save(folder / "rows.npy", ROWS)
-        script = (PROJECTS / f"version_{version}.sql").read_text(encoding="utf-8")
-        connection = sqlite3.connect(folder / "old.db")
-        connection.executescript(script.replace("ROWS.npy", str(folder / "rows.npy")))
-        connection.close()
-        before = (folder / "old.db").read_bytes()
-        with closing(open_project(folder / "old.db", read_only=True)) as project:
-            assert project.status().clusters == 4
-            names = {cluster.name for cluster in project.overview().clusters}
-            assert names >= {"corner", "größe"}
-        assert (folder / "old.db").read_bytes() == before
-        with SqlLedger(folder / "old.db") as ledger:
-            assert ledger.meta["schema_version"] == str(VERSION)
-
     def test_a_reader_leaves_the_file_and_the_folder_as_they_were(self, path, folder):
         open_project(path, read_only=True).close()  # keeps features of the rows beside it
         before = {file.name: file.read_bytes() for file in folder.iterdir()}

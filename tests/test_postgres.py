@@ -26,7 +26,6 @@ from samekind import DIFFERENT, SAME, LedgerError, LedgerGone, SqlLedger
 from samekind.cli import app
 from samekind.data import load
 from samekind.ledger import LedgerMissing, ProjectURL, check_file, move_project, silence
-from samekind.ledger.migrations import MADE, VERSION
 from samekind.ledger.postgres import PostgresAddress, WriterRecord, postgres_engine
 from samekind.project import cache_of, forget_annotator, make_project, open_project
 from test_project_files import ROWS
@@ -425,25 +424,6 @@ class TestPlaces:
 
 
 class TestUpkeep:
-    def test_a_project_of_version_2_is_brought_up_to_date(self, postgres, url):
-        name = ProjectURL(url).name
-        engine = sa.create_engine(sa.make_url(url).difference_update_query(["project"]))
-        with engine.begin() as connection:
-            connection.exec_driver_sql(f"CREATE SCHEMA {name}")
-            connection.exec_driver_sql(f"SET LOCAL search_path = {name}")
-            MADE.create_all(connection)
-            meta, answers = MADE.tables["meta"], MADE.tables["answers"]
-            connection.execute(sa.insert(meta).values(key="schema_version", value="2"))
-            line = {"id": 1, "a": 0, "b": 1, "answer": 1, "who": "ann", "at": 5.25, "asked": True}
-            connection.execute(sa.insert(answers).values(line))
-        engine.dispose()
-        with pytest.raises(LedgerError, match="of an older samekind"):
-            SqlLedger(url, read_only=True)
-        with SqlLedger(url) as ledger:
-            assert ledger.meta["schema_version"] == str(VERSION)
-            assert [line[:5] for line in ledger.lines()] == [(0, 1, SAME, "ann", 5.25)]
-            ledger.record([[1, 2]], [SAME])
-
     def test_the_tables_refuse_what_cannot_be_right(self, postgres, url):
         SqlLedger(url).close()
         name = ProjectURL(url).name
@@ -455,9 +435,6 @@ class TestUpkeep:
         postgres.execute(f"INSERT INTO {name}.replies VALUES (1, 'ann', 'key', 'x', 'no JSON', 5)")
         found = check_file(ProjectURL(url))
         assert [fault.table for fault in found.faults] == ["replies"]
-        result = cli("check", url, "--repair")
-        assert result.exit_code == 1
-        assert "pg_restore" in result.output
 
     def test_no_values_of_rows_are_in_errors(self, url):
         with SqlLedger(url) as ledger:

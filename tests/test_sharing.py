@@ -12,18 +12,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from benchmarks.team_quality import answer_together as quality_of_team
 from samekind import SAME, Ledger, SqlLedger
-from samekind.cli import app
 from samekind.data import Items
 from samekind.datasets import load_digits, make_synthetic
 from samekind.ledger import (
     Lease,
-    ProjectURL,
-    find_orphaned_leases,
-    free_orphaned_leases,
 )
 from samekind.measures import adjusted_rand_index
 from samekind.project import Project, QuestionClosed
@@ -400,57 +395,6 @@ class TestLeases:
         assert [worker.exitcode for worker in workers] == [0] * 3
         assert sorted(key for key, _ in found) == list(range(40))
         assert got.empty()
-
-
-class TestOrphanedLeases:
-    @pytest.fixture(params=["sql", POSTGRES])
-    def place(self, request, data):
-        """Return a project whose server was killed after an answer, before anybody was asked again."""
-        place = place_for(request, request.param)
-        project = project_of(data, place)
-        (answered,) = project.next("ann")
-        project.next("bob")
-        project.answer(answered.id, truth(answered, data[1]), who="ann")
-        project.close()
-        return ProjectURL(place) if isinstance(place, str) else place
-
-    def test_are_found_and_freed(self, place, data):
-        now = time.time()
-        with SqlLedger(place) as ledger:
-            odd = {"it is no question": (7, "what?"), "there is no row 600": (8, "p-8-600")}
-            for key, question in odd.values():
-                ledger.leases.share("cy", lambda _, q={key: question}: q, now=now, until=now + 60)
-            ledger.leases.share("dan", lambda _: {9: "p-9-10"}, now=0, until=now - 3700)
-        found = find_orphaned_leases(place, now=now)
-        assert {(one.lease.who, one.why) for one in found} == {
-            ("ann", "it was answered"),
-            *(("cy", why) for why in odd),
-            ("dan", "it ran out long ago"),
-        }
-        assert free_orphaned_leases(place, now=now) == found
-        assert find_orphaned_leases(place, now=now) == []
-        with SqlLedger(place) as ledger:
-            assert [len(ledger.leases.shown(who)) for who in ("ann", "bob", "cy")] == [0, 1, 0]
-
-    def test_one_that_was_taken_back_is_asked_again(self, place, data):
-        project = project_of(data, place)
-        project.undo(who="ann")
-        project.next("ann")
-        project.close()
-        assert find_orphaned_leases(place, now=time.time()) == []
-
-    def test_check_says_so_and_repair_frees_them(self, place):
-        said = CliRunner().invoke(app, ["check", reveal(place)])
-        assert "of ann: it was answered" in " ".join(said.output.split())
-        assert said.exit_code == 0
-        freed = CliRunner().invoke(app, ["check", reveal(place), "--repair"])
-        assert "Freed" in freed.output
-        again = CliRunner().invoke(app, ["check", reveal(place)])
-        assert "of no use" not in again.output
-
-
-def reveal(place):
-    return place.reveal() if isinstance(place, ProjectURL) else str(place)
 
 
 class TestOpinionsInTheLedger:

@@ -544,9 +544,6 @@ class TestCommands:
         result = run("check", place)
         assert result.exit_code == 1
         assert "links 1: its role is 'king'" in result.output
-        assert run("check", place, "--repair").exit_code == 0
-        with Links(place) as links:
-            assert links.all() == []
 
     def test_a_project_moves_with_its_links(self, place, tmp_path):
         token = invite(place, "ann", "review")

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from samekind.ledger.checkup import check_file
     from samekind.ledger.links import ROLES, Link, Links
     from samekind.ledger.moving import back_up_project, move_project
-    from samekind.ledger.orphans import find_orphaned_leases, free_orphaned_leases
-    from samekind.ledger.repair import Repaired, repair_file
     from samekind.ledger.row_contents import Renumbered, Renumbering
     from samekind.ledger.sql import SqlLedger
 
@@ -56,19 +54,15 @@ __all__ = [
     "ProjectURL",
     "Renumbered",
     "Renumbering",
-    "Repaired",
     "Revision",
     "SqlLedger",
     "Statement",
     "back_up_project",
     "check_file",
-    "find_orphaned_leases",
-    "free_orphaned_leases",
     "keys_of",
     "move_project",
     "open_ledger",
     "pairs_of",
-    "repair_file",
     "rows_of_question",
 ]
 
@@ -83,10 +77,6 @@ _HOMES = {
     "move_project": "samekind.ledger.moving",
     "SqlLedger": "samekind.ledger.sql",
     "check_file": "samekind.ledger.checkup",
-    "find_orphaned_leases": "samekind.ledger.orphans",
-    "free_orphaned_leases": "samekind.ledger.orphans",
-    "repair_file": "samekind.ledger.repair",
-    "Repaired": "samekind.ledger.repair",
     "Renumbered": "samekind.ledger.row_contents",
     "Renumbering": "samekind.ledger.row_contents",
 }

@@ -14,8 +14,8 @@ from samekind.ledger.addresses import ProjectPlace, ProjectURL, without_secrets
 from samekind.ledger.database import Database
 from samekind.ledger.errors import LedgerDamaged, LedgerError, LedgerMissing
 from samekind.ledger.faults import Fault, find_faults
-from samekind.ledger.migrations import NOTES_VERSION, find_version, migrate
-from samekind.ledger.sqlite_file import driver_of, in_memory_copy, readable_place, sqlite_engine
+from samekind.ledger.migrations import find_version
+from samekind.ledger.sqlite_file import driver_of, readable_place, sqlite_engine
 
 __all__ = ["Checkup", "check_file"]
 
@@ -34,7 +34,7 @@ class Checkup(NamedTuple):
     version : int
         Of the tables; 0 if that cannot be told.
     hopeless : str or None
-        Why it is no project that could be repaired.
+        Why it is no project.
     torn : list of str
         Where the file itself is damaged, in the words of SQLite.
     faults : list of Fault
@@ -103,11 +103,6 @@ def _look(connection: sa.Connection, path: Path) -> Checkup:
         return Checkup(version=version, torn=torn)
     answers = connection.exec_driver_sql("SELECT count(*) FROM answers").scalar_one()
     faults = find_faults(connection)
-    if version < NOTES_VERSION and not faults:  # what is kept as JSON has to become rows
-        engine = in_memory_copy(connection)
-        with engine.begin() as copy:
-            migrate(copy, str(path), upto=NOTES_VERSION)
-            faults = find_faults(copy)
     known = {(fault.table, fault.key) for fault in faults}
     for table, row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
         if (table, row) not in known:

@@ -72,12 +72,11 @@ class Database:
                 yield connection
                 return
             if self._read_only:
-                copy = self._copy(connection, version)
-        if self._read_only:
-            self.engine.dispose()
-            self._use(copy)
-        else:
-            self._use_wal()
+                what = "an empty database" if self.address is None else "a place in a database"
+                raise LedgerMissing(
+                    f"{self.shown} is {what}: there is no project in it. `samekind label DATA` makes one."
+                )
+        self._use_wal()
         with self.writing() as connection:
             self._migrate(connection)
             yield connection
@@ -267,19 +266,6 @@ class Database:
         if self.address is not None:
             postgres.make_writers(connection)
         self._note_file()
-
-    def _copy(self, connection: sa.Connection, version: int) -> sa.Engine:
-        """Return a copy of a project of an older samekind, to be brought up to date instead of it."""
-        if version == 0:
-            what = "an empty database" if self.address is None else "a place in a database"
-            raise LedgerMissing(
-                f"{self.shown} is {what}: there is no project in it. `samekind label DATA` makes one."
-            )
-        if connection.dialect.name != "sqlite":
-            raise LedgerError(
-                f"{self.shown} is of an older samekind. Open it once for writing, which brings it up to date."
-            )
-        return sqlite_file.in_memory_copy(connection)
 
     def _use_wal(self) -> None:
         """Let readers and one writer not wait for each other; a project stays so."""

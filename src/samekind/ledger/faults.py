@@ -68,8 +68,8 @@ def described(faults: Sequence[Fault], where: str) -> str:
     shown = "; ".join(map(str, faults[:MOST_SHOWN]))
     more = f"; and {len(faults) - MOST_SHOWN:,} more" if len(faults) > MOST_SHOWN else ""
     return (
-        f"{shown}{more}. Nothing was changed. `samekind check {where}` lists all of it; with --repair it "
-        "keeps a copy and drops what cannot be right."
+        f"{shown}{more}. Nothing was changed. `samekind check {where}` lists all of it; put a "
+        "backup in its place."
     )
 
 

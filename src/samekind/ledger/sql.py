@@ -302,8 +302,8 @@ class SqlLedger(ReplyingLedger):
             cause = error.orig if isinstance(error, DBAPIError) else error
             if isinstance(cause, sqlite3.DatabaseError) and "malformed" in str(cause):
                 raise LedgerDamaged(
-                    f"{shown} is damaged: {cause}. `samekind check {shown} --repair` keeps a copy of it and "
-                    "saves what can still be read."
+                    f"{shown} is damaged: {cause}. Nothing was changed; put a backup in its place, or save "
+                    "what SQLite can still read of it: sqlite3 FILE .recover"
                 ) from error
             causes = SERVER_CAUSES if "://" in self._place else FILE_CAUSES
             raise LedgerError(
