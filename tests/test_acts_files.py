@@ -15,7 +15,8 @@ import sqlalchemy as sa
 
 from acts import answer, dump, first_clusters, write_data
 from samekind.data import load
-from samekind.project import forget_annotator, make_project, open_project
+from samekind.ledger import forget
+from samekind.project import make_project, open_project
 
 pytestmark = pytest.mark.slow
 STEPS = {"os.rename", "os.remove", "os.chmod", "shutil.copyfile", "sqlite3.connect"}
@@ -59,7 +60,7 @@ def _open_with(path: Path, **settings: Any) -> None:
 
 BEFORE = {"take in data": _grow}
 FILE_ACTS = {
-    "forget": lambda path: forget_annotator(path, "bob"),
+    "forget": lambda path: forget(path, "bob"),
     "take in data": _open_with,
     "use sheets": _use_sheets,
     "other settings": lambda path: _open_with(path, lineup=5),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -96,11 +95,10 @@ class TestTwoProcesses:
         ledger = project.session.ledger
         project.status()  # takes in what the others did
         assert ledger.revision.names == 20
-        texts = {name for (name,) in sqlite3.connect(path).execute("SELECT name FROM names")}
+        texts = {one.payload for one in ledger.log.since(0) if one.kind == "name"}
         assert texts == {f"{who} {turn}" for who in ("bob", "cy") for turn in range(10)}
-        assert (
-            len(ledger._notes.replaced) >= 4
-        )  # by corrections, and by merging what was told apart
+        edits = [one for one in ledger.log.since(0) if one.kind == "edit"]
+        assert len(edits) >= 4  # corrections, and merging what was told apart
         again = open_project(path)
         project.catch_up()
         assert again.status() == project.status()
@@ -123,7 +121,7 @@ class TestTwoProcesses:
 def transactions(project):
     """Count the transactions of a project's database, by what they begin with."""
     begun = Counter()
-    engine = project.session.ledger._database.engine
+    engine = project.session.ledger.store._engine
 
     def count(connection, cursor, statement, *_):
         begun[statement.split("(")[0].strip()] += 1

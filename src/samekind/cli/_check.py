@@ -35,18 +35,15 @@ def check(project: options.ProjectFile, take_in: own.TakeIn = False) -> int:
     from rich.console import Console
 
     from samekind.cli._projects import plural
-    from samekind.ledger import check_file
+    from samekind.ledger import check_project
 
     out = Console()
-    found = check_file(project)
+    found = check_project(project)
     if found.is_fine:
         chat(out, f"Nothing is wrong with {project}: {plural(found.answers, 'answer')}.")
         _say_expected(project, out)
         return _take_in(project, out) if take_in else _compare_data(project, out)
-    if found.hopeless:
-        chat(out, f"{found.hopeless} Put a backup in its place.")
-        return PROBLEMS
-    _list(out, f"{project} is damaged:", [*found.torn, *map(str, found.faults)])
+    _list(out, f"{project} is damaged:", found.faults)
     chat(out, "Nothing was changed. Put a backup in its place.")
     return PROBLEMS
 
