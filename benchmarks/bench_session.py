@@ -92,9 +92,7 @@ class Ledgers:
 
         with tempfile.TemporaryDirectory() as folder:
             ledger = (
-                open_ledger(None)
-                if kind == "memory"
-                else samekind.SqlLedger(Path(folder, "bench.db"))
+                open_ledger(None) if kind == "memory" else samekind.Ledger(Path(folder, "bench.db"))
             )
             try:
                 for wave in self.waves:

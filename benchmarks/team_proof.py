@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.team_site import place_of
+
+if TYPE_CHECKING:
+    from samekind.ledger import Event
 
 Pair = frozenset[int]
 
@@ -32,12 +34,13 @@ class Record:
 
 def prove(where: str, record: Record) -> dict[str, Any]:
     """Return how much of what was acknowledged is lost, doubled, or was given to two people unasked."""
-    from samekind.ledger import SqlLedger, check_file
+    from samekind.ledger import Ledger, check_project
 
     place = place_of(where)
-    with SqlLedger(place, read_only=True) as ledger:
+    with Ledger(place, read_only=True) as ledger:
         lines = list(ledger.lines())
-        opinions = [(frozenset((one.a, one.b)), one.who) for one in ledger.opinions.lines]
+    events = events_in(where)
+    opinions = [(frozenset((e.a, e.b)), e.who) for e in events if e.kind == "opinion"]
     ever = {(frozenset((line.a, line.b)), line.who) for line in lines} | {*opinions}
     standing = [line for line in lines if not line.retracted]
     said = [(frozenset((line.a, line.b)), line.who) for line in standing]
@@ -45,8 +48,8 @@ def prove(where: str, record: Record) -> dict[str, Any]:
     people_of: dict[Pair, set[str]] = {}
     for pair, who in [*asked, *opinions]:
         people_of.setdefault(pair, set()).add(who)
-    n_taken_back = acts_taken_back(where)
-    there = Counter(names_in(where))
+    n_taken_back = len({event.ref for event in events if event.kind == "retract"})
+    there = Counter(event.payload for event in events if event.kind == "name")
     return {
         "lost": sum(not _is_there(*one, ever) for one in record.kept)
         + sum(there[name] == 0 for name in record.names),
@@ -60,7 +63,7 @@ def prove(where: str, record: Record) -> dict[str, Any]:
         "late": len(opinions),
         "lines": len(lines),
         "taken back": n_taken_back,
-        "sound": check_file(place).is_fine,
+        "sound": check_project(place).is_fine,
     }
 
 
@@ -71,20 +74,9 @@ def _is_there(who: str, question: str, answer: object, ever: set[tuple[Pair, str
     return any(said) if form == "l" and isinstance(answer, int) else all(said)
 
 
-def names_in(where: str) -> list[str]:
-    """Return all names that were ever given."""
-    return list(_select(where, "SELECT name FROM names"))
+def events_in(where: str) -> list[Event]:
+    """Return all events of a project."""
+    from samekind.ledger import Ledger
 
-
-def acts_taken_back(where: str) -> int:
-    """Return how many acts were undone; what a later answer to the same replaced is none of them."""
-    undone = "SELECT DISTINCT a.at, a.who FROM retractions r JOIN answers a ON a.id = r.answer_id"
-    return int(_select(where, f"SELECT COUNT(*) FROM ({undone}) AS acts")[0])
-
-
-def _select(where: str, statement: str) -> list[Any]:
-    from samekind.ledger.database import Database
-
-    database = Database(where, 10, read_only=True)
-    with closing(database), database.opened() as connection:
-        return list(connection.exec_driver_sql(statement).scalars())
+    with Ledger(place_of(where), read_only=True) as ledger:
+        return ledger.log.since(0)

@@ -161,9 +161,9 @@ def contents(project: Project) -> dict[str, object]:
     ledger, session = project.session.ledger, project.session
     return {
         "lines": list(ledger.lines()),
-        "names": dict(ledger.names),
+        "names": dict(ledger.log.names),
         "numbers": {tuple(m): project.numbers.of(m[0]) for m in session.known_clusters() if m},
-        "finished": ledger.meta.get("finished", ""),
+        "finished": ledger.settings.get("finished", ""),
         "criterion": project.criterion,
         "revision": ledger.revision,
         "members": [session.members_of(row) for row in range(session.points.n)],

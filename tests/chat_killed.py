@@ -33,7 +33,7 @@ def run(url, path):
 def known(path):
     if not os.path.exists(path):
         return []
-    with samekind.SqlLedger(path, read_only=True) as ledger:
+    with samekind.Ledger(path, read_only=True) as ledger:
         return [
             sorted(pair) for pair in zip(*(ledger.active()[c].tolist() for c in "ab"), strict=True)
         ]

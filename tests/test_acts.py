@@ -75,7 +75,7 @@ class Killed(BaseException):
 @contextmanager
 def watched(project, *, stop=None, fail=None, message=FAILURES[0]):
     """Count commits and writes of a project, and stop it around one commit or fail one write."""
-    engine = project.session.ledger._database.engine
+    engine = project.session.ledger.store._engine
     counts = {"commit": 0, "write": 0}
 
     def before_commit(connection):
@@ -264,13 +264,13 @@ def assert_ledger_says_so(project):
     members = {tuple(session.members_of(row)) for row in range(session.points.n)} - {()}
     for rows in members:
         pairs = np.array([[rows[0], other] for other in rows[1:]], dtype=np.intp).reshape(-1, 2)
-        roots = session.ledger.implications.components(pairs.ravel()).reshape(-1, 2)
+        roots = session.ledger.log.implications.components(pairs.ravel()).reshape(-1, 2)
         assert (roots[:, 0] == roots[:, 1]).all()
     firsts = [rows[0] for rows in members]
     pairs = np.array([[a, b] for a in firsts for b in firsts if a < b], dtype=np.intp).reshape(
         -1, 2
     )
-    roots = session.ledger.implications.components(pairs.ravel()).reshape(-1, 2)
+    roots = session.ledger.log.implications.components(pairs.ravel()).reshape(-1, 2)
     assert not ((roots[:, 0] == roots[:, 1]) & (roots[:, 0] >= 0)).any()
 
 

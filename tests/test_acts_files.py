@@ -5,7 +5,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import shutil
-import sqlite3
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -16,8 +15,8 @@ import sqlalchemy as sa
 
 from acts import answer, dump, first_clusters, write_data
 from samekind.data import load
-from samekind.ledger import repair_file
-from samekind.project import forget_annotator, make_project, open_project
+from samekind.ledger import forget
+from samekind.project import make_project, open_project
 
 pytestmark = pytest.mark.slow
 STEPS = {"os.rename", "os.remove", "os.chmod", "shutil.copyfile", "sqlite3.connect"}
@@ -43,14 +42,6 @@ def prepare(folder: Path) -> Path:
     return path
 
 
-def _damage(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA ignore_check_constraints = ON")
-        connection.execute("PRAGMA foreign_keys = OFF")
-        connection.execute("UPDATE answers SET answer = 9 WHERE id = 3")
-        connection.commit()
-
-
 def _grow(path: Path) -> None:
     """Remove some rows of the data, and add some."""
     data = path.with_name("rows.csv")
@@ -67,10 +58,9 @@ def _open_with(path: Path, **settings: Any) -> None:
     open_project(path, **settings).close()
 
 
-BEFORE = {"repair": _damage, "take in data": _grow}
+BEFORE = {"take in data": _grow}
 FILE_ACTS = {
-    "forget": lambda path: forget_annotator(path, "bob"),
-    "repair": repair_file,
+    "forget": lambda path: forget(path, "bob"),
     "take in data": _open_with,
     "use sheets": _use_sheets,
     "other settings": lambda path: _open_with(path, lineup=5),

@@ -6,7 +6,6 @@ import json
 import multiprocessing
 import os
 import shutil
-import sqlite3
 import sys
 from contextlib import closing
 from time import sleep
@@ -15,7 +14,7 @@ import numpy as np
 import pytest
 
 from acts import act_together, act_until_killed, open_at, prepare, write_data
-from samekind.ledger import ProjectURL, move_project
+from samekind.ledger import Ledger, ProjectURL, move_project
 from test_acts import assert_ledger_says_so
 
 pytestmark = pytest.mark.slow
@@ -62,9 +61,8 @@ def test_nothing_acknowledged_is_lost_by_kills(folder, monkeypatch):
 
 
 def revision_of(folder):
-    tables = ("answers", "retractions", "names")
-    with closing(sqlite3.connect(folder / "mine.db")) as connection:
-        return [connection.execute(f"SELECT count(*) FROM {t}").fetchone()[0] for t in tables]
+    with Ledger(folder / "mine.db", read_only=True) as ledger:
+        return ledger.revision[1:4]
 
 
 @pytest.mark.parametrize("backend", ["sql", "postgres"])
@@ -92,27 +90,25 @@ def test_three_programs_on_one_project(backend, tmp_path, request):
     if backend == "postgres":
         move_project(ProjectURL((tmp_path / "address").read_text()), tmp_path / "mine.db")
         (tmp_path / "address").unlink()  # from here on the file
-    with closing(sqlite3.connect(tmp_path / "mine.db")) as connection:
-        lines = connection.execute("SELECT id, a, b, answer, who, asked FROM answers").fetchall()
-        names = connection.execute("SELECT row, name, who FROM names").fetchall()
-        struck = dict(connection.execute("SELECT answer_id, at FROM retractions").fetchall())
-        at = dict(connection.execute("SELECT id, at FROM answers").fetchall())
-        corrected = {row[0] for row in connection.execute("SELECT answer_id FROM corrections")}
+    with Ledger(tmp_path / "mine.db", read_only=True) as ledger:
+        events = ledger.log.since(0)
+        answers = [event for event in events if event.kind in ("answer", "edit")]
+        struck = {line["id"] for line in ledger.log.lines if line["struck"]}
     # no lost update
     for number, mine in enumerate(told):
-        written = {(a, b, said) for _, a, b, said, who, _ in lines if who == f"p{number}"}
+        own = [event for event in events if event.who == f"p{number}"]
+        written = {(one.a, one.b, one.answer) for one in own}
         assert {tuple(answer) for answer in mine["answers"]} <= written
-        assert set(mine["names"]) <= {name for _, name, who in names if who == f"p{number}"}
+        assert set(mine["names"]) <= {one.payload for one in own if one.kind == "name"}
     # no two opposite answers to one question
     standing: dict[tuple[int, int], tuple[int, int]] = {}
-    for number, a, b, said, _, asked in lines:
-        if not asked or said < 0:
+    for one in answers:
+        if not one.charged or one.answer < 0:
             continue
-        pair = min(a, b), max(a, b)
-        before, earlier = standing.get(pair, (said, 0))
-        gone = earlier in struck and struck[earlier] <= at[number]
-        assert before == said or gone or number in corrected
-        standing[pair] = said, number
+        pair = min(one.a, one.b), max(one.a, one.b)
+        before, earlier = standing.get(pair, (one.answer, 0))
+        assert before == one.answer or earlier in struck or one.kind == "edit"
+        standing[pair] = one.answer, one.id
     # fair, quick, and in agreement
     shares = [mine["acts"] for mine in told]
     waits = np.concatenate([mine["seconds"] for mine in told])

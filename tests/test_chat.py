@@ -19,7 +19,6 @@ from samekind import (
     LabelOracle,
     Ledger,
     Session,
-    SqlLedger,
     solve,
 )
 from samekind.engine import answer_with
@@ -141,7 +140,7 @@ class TestTrouble:
         assert about
         assert all(line.answer == UNSURE and not line.asked for line in about)
         assert all(line.asked for line in lines if 5 not in (line.a, line.b))
-        assert len(ledger.skipped()) == len(about)
+        assert len(ledger.log.skipped()) == len(about)
 
     def test_a_model_that_only_talks_nonsense_is_not_asked_for_ever(self):
         model = Model(faults={"garbage": 1.0})
@@ -331,7 +330,7 @@ class TestRuns:
         with running(Model()) as url:
             found = solve(X, oracle_at(url, texts), random_state=0, ledger=tmp_path / "p.db")
             other = oracle_at(url, texts, criterion="Another one.")
-        with SqlLedger(tmp_path / "p.db", read_only=True) as ledger:
+        with Ledger(tmp_path / "p.db", read_only=True) as ledger:
             [name] = ledger.annotators
         assert name.startswith("test-model, prompt 1-")
         assert other.name != name
@@ -350,7 +349,7 @@ class TestRuns:
                 from samekind.engine.hearing import keep_heard
 
                 keep_heard(session, heard, oracle)
-                with SqlLedger(tmp_path / "p.db", read_only=True) as ledger:
+                with Ledger(tmp_path / "p.db", read_only=True) as ledger:
                     sizes.append(len(ledger))
             oracle.close()
             session.close()

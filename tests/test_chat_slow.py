@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from samekind import ChatOracle, SqlLedger
+from samekind import ChatOracle, Ledger
 
 HERE = Path(__file__).parent
 KILLS = 50
@@ -73,10 +73,10 @@ def test_killed_at_random_moments_pays_for_nothing_twice(tmp_path):
         assert not [pair for at, pair in paid if at > moment["at"] and pair in kept]
     again = len(paid) - len({pair for _, pair in paid})
     assert again <= 4 * 3 * KILLS  # at most what was in flight when the process died
-    with SqlLedger(tmp_path / "killed.db", read_only=True) as ledger:
+    with Ledger(tmp_path / "killed.db", read_only=True) as ledger:
         truth = [(int(a % 8 == b % 8)) for a, b in ledger.active()[["a", "b"]].tolist()]
         said = ledger.active()["answer"].tolist()
-        skipped = len(ledger.skipped())
+        skipped = len(ledger.log.skipped())
     assert sum(one != other for one, other in zip(truth, said, strict=True)) == skipped
 
 
@@ -84,7 +84,7 @@ def test_calls_cost_little_time_of_ours(tmp_path):
     n = 2_000
     texts = [f"{row % 7}: item {row}" for row in range(n + 1)]
     pairs = np.array([[row, row + 1] for row in range(n)])
-    with server(delay=0.01) as url, SqlLedger(tmp_path / "p.db") as ledger:
+    with server(delay=0.01) as url, Ledger(tmp_path / "p.db") as ledger:
         oracle = ChatOracle(
             texts, model="m", url=url, criterion="c", in_flight=16, per_call=1, price=(1.0, 1.0)
         )
@@ -92,7 +92,7 @@ def test_calls_cost_little_time_of_ours(tmp_path):
         for heard in oracle.stream(pairs):
             with ledger.transaction():
                 ledger.record(heard.pairs, heard.answers, who=oracle.name)
-                ledger.set_meta("spent", oracle.spending_text())
+                ledger.set("spent", oracle.spending_text())
         oracle.close()
         used = time.process_time() - began
     assert len(ledger) == n

@@ -203,7 +203,7 @@ def test_terminal_from_a_pipe(folder):
     assert "To go on, run the same command:" in result.stderr
     assert re.search(r"\d answers from before", samekind_cli(*arguments, stdin="q\n").stderr)
     assert Path("samekind-run/project.db").exists()
-    with samekind.SqlLedger("samekind-run/project.db") as ledger:
+    with samekind.Ledger("samekind-run/project.db") as ledger:
         assert len(ledger) >= 2  # a line-up says something of several pairs
 
 
@@ -435,7 +435,7 @@ def test_ctrl_c_writes_what_is_known(folder):
     clusters = samekind.Clusters.load("samekind-run/clusters.npz")
     assert clusters.stop_reason_ == "user"
     assert 3 <= clusters.n_questions_ < 20
-    with samekind.SqlLedger("p.db") as ledger:
+    with samekind.Ledger("p.db") as ledger:
         assert len(ledger) == clusters.n_questions_
     assert len(pd.read_csv("samekind-run/clusters.csv")) == 60
     samekind_cli("run", "flowers.csv", "--labels", "kind", "--batch", "1", "--project", "p.db")

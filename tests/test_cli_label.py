@@ -18,7 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 import samekind
-from samekind import SqlLedger
+from samekind import Ledger
 from samekind.cli import app
 from samekind.cli._asking import has_display
 from samekind.cli._export import FORMATS
@@ -84,7 +84,7 @@ def project(folder):
 
 def standing(path):
     """Return the answers in a project that stand."""
-    with samekind.SqlLedger(path) as ledger:
+    with samekind.Ledger(path) as ledger:
         return [entry for entry in ledger.lines() if not entry.retracted]
 
 
@@ -214,7 +214,7 @@ def test_pictures_in_a_folder(folder):
 def test_mistakes_are_explained(folder, arguments, message):
     Path("empty.csv").write_text("")
     Path("one.csv").write_text("x\n1\n")
-    samekind.SqlLedger("other.db").close()
+    samekind.Ledger("other.db").close()
     before = Path("flowers.csv").read_bytes()
     result = cli(*arguments, code=2)
     assert message in " ".join(result.stderr.split())
@@ -564,9 +564,9 @@ def test_answers_about_new_rows_stay_when_the_project_grows(project, new):
 def test_what_was_said_of_a_kind_holds_when_another_row_stands_for_it(project, new):
     cli("classify", project, "new.csv", stdin="s\n")
     [answer] = standing("flowers.samekind.new.answers.db")
-    with samekind.SqlLedger("moved.db") as ledger:  # as if it had been compared with another member
-        with samekind.SqlLedger("flowers.samekind.new.answers.db") as old:
-            ledger.set_meta("fingerprint", old.meta["fingerprint"])
+    with samekind.Ledger("moved.db") as ledger:  # as if it had been compared with another member
+        with samekind.Ledger("flowers.samekind.new.answers.db") as old:
+            ledger.set("fingerprint", old.meta["fingerprint"])
         cli("export", project, "-o", "k.json")
         kinds = json.loads(Path("k.json").read_text(encoding="utf-8"))["kinds"]
         members = next(k["known_rows"] for k in kinds if answer.b in k["known_rows"])
@@ -596,9 +596,9 @@ def test_the_criterion_and_sheets_are_kept(folder):
     assert "same flower" in first.stderr
     again = cli("label", PROJECT, "--terminal", stdin="q\n")
     assert "same flower" in again.stderr
-    with SqlLedger(PROJECT, read_only=True) as ledger:
-        assert ledger.meta["no sheets"]
+    with Ledger(PROJECT, read_only=True) as ledger:
+        assert ledger.settings["no sheets"]
     cli("label", PROJECT, "--terminal", "--sheets", stdin="q\n")
-    with SqlLedger(PROJECT, read_only=True) as ledger:
-        assert not ledger.meta["no sheets"]
+    with Ledger(PROJECT, read_only=True) as ledger:
+        assert not ledger.settings["no sheets"]
     assert "at most 200" in cli(*LABEL, "--criterion", "x" * 201, code=2).stderr

@@ -17,7 +17,7 @@ if os.environ.get("CI") != "true":
         pytest.importorskip(package)
 
 import samekind
-from samekind.ledger import SqlLedger
+from samekind.ledger import Ledger
 from samekind.project import NewCluster, Project, open_project
 from teams import TeamServer, invite, make_at, make_table, wait_for
 
@@ -56,7 +56,7 @@ def test_drives_a_project_to_the_same_clusters_as_a_local_session(server, place,
         labels = session.labels()
     for kind in np.unique(y):
         assert np.unique(labels[y == kind]).size == 1
-    with SqlLedger(place, read_only=True) as ledger:
+    with Ledger(place, read_only=True) as ledger:
         assert ledger.annotators == ["ann"]
         assert found.n_questions_ == session_questions(ledger)
 
@@ -81,8 +81,8 @@ def test_programs_answer_where_several_opinions_are_wanted(table, tmp_path, shee
         labels = both[0].labels()
     for kind in np.unique(y):
         assert np.unique(labels[y == kind]).size == 1
-    with SqlLedger(place, read_only=True) as ledger:
-        assert {one.who for one in ledger.opinions.lines} == {"ann", "bob"}
+    with Ledger(place, read_only=True) as ledger:
+        assert {one.who for one in ledger.log.opinions.lines} == {"ann", "bob"}
 
 
 def session_questions(ledger):

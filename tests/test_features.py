@@ -18,7 +18,7 @@ from samekind.data.fitted import restore, state_of
 from samekind.data.principal_axes import PrincipalAxes
 from samekind.datasets import make_messages
 from samekind.errors import DataError
-from samekind.ledger import SqlLedger
+from samekind.ledger import Ledger
 from samekind.project import features_of, make_project, open_project
 
 TEXTS = [
@@ -215,10 +215,10 @@ class TestProjects:
 
     def test_one_that_was_made_before_features_had_names(self, tmp_path):
         path = self.make(tmp_path, features="plain")
-        with SqlLedger(path) as ledger:
-            recipe = json.loads(ledger.meta["things"])
+        with Ledger(path) as ledger:
+            recipe = json.loads(ledger.settings["things"])
             del recipe["features"]
-            ledger.set_meta("things", json.dumps(recipe))
+            ledger.set("things", json.dumps(recipe))
         for cached in (True, False):
             assert features_of(path) == "plain"
             project = open_project(path)

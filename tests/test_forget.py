@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from acts import dump
 from conftest import Expert, answer, blobs
-from samekind import DIFFERENT, SAME, UNSURE, Session, SqlLedger
+from samekind import DIFFERENT, SAME, UNSURE, Ledger, Session
 from samekind.cli import app
 from samekind.data import load
-from samekind.ledger import check_file
-from samekind.project import ProjectError, forget_annotator, make_project, open_project
+from samekind.ledger import check_project
+from samekind.ledger import forget as erase
+from samekind.ledger.store import Store
+from samekind.project import make_project, open_project
 from test_ledger_faults import fork, sql
 from test_project_files import ROWS
 from test_project_files import answer as answer_project
@@ -58,7 +61,7 @@ class TestForget:
         for file in path.parent.iterdir():
             assert MALLORY.encode() not in file.read_bytes(), file
             assert b"by mallory" not in file.read_bytes(), file
-        assert check_file(path).is_fine
+        assert check_project(path).is_fine
         with closing(open_project(path)) as project:
             assert {said.who for said in project.answers().answers} == {"ann"}
             assert {found.name for found in project.overview().clusters} >= {"by ann"}
@@ -69,13 +72,19 @@ class TestForget:
             assert {said.who for said in project.answers().answers} == {"ann", MALLORY}
 
     def test_says_how_many_and_asks_first(self, path, monkeypatch):
-        answers = sql(path, f"SELECT count(*) FROM answers WHERE who = '{MALLORY}'")[0][0]
+        answers = sql(
+            path,
+            f"SELECT count(*) FROM events WHERE who = '{MALLORY}' AND kind IN ('answer', 'edit')",
+        )[0][0]
         monkeypatch.setattr("samekind.cli._forget._confirmed", lambda: False)
         result = forget(path, "--who", MALLORY)
         assert result.exit_code == 0
         assert f"{answers} answers and 1 name of" in result.output.replace("\n", " ")
         assert "Nothing was changed" in result.output
-        assert sql(path, f"SELECT count(*) FROM answers WHERE who = '{MALLORY}'") == [(answers,)]
+        assert sql(
+            path,
+            f"SELECT count(*) FROM events WHERE who = '{MALLORY}' AND kind IN ('answer', 'edit')",
+        ) == [(answers,)]
 
     def test_needs_yes_where_nobody_can_be_asked(self, path):
         result = forget(path, "--who", MALLORY)
@@ -90,7 +99,7 @@ class TestForget:
     def test_a_server_that_has_it_open_forgets_too(self, path):
         with closing(open_project(path)) as project:
             assert MALLORY in {said.who for said in project.answers().answers}
-            forgotten = forget_annotator(path, MALLORY)
+            forgotten = erase(path, MALLORY)
             assert forgotten.answers
             project.status()
             assert {said.who for said in project.answers().answers} == {"ann"}
@@ -98,12 +107,12 @@ class TestForget:
             said = next(s for s in project.answers().answers if s.asked)
             project.correct(said.a, said.b, "unsure", who="bob")
             project.undo(who="bob")
-        assert check_file(path).is_fine
+        assert check_project(path).is_fine
 
     def test_says_when_traces_stay_as_another_program_reads(self, path):
         reading = sqlite3.connect(path, isolation_level=None)
         reading.execute("BEGIN")
-        reading.execute("SELECT count(*) FROM answers").fetchone()
+        reading.execute("SELECT count(*) FROM events").fetchone()
         result = forget(path, "--who", MALLORY, "--yes")
         assert result.exit_code == 0
         assert "stop it and run this command again" in result.output.replace("\n", " ")
@@ -116,61 +125,97 @@ class TestForget:
 
     def test_names_the_files_that_may_hold_more(self, path):
         other = path.with_name("mine.new.answers.db")
-        SqlLedger(other).close()
+        Ledger(other).close()
         result = forget(path, "--who", MALLORY, "--yes")
         assert "mine.new.answers.db" in result.output
 
     def test_is_one_transaction(self, path, monkeypatch):
-        before = sql(path, "SELECT count(*) FROM answers"), sql(path, "SELECT * FROM names")
+        before = sql(path, "SELECT * FROM events"), sql(path, "SELECT * FROM links")
 
         def fail(*args):
             raise OSError("no more")
 
-        monkeypatch.setattr("samekind.ledger.erase.begin_edition", fail)
+        monkeypatch.setattr("samekind.ledger.store.Transaction.begin_edition", fail)
         with pytest.raises(OSError, match="no more"):
-            forget_annotator(path, MALLORY)
-        now = sql(path, "SELECT count(*) FROM answers"), sql(path, "SELECT * FROM names")
+            erase(path, MALLORY)
+        now = sql(path, "SELECT * FROM events"), sql(path, "SELECT * FROM links")
         assert now == before
 
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="the process is made by fork")
     @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
     def test_killed_before_the_traces_are_gone_it_can_be_run_again(self, path):
         def forget_and_die():
-            with SqlLedger(path) as ledger:
-                ledger.forget(MALLORY)
-                os._exit(0)
+            Store.scrub = lambda store: os._exit(0)
+            erase(path, MALLORY)
 
         fork(forget_and_die).join(60)
-        with pytest.raises(ProjectError, match="gave no answer"):
-            forget_annotator(path, MALLORY)
+        with pytest.raises(ValueError, match="gave no answer"):
+            erase(path, MALLORY)
         for file in path.parent.iterdir():
             assert MALLORY.encode() not in file.read_bytes(), file
+
+    def test_a_mistyped_name_changes_nothing(self, path):
+        before = dump(path)
+        for _ in range(2):
+            with pytest.raises(ValueError, match="'ann'"):
+                erase(path, MALLORY[:-1])
+        assert dump(path) == before
+
+    def test_somebody_with_opinions_only_is_asked_about_first(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("samekind.cli._forget._confirmed", lambda: False)
+        with Ledger(tmp_path / "mine.db") as ledger:
+            ledger.opine([(0, 1, SAME), (0, 2, SAME)], who="eve")
+            ledger.record([[0, 1]], [SAME], who="ann")
+        for options, left in (([], 2), (["--yes"], 0)):
+            result = forget(tmp_path / "mine.db", "--who", "eve", *options)
+            assert result.exit_code == 0
+            assert "2 opinions" in result.output
+            with Ledger(tmp_path / "mine.db", read_only=True) as ledger:
+                assert len(ledger.log.opinions.standing()) == left
+                assert len(ledger) == 1
 
 
 class TestLedger:
     def test_what_theirs_replaced_stands_again(self, tmp_path):
-        with SqlLedger(tmp_path / "mine.db") as ledger:
+        path = tmp_path / "mine.db"
+        with Ledger(path) as ledger:
             ledger.record([[0, 1], [2, 3]], [SAME, SAME], who="ann")
             ledger.correct(0, 1, DIFFERENT, who="bob")
             ledger.correct(2, 3, DIFFERENT, who="bob")
-            ledger.retract(who="bob")  # brings (2, 3) back, as a new line ...
+            ledger.retract(who="bob")  # brings (2, 3) back ...
             ledger.retract(who="ann")  # ... which ann takes back
-            assert ledger.forget("bob")[:3] == (2, 0, 1)
+            assert erase(path, "bob")[:4] == (2, 0, 0, 1)
+            ledger.refresh()
             assert ledger.answer_by(0, 1, "ann") == SAME
             assert ledger.answer_by(2, 3, "ann") is None
             assert ledger.annotators == ["ann"]
             lines = list(ledger.lines())
-        with SqlLedger(tmp_path / "mine.db") as ledger:
+        with Ledger(path) as ledger:
             assert list(ledger.lines()) == lines
 
     def test_what_others_put_in_place_of_theirs_stays(self, tmp_path):
-        with SqlLedger(tmp_path / "mine.db") as ledger:
+        path = tmp_path / "mine.db"
+        with Ledger(path) as ledger:
             ledger.record([[0, 1]], [SAME], who="ann")
             ledger.correct(0, 1, UNSURE, who="bob")
-            ledger.forget("ann")
+            erase(path, "ann")
+            ledger.refresh()
             assert ledger.answer_by(0, 1, "bob") == UNSURE
             ledger.retract(who="bob")  # there is nothing to bring back any more
             assert len(ledger) == 0
+
+    def test_what_they_took_back_of_others_stays_taken_back(self, tmp_path):
+        path = tmp_path / "mine.db"
+        with Ledger(path) as ledger:
+            ledger.record([[0, 1], [1, 2]], [SAME, SAME], who="ann")
+            ledger.record([[5, 6]], [SAME], who="bob")
+            ledger.undo(2)
+            ledger.record([[7, 8]], [SAME], who="bob")
+            erase(path, "bob")
+            ledger.refresh()
+            assert len(ledger) == 0
+            ledger.record([[1, 2]], [SAME], who="cy")  # with a number that nothing has taken back
+            assert len(ledger) == 1
 
     def test_a_session_without_a_project_goes_on(self, tmp_path):
         X, y = blobs()
@@ -179,6 +224,6 @@ class TestLedger:
                 for _ in range(5):
                     pairs = session.pending()
                     session.tell(pairs, Expert(y)(pairs), who=who)
-        forget_annotator(tmp_path / "mine.db", "bob")
+        erase(tmp_path / "mine.db", "bob")
         with Session(X, ledger=tmp_path / "mine.db") as session:
             assert answer(session, Expert(y)).clusters().n_discovered_ == 3

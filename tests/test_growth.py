@@ -19,11 +19,10 @@ import samekind
 from samekind.cli import app
 from samekind.data import load, match_contents
 from samekind.engine import OtherDataError
-from samekind.ledger import LedgerError
+from samekind.ledger import LedgerError, forget
 from samekind.project import (
     cache_of,
     changes_of_data,
-    forget_annotator,
     make_project,
     open_project,
 )
@@ -140,7 +139,7 @@ def test_a_removed_row_leaves_what_is_known_of_its_kind_and_comes_back(folder):
     assert said(project, back) == kept
     assert "about things that are back count again" in " ".join(project.notices)
     project.close()
-    assert samekind.ledger.check_file(PATH).is_fine
+    assert samekind.ledger.check_project(PATH).is_fine
 
 
 def test_a_row_that_changed_is_asked_about_anew_and_one_that_was_edited_is_not(folder):
@@ -188,7 +187,7 @@ def test_other_data_are_refused_unless_they_are_welcome(folder):
     other.drop(columns="code").to_csv("flowers.csv", index=False)
     with pytest.raises(OtherDataError, match="the column 'code'"):
         open_project(PATH)
-    with samekind.SqlLedger(PATH) as ledger:
+    with samekind.Ledger(PATH) as ledger:
         assert len(ledger) == n
     project = reopened(other, any_data=True)
     assert "36 added, 34 removed" in project.notices[0]
@@ -214,13 +213,13 @@ def test_who_has_the_project_open_is_told_and_writes_nothing_wrong(folder):
 
 KILLED = """
 import os, signal, sys
-import samekind.ledger.growing as growing
+from samekind.ledger.store import Transaction
 from samekind.project import open_project
-renumber = growing.renumber_rows
-def killed(connection, moved):
-    renumber(connection, moved)
+keep_items = Transaction.keep_items
+def killed(transaction, kept):
+    keep_items(transaction, kept)
     os.kill(os.getpid(), signal.SIGKILL)
-growing.renumber_rows = killed
+Transaction.keep_items = killed
 open_project(__import__("pathlib").Path("flowers.db"))
 """
 
@@ -248,7 +247,7 @@ def test_an_annotator_is_forgotten_in_what_was_set_aside_too(folder):
     hub = int(project.clusters().members_[0][0])
     project.close()
     reopened(before.drop(index=hub)).close()
-    forget_annotator(PATH, WHO)
+    forget(PATH, WHO)
     project = reopened(before)
     assert len(project.session.ledger) == 0
     project.close()
@@ -341,7 +340,7 @@ def test_a_project_of_before_knows_its_rows_once_it_was_opened(folder):
     before = flowers()
     answered(before).close()
     with closing(sqlite3.connect(PATH)) as database:
-        database.execute("DELETE FROM contents")
+        database.execute("DELETE FROM items")
         database.commit()
     now = before.iloc[2:]
     with pytest.raises(OtherDataError, match="belongs to other data"):

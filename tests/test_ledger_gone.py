@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from conftest import Expert, answer, blobs
-from samekind import DIFFERENT, SAME, LedgerError, LedgerGone, Session, SqlLedger
+from samekind import DIFFERENT, SAME, Ledger, LedgerError, LedgerGone, Session
 from samekind.data import load
 from samekind.measures import adjusted_rand_index
 from samekind.project import make_project, open_project
@@ -31,7 +31,7 @@ def move(path):
 
 def replace_by_another(path):
     other = path.with_name("other.db")
-    with SqlLedger(other) as ledger:
+    with Ledger(other) as ledger:
         ledger.record([[7, 8]], [SAME], who="somebody else")
     os.replace(other, path)
 
@@ -49,7 +49,7 @@ FATES = [delete, move, replace_by_another, replace_by_a_text]
 
 
 def filled(path):
-    ledger = SqlLedger(path)
+    ledger = Ledger(path)
     ledger.record(chain(0, 20), np.ones(20, dtype=int), who="ann")
     ledger.record([[3, 40]], [DIFFERENT], who="bob", asked=False)
     ledger.correct(0, 1, DIFFERENT, who="bob")
@@ -57,7 +57,7 @@ def filled(path):
     ledger.name(4, "größe", who="ann")
     expected = np.array([[0.5, 0.25]], dtype=np.float32)
     ledger.record([[60, 70]], [SAME], who="ann", expected=expected)
-    ledger.set_meta("colour", "green")
+    ledger.set("colour", "green")
     return ledger
 
 
@@ -76,7 +76,7 @@ class TestWriting:
         assert rescue.startswith(str(tmp_path / "mine.rescue-"))
         assert stat.S_IMODE(os.stat(rescue).st_mode) == 0o600
         assert sql(rescue, "PRAGMA integrity_check") == [("ok",)]
-        with SqlLedger(rescue) as kept:
+        with Ledger(rescue) as kept:
             now = written(kept)
             assert now[0] == before[0]
             assert now[1][4][:2] == ("größe", "ann")
@@ -97,7 +97,7 @@ class TestWriting:
             lambda: ledger.record([[50, 51]], [SAME]),
             lambda: ledger.retract(),
             lambda: ledger.refresh(),
-            lambda: ledger.set_meta("a", "b"),
+            lambda: ledger.set("a", "b"),
         ):
             with pytest.raises(LedgerGone, match=r"mine\.rescue-"):
                 act()
@@ -118,7 +118,7 @@ class TestWriting:
         with pytest.raises(LedgerGone) as caught:
             act()
         assert written(ledger) == before
-        with SqlLedger(caught.value.rescue) as kept:
+        with Ledger(caught.value.rescue) as kept:
             assert written(kept)[0] == before[0]
 
     def test_the_other_project_is_whole(self, tmp_path):
@@ -130,7 +130,7 @@ class TestWriting:
         with pytest.raises(LedgerGone):
             ledger.record([[50, 51]], [SAME])
         ledger.close()
-        with SqlLedger(path) as other:
+        with Ledger(path) as other:
             assert [line[:4] for line in other.lines()] == [(7, 8, SAME, "somebody else")]
         assert sql(path, "PRAGMA integrity_check") == [("ok",)]
 
@@ -141,7 +141,7 @@ class TestWriting:
         with pytest.raises(LedgerGone):
             ledger.record([[50, 51]], [SAME])
         ledger.close()
-        with SqlLedger(tmp_path / "elsewhere.db") as moved:
+        with Ledger(tmp_path / "elsewhere.db") as moved:
             assert written(moved) == before
 
     def test_with_its_folder(self, tmp_path, monkeypatch):
@@ -152,7 +152,7 @@ class TestWriting:
         with pytest.raises(LedgerGone) as caught:
             ledger.record([[50, 51]], [SAME])
         assert caught.value.rescue.startswith(str(tmp_path / "mine.rescue-"))
-        with SqlLedger(caught.value.rescue) as kept:
+        with Ledger(caught.value.rescue) as kept:
             assert len(kept) == len(ledger)
 
     def test_where_no_copy_can_be_written(self, tmp_path, monkeypatch):
@@ -168,7 +168,7 @@ class TestWriting:
         path = tmp_path / "mine.db"
         filled(path).close()
         shutil.copy(path, tmp_path / "copy.db")
-        with SqlLedger(path) as ledger:
+        with Ledger(path) as ledger:
             os.replace(tmp_path / "copy.db", path)
             with pytest.raises(LedgerGone, match="replaced by another file"):
                 ledger.record([[50, 51]], [SAME])
@@ -177,17 +177,17 @@ class TestWriting:
 class TestIdentity:
     def test_projects_have_ids_of_their_own_and_one_application_id(self, tmp_path):
         for name in ("one.db", "two.db"):
-            SqlLedger(tmp_path / name).close()
+            Ledger(tmp_path / name).close()
         query = "SELECT value FROM meta WHERE key = 'project_id'"
         assert sql(tmp_path / "one.db", query) != sql(tmp_path / "two.db", query)
         ids = {sql(tmp_path / name, "PRAGMA application_id")[0] for name in ("one.db", "two.db")}
         assert ids == {(0x534B4E44,)}
 
     def test_another_programs_database_is_refused(self, tmp_path):
-        SqlLedger(tmp_path / "mine.db").close()
+        Ledger(tmp_path / "mine.db").close()
         sql(tmp_path / "mine.db", "PRAGMA application_id = 77")
         with pytest.raises(LedgerError, match=r"another program \(application id 77\)"):
-            SqlLedger(tmp_path / "mine.db")
+            Ledger(tmp_path / "mine.db")
 
 
 class TestSessions:

@@ -1,33 +1,27 @@
-"""Names, corrections and what was expected in the ledger; transactions; old files; two processes."""
+"""Names, corrections and what was expected in the ledger; transactions; two processes."""
 
 from __future__ import annotations
 
 import sqlite3
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from samekind import DIFFERENT, SAME, UNSURE, Ledger, LedgerDamaged, LedgerError, SqlLedger
-from samekind.ledger import ProjectURL, back_up_project, check_file, move_project, repair_file
-from samekind.ledger.migrations import STEPS, VERSION
-from test_ledger_faults import Disk, chain, fork, sql
-
-PROJECTS = Path(__file__).parent / "projects"
-VERSION_1, VERSION_2 = PROJECTS / "version_1.sql", PROJECTS / "version_2.sql"
-VERSION_5 = PROJECTS / "version_5.sql"
+from samekind import DIFFERENT, SAME, UNSURE, Ledger, LedgerError
+from samekind.ledger import ProjectURL, back_up_project, move_project
+from test_ledger_faults import Disk, chain, fork
 
 
 def written(ledger):
     """Return all that a ledger knows, to be compared."""
-    names = {row: (name.text, name.who, name.number) for row, name in ledger.names.items()}
+    names = {row: (name.text, name.who, name.id) for row, name in ledger.log.names.items()}
     return (
         [line._replace(when=0) for line in ledger.lines()],
         names,
-        np.nan_to_num(ledger.written(0, None)["expected"], nan=-1.0).tolist(),
-        {key: value for key, value in ledger.meta.items() if key != "schema_version"},
+        np.nan_to_num(ledger.log.lines["expected"], nan=-1.0).tolist(),
+        dict(ledger.settings),
         ledger.revision,
         len(ledger),
     )
@@ -53,7 +47,7 @@ def ledger(request):
     if request.param == "memory":
         yield Ledger()
         return
-    with SqlLedger(place_for(request, request.param)) as ledger:
+    with Ledger(place_for(request, request.param)) as ledger:
         yield ledger
     while READERS:
         READERS.pop().close()
@@ -64,9 +58,9 @@ READERS = []  # to be closed
 
 def reopened(ledger):
     """Return the ledger, and, if it is on disk, what another reader sees there."""
-    if type(ledger) is Ledger:
+    if ledger.store is None:
         return [ledger]
-    READERS.append(SqlLedger(ledger._place))
+    READERS.append(Ledger(ledger.store.place))
     return [ledger, READERS[-1]]
 
 
@@ -76,11 +70,11 @@ class TestNotes:
         ledger.name(7, "other")
         ledger.name(4, "größe 🙂", who="bob")
         for one in reopened(ledger):
-            assert {row: name.text for row, name in one.names.items()} == {
+            assert {row: name.text for row, name in one.log.names.items()} == {
                 4: "größe 🙂",
                 7: "other",
             }
-            assert (one.names[4].who, one.names[4].number, one.names[7].number) == ("bob", 2, 1)
+            assert (one.log.names[4].who, one.log.names[4].id, one.log.names[7].id) == ("bob", 3, 2)
             assert one.revision.names == 3
             one.close()
 
@@ -90,7 +84,7 @@ EXPECTED = np.array([[0.25, 0.5, 0.75], [1.0, np.nan, 0.0]], dtype=np.float32)
 
 def expected_of(ledger):
     """Return what was expected of each line, without the places that nobody filled."""
-    return ledger.written(0, None)["expected"][:, : EXPECTED.shape[1]]
+    return ledger.log.lines["expected"][:, : EXPECTED.shape[1]]
 
 
 class TestExpected:
@@ -103,7 +97,7 @@ class TestExpected:
     def test_is_kept(self, full):
         for one in reopened(full):
             assert np.array_equal(expected_of(one)[:2], EXPECTED, equal_nan=True)
-            assert np.isnan(one.written(0, None)["expected"][:, 3:]).all()
+            assert np.isnan(one.log.lines["expected"][:, 3:]).all()
             assert np.isnan(expected_of(one)[2]).all()
             one.close()
 
@@ -117,47 +111,47 @@ class TestExpected:
             one.close()
 
     def test_others_follow(self, place):
-        with SqlLedger(place) as one, SqlLedger(place) as other:
+        with Ledger(place) as one, Ledger(place) as other:
             one.record([[0, 1], [1, 2]], [SAME, DIFFERENT], who="ann", expected=EXPECTED)
             other.refresh()
             assert np.array_equal(expected_of(other), EXPECTED, equal_nan=True)
 
     def test_goes_along_to_another_place(self, place, tmp_path):
-        with SqlLedger(place) as ledger:
+        with Ledger(place) as ledger:
             ledger.record([[0, 1], [1, 2]], [SAME, DIFFERENT], who="ann", expected=EXPECTED)
         source = ProjectURL(place) if isinstance(place, str) else place
         back_up_project(source, tmp_path / "copy.db")
         move_project(source, tmp_path / "moved.db")
         for name in ("copy.db", "moved.db"):
-            with SqlLedger(tmp_path / name) as ledger:
+            with Ledger(tmp_path / name) as ledger:
                 assert np.array_equal(expected_of(ledger), EXPECTED, equal_nan=True)
 
 
 class TestVolunteered:
     def test_lines_that_stand_and_cost_no_question(self, ledger):
         ledger.record([[0, 1], [1, 2]], [SAME, DIFFERENT], who="ann")
-        assert ledger.volunteered().size == 0
+        assert ledger.log.volunteered().size == 0
         ledger.record_checked(
             np.array([[2, 3], [3, 4]]), np.array([1, 0], np.int8), "ann", np.array([True, False])
         )
         ledger.record([[5, 6]], [UNSURE], who="bob", asked=False)
         for one in reopened(ledger):
-            assert one.volunteered()[["a", "b"]].tolist() == [(3, 4), (5, 6)]
-            assert one.skipped().tolist() == [[5, 6]]
+            assert one.log.volunteered()[["a", "b"]].tolist() == [(3, 4), (5, 6)]
+            assert one.log.skipped().tolist() == [[5, 6]]
         ledger.record([[6, 5]], [SAME], who="bob")
-        ledger.retract_pair(3, 4)
+        ledger.retract(who="ann")
         for one in reopened(ledger):
-            assert one.volunteered().size == 0
+            assert one.log.volunteered().size == 0
 
     def test_what_failed_to_be_written_was_not_volunteered(self, ledger):
         with pytest.raises(ValueError), ledger.transaction():
             [ledger.record(pair, [SAME], asked=False) for pair in ([[0, 1]], [[2, 2]])]
-        assert ledger.volunteered().size == 0
+        assert ledger.log.volunteered().size == 0
 
     def test_nobody_volunteered_costs_no_look_at_the_log(self, ledger, monkeypatch):
         ledger.record([[0, 1], [1, 2]], [SAME, DIFFERENT])
-        monkeypatch.delattr(type(ledger._log), "lines")
-        assert ledger.volunteered().size == 0
+        monkeypatch.setattr(type(ledger.log), "active", lambda *_: pytest.fail("looks at all"))
+        assert ledger.log.volunteered().size == 0
         assert ledger.contradictions == []
 
 
@@ -170,7 +164,7 @@ class TestCorrections:
         for one in reopened(ledger):
             assert one.lookup(np.array([[0, 1]])).tolist() == [DIFFERENT]
             assert len(one) == 1
-            assert len(one.asked_pairs()) == 1  # paid once, and not again
+            assert len(one.log.asked_pairs()) == 1  # paid once, and not again
         (taken,) = ledger.retract(who="bob")
         assert taken[:4] == (1, 0, DIFFERENT, "bob")
         for one in reopened(ledger):
@@ -178,7 +172,7 @@ class TestCorrections:
             assert one.answer_by(0, 1, "cy") == UNSURE
             assert one.answer_by(0, 1, "bob") is None
             assert len(one) == before
-            assert len(one.asked_pairs()) == 1
+            assert len(one.log.asked_pairs()) == 1
 
     def test_of_ones_own_answer(self, ledger):
         ledger.record([[0, 1]], [SAME], who="ann")
@@ -205,7 +199,7 @@ class TestTransaction:
         ledger.record([[5, 6]], [SAME], who="zoe")
         ledger.correct(0, 1, DIFFERENT, who="bob")
         ledger.name(0, "noughts", who="bob")
-        ledger.set_meta("colour", "blue")
+        ledger.set("colour", "blue")
 
     def fail_after_writing(self, ledger):
         with ledger.transaction():
@@ -222,7 +216,7 @@ class TestTransaction:
     def begun(self, ledger):
         ledger.record([[0, 1], [1, 2], [2, 3]], [SAME, SAME, DIFFERENT], who="ann")
         ledger.name(1, "ones")
-        ledger.set_meta("colour", "green")
+        ledger.set("colour", "green")
         return ledger
 
     def test_keeps_all(self, begun):
@@ -230,9 +224,12 @@ class TestTransaction:
             self.write_all(begun)
         for one in reopened(begun):
             assert written(one) == written(begun)
-            assert {row: name.text for row, name in one.names.items()} == {0: "noughts", 1: "ones"}
+            assert {row: name.text for row, name in one.log.names.items()} == {
+                0: "noughts",
+                1: "ones",
+            }
             assert one.answer_by(0, 1, "ann") is None
-            assert one.meta["colour"] == "blue"
+            assert one.settings["colour"] == "blue"
             one.close()
 
     def test_or_nothing(self, begun):
@@ -253,7 +250,7 @@ class TestTransaction:
         assert written(begun) == before
 
     def test_that_could_not_be_kept_did_not_happen(self, tmp_path):
-        with SqlLedger(tmp_path / "mine.db") as ledger:
+        with Ledger(tmp_path / "mine.db") as ledger:
             disk = Disk(ledger)
             ledger.record([[0, 1], [1, 2], [2, 3]], [SAME, SAME, DIFFERENT], who="ann")
             before = written(ledger)
@@ -264,25 +261,25 @@ class TestTransaction:
             disk.make_room()
             with ledger.transaction():
                 self.write_all(ledger)
-            with SqlLedger(tmp_path / "mine.db") as other:
+            with Ledger(tmp_path / "mine.db") as other:
                 assert written(other) == written(ledger)
 
     def test_begins_with_what_others_wrote(self, place):
-        with SqlLedger(place) as one, SqlLedger(place) as two:
+        with Ledger(place) as one, Ledger(place) as two:
             one.record([[0, 1]], [SAME], who="ann")
             one.name(0, "noughts")
-            one.set_meta("seed", "5")
+            one.set("seed", "5")
             with two.transaction():
                 assert two.answer_by(0, 1, "ann") == SAME
-                assert two.names[0].text == "noughts"
-                assert two.meta["seed"] == "5"
+                assert two.log.names[0].text == "noughts"
+                assert two.settings["seed"] == "5"
                 two.name(0, "zeros")
             one.refresh()
             assert written(one) == written(two)
 
     def test_reading_waits_for_nobody(self, tmp_path):
         path = tmp_path / "mine.db"
-        with SqlLedger(path, wait=0.1) as ledger:
+        with Ledger(path, wait=0.1) as ledger:
             ledger.record([[0, 1]], [SAME])
             other = sqlite3.connect(path, isolation_level=None)
             other.execute("BEGIN IMMEDIATE")
@@ -307,7 +304,7 @@ acts = st.lists(
 @given(acts)
 def test_two_writers_in_turns_know_the_same(tmp_path_factory, history):
     path = tmp_path_factory.mktemp("two") / "mine.db"
-    with SqlLedger(path) as one, SqlLedger(path) as two:
+    with Ledger(path) as one, Ledger(path) as two:
         for act, writer, a, b, answer in history:
             ledger, who = ((one, "ann"), (two, "bob"))[writer]
             if act == "record":
@@ -321,152 +318,32 @@ def test_two_writers_in_turns_know_the_same(tmp_path_factory, history):
                 ledger.name(a, f"{a} {b}", who=who)
         for ledger in (one, two):
             ledger.refresh()
-        with SqlLedger(path) as third:
+        with Ledger(path) as third:
             assert written(one) == written(two) == written(third)
 
 
 class TestTwoProcesses:
     @staticmethod
     def work(path, who, start):
-        with SqlLedger(path, wait=60) as ledger:
+        with Ledger(path, wait=60) as ledger:
             for number in range(start, start + 40):
                 ledger.record([[number, 10_000]], [SAME], who=who)
                 ledger.name(number, f"{who} {number}", who=who)
                 ledger.correct(number, 10_000, DIFFERENT, who=f"{who}'s friend")
 
     def test_lose_no_names_or_corrections(self, place):
-        SqlLedger(place).close()
+        Ledger(place).close()
         writers = [fork(self.work, place, "ann", 0), fork(self.work, place, "bob", 500)]
         for writer in writers:
             writer.join(60)
         assert [writer.exitcode for writer in writers] == [0, 0]
-        with SqlLedger(place) as ledger:
+        with Ledger(place) as ledger:
             assert ledger.revision.names == 80
             for who, start in (("ann", 0), ("bob", 500)):
                 for number in range(start, start + 40):
-                    assert ledger.names[number].text == f"{who} {number}"
+                    assert ledger.log.names[number].text == f"{who} {number}"
             assert len(ledger.retract(80)) == 80  # the corrections, which bring back what was there
             assert (
                 ledger.answer_by(3, 10_000, "ann") == SAME == ledger.answer_by(503, 10_000, "bob")
             )
             assert sorted(ledger.lookup(np.array([[3, 10_000], [503, 10_000]]))) == [SAME, SAME]
-
-
-def restored(dump, path):
-    """Make a project file from a dump."""
-    connection = sqlite3.connect(path)
-    connection.executescript(dump.read_text(encoding="utf-8"))
-    connection.close()
-    return path
-
-
-class TestMigrations:
-    @pytest.fixture
-    def project(self, tmp_path):
-        """A project file as version 1 wrote it: names, corrections and checkpoints are JSON in `meta`."""
-        return restored(VERSION_1, tmp_path / "old.db")
-
-    def test_an_old_project_keeps_everything(self, project):
-        with SqlLedger(project) as ledger:
-            assert ledger.meta["schema_version"] == str(VERSION) == str(len(STEPS))
-            assert not {"names", "corrections", "checkpoints"} & ledger.meta.keys()
-            assert ledger.meta["title"] == "Four corners"
-            assert len(ledger) == 25
-            assert {row: name.text for row, name in ledger.names.items()} == {
-                1: "corner",
-                37: "größe",
-            }
-            assert ledger.names[1].number > ledger.names[37].number  # the newer one
-            assert ledger.answer_by(37, 26, "bob") == UNSURE
-            while ledger.answer_by(37, 26, "bob") is not None:
-                ledger.retract(who="bob")
-            assert ledger.answer_by(37, 26, "ann") == DIFFERENT  # is back
-        with SqlLedger(project) as ledger:
-            assert ledger.answer_by(37, 26, "ann") == DIFFERENT
-            assert ledger.revision.names == 2
-
-    def test_fails_as_a_whole(self, project):
-        connection = sqlite3.connect(project)
-        connection.execute("UPDATE meta SET value = '[[1, 2' WHERE key = 'corrections'")
-        connection.commit()
-        connection.close()
-        before = sql(project, "SELECT * FROM meta ORDER BY key")
-        with pytest.raises(LedgerError, match=r"old\.db is damaged"):
-            SqlLedger(project)
-        assert sql(project, "SELECT * FROM meta ORDER BY key") == before
-        tables = sql(project, "SELECT name FROM sqlite_master WHERE type = 'table'")
-        assert ("checkpoints",) not in tables
-
-    def test_of_version_2_keeps_everything(self, tmp_path):
-        path = restored(VERSION_2, tmp_path / "old.db")
-        tables = ("answers", "retractions", "names", "corrections")
-        before = {table: sql(path, f"SELECT * FROM {table}") for table in tables}
-        with SqlLedger(path) as ledger:
-            assert (len(ledger), ledger.names[37].text) == (23, "größe")
-            assert ledger.answer_by(37, 26, "bob") == UNSURE
-        before["answers"] = [(*line, None) for line in before["answers"]]  # nothing was expected
-        assert {table: sql(path, f"SELECT * FROM {table}") for table in tables} == before
-        assert sql(path, "PRAGMA foreign_key_check") == []
-        assert sql(path, "PRAGMA integrity_check") == [("ok",)]
-        assert sql(path, "SELECT value FROM meta WHERE key = 'schema_version'") == [(str(VERSION),)]
-
-    def test_of_version_5_has_room_for_a_team(self, tmp_path):
-        path = restored(VERSION_5, tmp_path / "old.db")
-        assert check_file(path).is_fine
-        with SqlLedger(path) as ledger:
-            assert len(ledger) == 17
-            assert ledger.opinions.standing() == []
-            ledger.opine([(0, 1, SAME)], who="ann")
-        with SqlLedger(path, read_only=True) as ledger:
-            assert [one.who for one in ledger.opinions.standing()] == ["ann"]
-        assert check_file(path).is_fine
-
-    @pytest.mark.parametrize("dump", [VERSION_1, VERSION_2, VERSION_5], ids=["1", "2", "5"])
-    def test_has_the_same_tables_as_a_new_project(self, tmp_path, dump):
-        restored(dump, tmp_path / "old.db")
-        for name in ("old.db", "new.db"):
-            SqlLedger(tmp_path / name).close()
-        schema = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name"
-        old, new = (dict(sql(tmp_path / name, schema)) for name in ("old.db", "new.db"))
-        assert old.pop("meta")
-        assert new.pop("meta")
-        assert old == new
-
-    @pytest.mark.parametrize("dump", [VERSION_1, VERSION_2], ids=["1", "2"])
-    def test_of_what_cannot_be_right_changes_nothing_until_it_is_repaired(self, tmp_path, dump):
-        path = restored(dump, tmp_path / "old.db")
-        connection = sqlite3.connect(path, isolation_level=None)
-        connection.execute("UPDATE answers SET a = -1 WHERE id = 5")
-        connection.close()
-        before = path.read_bytes()
-        for read_only in (True, False):
-            with pytest.raises(LedgerDamaged, match=r"answers 5: there is no row -1.*--repair"):
-                SqlLedger(path, read_only=read_only)
-        assert sql(path, "SELECT count(*) FROM answers WHERE a = -1") == [(1,)]
-        assert check_file(path).faults[0].key == 5
-        assert path.stat().st_size == len(before)
-        assert repair_file(path).dropped == [
-            "answers 5: there is no row -1 (rows go from 0 to 39)",
-        ]
-        with SqlLedger(path) as ledger:
-            assert ledger.meta["schema_version"] == str(VERSION)
-            assert ledger.names[37].text == "größe"
-
-    @pytest.mark.parametrize("stored", ["[[1, 2", "[]", '{"x": 5}', '{"3": ["name"]}'])
-    def test_what_version_1_kept_as_json_can_be_repaired(self, project, stored):
-        connection = sqlite3.connect(project, isolation_level=None)
-        connection.execute("UPDATE meta SET value = ? WHERE key = 'names'", (stored,))
-        connection.close()
-        with pytest.raises(LedgerDamaged, match=r"old\.db is damaged.*--repair"):
-            SqlLedger(project)
-        assert any("meta names" in what for what in repair_file(project).dropped)
-        with SqlLedger(project) as ledger:
-            assert len(ledger) == 25
-
-    def test_two_processes_open_it_at_once(self, project):
-        openers = [fork(lambda: SqlLedger(project, wait=60).close()) for _ in range(3)]
-        for opener in openers:
-            opener.join(60)
-        assert [opener.exitcode for opener in openers] == [0] * 3
-        with SqlLedger(project) as ledger:
-            assert ledger.revision.names == 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 import stat
 import subprocess
 import sys
@@ -17,10 +16,9 @@ import pytest
 from typer.testing import CliRunner
 
 from conftest import blobs
-from samekind import DIFFERENT, SAME, LedgerError, Session, SqlLedger
+from samekind import DIFFERENT, SAME, Ledger, LedgerError, Session
 from samekind.cli import app
 from samekind.data import load
-from samekind.ledger.migrations import VERSION
 from samekind.project import make_project, open_project
 from test_ledger_faults import chain, fork, sql
 from test_project_files import ROWS, answer
@@ -37,7 +35,7 @@ HOLDS_THE_LOCK = """
 import sqlite3, sys, time
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
 connection.execute("BEGIN IMMEDIATE")
-connection.execute("INSERT INTO names VALUES (999, 0, 'unfinished', 'zoe', 1.0)")
+connection.execute("INSERT INTO meta VALUES ('unfinished', 'x')")
 print("holds it", flush=True)
 time.sleep(30)
 """
@@ -124,7 +122,7 @@ class TestWhileAnotherProgramWrites:
         with Session(X, ledger=tmp_path / "mine.db", random_state=0) as session:
             pending = session.pending()
         with another_program_writing(tmp_path / "mine.db"):
-            ledger = SqlLedger(tmp_path / "mine.db", wait=0.1)
+            ledger = Ledger(tmp_path / "mine.db", wait=0.1)
             assert (Session(X, ledger=ledger).pending() == pending).all()
             with pytest.raises(LedgerError, match="locked"):
                 ledger.record([[0, 1]], [SAME])
@@ -173,7 +171,7 @@ class TestReadOnlyMedia:
         path = folder / "mine.db"
 
         def write_and_die():
-            ledger = SqlLedger(path)
+            ledger = Ledger(path)
             ledger.record([[0, 1]], [SAME])
             os._exit(0)
 
@@ -186,14 +184,14 @@ class TestReadOnlyMedia:
 
         def look():
             tempfile.tempdir = str(scratch)
-            with SqlLedger(path, read_only=True) as ledger:
+            with Ledger(path, read_only=True) as ledger:
                 found = ledger.lookup(np.array([[1, 0]])).tolist()
             return found == [SAME] and not os.listdir(scratch)
 
         assert seen_by_nobody(look)
 
     def test_writing_is_refused_in_words(self, path):
-        with SqlLedger(path, read_only=True) as ledger:
+        with Ledger(path, read_only=True) as ledger:
             before = len(ledger)
             with pytest.raises(LedgerError, match=r"mine\.db is open for reading only"):
                 ledger.record([[0, 1]], [SAME])
@@ -203,22 +201,6 @@ class TestReadOnlyMedia:
 
 
 class TestReadersChangeNothing:
-    @pytest.mark.parametrize("version", [1, 2])
-    def test_an_old_project_is_read_as_it_is(self, folder, version):
-        np.save(folder / "rows.npy", ROWS)
-        script = (PROJECTS / f"version_{version}.sql").read_text(encoding="utf-8")
-        connection = sqlite3.connect(folder / "old.db")
-        connection.executescript(script.replace("ROWS.npy", str(folder / "rows.npy")))
-        connection.close()
-        before = (folder / "old.db").read_bytes()
-        with closing(open_project(folder / "old.db", read_only=True)) as project:
-            assert project.status().clusters == 4
-            names = {cluster.name for cluster in project.overview().clusters}
-            assert names >= {"corner", "größe"}
-        assert (folder / "old.db").read_bytes() == before
-        with SqlLedger(folder / "old.db") as ledger:
-            assert ledger.meta["schema_version"] == str(VERSION)
-
     def test_a_reader_leaves_the_file_and_the_folder_as_they_were(self, path, folder):
         open_project(path, read_only=True).close()  # keeps features of the rows beside it
         before = {file.name: file.read_bytes() for file in folder.iterdir()}
@@ -228,7 +210,7 @@ class TestReadersChangeNothing:
 
     def test_a_reader_sees_what_is_written_meanwhile(self, tmp_path):
         path = tmp_path / "mine.db"
-        with SqlLedger(path) as writer, SqlLedger(path, read_only=True) as reader:
+        with Ledger(path) as writer, Ledger(path, read_only=True) as reader:
             writer.record([[0, 1]], [DIFFERENT])
             assert len(reader) == 0
             reader.refresh()
@@ -236,7 +218,7 @@ class TestReadersChangeNothing:
 
     def test_no_project_is_made(self, tmp_path):
         with pytest.raises(LedgerError, match="there is no such project"):
-            SqlLedger(tmp_path / "mine.db", read_only=True)
+            Ledger(tmp_path / "mine.db", read_only=True)
         assert list(tmp_path.iterdir()) == []
 
 
@@ -244,7 +226,7 @@ class TestPermissions:
     def test_nobody_else_may_read_a_project(self, tmp_path):
         before = os.umask(0o022)
         try:
-            with SqlLedger(tmp_path / "mine.db") as ledger:
+            with Ledger(tmp_path / "mine.db") as ledger:
                 ledger.record(chain(0, 10), np.ones(10, dtype=int))
                 files = sorted(tmp_path.iterdir())
                 assert [file.name for file in files] == ["mine.db", "mine.db-shm", "mine.db-wal"]
@@ -263,9 +245,9 @@ class TestPermissions:
         assert {stat.S_IMODE(file.stat().st_mode) for file in beside} == {0o600}
 
     def test_a_project_that_is_shared_stays_shared(self, tmp_path):
-        SqlLedger(tmp_path / "mine.db").close()
+        Ledger(tmp_path / "mine.db").close()
         (tmp_path / "mine.db").chmod(0o664)
-        with SqlLedger(tmp_path / "mine.db") as ledger:
+        with Ledger(tmp_path / "mine.db") as ledger:
             ledger.record([[0, 1]], [SAME])
             modes = {stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()}
             assert modes == {0o664}
@@ -274,9 +256,9 @@ class TestPermissions:
 class TestEmptyFiles:
     def test_becomes_a_project_when_one_is_made_there(self, tmp_path):
         (tmp_path / "mine.db").touch()
-        with SqlLedger(tmp_path / "mine.db") as ledger:
+        with Ledger(tmp_path / "mine.db") as ledger:
             ledger.record([[0, 1]], [SAME])
-        assert sql(tmp_path / "mine.db", "SELECT count(*) FROM answers") == [(1,)]
+        assert sql(tmp_path / "mine.db", "SELECT count(*) FROM events") == [(1,)]
 
     def test_is_no_project_to_be_opened(self, tmp_path):
         (tmp_path / "mine.db").touch()
@@ -290,7 +272,7 @@ class TestEmptyFiles:
         path = tmp_path / "mine.db"
 
         def write_and_die():
-            SqlLedger(path).record([[0, 1]], [SAME])
+            Ledger(path).record([[0, 1]], [SAME])
             os._exit(0)
 
         fork(write_and_die).join(60)
@@ -298,5 +280,5 @@ class TestEmptyFiles:
         wal = (tmp_path / "mine.db-wal").read_bytes()
         for read_only in (True, False):
             with pytest.raises(LedgerError, match=r"0 bytes.*mine\.db-wal beside it is not"):
-                SqlLedger(path, read_only=read_only)
+                Ledger(path, read_only=read_only)
         assert (tmp_path / "mine.db-wal").read_bytes() == wal

@@ -37,7 +37,7 @@ project = make_project(items, Path("m.db"), random_state=0)
 samekind.widget(project, who="ann")
 """
 COUNT = """
-names = sorted(name.text for name in project.session.ledger.names.values())
+names = sorted(name.text for name in project.session.ledger.log.names.values())
 print("presses", project.status().presses, "names", names)
 """
 PICTURES = """

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from samekind import SqlLedger
+from samekind import Ledger
 from samekind.data import load
 from samekind.datasets import make_messages
-from samekind.ledger import Ledger, check_file
+from samekind.ledger import check_project
 from samekind.project import Project, SheetAnswer, make_project, open_project
 from test_ledger_faults import sql
 from test_project import KINDS, ROWS, answer, cluster_of
@@ -45,40 +45,40 @@ def number_of(project, row):
 class TestLedger:
     @pytest.mark.parametrize("where", [None, "mine.db"])
     def test_the_newest_row_holds_a_number(self, where, tmp_path):
-        with Ledger() if where is None else SqlLedger(tmp_path / where) as ledger:
+        with Ledger() if where is None else Ledger(tmp_path / where) as ledger:
             before = ledger.revision
             ledger.anchor(1, 7)
             ledger.anchor(2, 0)
             ledger.anchor(1, 8)
-            assert ledger.anchors == {1: 8, 2: 0}
+            assert ledger.log.found == {1: 8, 2: 0}
             assert ledger.revision != before
             for number, row in ((0, 1), (1, -1)):
                 with pytest.raises(ValueError):
                     ledger.anchor(number, row)
         if where is not None:
-            with SqlLedger(tmp_path / where) as again:
-                assert again.anchors == {1: 8, 2: 0}
+            with Ledger(tmp_path / where) as again:
+                assert again.log.found == {1: 8, 2: 0}
 
     def test_others_take_them_in(self, tmp_path):
-        with SqlLedger(tmp_path / "mine.db") as one, SqlLedger(tmp_path / "mine.db") as other:
+        with Ledger(tmp_path / "mine.db") as one, Ledger(tmp_path / "mine.db") as other:
             one.anchor(1, 7)
             other.refresh()
-            assert other.anchors == {1: 7}
+            assert other.log.found == {1: 7}
 
     def test_nothing_is_kept_of_a_transaction_that_fails(self, tmp_path):
-        with SqlLedger(tmp_path / "mine.db") as ledger:
+        with Ledger(tmp_path / "mine.db") as ledger:
             with pytest.raises(ValueError), ledger.transaction():
                 [ledger.anchor(number, 7) for number in (1, 0)]
-            assert ledger.anchors == {}
+            assert ledger.log.found == {}
 
     def test_nonsense_is_found(self, tmp_path):
-        with SqlLedger(tmp_path / "mine.db") as ledger:
+        with Ledger(tmp_path / "mine.db") as ledger:
             ledger.anchor(1, 7)
         with closing(sqlite3.connect(tmp_path / "mine.db")) as tampered:
             tampered.execute("PRAGMA ignore_check_constraints = ON")
-            tampered.execute("INSERT INTO anchors VALUES (2, 0, 3)")
+            tampered.execute("UPDATE events SET a = NULL WHERE kind = 'found'")
             tampered.commit()
-        assert [fault.table for fault in check_file(tmp_path / "mine.db").faults] == ["anchors"]
+        assert not check_project(tmp_path / "mine.db").is_fine
 
 
 class TestForLife:
@@ -166,7 +166,7 @@ class TestForLife:
                 for project, who in ((one, "ann"), (other, "bob")):
                     answer(project, 1, who=who)
             assert numbers(one) == numbers(other)
-            held = sql(tmp_path / "mine.db", "SELECT number FROM anchors")
+            held = sql(tmp_path / "mine.db", "SELECT ref FROM events WHERE kind = 'found'")
             assert len(set(held)) == len(held)
 
     def test_a_project_without_numbers_is_given_some_and_a_reader_sees_the_same(
@@ -175,11 +175,13 @@ class TestForLife:
         answer(project, 60)
         project.close()
         with closing(sqlite3.connect(tmp_path / "mine.db")) as older:
-            older.execute("DELETE FROM anchors")
+            older.execute("DELETE FROM events WHERE kind = 'found'")
             older.commit()
         with closing(open_project(tmp_path / "mine.db", read_only=True)) as read:
             seen = numbers(read)
-        assert sql(tmp_path / "mine.db", "SELECT count(*) FROM anchors") == [(0,)]
+        assert sql(tmp_path / "mine.db", "SELECT count(*) FROM events WHERE kind = 'found'") == [
+            (0,)
+        ]
         with closing(open_project(tmp_path / "mine.db")) as again:
             assert numbers(again) == seen
         assert sorted(seen.values()) == [1, 2, 3, 4, 5]
@@ -187,12 +189,12 @@ class TestForLife:
     def test_who_only_looks_is_not_kept_from_it_by_one_who_writes(self, file, tmp_path):
         path = tmp_path / "mine.db"
         make_project(load(file), path, random_state=0).close()
-        ledger = SqlLedger(path)
+        ledger = Ledger(path)
         looking = Project(load(file), ledger, random_state=0)
         with closing(make_project(load(file), path, random_state=0)) as writing:
             answer(writing, 20)
         with closing(sqlite3.connect(path)) as other:
-            other.execute("DELETE FROM anchors")
+            other.execute("DELETE FROM events WHERE kind = 'found'")
             other.execute("UPDATE meta SET value = '2' WHERE key = 'edition'")
             other.commit()
             looking.session.catch_up()
@@ -203,7 +205,7 @@ class TestForLife:
             assert perf_counter() - began < 8  # who waits for a lock waits 10 s
             other.execute("ROLLBACK")
         assert seen == [1, 2, 3, 4, 5]
-        assert sql(path, "SELECT count(*) FROM anchors") == [(0,)]
+        assert sql(path, "SELECT count(*) FROM events WHERE kind = 'found'") == [(0,)]
         ledger.close()
 
     def test_one_number_everywhere(self, project, tmp_path):

@@ -15,7 +15,6 @@ from samekind import (
     LabelOracle,
     Ledger,
     LedgerError,
-    SqlLedger,
     solve,
 )
 from samekind.flow import check_answers, drive
@@ -133,7 +132,7 @@ class TestFunctions:
         left = 5
         with pytest.raises(KeyboardInterrupt):
             solve(X, tired, ledger=tmp_path / "mine.db", random_state=0)
-        with SqlLedger(tmp_path / "mine.db") as ledger:
+        with Ledger(tmp_path / "mine.db") as ledger:
             assert len(ledger) == 5
 
 

@@ -49,7 +49,7 @@ class TestTwoOpinions:
         assert second == first
         project.answer(second.id, truth(second, data[1]), who="bob")
         assert len(ledger) == 1
-        assert {one.who for one in ledger.opinions.standing()} == {"ann", "bob"}
+        assert {one.who for one in ledger.log.opinions.standing()} == {"ann", "bob"}
         assert project.status().presses == 2
         assert project.reviews().total == 0
 
@@ -63,7 +63,7 @@ class TestTwoOpinions:
         right = data[1][lines["a"]] == data[1][lines["b"]]
         assert (right == lines["answer"]).all()
         for a, b in zip(lines["a"].tolist(), lines["b"].tolist(), strict=True):
-            assert {one.who for one in ledger.opinions.on(a, b)} == {"ann", "bob"}
+            assert {one.who for one in ledger.log.opinions.on(a, b)} == {"ann", "bob"}
         assert project.reviews().total == 0
         assert project.status().presses == 160
 
@@ -90,7 +90,7 @@ class TestTwoOpinions:
         (first,) = project.next("ann")
         project.answer(first.id, wrong(first, data[1]), who="ann")
         assert project.undo(who="ann")
-        assert project.session.ledger.opinions.standing() == []
+        assert project.session.ledger.log.opinions.standing() == []
         assert project.next("ann") == [first]
 
     def test_a_share_of_the_questions(self, data):  # noqa: F811
@@ -112,7 +112,7 @@ class TestTwoOpinions:
             project.answer(question.id, truth(question, data[1]), who=who)
         assert project.undo(who="bob")
         assert len(ledger) == 0
-        assert [one.who for one in ledger.opinions.standing()] == ["ann"]
+        assert [one.who for one in ledger.log.opinions.standing()] == ["ann"]
         assert project.next("bob") == [first]
         project.answer(first.id, truth(first, data[1]), who="bob")
         assert len(ledger) == 1

@@ -18,7 +18,7 @@ from samekind.algorithms import Classified
 from samekind.data import demo_items, load
 from samekind.datasets import load_digits
 from samekind.engine import NOT_ASKED
-from samekind.ledger import Ledger, LedgerError
+from samekind.ledger import Ledger, LedgerError, pairs_of
 from samekind.project import (
     LineupQuestion,
     PairQuestion,
@@ -231,9 +231,9 @@ def partition(project):
 
 def told(project):
     """Return which rows are in one cluster by the answers, also of a wave that is not over yet."""
-    implied = project.session.ledger.implications
-    rows = implied.rows()
-    component = implied.components(rows)
+    ledger = project.session.ledger
+    rows = np.unique(pairs_of(ledger.active()))
+    component = ledger.log.implications.components(rows)
     return {frozenset(rows[component == one].tolist()) for one in np.unique(component)}
 
 

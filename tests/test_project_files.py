@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from samekind import DIFFERENT, UNSURE, SqlLedger
 from samekind.data import load
-from samekind.ledger.migrations import VERSION
 from samekind.project import (
     PairQuestion,
     Project,
@@ -60,73 +57,6 @@ def project(rows, tmp_path):
     project.close()
 
 
-class TestOldProjects:
-    """Projects as earlier versions left them, after answers, names, a correction, a merge that was undone."""
-
-    def restored(self, version, rows, tmp_path):
-        script = (PROJECTS / f"version_{version}.sql").read_text(encoding="utf-8")
-        connection = sqlite3.connect(tmp_path / "old.db")
-        connection.executescript(script.replace("ROWS.npy", str(rows)))
-        connection.close()
-        return tmp_path / "old.db"
-
-    @pytest.fixture
-    def path(self, rows, tmp_path):
-        return self.restored(1, rows, tmp_path)
-
-    def test_of_version_2_goes_on_where_it_was(self, rows, tmp_path):
-        with closing(open_project(self.restored(2, rows, tmp_path))) as project:
-            status = project.status()
-            assert (status.title, status.questions, status.presses) == ("Four corners", 22, 21)
-            assert (status.clusters, status.known_rows, status.skipped) == (4, 20, 1)
-            assert project.next("ann")
-            members = sorted(sorted(rows.tolist()) for rows in project.clusters().members_)
-            assert members[0] == [0, 1, 3, 6, 8]
-            assert [len(rows) for rows in members] == [5] * 4
-            project.undo(5, who="bob")
-            assert project.session.ledger.answer_by(37, 26, "ann") == DIFFERENT
-
-    def test_of_version_3_gets_numbers_and_keeps_its_names(self, rows, tmp_path):
-        path = self.restored(3, rows, tmp_path)
-        with closing(open_project(path, read_only=True)) as project:
-            read = {ref.number: ref.name for ref in project.refs()}
-        with closing(open_project(path)) as project:
-            numbers = {ref.number: ref.name for ref in project.refs()}
-            assert sorted(numbers) == [1, 2, 3, 4]
-            assert sorted(filter(None, numbers.values())) == ["noughts", "ones"]
-            assert read == numbers
-            assert project.status().title == "Four corners"
-        with closing(open_project(path)) as again:
-            assert {ref.number: ref.name for ref in again.refs()} == numbers
-        with closing(sqlite3.connect(path)) as connection:
-            stored = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'")
-            assert stored.fetchone() == (str(VERSION),)
-
-    def test_goes_on_where_it_was(self, path):
-        project = open_project(path)
-        status = project.status()
-        assert (status.title, status.questions, status.presses) == ("Four corners", 24, 23)
-        assert (status.clusters, status.known_rows, status.skipped) == (4, 22, 1)
-        members = sorted(sorted(rows.tolist()) for rows in project.clusters().members_)
-        assert members[0] == [0, 1, 3, 6, 8]
-        assert [len(rows) for rows in members] == [5, 5, 6, 6]
-        assert project.next("ann")
-        names = {cluster.name for cluster in project.overview().clusters}
-        assert names == {"corner", "größe", None}
-        project.undo(5, who="bob")  # four answers, and the correction of one of ann's
-        assert project.session.ledger.answer_by(37, 26, "ann") == DIFFERENT
-        project.close()
-
-    def test_is_as_new_once_it_was_opened(self, path):
-        open_project(path).close()
-        with SqlLedger(path) as ledger:
-            assert ledger.meta["schema_version"] == str(VERSION)
-            assert ledger.answer_by(37, 26, "bob") == UNSURE
-        again = open_project(path)
-        assert again.next("ann")
-        again.close()
-
-
 class TestTwoProcesses:
     @staticmethod
     def label(rows, path, who, turns):
@@ -165,11 +95,10 @@ class TestTwoProcesses:
         ledger = project.session.ledger
         project.status()  # takes in what the others did
         assert ledger.revision.names == 20
-        texts = {name for (name,) in sqlite3.connect(path).execute("SELECT name FROM names")}
+        texts = {one.payload for one in ledger.log.since(0) if one.kind == "name"}
         assert texts == {f"{who} {turn}" for who in ("bob", "cy") for turn in range(10)}
-        assert (
-            len(ledger._notes.replaced) >= 4
-        )  # by corrections, and by merging what was told apart
+        edits = [one for one in ledger.log.since(0) if one.kind == "edit"]
+        assert len(edits) >= 4  # corrections, and merging what was told apart
         again = open_project(path)
         project.catch_up()
         assert again.status() == project.status()
@@ -192,7 +121,7 @@ class TestTwoProcesses:
 def transactions(project):
     """Count the transactions of a project's database, by what they begin with."""
     begun = Counter()
-    engine = project.session.ledger._database.engine
+    engine = project.session.ledger.store._engine
 
     def count(connection, cursor, statement, *_):
         begun[statement.split("(")[0].strip()] += 1

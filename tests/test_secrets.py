@@ -23,7 +23,7 @@ import httpx
 from PIL import Image
 
 import samekind.web
-from samekind import LedgerError, SqlLedger
+from samekind import Ledger, LedgerError
 from samekind.cli._errors import UserError
 from samekind.cli._token import find_token
 from samekind.data import load
@@ -171,13 +171,13 @@ class TestPasswords:
     )
     def test_of_a_database_are_in_no_error(self, url):
         with pytest.raises(LedgerError, match=r"\*\*\*@db\.example") as raised:
-            SqlLedger(url)
+            Ledger(url)
         assert PASSWORD not in "".join(traceback.format_exception(raised.value))
 
     def test_of_a_database_are_sent_to_nobody(self, rows, tmp_path, caplog):
         """Nor is where the project is, or what the driver says of it."""
         url = f"sqlite:///file:{tmp_path}/mine.db?uri=true&password={PASSWORD}"
-        ledger = SqlLedger(url, wait=0.1)
+        ledger = Ledger(url, wait=0.1)
         assert PASSWORD not in ledger.where
         with Serving(Project(load(rows), ledger, random_state=0)) as server, ledger:
             [question] = server.get("/api/next?lineup=false")["questions"]

@@ -17,7 +17,6 @@ from samekind import (
     Ledger,
     LedgerError,
     Session,
-    SqlLedger,
 )
 from samekind.algorithms import ALGORITHMS, Folding, find_algorithm
 
@@ -366,7 +365,7 @@ class TestContradictions:
             assert [found.pairs for found in session.contradictions] == [((0, 1), (0, 1))]
         with Session(X, ledger=tmp_path / "mine.db") as session:
             assert len(session.contradictions) == 1
-            session.ledger.retract_pair(0, 1)
+            session.ledger.retract(2)
             assert session.contradictions == []
 
     def test_with_what_people_say_at_once(self, tmp_path):
@@ -385,7 +384,7 @@ class TestContradictions:
 
 
 def test_a_session_closes_only_what_it_opened(tmp_path):
-    with SqlLedger(tmp_path / "mine.db") as ledger:
+    with Ledger(tmp_path / "mine.db") as ledger:
         with Session(X, ledger=ledger, **OPTIONS) as session:
             answer(session, Expert(Y), waves=1)
         ledger.record([[0, 1]], [SAME])

@@ -12,19 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from benchmarks.team_quality import answer_together as quality_of_team
-from samekind import SAME, Ledger, SqlLedger
-from samekind.cli import app
+from samekind import SAME, Ledger
 from samekind.data import Items
 from samekind.datasets import load_digits, make_synthetic
-from samekind.ledger import (
-    Lease,
-    ProjectURL,
-    find_orphaned_leases,
-    free_orphaned_leases,
-)
+from samekind.ledger import Lease, ProjectURL, forget
 from samekind.measures import adjusted_rand_index
 from samekind.project import Project, QuestionClosed
 from samekind.project.sharing import SECONDS, Comparison, Offers
@@ -147,7 +140,7 @@ class TestEverybodyHasSomethingToDo:
             project.answer(first.id, truth(first, data[1]), who=who)
         with pytest.raises(QuestionClosed):
             project.answer(first.id, "same", who="bob")
-        (late,) = project.session.ledger.opinions.standing()
+        (late,) = project.session.ledger.log.opinions.standing()
         assert (late.who, project.status().presses) == ("bob", 2)
 
     def test_where_answers_may_be_wrong_both_count(self, data):
@@ -199,7 +192,7 @@ class TestTheRunCanBeRepeated:
     def test_what_could_not_be_written_can_be_sent_again(
         self, data, tmp_path, monkeypatch, is_extra
     ):
-        with SqlLedger(tmp_path / "rows.db") as ledger:
+        with Ledger(tmp_path / "rows.db") as ledger:
             project = project_of(data, ledger)
             answer_together(project, data[1], ["ann", "bob"], 40)
             shown = {who: project.next(who)[0] for who in ("ann", "bob", "cat", "dan")}
@@ -304,7 +297,7 @@ class TestNothingIsGivenToTwo:
             assert changed
             assert not set(pairs_of(got)) & set(pairs_of(held))
             here.answer(got.id, truth(got, data[1]), who="bob")
-        assert len(here.session.ledger.opinions.lines) == 0
+        assert len(here.session.ledger.log.opinions.lines) == 0
         here.close()
         there.close()
 
@@ -320,7 +313,7 @@ class TestNothingIsGivenToTwo:
         assert [question.id for who in ("cy", "bob") for question in project.next(who)] == ids[
             :0:-1
         ]
-        with SqlLedger(place, read_only=False) as ledger:
+        with Ledger(place, read_only=False) as ledger:
             assert ids[2] in ledger.leases.shown("cy")
         project.close()
 
@@ -336,7 +329,7 @@ class TestLeases:
         if request.param == "memory":
             yield Ledger()
             return
-        with SqlLedger(place_for(request, request.param)) as ledger:
+        with Ledger(place_for(request, request.param)) as ledger:
             yield ledger
 
     def test_they_run_out(self, ledger):
@@ -376,7 +369,7 @@ class TestLeases:
 
     @staticmethod
     def take(place, who, got):
-        with SqlLedger(place, wait=60) as ledger:
+        with Ledger(place, wait=60) as ledger:
             for key in range(40):
 
                 def choose(leases, key=key):
@@ -388,7 +381,7 @@ class TestLeases:
     @pytest.mark.parametrize("kind", ["sql", POSTGRES])
     def test_processes_share_them(self, request, kind):
         place = place_for(request, kind)
-        SqlLedger(place).close()
+        Ledger(place).close()
         context = multiprocessing.get_context("fork")
         got = context.Queue()
         workers = [context.Process(target=self.take, args=(place, f"p{k}", got)) for k in range(3)]
@@ -402,57 +395,6 @@ class TestLeases:
         assert got.empty()
 
 
-class TestOrphanedLeases:
-    @pytest.fixture(params=["sql", POSTGRES])
-    def place(self, request, data):
-        """Return a project whose server was killed after an answer, before anybody was asked again."""
-        place = place_for(request, request.param)
-        project = project_of(data, place)
-        (answered,) = project.next("ann")
-        project.next("bob")
-        project.answer(answered.id, truth(answered, data[1]), who="ann")
-        project.close()
-        return ProjectURL(place) if isinstance(place, str) else place
-
-    def test_are_found_and_freed(self, place, data):
-        now = time.time()
-        with SqlLedger(place) as ledger:
-            odd = {"it is no question": (7, "what?"), "there is no row 600": (8, "p-8-600")}
-            for key, question in odd.values():
-                ledger.leases.share("cy", lambda _, q={key: question}: q, now=now, until=now + 60)
-            ledger.leases.share("dan", lambda _: {9: "p-9-10"}, now=0, until=now - 3700)
-        found = find_orphaned_leases(place, now=now)
-        assert {(one.lease.who, one.why) for one in found} == {
-            ("ann", "it was answered"),
-            *(("cy", why) for why in odd),
-            ("dan", "it ran out long ago"),
-        }
-        assert free_orphaned_leases(place, now=now) == found
-        assert find_orphaned_leases(place, now=now) == []
-        with SqlLedger(place) as ledger:
-            assert [len(ledger.leases.shown(who)) for who in ("ann", "bob", "cy")] == [0, 1, 0]
-
-    def test_one_that_was_taken_back_is_asked_again(self, place, data):
-        project = project_of(data, place)
-        project.undo(who="ann")
-        project.next("ann")
-        project.close()
-        assert find_orphaned_leases(place, now=time.time()) == []
-
-    def test_check_says_so_and_repair_frees_them(self, place):
-        said = CliRunner().invoke(app, ["check", reveal(place)])
-        assert "of ann: it was answered" in " ".join(said.output.split())
-        assert said.exit_code == 0
-        freed = CliRunner().invoke(app, ["check", reveal(place), "--repair"])
-        assert "Freed" in freed.output
-        again = CliRunner().invoke(app, ["check", reveal(place)])
-        assert "of no use" not in again.output
-
-
-def reveal(place):
-    return place.reveal() if isinstance(place, ProjectURL) else str(place)
-
-
 class TestOpinionsInTheLedger:
     @staticmethod
     def fail_after_opinion(ledger):
@@ -463,16 +405,17 @@ class TestOpinionsInTheLedger:
     @pytest.mark.parametrize("kind", ["sql", POSTGRES])
     def test_others_see_them(self, request, kind):
         place = place_for(request, kind)
-        with SqlLedger(place) as ledger, SqlLedger(place) as other:
+        with Ledger(place) as ledger, Ledger(place) as other:
             ledger.opine([(4, 1, SAME)], who="ann")
             ledger.record([[5, 6]], [SAME], who="ann")
             other.refresh()
-            (opinion,) = other.opinions.standing()
+            (opinion,) = other.log.opinions.standing()
             assert opinion[:4] == (1, 4, SAME, "ann")
             other.opine([(1, 4, 0)], who="bob")
             ledger.refresh()
-            assert ledger.opinions.disputed() == [(1, 4)]
+            assert ledger.log.opinions.disputed() == [(1, 4)]
             self.fail_after_opinion(ledger)
-            assert ledger.opinions.disputed() == [(1, 4)]
-            ledger.forget("bob")
-            assert ledger.opinions.disputed() == []
+            assert ledger.log.opinions.disputed() == [(1, 4)]
+            forget(ProjectURL(place) if isinstance(place, str) else place, "bob")
+            ledger.refresh()
+            assert ledger.log.opinions.disputed() == []

@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, settings
 from typer.testing import CliRunner
 
 from samekind.cli import app
-from samekind.ledger import Ledger, Links, ProjectURL, SqlLedger, back_up_project, check_file
+from samekind.ledger import Ledger, Links, ProjectURL, back_up_project, check_project
 from samekind.project import open_project
 from samekind.web import ServeError, make_team_app, name_projects
 from samekind.web.site import Site
@@ -77,7 +77,7 @@ def run(*arguments):
 
 def n_answers(place):
     """Return how many answers the project itself has, taken back or not."""
-    with SqlLedger(place, read_only=True) as ledger:
+    with Ledger(place, read_only=True) as ledger:
         return ledger.revision.answers
 
 
@@ -182,7 +182,7 @@ class TestKeys:
         for thread in threads:
             thread.join()
         assert made == [200] * 8
-        with SqlLedger(place, read_only=True) as ledger:
+        with Ledger(place, read_only=True) as ledger:
             acts = {line.when for line in ledger.lines()}
             assert len(acts) == 1
 
@@ -221,13 +221,13 @@ class TestKeys:
     def test_those_of_long_ago_are_forgotten(self, place):
         from samekind.ledger import KeptReply
 
-        with SqlLedger(place) as ledger:
+        with Ledger(place) as ledger:
             ledger.keep_reply("ann", "old", KeptReply("r", "null"))
         connection = sqlite3.connect(place)
         with connection:
-            connection.execute("UPDATE replies SET at = at - 8 * 86400, id = 256")
+            connection.execute("UPDATE replies SET at = at - 8 * 86400")
         connection.close()
-        with SqlLedger(place) as ledger:
+        with Ledger(place) as ledger:
             ledger.keep_reply("ann", "new", KeptReply("r", "null"))
             assert ledger.reply_to("ann", "old") is None
             assert ledger.reply_to("ann", "new") is not None
@@ -262,7 +262,7 @@ def answer_stubbornly(url, token, y, presses, seed, kept):
 
 
 def press_times(place, who):
-    with SqlLedger(place, read_only=True) as ledger:
+    with Ledger(place, read_only=True) as ledger:
         return len({line.when for line in ledger.lines() if line.who == who})
 
 
@@ -299,7 +299,7 @@ class TestCrashes:
             person.join(300)
         assert len(kept) == presses
         assert press_times(place, "ann") == presses  # each press once, and none besides
-        assert check_file(place).is_fine
+        assert check_project(place).is_fine
 
     def test_told_to_end_it_answers_those_who_wait(self, table, place):
         token, kept = invite(place), []
@@ -376,7 +376,7 @@ class TestTwoServers:
         assert states[0]["revision"] == states[1]["revision"]
         assert views[0]["clusters"] == views[1]["clusters"]
         assert exports[0] == exports[1]
-        assert check_file(place).is_fine
+        assert check_project(place).is_fine
 
 
 @pytest.fixture(scope="module")
@@ -424,7 +424,7 @@ class TestBackups:
             for k in range(3):
                 copy = tmp_path / f"copy-{k}.db"
                 assert back_up_project(place, copy) <= n_answers(place)
-                assert check_file(copy).is_fine
+                assert check_project(copy).is_fine
                 assert copy.stat().st_mode & 0o077 == 0
         finally:
             ended.set()
@@ -543,10 +543,7 @@ class TestCommands:
         connection.close()
         result = run("check", place)
         assert result.exit_code == 1
-        assert "links 1: its role is 'king'" in result.output
-        assert run("check", place, "--repair").exit_code == 0
-        with Links(place) as links:
-            assert links.all() == []
+        assert "its role is 'king'" in " ".join(result.output.split())
 
     def test_a_project_moves_with_its_links(self, place, tmp_path):
         token = invite(place, "ann", "review")

@@ -16,7 +16,7 @@ if os.environ.get("CI") != "true":
 
 import httpx
 
-from samekind.ledger import Links, SqlLedger
+from samekind.ledger import Ledger, Links
 from samekind.web.logs import TextLines, log_request
 from samekind.web.roles import ROLE_OF, needed_for
 from teams import (
@@ -200,7 +200,7 @@ class TestRoles:
         token = invite(places["rows"], "karl")
         with server.person(token) as karl:
             karl.answer(table[1], **{"X-Samekind-Who": "somebody-else"})
-        with SqlLedger(places["rows"], read_only=True) as ledger:
+        with Ledger(places["rows"], read_only=True) as ledger:
             assert "karl" in ledger.annotators
             assert "somebody-else" not in ledger.annotators
 
@@ -368,5 +368,5 @@ class TestBroken:
             question = reply["questions"][0]
             said = {"id": question["id"], "answer": truth(question, table[1])}
             assert wait_for(lambda: ann.status("/answers", "POST", json=said) in (200, 409))
-        with SqlLedger(place, read_only=True) as ledger:
+        with Ledger(place, read_only=True) as ledger:
             assert len(ledger) >= 3

@@ -22,9 +22,9 @@ if os.environ.get("CI") != "true":
 
 import httpx
 
-from benchmarks.team_proof import acts_taken_back, names_in
+from benchmarks.team_proof import events_in
 from postgres import running
-from samekind.ledger import ProjectURL, SqlLedger, check_file
+from samekind.ledger import Ledger, ProjectURL, check_project
 from teams import Person, TeamServer, fork, invite, make_at, make_table, truth, wait_for
 
 KILLS = int(os.environ.get("SAMEKIND_KILLS", "50"))
@@ -129,10 +129,10 @@ def pairs_of(question):
 
 def prove(place, workers):
     """Check from the ledger that all that was acknowledged is there, and nothing is there twice."""
-    with SqlLedger(place, read_only=True) as ledger:
+    with Ledger(place, read_only=True) as ledger:
         lines = list(ledger.lines())
         said = {(frozenset((line.a, line.b)), line.who) for line in lines}
-        said |= {(frozenset((one.a, one.b)), one.who) for one in ledger.opinions.lines}
+        said |= {(frozenset((one.a, one.b)), one.who) for one in ledger.log.opinions.lines}
         for worker in workers:
             lost = [
                 question
@@ -145,12 +145,14 @@ def prove(place, workers):
         )
         assert max(standing.values()) == 1
     where = address_of(place)
-    assert acts_taken_back(where) <= sum(worker.n_undone for worker in workers)
+    events = events_in(where)
+    taken_back = {event.ref for event in events if event.kind == "retract"}
+    assert len(taken_back) <= sum(worker.n_undone for worker in workers)
     given = [name for worker in workers for name in worker.names]
     assert given
-    there = Counter(names_in(where))
+    there = Counter(event.payload for event in events if event.kind == "name")
     assert {name: there[name] for name in given} == dict.fromkeys(given, 1)
-    assert check_file(place).is_fine
+    assert check_project(place).is_fine
 
 
 def address_of(place):

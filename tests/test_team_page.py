@@ -16,7 +16,7 @@ except ImportError as missing:
 from samekind.data import load
 from samekind.datasets import load_digits
 from samekind.flow import DIFFERENT, SAME, UNSURE
-from samekind.ledger import Links, SqlLedger
+from samekind.ledger import Ledger, Links
 from samekind.project import make_project
 from teams import API, TeamServer, invite, wait_for
 
@@ -86,7 +86,7 @@ class TestALink:
         assert ann.page.url == f"{server.url}/p/digits/"
         assert ann.errors == []
         assert ann.page.evaluate("window.violations") == []
-        with SqlLedger(place, read_only=True) as ledger:
+        with Ledger(place, read_only=True) as ledger:
             assert "ann" in ledger.annotators
 
     def test_shows_pictures_without_a_token_in_their_addresses(self, visit):
@@ -206,8 +206,8 @@ class TestDifferentOpinions:
             assert rita.errors == []
             assert page.evaluate("window.violations") == []
             context.close()
-        with SqlLedger(disputed, read_only=True) as ledger:
-            own = [one.answer for one in ledger.opinions.lines if one.who == "rita"]
+        with Ledger(disputed, read_only=True) as ledger:
+            own = [one.answer for one in ledger.log.opinions.lines if one.who == "rita"]
         assert sorted(own) == [UNSURE, DIFFERENT, SAME]
 
 

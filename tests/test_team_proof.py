@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.team_proof import Record, prove
-from samekind import SqlLedger
+from samekind import Ledger
 
 
 @pytest.fixture
 def place(tmp_path):
     path = tmp_path / "load.db"
-    with SqlLedger(path) as ledger:
+    with Ledger(path) as ledger:
         ledger.record([[1, 2], [1, 3]], [0, 0], who="ann")
         ledger.record([[4, 2]], [1], who="bob")
         ledger.name(1, "bob, 1", who="bob")
@@ -40,32 +40,32 @@ def test_what_was_acknowledged_and_is_not_there_is_lost(place, claimed):
 
 
 def test_what_somebody_said_besides_is_given_to_two(place):
-    with SqlLedger(place) as ledger:
+    with Ledger(place) as ledger:
         ledger.record([[2, 1]], [0], who="bob")
     assert prove(str(place), Record())["given to two"] == 1
 
 
 def test_a_merge_that_nobody_asked_for_is_not(place):
-    with SqlLedger(place) as ledger:
+    with Ledger(place) as ledger:
         ledger.record([[2, 1]], [0], who="bob", asked=False)
     assert prove(str(place), Record())["given to two"] == 0
 
 
 def test_a_name_that_was_given_twice_is_doubled(place):
-    with SqlLedger(place) as ledger:
+    with Ledger(place) as ledger:
         ledger.name(2, "bob, 1", who="bob")
     assert prove(str(place), Record(names=["bob, 1"]))["doubled"] == 1
 
 
 def test_what_was_taken_back_and_nobody_undid_is_doubled(place):
-    with SqlLedger(place) as ledger:
+    with Ledger(place) as ledger:
         ledger.retract(who="bob")
     assert prove(str(place), Record(kept=list(KEPT)))["doubled"] == 1
     assert prove(str(place), Record(kept=list(KEPT), n_undone=1))["doubled"] == 0
 
 
 def test_what_somebody_said_anew_was_not_taken_back(place):
-    with SqlLedger(place) as ledger:
+    with Ledger(place) as ledger:
         ledger.correct(4, 2, 1, who="bob")
     found = prove(str(place), Record(kept=list(KEPT)))
     assert found["doubled"] == found["taken back"] == 0

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from samekind import DIFFERENT, SAME, SqlLedger
+from samekind import DIFFERENT, SAME, Ledger
 from samekind.data import Items, load
 from samekind.engine import NOT_ASKED, ClassifySession
 from samekind.project import ClusterOption, ItemView, Project
@@ -223,7 +223,7 @@ def test_a_question_that_is_answered_elsewhere_is_passed_over():
     sit_down(project, lines())
     [standing] = [line for line in project.session.ledger.lines() if not line.retracted]
     assert (standing.who, standing.answer) == ("bob", DIFFERENT)
-    assert [(one.who, one.answer) for one in project.session.ledger.opinions.lines] == [
+    assert [(one.who, one.answer) for one in project.session.ledger.log.opinions.lines] == [
         ("ann", SAME)
     ]
 
@@ -497,7 +497,7 @@ LABEL = (
 
 def said(path):
     """Return the answers that stand in the project, by pair."""
-    with SqlLedger(path) as ledger:
+    with Ledger(path) as ledger:
         standing = [entry for entry in ledger.lines() if not entry.retracted]
     pairs = [frozenset((entry.a, entry.b)) for entry in standing]
     assert len(set(pairs)) == len(pairs)

@@ -30,7 +30,7 @@ from hypothesis import HealthCheck, settings
 
 import samekind
 from conftest import blobs
-from samekind import SqlLedger
+from samekind import Ledger
 from samekind.data import demo_items, load
 from samekind.project import EXPORTS, Project
 from samekind.web import ServeError, make_app, serve
@@ -214,7 +214,7 @@ class TestAsking:
             )
             assert reply["saved"] is True
             assert reply["status"]["questions"] == count
-            with SqlLedger(tmp_path / "small.db") as ledger:
+            with Ledger(tmp_path / "small.db") as ledger:
                 last = list(ledger.lines())[-1]
             assert {last.a, last.b} == rows_of(question)
             assert last.answer == (answer == "same")
@@ -304,7 +304,7 @@ class TestAsking:
         said = {"id": question["id"], "answer": "different"}
         small.post("/api/answers", json=said, headers=who)
         assert small.get("/api/answers")["answers"][0]["who"] == name
-        with SqlLedger(tmp_path / "small.db") as ledger:
+        with Ledger(tmp_path / "small.db") as ledger:
             assert list(ledger.lines())[-1].who == name
         assert small.post("/api/undo", json={}, headers={"X-Samekind-Who": "ann"})["undone"] == []
 
@@ -587,7 +587,7 @@ class TestErrors:
         def limit(connection):
             connection.exec_driver_sql(f"PRAGMA max_page_count = {pages[0]}")
 
-        sa.event.listen(small.project.session.ledger._database.engine, "begin", limit)
+        sa.event.listen(small.project.session.ledger.store._engine, "begin", limit)
         small.client.headers["X-Samekind-Who"] = quote("長" * 100)  # fills a page soon
         reply, response = small.get("/api/next?lineup=false"), None
         while response is None or response.status_code == 200:
@@ -604,7 +604,7 @@ class TestErrors:
 
     def test_a_locked_database_acknowledges_nothing(self, table, tmp_path):
         path = tmp_path / "locked.db"
-        ledger = SqlLedger(path, wait=0.1)
+        ledger = Ledger(path, wait=0.1)
         with Serving(Project(table[0], ledger, random_state=0)) as server, ledger:
             [question] = server.get("/api/next?lineup=false")["questions"]
             other = sqlite3.connect(path, isolation_level=None)
@@ -669,7 +669,7 @@ class TestTwoServers:
             states = [server.get("/api/next")["status"] for server in (one, other)]
         assert [state["done"] for state in states] == [True, True]
         assert [state["clusters"] for state in states] == [3, 3]
-        with SqlLedger(path) as ledger:
+        with Ledger(path) as ledger:
             kept = [frozenset((e.a, e.b)) for e in ledger.lines() if e.asked]
         assert len(kept) == len(set(kept))
         assert set(kept) == acknowledged
@@ -717,7 +717,7 @@ def test_many_at_once(digits, tmp_path):
             person.join()
     assert failures == []
     assert len(set(saved)) == len(saved) >= 10
-    with SqlLedger(path) as ledger:
+    with Ledger(path) as ledger:
         assert sorted(map(sorted, saved)) == sorted(sorted((e.a, e.b)) for e in ledger.lines())
 
 
@@ -762,7 +762,7 @@ class TestServe:
         if ended == signal.SIGINT:
             assert out == "closed\n"
             assert process.returncode == 0
-        with SqlLedger(path) as ledger:
+        with Ledger(path) as ledger:
             assert len(ledger) == 1
 
     @pytest.mark.parametrize("host", ["0.0.0.0", "", "::", "192.0.2.7", "example.org"])

@@ -21,7 +21,7 @@ if os.environ.get("CI") != "true":
 import httpx
 from hypothesis import HealthCheck, settings
 
-from samekind import SqlLedger
+from samekind import Ledger
 from test_web_api import DIGITS, SCHEMA, good, say, table, tried, try_input
 
 pytestmark = pytest.mark.slow
@@ -150,7 +150,7 @@ def test_killed_200_times(tmp_path, capsys):
             with sqlite3.connect(path) as connection:
                 assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
             connection.close()
-            with SqlLedger(path) as ledger:
+            with Ledger(path) as ledger:
                 entries = list(ledger.lines())
             kept = {unordered(entry.a, entry.b): entry.answer for entry in entries}
             lost = {pair for pair, same in person.told.items() if kept.get(pair) != same}

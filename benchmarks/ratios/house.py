@@ -104,7 +104,7 @@ def sqlite(setting: Setting) -> Iterator[Ratio]:
     answers = np.zeros(5_000, dtype=np.int8)
     with (
         tempfile.TemporaryDirectory(dir=setting.scratch) as folder,
-        samekind.SqlLedger(Path(folder, "bench.db")) as ledger,
+        samekind.Ledger(Path(folder, "bench.db")) as ledger,
     ):
         took = seconds(lambda: [ledger.record(wave, answers) for wave in waves])
     rate = 5_000 * len(waves) / took

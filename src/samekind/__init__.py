@@ -28,7 +28,6 @@ if TYPE_CHECKING:
         LedgerDamaged,
         LedgerError,
         LedgerGone,
-        SqlLedger,
     )
     from samekind.notebook import widget
     from samekind.oracles import (
@@ -56,7 +55,6 @@ _HOMES = {
         "LedgerDamaged",
         "LedgerError",
         "LedgerGone",
-        "SqlLedger",
     ],
     "samekind.notebook": ["widget"],
     "samekind.oracles": [
@@ -100,7 +98,6 @@ __all__ = [
     "SameKindClustering",
     "ServerError",
     "Session",
-    "SqlLedger",
     "datasets",
     "embed",
     "link",

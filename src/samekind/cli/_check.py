@@ -19,71 +19,33 @@ EXAMPLES = """[bold]Examples[/bold]
 
 samekind check messages.samekind.db
 
-samekind check messages.samekind.db --repair
-
 samekind check messages.samekind.db --take-in
 """
 
 
 @explained
-def check(
-    project: options.ProjectFile, repair: own.Repair = False, take_in: own.TakeIn = False
-) -> int:
+def check(project: options.ProjectFile, take_in: own.TakeIn = False) -> int:
     """Look for damage in a project, and for changes of its data since.
 
-    --repair drops what cannot be right and keeps a copy, and frees questions that nobody looks at any more;
-    --take-in takes in what has changed in the data.
-    Without them it only reads, also while others answer.
+    --take-in takes in what has changed in the data. Without it the command only reads, also while others
+    answer. A damaged project is never changed: put a backup in its place.
 
-    Exit code 0: all is right, or repaired. 1: something is wrong.
+    Exit code 0: all is right. 1: something is wrong.
     """
-    import shlex
-
     from rich.console import Console
 
     from samekind.cli._projects import plural
-    from samekind.ledger import LedgerDamaged, check_file, repair_file
+    from samekind.ledger import check_project
 
     out = Console()
-    if repair:
-        try:
-            repaired = repair_file(project)
-        except LedgerDamaged as error:
-            chat(out, str(error))
-            return PROBLEMS
-        if repaired is None:
-            chat(out, f"Nothing is wrong with {project}; nothing was changed.")
-        else:
-            _list(out, "Dropped:", repaired.dropped)
-            chat(out, f"{project} is repaired. As it was, it is kept in {repaired.backup}.")
-        _free(project, out)
-        return _take_in(project, out) if take_in else 0
-    found = check_file(project)
+    found = check_project(project)
     if found.is_fine:
         chat(out, f"Nothing is wrong with {project}: {plural(found.answers, 'answer')}.")
-        _say_orphaned(project, out)
         _say_expected(project, out)
         return _take_in(project, out) if take_in else _compare_data(project, out)
-    if found.hopeless:
-        chat(out, f"{found.hopeless} It cannot be repaired: put a copy from before in its place.")
-        return PROBLEMS
-    _list(out, f"{project} is damaged:", [*found.torn, *map(str, found.faults)])
-    name = shlex.quote(str(project))
-    chat(out, f"To drop what cannot be right, and keep a copy: samekind check {name} --repair")
+    _list(out, f"{project} is damaged:", found.faults)
+    chat(out, "Nothing was changed. Put a backup in its place.")
     return PROBLEMS
-
-
-def _say_orphaned(project: Place, out: Console) -> None:
-    """Say which questions are kept for somebody in vain; it is no damage, as that ends by itself."""
-    import shlex
-    import time
-
-    from samekind.ledger import find_orphaned_leases
-
-    found = find_orphaned_leases(project, now=time.time())
-    if found:
-        _list(out, "Kept for somebody, and of no use:", list(map(str, found)))
-        chat(out, f"To free them: samekind check {shlex.quote(str(project))} --repair")
 
 
 def _say_expected(project: Place, out: Console) -> None:
@@ -99,16 +61,6 @@ def _say_expected(project: Place, out: Console) -> None:
     for low, high, questions, expected, same in found:
         table.add_row(f"{low:.1f}-{high:.1f}", f"{questions:,}", f"{expected:.0%}", f"{same:.0%}")
     out.print(table)
-
-
-def _free(project: Place, out: Console) -> None:
-    import time
-
-    from samekind.ledger import free_orphaned_leases
-
-    found = free_orphaned_leases(project, now=time.time())
-    if found:
-        _list(out, "Freed, as they were kept for somebody in vain:", list(map(str, found)))
 
 
 def _compare_data(project: Place, out: Console) -> int:

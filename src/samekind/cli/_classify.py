@@ -112,13 +112,13 @@ def _classified(
     from samekind.cli._interrupts import Interrupts
     from samekind.cli._projects import plural
     from samekind.engine import OtherDataError, answer_with
-    from samekind.ledger import SqlLedger
+    from samekind.ledger import Ledger
     from samekind.oracles import FunctionOracle
     from samekind.project import classify_new
     from samekind.terminal import classify_in_terminal, keys_at_hand, user_name
 
     oracle = None if labels is None else _names_answer(project, items, labels)
-    with SqlLedger(path) as ledger, Interrupts() as interrupts:
+    with Ledger(path) as ledger, Interrupts() as interrupts:
         before = f", {plural(len(ledger), 'answer')} from before" if len(ledger) else ""
         chat(screen, f"{plural(items.n, 'new thing')}{before}. Answers are kept in {path}.")
         try:

@@ -87,11 +87,11 @@ def export(
 
     from samekind.cli._projects import opened
     from samekind.cli._results import replace_file
-    from samekind.ledger import SqlLedger
+    from samekind.ledger import Ledger
     from samekind.project import data_of, write_answers
 
     screen = Console(stderr=True)
-    with SqlLedger(project, read_only=True) as ledger:
+    with Ledger(project, read_only=True) as ledger:
         for path, needed in product(targets, (project, data_of(ledger))):
             if not isinstance(needed, Path):
                 continue

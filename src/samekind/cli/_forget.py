@@ -28,29 +28,24 @@ def forget(project: options.ProjectFile, who: own.ForgetWho, yes: own.Yes = Fals
 
     from samekind.cli._projects import plural
     from samekind.cli._words import chat
-    from samekind.ledger import SqlLedger
-    from samekind.project import ProjectError, answers_by_annotator, forget_annotator
+    from samekind.ledger import forget as erase
 
-    with SqlLedger(project, read_only=True) as ledger:
-        answers, names = answers_by_annotator(ledger).get(who, (0, 0))
     screen, out = Console(stderr=True), Console()
-    if (answers or names) and not yes:
-        chat(
-            screen,
-            f"{plural(answers, 'answer')} and {plural(names, 'name')} of {who!r} will be erased from "
-            f"{project}. There is no undo.",
-        )
+    try:
+        there = erase(project, who, dry=True)
+    except ValueError as error:
+        raise UserError(str(error)) from error
+    counts = [plural(there.answers, "answer"), plural(there.names, "name")]
+    if there.opinions:
+        counts.insert(1, plural(there.opinions, "opinion"))
+    what = f"{', '.join(counts[:-1])} and {counts[-1]} of {who!r}"
+    if not yes:
+        chat(screen, f"{what} will be erased from {project}. There is no undo.")
         if not _confirmed():
             chat(screen, "Nothing was changed.")
             return 0
-    try:
-        gone = forget_annotator(project, who)
-    except ProjectError as error:
-        raise UserError(str(error)) from error
-    chat(
-        out,
-        f"{plural(gone.answers, 'answer')} and {plural(gone.names, 'name')} of {who!r} are erased.",
-    )
+    gone = erase(project, who)
+    chat(out, f"{what} are erased.")
     if gone.restored:
         chat(
             out,

@@ -26,9 +26,6 @@ _pictures_how = _plain(
     "--pictures",
 )
 PicturesHow = Annotated[FolderHow, _pictures_how]
-Repair = Annotated[
-    bool, _plain(None, "Drop what cannot be right; a copy of the project is kept.", "--repair")
-]
 _take_in = _plain(
     None, "Take in what has changed in the data: answers stay with their things.", "--take-in"
 )

@@ -111,7 +111,7 @@ class BaseSession:
     @property
     def n_contradictions(self) -> int:
         """How many answers contradict earlier ones; where none may be wrong."""
-        return self.ledger.n_contradictions if self.params.trusts_answers else 0
+        return self.ledger.log.n_contradictions if self.params.trusts_answers else 0
 
     @contextmanager
     def act(self) -> Iterator[None]:
@@ -174,7 +174,7 @@ class BaseSession:
         self._check_open()
         pairs = self.pending()
         said = check_answers(answers, len(pairs))
-        seen = self.followed.lines + self.followed.struck
+        seen = self.followed.lines, self.followed.struck
         expected = self._runner.expect(pairs)
         if self.ledger.record_next(seen, pairs, said, who, expected):
             self._follow()
@@ -187,17 +187,18 @@ class BaseSession:
     def undo(self, count: int = 1, *, who: str | None = None, together: bool = False) -> int:
         """Take back the last `count` answers, as deep as you like; return how many there were.
 
-        With `who`, only that person's. What was volunteered stays. With `together`, what was told or learnt
-        at once is taken back at once, be it volunteered or not.
+        With `who`, only that person's. What was volunteered stays. With `together`, acts are taken back as a
+        whole: what was told or learnt at once, be it volunteered or not.
         """
-        return len(self.take_back(count, who=who, together=together))
+        if not together:
+            return len(self.take_back(count, who=who))
+        with self.act():
+            return sum(map(len, self.ledger.undo(count, who=who)))
 
-    def take_back(
-        self, count: int = 1, *, who: str | None = None, together: bool = False
-    ) -> list[LedgerLine]:
+    def take_back(self, count: int = 1, *, who: str | None = None) -> list[LedgerLine]:
         """Do what `undo` does; return what was taken back, latest first."""
         with self.act():
-            return self.ledger.retract(count, who=who, asked_only=not together, together=together)
+            return self.ledger.retract(count, who=who, asked_only=True)
 
     def stop(self, reason: str = "user") -> None:
         """End the session now, until `resume`. What was answered stays in the ledger."""
@@ -228,7 +229,7 @@ class BaseSession:
             self.ledger.close()
 
     def _follow(self) -> None:
-        own, now = self._fingerprint, self.ledger.meta.get("fingerprint")
+        own, now = self._fingerprint, self.ledger.settings.get("fingerprint")
         if own is not None and now != own:  # another program took in what has changed since
             error = LedgerStale(
                 "the data of this project have changed, and another program has taken that in. Stop this one "
@@ -262,14 +263,14 @@ class BaseSession:
 
         Where nothing is to be written nobody is waited for.
         """
-        if "fingerprint" not in self.ledger.meta:
+        if "fingerprint" not in self.ledger.settings:
             with self.ledger.transaction():
-                if "fingerprint" not in self.ledger.meta:
-                    self.ledger.set_meta("fingerprint", fingerprint)
-                    self.ledger.set_meta("shape", shape)
-        if self.ledger.meta["fingerprint"] != fingerprint:
+                if "fingerprint" not in self.ledger.settings:
+                    self.ledger.set("fingerprint", fingerprint)
+                    self.ledger.set("shape", shape)
+        if self.ledger.settings["fingerprint"] != fingerprint:
             raise OtherDataError(
-                f"this project belongs to other data ({self.ledger.meta.get('shape')}; these are "
+                f"this project belongs to other data ({self.ledger.settings.get('shape')}; these are "
                 f"{shape}): its answers would be about the wrong rows. Open "
                 "it with the data it was made with, or start a new project."
             )

@@ -101,11 +101,7 @@ class ClassifySession(BaseSession):
             raise
 
     def _bind_ledger(self) -> None:
-        digest, shape = self.identity(self.clusters, self.points)
-        own = self.points.fingerprint()
-        if self.ledger.meta.get("fingerprint") == own:  # a file of version 1
-            digest = own
-        self._bind(digest, shape)
+        self._bind(*self.identity(self.clusters, self.points))
 
     @staticmethod
     def identity(clusters: Clusters, points: Points) -> tuple[str, str]:
@@ -165,7 +161,7 @@ class ClassifySession(BaseSession):
         return "exhausted"
 
     def _look_up(self, pairs: Pairs) -> Answers:
-        new = self.ledger.active(self._n_taken_in)
+        new = self.ledger.log.active(self._n_taken_in)
         self._implied.add(pairs_of(new), new["answer"])
         self._n_taken_in = self.ledger.revision.answers
         answers = self._implied.get(pairs, UNANSWERED)

@@ -47,7 +47,7 @@ def answer_streaming(
 
 def count_earlier(session: BaseSession, oracle: StreamingOracle) -> None:
     """Let an oracle know what earlier runs of the project spent."""
-    earlier = session.ledger.meta.get(spending_key(oracle.name))
+    earlier = session.ledger.settings.get(spending_key(oracle.name))
     if earlier:
         oracle.resume_spending(earlier)
 
@@ -76,7 +76,7 @@ def keep_heard(session: BaseSession, heard: Heard, oracle: StreamingOracle) -> N
         asked = np.full(int(new.sum()), not heard.skipped)
         session.write(heard.pairs[new], heard.answers[new], oracle.name, asked)
         if spent := oracle.spending_text():
-            ledger.set_meta(spending_key(oracle.name), spent)
+            ledger.set(spending_key(oracle.name), spent)
 
 
 def examples_for(session: BaseSession, name: str) -> tuple[Pairs, Answers]:

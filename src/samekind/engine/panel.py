@@ -59,7 +59,7 @@ class OraclePanel:
         self.session = session
         self.members = members
         ledger = session.ledger
-        lines = ledger.written(0, ledger.revision.answers)
+        lines = ledger.log.lines
         for member in members:  # what was asked in earlier runs counts
             if member.name in ledger.annotators:
                 own = lines["who"] == ledger.annotators.index(member.name)

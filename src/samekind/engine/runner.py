@@ -34,14 +34,14 @@ class Followed(NamedTuple):
     lines: int = 0
     struck: int = 0
     """How many of them were taken back."""
-    past: tuple[int, int] = (-1, -1)
-    """Changes when lines before these do not count any more, or count again."""
+    epoch: int = -1
+    """Rises when lines before these do not count any more, or count again."""
 
     @classmethod
     def all_of(cls, ledger: Ledger) -> Followed:
         """Return where a ledger is now."""
         now = ledger.revision
-        return cls(now.answers, now.retracted, ledger.past)
+        return cls(now.answers, now.retracted, ledger.log.epoch)
 
 
 class Runner(Protocol):
@@ -111,8 +111,8 @@ class FoldRunner:
         now = Followed.all_of(self._ledger)
         if now == self.followed:
             return
-        if now.past != self.followed.past:
-            struck = self._ledger.taken_back(self.followed.struck, now.struck)
+        if now.epoch != self.followed.epoch:
+            struck = self._ledger.log.taken_back(self.followed.struck)
             self._fold()
             was_asked = struck["asked"] | (struck["answer"] == UNSURE)  # or skipped
             self._wait_for(pairs_of(struck, was_asked))  # they are asked again
@@ -158,14 +158,14 @@ class FoldRunner:
 
     def _fold(self) -> None:
         self.followed = Followed.all_of(self._ledger)
-        lines = self._ledger.active(consistent=self._trusts)
-        self._paid = set(self._ledger.asked_pairs().tolist())
+        lines = self._ledger.log.active(consistent=self._trusts, stand_ins=True)
+        self._paid = set(self._ledger.log.asked_pairs().tolist())
         self.algorithm.fold(self._answered(lines))
         self._is_exhausted, self._reason = False, None
 
     def _apply(self) -> None:
         first, self.followed = self.followed.lines, Followed.all_of(self._ledger)
-        lines = self._ledger.active(first, consistent=self._trusts)
+        lines = self._ledger.log.active(first, consistent=self._trusts, stand_ins=True)
         self._paid.update(keys_of(pairs_of(lines, lines["asked"])).tolist())
         if lines.size:
             self.algorithm.apply(self._answered(lines))
@@ -253,8 +253,8 @@ class FlowRunner:
     def restart(self) -> None:
         """Run the flow again from its start, with all that is known."""
         self.followed = Followed.all_of(self._ledger)
-        self._unclaimed = set(self._ledger.asked_pairs().tolist())
-        self._skipped = set(keys_of(self._ledger.skipped()).tolist())
+        self._unclaimed = set(self._ledger.log.asked_pairs().tolist())
+        self._skipped = set(keys_of(self._ledger.log.skipped()).tolist())
         self._seen = set()
         self.n_questions, self._reason = 0, ""
         self._flow = self._begin()
@@ -265,9 +265,9 @@ class FlowRunner:
         before, now = self.followed, Followed.all_of(self._ledger)
         if before == now:
             return
-        new = self._ledger.active(before.lines)
+        new = self._ledger.log.active(before.lines)
         keys = set(keys_of(pairs_of(new)).tolist())
-        if before.past != now.past or not self._seen.isdisjoint(keys):
+        if before.epoch != now.epoch or not self._seen.isdisjoint(keys):
             self.restart()
             return
         self.followed = now
@@ -329,7 +329,7 @@ class FlowRunner:
         self._seen.update(keys)
         who: NDArray[np.int64] | None = None
         if self._names_annotators:
-            who = self._ledger.annotators_of(self._wave)
+            who = self._ledger.log.annotators_of(self._wave)
         skipped: BoolArray | None = None
         if self._skipped:
             skipped = np.array([key in self._skipped for key in keys])

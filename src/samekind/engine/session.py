@@ -258,7 +258,7 @@ class Session(BaseSession):
         """Return what is found so far, and how reliable those who answered are if that is of interest."""
         found, trusts = self._found(), self.params.trusts_answers
         if isinstance(self._run, FlowAlgorithm):  # it has seen only what it asked
-            told = np.unique(pairs_of(self.ledger.volunteered()))
+            told = np.unique(pairs_of(self.ledger.log.volunteered()))
             found = found.with_volunteered(partial(self.ledger.lookup, infer=trusts), told)
         if trusts and len(self.ledger.annotators) < 2:
             return found
@@ -305,13 +305,13 @@ class Session(BaseSession):
 
     def _bind_ledger(self) -> None:
         self._bind(self.points.fingerprint(), f"{self.points.n} x {self.points.d}")
-        self.ledger.limit_rows(self.points.n)
-        if "seed" not in self.ledger.meta:
+        self.ledger.limit_rows(self.points.n, trusts=self.params.trusts_answers)
+        if "seed" not in self.ledger.settings:
             with self.ledger.transaction():
-                if "seed" not in self.ledger.meta:
-                    self.ledger.set_meta("seed", str(self.seed))
+                if "seed" not in self.ledger.settings:
+                    self.ledger.set("seed", str(self.seed))
         if self._takes_kept_seed:
-            self.seed = int(self.ledger.meta["seed"])
+            self.seed = int(self.ledger.settings["seed"])
 
     def _open_space(self) -> tuple[WorkingSpace | None, Points]:
         """Return the space in which the algorithm works, and the points there; found when first needed."""

@@ -35,7 +35,7 @@ class SpaceChoice:
         """
         if not reduces and self.reduce == "auto":
             return find_space(points, metric=self.metric, reduce=None, seed=seed)
-        kept = ledger.meta.get(KEY)
+        kept = ledger.settings.get(KEY)
         if kept is not None:
             space = WorkingSpace.from_text(kept) if kept else None
             if self._accepts(space):
@@ -48,7 +48,7 @@ class SpaceChoice:
         found, reduced = find_space(points, metric=metric, reduce=reduce, seed=seed)
         if found is not None or kept is not None:
             with ledger.transaction():
-                ledger.set_meta(KEY, "" if found is None else found.to_text())
+                ledger.set(KEY, "" if found is None else found.to_text())
         return found, reduced
 
     def _accepts(self, space: WorkingSpace | None) -> bool:

@@ -1,11 +1,11 @@
-"""What was answered, by whom and when, and what belongs to it: names, corrections, opinions."""
+"""What was answered, by whom and when, and what belongs to it: names, edits, opinions."""
 
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from samekind.flow import UNANSWERED
 from samekind.ledger.errors import (
     LedgerDamaged,
     LedgerError,
@@ -13,31 +13,57 @@ from samekind.ledger.errors import (
     LedgerMissing,
     LedgerStale,
 )
+from samekind.ledger.events import ANSWER, ROLES, Event, KeptItems, KeptReply, OpinionRole
 from samekind.ledger.inference import Contradiction, Implications, Statement
-from samekind.ledger.leasing import Lease, rows_of_question
-from samekind.ledger.log import LedgerLine, Lines, keys_of, pairs_of
-from samekind.ledger.memory import UNANSWERED, Ledger
-from samekind.ledger.notes import ClusterName
-from samekind.ledger.opinions import WITHDRAWN, Opinion, OpinionRole
-from samekind.ledger.transactions import KeptReply, Revision
+from samekind.ledger.leases import Lease, rows_of_question
+from samekind.ledger.ledger import Ledger, open_ledger
+from samekind.ledger.log import (
+    ClusterName,
+    LedgerLine,
+    Lines,
+    Log,
+    Revision,
+    keys_of,
+    pairs_of,
+)
+from samekind.ledger.opinions import Opinion
 
 if TYPE_CHECKING:
-    from samekind.ledger.addresses import ProjectPlace, ProjectURL
-    from samekind.ledger.checkup import check_file
-    from samekind.ledger.links import ROLES, Link, Links
-    from samekind.ledger.moving import back_up_project, move_project
-    from samekind.ledger.orphans import find_orphaned_leases, free_orphaned_leases
-    from samekind.ledger.repair import Repaired, repair_file
-    from samekind.ledger.row_contents import Renumbered, Renumbering
-    from samekind.ledger.sql import SqlLedger
+    from samekind.ledger.links import Link, Links
+    from samekind.ledger.places import ProjectPlace, ProjectURL
+    from samekind.ledger.upkeep import (
+        Checkup,
+        Erased,
+        back_up_project,
+        check_project,
+        forget,
+        move_project,
+    )
+
+_HOMES = {  # SQLAlchemy is imported by those who need it
+    "Checkup": "upkeep",
+    "Erased": "upkeep",
+    "Link": "links",
+    "Links": "links",
+    "ProjectPlace": "places",
+    "ProjectURL": "places",
+    "back_up_project": "upkeep",
+    "check_project": "upkeep",
+    "forget": "upkeep",
+    "move_project": "upkeep",
+}
 
 __all__ = [
+    "ANSWER",
     "ROLES",
     "UNANSWERED",
-    "WITHDRAWN",
+    "Checkup",
     "ClusterName",
     "Contradiction",
+    "Erased",
+    "Event",
     "Implications",
+    "KeptItems",
     "KeptReply",
     "Lease",
     "Ledger",
@@ -50,65 +76,25 @@ __all__ = [
     "Lines",
     "Link",
     "Links",
+    "Log",
     "Opinion",
     "OpinionRole",
     "ProjectPlace",
     "ProjectURL",
-    "Renumbered",
-    "Renumbering",
-    "Repaired",
     "Revision",
-    "SqlLedger",
     "Statement",
     "back_up_project",
-    "check_file",
-    "find_orphaned_leases",
-    "free_orphaned_leases",
+    "check_project",
+    "forget",
     "keys_of",
     "move_project",
     "open_ledger",
     "pairs_of",
-    "repair_file",
     "rows_of_question",
 ]
 
 
-_HOMES = {
-    "ProjectPlace": "samekind.ledger.addresses",
-    "ProjectURL": "samekind.ledger.addresses",
-    "Link": "samekind.ledger.links",
-    "Links": "samekind.ledger.links",
-    "ROLES": "samekind.ledger.links",
-    "back_up_project": "samekind.ledger.moving",
-    "move_project": "samekind.ledger.moving",
-    "SqlLedger": "samekind.ledger.sql",
-    "check_file": "samekind.ledger.checkup",
-    "find_orphaned_leases": "samekind.ledger.orphans",
-    "free_orphaned_leases": "samekind.ledger.orphans",
-    "repair_file": "samekind.ledger.repair",
-    "Repaired": "samekind.ledger.repair",
-    "Renumbered": "samekind.ledger.row_contents",
-    "Renumbering": "samekind.ledger.row_contents",
-}
-
-
-def __getattr__(name: str) -> object:  # SQLAlchemy is imported by those who need it
-    home = _HOMES.get(name)
-    if home is not None:
-        return getattr(import_module(home), name)
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        return getattr(import_module(f"samekind.ledger.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def open_ledger(where: Ledger | str | ProjectPlace | None, *, infer: bool = True) -> Ledger:
-    """Return the ledger itself, one in memory for None, or the one in a file or at a URL."""
-    if where is None:
-        return Ledger(infer=infer)
-    if isinstance(where, Ledger):
-        return where
-    from samekind.ledger.addresses import ProjectURL
-
-    if isinstance(where, str | Path | ProjectURL):
-        from samekind.ledger.sql import SqlLedger
-
-        return SqlLedger(where, infer=infer)
-    raise TypeError(f"ledger must be a path, a URL, a Ledger or None, got {where!r}.")

@@ -140,19 +140,6 @@ def _node(row, keys, nodes, parent, first, degree, sizes):
 
 
 @njit(nogil=True, cache=True)
-def take_apart(rows, keys, nodes, parent, first, degree, sizes):
-    """Give each row a node of its own, of which nothing is known; the old ones are left alone."""
-    for i in range(rows.size):
-        slot = slot_of(keys, rows[i])
-        node = sizes[0]
-        nodes[slot] = node
-        parent[node] = node
-        first[node] = EMPTY
-        degree[node] = 0
-        sizes[0] += 1
-
-
-@njit(nogil=True, cache=True)
 def _push(root, node, first, last, degree, other, following, sizes):
     entry = sizes[1]
     other[entry] = node

@@ -96,10 +96,6 @@ class LatestAnswers:
         self._size += added
         return added
 
-    def forget(self, pairs: Pairs) -> None:
-        """Know no answer to these pairs."""
-        self.put(pairs, np.full(len(pairs), UNANSWERED, dtype=np.int8), NOBODY)
-
     def _make(self, size: int) -> None:
         self._table = empty_table(size)
         self._answers = np.empty(size, dtype=np.int8)

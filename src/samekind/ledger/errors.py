@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ["LedgerDamaged", "LedgerError", "LedgerGone", "LedgerMissing", "LedgerStale"]
+__all__ = [
+    "LedgerDamaged",
+    "LedgerError",
+    "LedgerGone",
+    "LedgerMissing",
+    "LedgerStale",
+    "ReplacedError",
+]
 
 
 class LedgerError(RuntimeError):
@@ -39,3 +46,7 @@ class LedgerGone(LedgerError):  # noqa: N818
 
 class LedgerStale(LedgerError):  # noqa: N818
     """Another program took in that the data have changed: the project is to be opened again."""
+
+
+class ReplacedError(Exception):
+    """The project at a place is not the one that was opened, or there is none."""

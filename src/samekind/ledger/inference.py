@@ -13,13 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind._intmap import EMPTY, empty_table, refill
+from samekind._intmap import empty_table, refill
 from samekind.flow import DIFFERENT, SAME, Answers, IntArray, Pairs
 from samekind.ledger import _components
 
 __all__ = ["Contradiction", "Explainer", "Implications", "Statement"]
-
-MOST_NODES = 4  # for each row, before what was forgotten is cleared away
 
 
 class Statement(NamedTuple):
@@ -78,31 +76,11 @@ class Implications:
         rows, parent = (self._keys, self._nodes), self._by_node[0]
         _components.fill_implied(pairs, otherwise, answers, *rows, parent, self._differing)
 
-    def rows(self) -> IntArray:
-        """Return all rows of which something is known."""
-        rows: IntArray = self._keys[self._keys != EMPTY].astype(np.intp)
-        return rows
-
     def components(self, rows: IntArray) -> IntArray:
         """Return a number for each row that rows known to be the same share; -1 if nothing is known of it."""
         roots = np.empty(rows.size, dtype=np.intp)
         _components.fill_roots(rows, self._keys, self._nodes, self._by_node[0], roots)
         return roots
-
-    def take_apart(self, rows: IntArray) -> bool:
-        """Forget all that is known of these rows, which are whole components.
-
-        Return whether that was done: not if so much was forgotten that it is better to begin anew.
-        """
-        n_rows = int(np.count_nonzero(self._keys != EMPTY))
-        if self._sizes[0] + rows.size > MOST_NODES * n_rows + rows.size:
-            return False
-        while 2 * (self._sizes[0] + rows.size + 2) > self._keys.size:
-            self._sizes[3] = _components.NODES
-            self._grow()
-        parent, first, _, degree = self._by_node
-        _components.take_apart(rows, self._keys, self._nodes, parent, first, degree, self._sizes)
-        return True
 
     def add(self, pairs: Pairs, answers: Answers) -> NDArray[np.intp]:
         """Take in SAME and DIFFERENT, skip UNSURE; return the places of those that contradict.

@@ -16,16 +16,14 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 import sqlalchemy as sa
-from sqlalchemy.exc import DBAPIError
 
-from samekind.ledger.addresses import ProjectPlace, ProjectURL, without_secrets
-from samekind.ledger.database import Database
-from samekind.ledger.erase import MOVED_TO
-from samekind.ledger.errors import LedgerError
-from samekind.ledger.memory import Ledger
-from samekind.ledger.sqlite_file import readable_place
-from samekind.ledger.tables import links, meta
-from samekind.ledger.version_7 import ROLES
+from samekind.ledger.errors import LedgerError, ReplacedError
+from samekind.ledger.events import ROLES
+from samekind.ledger.ledger import Ledger
+from samekind.ledger.places import ProjectPlace
+from samekind.ledger.sqlite import readable_place
+from samekind.ledger.store import Store
+from samekind.ledger.tables import links
 
 __all__ = ["ROLES", "Link", "Links"]
 
@@ -79,10 +77,10 @@ class Links:
     Examples
     --------
     >>> import tempfile
-    >>> from samekind.ledger import SqlLedger
+    >>> from samekind.ledger import Ledger
     >>> folder = tempfile.TemporaryDirectory()
     >>> place = Path(folder.name, "mine.db")
-    >>> SqlLedger(place).close()
+    >>> Ledger(place).close()
     >>> with Links(place) as links:
     ...     link, token = links.invite("ann", "review")
     ...     found = links.find(token)
@@ -95,16 +93,9 @@ class Links:
 
     def __init__(self, place: ProjectPlace) -> None:
         self.place = place
-        self._where = place.reveal() if isinstance(place, ProjectURL) else str(place)
         if isinstance(place, Path):
             readable_place(place).clean()  # no project is made by looking for links
-        self._database = Database(self._where, WAIT, read_only=False)
-        try:
-            with self._explaining(), self._database.opened():
-                pass
-        except BaseException:
-            self._database.close()
-            raise
+        self._store = Store(place, wait=WAIT)
 
     def __enter__(self) -> Self:
         return self
@@ -114,7 +105,7 @@ class Links:
 
     def close(self) -> None:
         """Let go of the database."""
-        self._database.close()
+        self._store.close()
 
     def invite(
         self,
@@ -139,13 +130,16 @@ class Links:
         if expires is not None and expires <= now:
             raise ValueError("a link must end in the future. Name a later time.")
         token = secrets.token_urlsafe(TOKEN_BYTES)
-        begun: sa.Connection | None = getattr(within, "_connection", None)
-        transaction = self._database.writing() if begun is None else nullcontext(begun)
-        with self._explaining(), transaction as connection:
-            self._refuse_moved(connection)
-            last = connection.execute(sa.select(sa.func.max(links.c.id))).scalar() or 0
+        begun = None if within is None else within.open_transaction
+        with (
+            self._explaining(),
+            self._store.write() if begun is None else nullcontext(begun) as own,
+        ):
+            if (target := own.state().moved_to) is not None:
+                raise LedgerError(f"{self.place} was moved to {target}: make links there.")
+            last = own.connection.execute(sa.select(sa.func.max(links.c.id))).scalar() or 0
             made = Link(last + 1, digest_of(token), name, role, now, expires, None)
-            connection.execute(sa.insert(links).values(**made._asdict()))
+            own.connection.execute(sa.insert(links).values(**made._asdict()))
         return made, token
 
     def find(self, token: str) -> Link | None:
@@ -158,38 +152,36 @@ class Links:
 
     def all(self) -> list[Link]:
         """Return all links, the oldest first."""
-        with self._explaining(), self._database.reading() as connection:
-            found = connection.execute(sa.select(links).order_by(links.c.id))
+        with self._explaining(), self._store.reading() as own:
+            found = own.connection.execute(sa.select(links).order_by(links.c.id))
             return [Link(*row) for row in found]
 
     def revoke(self, *, who: str | None = None, number: int | None = None) -> list[Link]:
         """Revoke somebody's links, or the one with a number; return those that held until now."""
         own = links.c.who == who if number is None else links.c.id == number
         now = time.time()
-        with self._explaining(), self._database.writing() as connection:
+        with self._explaining(), self._store.write() as transaction:
+            connection = transaction.connection
             found = connection.execute(sa.select(links).where(own).order_by(links.c.id))
             held = [link for link in (Link(*row) for row in found) if link.holds(now)]
             ids = [link.id for link in held]
             connection.execute(sa.update(links).where(links.c.id.in_(ids)).values(revoked=now))
         return [link._replace(revoked=now) for link in held]
 
-    def _refuse_moved(self, connection: sa.Connection) -> None:
-        where = sa.select(meta.c.value).where(meta.c.key == MOVED_TO)
-        if (target := connection.execute(where).scalar()) is not None:
-            raise LedgerError(f"{self.place} was moved to {target}: make links there.")
-
     def _one(self, which: sa.ColumnElement[bool]) -> Link | None:
-        with self._explaining(), self._database.reading() as connection:
-            found = connection.execute(sa.select(links).where(which)).first()
+        with self._explaining(), self._store.reading() as own:
+            found = own.connection.execute(sa.select(links).where(which)).first()
         return None if found is None else Link(*found)
 
     @contextmanager
     def _explaining(self) -> Iterator[None]:
         try:
-            yield
-        except (DBAPIError, sa.exc.TimeoutError) as error:
-            words = without_secrets(getattr(error, "orig", error), self._where)
-            raise LedgerError(f"the links of {self.place} could not be read: {words}.") from error
+            with self._store.explaining("be used for links"):
+                yield
+        except ReplacedError as error:
+            raise LedgerError(
+                f"{self.place} is not there any more: it was deleted or replaced."
+            ) from error
 
 
 def digest_of(token: str) -> str:

@@ -9,10 +9,9 @@ it also holds where a pooler stands between.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from math import inf
-from secrets import token_hex
 from time import monotonic, sleep
 from typing import NamedTuple, TypeVar
 
@@ -21,17 +20,12 @@ from sqlalchemy.engine.interfaces import DBAPIConnection, Dialect
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from samekind.ledger.addresses import PROJECT, UNNAMED
-from samekind.ledger.faults import COLUMNS
-from samekind.ledger.tables import table_names
+from samekind.ledger.places import PROJECT, UNNAMED
 
 __all__ = [
-    "WRITERS",
     "PostgresAddress",
-    "WriterRecord",
     "is_missing_table",
     "make_schema",
-    "make_writers",
     "patiently",
     "postgres_engine",
     "rewrite_tables",
@@ -42,13 +36,6 @@ MOST_BYTES = 63  # of a name in PostgreSQL
 LOOK_AGAIN = 0.05  # seconds
 POOL_WAIT = 5.0  # seconds for a connection while all are at work; those that fail wake nobody
 STUCK = "10min"  # after which a writer that does nothing loses its lock: its machine may be gone
-WRITERS = "writers"
-FORGET_OLD = f"DELETE FROM {WRITERS} WHERE at < now() - interval '1 day'"
-NOTE = sa.text(
-    f"INSERT INTO {WRITERS} (id, acts, at) VALUES (:id, :acts, now()) "
-    "ON CONFLICT (id) DO UPDATE SET acts = excluded.acts, at = excluded.at"
-)
-NOTED = sa.text(f"SELECT acts FROM {WRITERS} WHERE id = :id")
 GONE = ("42P01", "3F000")  # there is no such table, or no such schema
 
 T = TypeVar("T")
@@ -160,28 +147,6 @@ def patiently(act: Callable[[], T], wait: float) -> T:
         sleep(LOOK_AGAIN)
 
 
-class WriterRecord:
-    """What a writer has kept last, in a table of the server's: so it can be told after a lost connection.
-
-    The server's own numbers of transactions are not relied on: after a crash it may give some of them again.
-    """
-
-    def __init__(self) -> None:
-        self._id = token_hex(16)
-        self._acts = 0
-
-    def write(self, connection: sa.Connection) -> None:
-        """Note, within a transaction, that it is the next one of this writer."""
-        if not self._acts:
-            connection.exec_driver_sql(FORGET_OLD)
-        self._acts += 1
-        connection.execute(NOTE, {"id": self._id, "acts": self._acts})
-
-    def is_kept(self, connection: sa.Connection) -> bool:
-        """Return whether the last transaction was kept; the lock says that it is over."""
-        return connection.execute(NOTED, {"id": self._id}).scalar() == self._acts
-
-
 def make_schema(connection: sa.Connection, address: PostgresAddress) -> None:
     """Make the schema of a project, if it is not there."""
     there = sa.text("SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = :name)")
@@ -190,15 +155,9 @@ def make_schema(connection: sa.Connection, address: PostgresAddress) -> None:
         connection.exec_driver_sql(f"CREATE SCHEMA {address.quoted}")
 
 
-def make_writers(connection: sa.Connection) -> None:
-    """Make the table of a project's writers, if it is not there."""
-    if WRITERS not in table_names(connection):
-        connection.exec_driver_sql(
-            f"CREATE TABLE {WRITERS} (id text PRIMARY KEY, acts bigint NOT NULL, at timestamptz NOT NULL)"
-        )
-
-
-def rewrite_tables(engine: sa.Engine, address: PostgresAddress, wait: float) -> bool:
+def rewrite_tables(
+    engine: sa.Engine, address: PostgresAddress, wait: float, tables: Sequence[str]
+) -> bool:
     """Write all tables anew without what was deleted; return whether that could be done.
 
     Not while somebody reads them for long, nor by who does not own them: the server only warns of that.
@@ -210,7 +169,7 @@ def rewrite_tables(engine: sa.Engine, address: PostgresAddress, wait: float) -> 
         driver.autocommit = True  # in a transaction this cannot be done
         driver.patience = inf
         driver.execute(f"SET lock_timeout = {max(1, int(wait * 1000))}")
-        for table in ("meta", *COLUMNS):
+        for table in tables:
             driver.execute(f"VACUUM FULL {address.quoted}.{table}")
         owned = driver.execute(
             "SELECT bool_and(pg_has_role(relowner, 'USAGE')) FROM pg_class JOIN pg_namespace n "

@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 
 import sqlalchemy as sa
 
 from samekind.ledger.errors import LedgerError
-from samekind.ledger.leasing import Choose, Lease, changed_leases
+from samekind.ledger.leases import Choose, Lease, changed_leases
+from samekind.ledger.store import Store
+from samekind.ledger.tables import leases as table
 
-__all__ = ["DELETE", "SqlLeases", "read_leases"]
-
-SELECT = sa.text("SELECT key, who, question, until FROM leases")
-DELETE = sa.text("DELETE FROM leases WHERE key = :key AND who = :who")
-RELEASE = sa.text("DELETE FROM leases WHERE who = :who")
-INSERT = sa.text(
-    "INSERT INTO leases (key, who, question, until) VALUES (:key, :who, :question, :until)"
-)
+__all__ = ["SqlLeases"]
 
 
 class SqlLeases:
-    """Leases in a project's database, in transactions of their own."""
+    """Leases in a project's database, in transactions of their own.
 
-    def __init__(
-        self,
-        connected: Callable[[bool], AbstractContextManager[sa.Connection]],
-        is_current: Callable[[sa.Connection], bool],
-    ) -> None:
-        self._connected = connected  # to write, or only to read
-        self._is_current = is_current  # whether the ledger has all that others wrote
+    Parameters
+    ----------
+    store : Store
+        Where they are kept.
+    is_current : callable
+        Returns whether the ledger has all that others wrote.
+    """
+
+    def __init__(self, store: Store, is_current: Callable[[sa.Connection], bool]) -> None:
+        self._store = store
+        self._is_current = is_current
         self._answered: set[tuple[str, str]] = set()  # to be forgotten with the next transaction
         self._unwritten: list[Lease] = []  # to be kept with it
 
@@ -42,18 +41,17 @@ class SqlLeases:
         try:
             return self._share(who, choose, now, until)
         except LedgerError:
-            with self._connected(False) as connection:
-                there = self._known(read_leases(connection))
+            there = self._known(self._read())
             chosen = dict(choose(there))
             new, _ = changed_leases(there, who, chosen, now, until)
             self._unwritten = _replaced(self._unwritten, new)
             return chosen
 
     def _share(self, who: str, choose: Choose, now: float, until: float) -> dict[int, str] | None:
-        with self._connected(True) as connection:
+        with self._store.explaining("keep who is asked what"), self._store.leasing() as connection:
             if not self._is_current(connection):
                 return None
-            there = read_leases(connection)
+            there = _leases_in(connection)
             known = self._known(there)
             chosen = dict(choose(known))
             changed, old = changed_leases(known, who, chosen, now, until)
@@ -61,23 +59,19 @@ class SqlLeases:
             gone = [lease for lease in there if lease not in known] + old
             keys = {(lease.key, lease.who) for lease in (*gone, *new)}
             if keys:
-                connection.execute(DELETE, [{"key": key, "who": name} for key, name in keys])
+                own = (table.c.key == sa.bindparam("own")) & (table.c.who == sa.bindparam("name"))
+                connection.execute(
+                    sa.delete(table).where(own), [{"own": key, "name": name} for key, name in keys]
+                )
             if new:
-                connection.execute(INSERT, [lease._asdict() for lease in new])
+                connection.execute(sa.insert(table), [lease._asdict() for lease in new])
         self._answered.clear()
         self._unwritten.clear()
         return chosen
 
-    def _known(self, there: list[Lease]) -> list[Lease]:
-        """Return the leases that hold, by what is kept and what is still to be."""
-        now = _replaced(there, self._unwritten)
-        return [lease for lease in now if (lease.who, lease.question) not in self._answered]
-
     def shown(self, who: str) -> list[str]:
         """Return the ids of the questions that somebody was shown lately and has not answered."""
-        with self._connected(False) as connection:
-            there = read_leases(connection)
-        return [lease.question for lease in self._known(there) if lease.who == who]
+        return [lease.question for lease in self._known(self._read()) if lease.who == who]
 
     def drop(self, who: str, question: str) -> None:
         """Forget a lease: it was answered."""
@@ -87,13 +81,23 @@ class SqlLeases:
     def release(self, who: str) -> None:
         """Forget all leases of somebody, who has left; if another program writes just now, they run out."""
         self._unwritten = [one for one in self._unwritten if one.who != who]
-        with suppress(LedgerError), self._connected(True) as connection:
-            connection.execute(RELEASE, {"who": who})
+        store = self._store
+        purpose = "keep who is asked what"
+        with suppress(LedgerError), store.explaining(purpose), store.leasing() as connection:
+            connection.execute(sa.delete(table).where(table.c.who == who))
+
+    def _read(self) -> list[Lease]:
+        with self._store.explaining("be read"), self._store.reading() as transaction:
+            return _leases_in(transaction.connection)
+
+    def _known(self, there: list[Lease]) -> list[Lease]:
+        """Return the leases that hold, by what is kept and what is still to be."""
+        now = _replaced(there, self._unwritten)
+        return [lease for lease in now if (lease.who, lease.question) not in self._answered]
 
 
-def read_leases(connection: sa.Connection) -> list[Lease]:
-    """Return all leases that are kept."""
-    return [Lease(*row) for row in connection.execute(SELECT)]
+def _leases_in(connection: sa.Connection) -> list[Lease]:
+    return [Lease(*row) for row in connection.execute(sa.select(table))]
 
 
 def _replaced(leases: list[Lease], newer: list[Lease]) -> list[Lease]:

@@ -1,96 +1,106 @@
-"""The tables of a project in a database, as queries see them; `migrations` makes them."""
+"""The tables of a project in a database: their only description, for SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from typing import Any
 
 import sqlalchemy as sa
 
-from samekind.ledger.version_3 import EDITION, PROJECT_ID
+from samekind.ledger.events import KINDS, MOST_ITEMS, ROLES
 
-__all__ = [
-    "FOLLOWED",
-    "NO_ID",
-    "STATE",
-    "anchors",
-    "answers",
-    "contents",
-    "corrections",
-    "gone_rows",
-    "insert_rows",
-    "leases",
-    "links",
+__all__ = ["SCHEMA", "events", "items", "leases", "links", "meta", "replies", "tables"]
+
+SCHEMA = 9  # another one is refused
+tables = sa.MetaData()
+_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")  # the rowid itself: no second index
+
+
+def _column(name: str, type_: Any, rule: str = "", *, nullable: bool = False) -> sa.Column[Any]:
+    checks = [sa.CheckConstraint(rule)] if rule else []
+    return sa.Column(name, type_, *checks, nullable=nullable)
+
+
+def _key(name: str = "id", rule: str = "") -> sa.Column[Any]:
+    checks = [sa.CheckConstraint(rule)] if rule else []
+    return sa.Column(name, _ID, *checks, primary_key=True, autoincrement=False)
+
+
+def _item(name: str) -> sa.Column[Any]:
+    """Return a column of items; the cast finds what is no whole number, which SQLite would keep."""
+    rule = f"{name} >= 0 AND {name} < {MOST_ITEMS} AND CAST({name} AS BIGINT) = {name}"
+    return _column(name, sa.BigInteger(), rule, nullable=True)
+
+
+def _time(name: str, *, nullable: bool = False) -> sa.Column[Any]:
+    return _column(name, sa.Float(53), f"{name} >= 0 AND {name} < 1e12", nullable=nullable)
+
+
+events = sa.Table(  # the columns are those of `Event`
+    "events",
+    tables,
+    _key(rule="id > 0"),
+    _column("act", sa.BigInteger(), "act > 0 AND act <= id"),
+    _column("kind", sa.Text(), f"kind IN {KINDS}"),
+    _column("who", sa.Text()),
+    _time("at"),
+    _item("a"),
+    _item("b"),
+    _column("answer", sa.SmallInteger(), "answer IN (-1, 0, 1)", nullable=True),
+    _column("charged", sa.Boolean(create_constraint=True, name="charged_is_boolean")),
+    _column("ref", sa.BigInteger(), "ref >= 0", nullable=True),
+    _column("payload", sa.Text(), nullable=True),
+    _column(
+        "expected",
+        sa.LargeBinary(),
+        "length(expected) IN (4, 8, 12, 16, 20, 24, 28, 32)",
+        nullable=True,
+    ),
+    sa.CheckConstraint("a <> b"),
+    sa.CheckConstraint(
+        "kind NOT IN ('answer', 'edit', 'opinion') OR "
+        "(a IS NOT NULL AND b IS NOT NULL AND answer IS NOT NULL)"
+    ),
+    sa.CheckConstraint("kind <> 'retract' OR (ref IS NOT NULL AND ref < id)"),
+)
+items = sa.Table(  # in pieces, from item 0 on
+    "items",
+    tables,
+    _key(),
+    _column("digests", sa.LargeBinary()),
+    _column("rows", sa.LargeBinary()),  # where each item is now; -1: it is gone
+)
+meta = sa.Table(
     "meta",
-    "names",
-    "opinions",
+    tables,
+    sa.Column("key", sa.String(64), primary_key=True),
+    _column("value", sa.Text()),
+)
+replies = sa.Table(
     "replies",
-    "retractions",
-    "set_aside",
-    "set_aside_names",
-    "table_names",
-]
-
-NO_ID = -1  # the last id of an empty table
-
-
-def _table(name: str, *columns: str) -> sa.TableClause:
-    return sa.table(name, *map(sa.column, columns))
-
-
-meta = _table("meta", "key", "value")
-answers = _table("answers", "id", "a", "b", "answer", "who", "at", "asked", "expected")
-retractions = _table("retractions", "id", "answer_id", "at")
-names = _table("names", "id", "row", "name", "who", "at")
-corrections = _table("corrections", "id", "answer_id", "replaced_id")
-anchors = _table("anchors", "id", "number", "row")
-contents = _table("contents", "id", "columns", "digests")
-gone_rows = _table("gone_rows", "id", "digests")
-set_aside = _table(
-    "set_aside", "id", "one", "two", "answer", "who", "at", "asked", "held", "expected"
+    tables,
+    sa.Column("who", sa.Text(), primary_key=True),
+    sa.Column("key", sa.Text(), primary_key=True),
+    _column("request", sa.Text()),
+    _column("reply", sa.Text()),
+    _time("at"),
+    sa.Index("replies_by_time", "at"),
 )
-opinions = _table("opinions", "id", "a", "b", "answer", "who", "at", "role")
-leases = _table("leases", "key", "who", "question", "until")
-set_aside_names = _table("set_aside_names", "id", "named", "name", "who", "at")
-links = _table("links", "id", "digest", "who", "role", "at", "expires", "revoked")
-replies = _table("replies", "id", "who", "key", "request", "reply", "at")
-
-FOLLOWED = {  # tables, and what is read of them when another process has written to them
-    answers: ("id", "a", "b", "answer", "who", "at", "asked", "expected"),
-    retractions: ("id", "answer_id"),
-    names: ("id", "row", "name", "who", "at"),
-    corrections: ("id", "answer_id", "replaced_id"),
-    anchors: ("id", "number", "row"),
-    opinions: ("id", "a", "b", "answer", "who", "at", "role"),
-}
-
-
-def _fact(key: str) -> sa.ScalarSelect[str]:
-    return sa.select(meta.c.value).where(meta.c.key == key).scalar_subquery()
-
-
-STATE = sa.select(  # the last id of each table, which project it is, and its edition
-    *(sa.select(sa.func.coalesce(sa.func.max(t.c.id), NO_ID)).scalar_subquery() for t in FOLLOWED),
-    _fact(PROJECT_ID),
-    _fact(EDITION),
+leases = sa.Table(
+    "leases",
+    tables,
+    _key("key"),
+    sa.Column("who", sa.Text(), primary_key=True),
+    _column("question", sa.Text()),
+    _column("until", sa.Float(53)),
 )
-
-
-def table_names(connection: sa.Connection) -> set[str]:
-    """Return the tables that are there."""
-    if connection.dialect.name == "sqlite":
-        return set(sa.inspect(connection).get_table_names())
-    query = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
-    return set(connection.exec_driver_sql(query).scalars())
-
-
-def insert_rows(
-    connection: sa.Connection, table: sa.TableClause, rows: Sequence[Mapping[str, object]]
-) -> None:
-    """Insert rows, all with the same columns; for SQLite without SQLAlchemy's work for each row."""
-    if connection.dialect.name != "sqlite":
-        connection.execute(sa.insert(table), rows)
-        return
-    columns = ", ".join(f'"{name}"' for name in rows[0])
-    marks = ", ".join("?" * len(rows[0]))
-    statement = f"INSERT INTO {table.name} ({columns}) VALUES ({marks})"
-    connection.exec_driver_sql(statement, [tuple(row.values()) for row in rows])
+links = sa.Table(
+    "links",
+    tables,
+    _key(),
+    sa.Column("digest", sa.String(64), nullable=False, unique=True),
+    _column("who", sa.Text()),
+    _column("role", sa.Text(), f"role IN {ROLES}"),
+    _time("at"),
+    _time("expires", nullable=True),
+    _time("revoked", nullable=True),
+)

@@ -28,7 +28,6 @@ from samekind.project.store import (
     make_project,
     open_project,
 )
-from samekind.project.upkeep import answers_by_annotator, forget_annotator
 from samekind.project.words import (
     ANSWERS,
     NO_KIND,
@@ -64,7 +63,6 @@ __all__ = [
     "ReviewPage",
     "ReviewRecord",
     "Threshold",
-    "answers_by_annotator",
     "beside_own_columns",
     "cache_of",
     "changes_of_data",
@@ -75,7 +73,6 @@ __all__ = [
     "expectations_of",
     "exports_of",
     "features_of",
-    "forget_annotator",
     "make_project",
     "name_in_table",
     "name_of",

@@ -73,7 +73,7 @@ def votes_of(project: Project) -> Votes:
     lines = lines[lines["asked"] | (lines["answer"] != UNSURE)]  # what was skipped is no answer
     for a, b, answer, who, *_ in lines.tolist():
         votes.setdefault((min(a, b), max(a, b)), {})[names[who]] = answer
-    for one in ledger.opinions.standing():
+    for one in ledger.log.opinions.standing():
         pair = one.a, one.b
         if one.role == OpinionRole.BLIND and not project.has_all_opinions(*pair):
             continue

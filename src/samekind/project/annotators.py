@@ -52,7 +52,7 @@ class AnnotatorPage:
 
 def models_in(ledger: Ledger) -> set[str]:
     """Return the annotators that are models: it is kept what they cost."""
-    return {name for name in ledger.annotators if spending_key(name) in ledger.meta}
+    return {name for name in ledger.annotators if spending_key(name) in ledger.settings}
 
 
 def annotators_of(project: Project, votes: Votes, agreement: AgreementRecord) -> AnnotatorPage:
@@ -69,9 +69,9 @@ def annotators_of(project: Project, votes: Votes, agreement: AgreementRecord) ->
                 shared[name] += 1
                 agreed[name] += all(other == answer for other in others)
     times: dict[str, list[float]] = {}
-    for line in ledger.acts():
+    for line in ledger.log.acts():
         times.setdefault(ledger.annotators[int(line["who"])], []).append(float(line["when"]))
-    for opinion in ledger.opinions.standing():
+    for opinion in ledger.log.opinions.standing():
         times.setdefault(opinion.who, []).append(opinion.at)
     estimated = {one.name: one for one in project.clusters().annotators_}
     models = models_in(ledger)
@@ -82,7 +82,7 @@ def annotators_of(project: Project, votes: Votes, agreement: AgreementRecord) ->
         error = low = high = None
         if name in estimated and estimated[name].is_tested:
             error, low, high = estimated[name].error, estimated[name].low, estimated[name].high
-        cost = json.loads(ledger.meta[spending_key(name)])["cost"] if name in models else None
+        cost = json.loads(ledger.settings[spending_key(name)])["cost"] if name in models else None
         records.append(
             AnnotatorRecord(
                 name=plain(name) or "(no name)",

@@ -63,7 +63,7 @@ class Assistant:
         self._project = project
         self._thread = threading.Thread(target=self._work, name="samekind-model", daemon=True)
         self._stopping = threading.Event()
-        if earlier := project.session.ledger.meta.get(spending_key(oracle.name)):
+        if earlier := project.session.ledger.settings.get(spending_key(oracle.name)):
             oracle.resume_spending(earlier)
 
     def start(self) -> None:

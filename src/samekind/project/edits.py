@@ -5,6 +5,8 @@ What is done to a whole cluster is written as answers about pairs.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from samekind.flow import UNSURE, Answers, Pairs
@@ -16,6 +18,14 @@ from samekind.project.shared import exclusive
 from samekind.project.words import ANSWERS, WORDS, ProjectError, check_name
 
 __all__ = ["Edits"]
+
+
+class ReadAnswers(NamedTuple):
+    """What a file says of pairs, and how many of them it answers in two ways."""
+
+    pairs: Pairs
+    answers: Answers
+    contradictory: int
 
 
 class Edits(Placements):
@@ -83,8 +93,14 @@ class Edits(Placements):
         """Take in a CSV of pairs, with columns a, b and answer; return how many were news.
 
         They count at once. "Unsure" is no news, and of several answers to a pair only the last one counts.
+        """
+        return self.take_in(self.read_import(csv_text, id_column=id_column), who=who)
+
+    def read_import(self, csv_text: str, *, id_column: str | None = None) -> ReadAnswers:
+        """Return what a CSV of pairs says; nobody has to wait for that.
+
         a and b are row numbers, or values of a column of the data; see `read_answers`. Splink's table of
-        labels and dedupe's training file are understood, too. Others can go on while the text is read.
+        labels and dedupe's training file are understood, too.
         """
         try:
             frame = self.items.frame
@@ -92,14 +108,14 @@ class Edits(Placements):
             pairs, answers = read_answers(csv_text, self.session.points.n, frame, id_column)
         except ValueError as error:
             raise ProjectError(str(error)) from error
-        news = self._take_in(*latest_of_each(pairs, answers), who)
-        return ImportCounts(news, n_contradictory(pairs, answers))
+        return ReadAnswers(*latest_of_each(pairs, answers), n_contradictory(pairs, answers))
 
     @exclusive
-    def _take_in(self, pairs: Pairs, answers: Answers, who: str) -> int:
+    def take_in(self, read: ReadAnswers, *, who: str = "") -> ImportCounts:
+        """Take in what a file says; return how many answers were news."""
         with self.act(), self.numbers.kept():
-            known = self.session.ledger.lookup(pairs, infer=False)
-            new = (known != answers) & (answers != UNSURE)
+            known = self.session.ledger.lookup(read.pairs, infer=False)
+            new = (known != read.answers) & (read.answers != UNSURE)
             if new.any():
-                self.session.change(pairs[new], answers[new], who=who)
-        return int(new.sum())
+                self.session.change(read.pairs[new], read.answers[new], who=who)
+        return ImportCounts(int(new.sum()), read.contradictory)

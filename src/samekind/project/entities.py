@@ -38,7 +38,7 @@ class EntityRefs(Sequence[ClusterRef]):
 
     def __init__(self, project: Entities, found: Clusters) -> None:
         self._project, self._found = project, found
-        self._after = max(project.session.ledger.anchors, default=0) + 1
+        self._after = max(project.session.ledger.log.found, default=0) + 1
 
     def __len__(self) -> int:
         return len(self._found.members_)
@@ -138,14 +138,14 @@ class Entities(Standing):
     @property
     def threshold(self) -> float:
         """The probability from which on records are one entity in exports."""
-        return float(self.session.ledger.meta.get(THRESHOLD, EVEN))
+        return float(self.session.ledger.settings.get(THRESHOLD, EVEN))
 
     @exclusive
     def set_threshold(self, threshold: float) -> None:
         """Keep a threshold, by which entities are exported from now on."""
         self._check_threshold(threshold)
         with self.session.act():
-            self.session.ledger.set_meta(THRESHOLD, repr(float(threshold)))
+            self.session.ledger.set(THRESHOLD, repr(float(threshold)))
 
     @exclusive
     def entities(self, threshold: float | None = None) -> NDArray[np.intp]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from samekind.algorithms import DEFAULT, Folding, find_algorithm
 from samekind.flow import SAME, UNSURE
-from samekind.ledger import ProjectPlace, SqlLedger
+from samekind.ledger import Ledger, ProjectPlace
 from samekind.project.store import SETTINGS, kept_in
 
 __all__ = ["ExpectedShare", "expectations_of"]
@@ -34,7 +34,7 @@ def expectations_of(path: ProjectPlace) -> list[ExpectedShare]:
 
     Without tenths in which nothing was asked; none at all where the algorithm expects nothing.
     """
-    with SqlLedger(path, read_only=True) as ledger:
+    with Ledger(path, read_only=True) as ledger:
         algorithm = find_algorithm(kept_in(ledger, SETTINGS).get("algorithm", DEFAULT))
         if not issubclass(algorithm, Folding):
             return []

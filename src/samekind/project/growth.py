@@ -1,8 +1,8 @@
 """Projects grow: rows that were added, removed or moved in the data since are recognised by what they hold.
 
-All that names a row gets its new number in one transaction, together with the fingerprint of the data: who is
-killed meanwhile finds the project as it was, and opening it again does the whole of it. What was answered
-stays with its rows.
+The ledger names items by ids that they keep for ever. Where each item is now is written in one transaction,
+together with the fingerprint of the data: who is killed meanwhile finds the project as it was, and opening it
+again does the whole of it. Answers are not touched.
 """
 
 from __future__ import annotations
@@ -16,19 +16,20 @@ from numpy.typing import NDArray
 from samekind.data import Contents, Items, match_contents
 from samekind.engine import OtherDataError
 from samekind.errors import DataError
-from samekind.ledger import Ledger, Renumbered, Renumbering, SqlLedger
+from samekind.ledger import KeptItems, Ledger, pairs_of
 
 __all__ = [
     "DataChange",
     "compare_contents",
     "keep_contents",
     "kept_contents",
-    "renumber_ledger",
+    "place_items",
     "take_in_data",
 ]
 
 FEWEST = 0.5  # of the rows that must be there again, or else these are other data
-SPACE, FINISHED = "space", "finished"  # in `meta`: found anew, and asked on
+COLUMNS = "columns"  # in `settings`: those by which the items are recognised
+SPACE, FINISHED = "space", "finished"  # in `settings`: found anew, and asked on
 
 
 class DataChange(NamedTuple):
@@ -85,46 +86,84 @@ class DataChange(NamedTuple):
         return f"{', '.join(parts)}; {self.before:,} things before, {self.now:,} now"
 
 
+class _Known(NamedTuple):
+    """All items that a project ever saw, and the row of each; -1: it is not in the data."""
+
+    contents: Contents
+    rows: NDArray[np.int64]
+
+    @property
+    def of_rows(self) -> NDArray[np.intp]:
+        """The item of each row."""
+        return np.argsort(np.where(self.rows < 0, self.rows.size, self.rows), kind="stable")[
+            : self.n
+        ]
+
+    @property
+    def n(self) -> int:
+        """How many of them are in the data."""
+        return int((self.rows >= 0).sum())
+
+
 class _Match(NamedTuple):
     change: DataChange
-    now: NDArray[np.intp]
-    returned: dict[int, int]
+    rows: NDArray[np.intp]
+    """The row of each item now; -1: it is gone."""
 
 
-def kept_contents(ledger: SqlLedger) -> Contents | None:
-    """Return what a project knows of what its rows hold; None if it does not, or that is damaged."""
-    kept = ledger.contents()
+class Placed(NamedTuple):
+    """How many answers that stood wait now, of these how many hold for another row, and came back."""
+
+    waiting: int
+    held_by_others: int
+    restored: int
+
+
+def _known(ledger: Ledger) -> _Known | None:
+    """Return what a project knows of its items; None if it does not, or that makes no sense."""
+    kept = ledger.items
     try:
-        return None if kept is None else Contents.from_bytes(kept.digests, kept.columns)
+        if kept is None:
+            return None
+        columns = ledger.settings.get(COLUMNS, "{}")
+        return _Known(Contents.from_bytes(kept.digests, columns), kept.rows)
     except ValueError:
         return None
 
 
-def keep_contents(ledger: Ledger, items: Items) -> None:
+def kept_contents(ledger: Ledger) -> Contents | None:
+    """Return what a project knows of what its rows hold; None if it does not, or that is damaged."""
+    known = _known(ledger)
+    return None if known is None else known.contents.take(known.of_rows)
+
+
+def keep_contents(ledger: Ledger, contents: Contents | None) -> None:
     """Let a project know what its rows hold, if it does not yet."""
-    if isinstance(ledger, SqlLedger) and not ledger.read_only and ledger.contents() is None:
-        contents = items.contents()
-        if contents is not None:
-            ledger.keep_contents(contents.to_bytes(), contents.columns_text())
+    if contents is None or ledger.store is None or ledger.read_only or ledger.items is not None:
+        return
+    with ledger.transaction():
+        ledger.keep_items(KeptItems(contents.to_bytes(), np.arange(len(contents))))
+        ledger.set(COLUMNS, contents.columns_text())
+    ledger.refresh()
 
 
-def compare_contents(ledger: SqlLedger, now: Contents) -> DataChange:
+def compare_contents(ledger: Ledger, now: Contents) -> DataChange:
     """Return how rows differ from those that a project knows."""
-    known = kept_contents(ledger)
+    known = _known(ledger)
     assert known is not None
     return _match(ledger, known, now).change
 
 
 def take_in_data(
-    ledger: SqlLedger, items: Items, settings: dict[str, Any], *, any_data: bool = False
+    ledger: Ledger, items: Items, settings: dict[str, Any], *, any_data: bool = False
 ) -> list[str]:
-    """Give the rows of a project the numbers that they have in its data now; say in words what happened.
+    """Find the items of a project in its data as they are now; say in words what happened.
 
     Nothing is done where the data are as they were, or cannot be compared; nor where they are others, unless
     `any_data` are welcome.
     """
     fingerprint = items.points.fingerprint()
-    if ledger.meta.get("fingerprint", fingerprint) == fingerprint:
+    if ledger.settings.get("fingerprint", fingerprint) == fingerprint:
         return []
     known = kept_contents(ledger)
     try:
@@ -135,94 +174,86 @@ def take_in_data(
         return []
     if _are_same(known, now):
         return []  # they are compared by something else
-    trusts = settings.get("error_rate") is None
+    change = compare_contents(ledger, now)
+    if change.is_other_data and not any_data:
+        raise OtherDataError(
+            f"this project belongs to other data: {items.source} holds only "
+            f"{change.before - change.removed:,} of its {change.before:,} things (any_data=True takes it "
+            "in all the same). Open it with its own data, or start a new project."
+        )
+    facts = {"fingerprint": fingerprint, "shape": f"{items.n} x {items.points.d}", SPACE: None}
+    if change.added:
+        facts[FINISHED] = None
+    ledger.log.has_stand_ins = settings.get("error_rate") is None
+    done = place_items(ledger, now, facts)
+    return [] if done is None else _told(items.source, change, done, len(ledger))
+
+
+def place_items(ledger: Ledger, now: Contents, facts: Mapping[str, str | None]) -> Placed | None:
+    """Note where each item is now, and facts that change with it; None if another program has done that."""
+    before = set(ledger.active()["id"].tolist())
     with ledger.transaction():
-        if ledger.meta.get("fingerprint") == fingerprint:
-            return []  # somebody else was faster
-        change = _match(ledger, known, now).change
-        if change.is_other_data and not any_data:
-            raise OtherDataError(
-                f"this project belongs to other data: {items.source} holds only "
-                f"{change.before - change.removed:,} of its {change.before:,} things (any_data=True takes it "
-                "in all the same). Open it with its own data, or start a new project."
-            )
-        facts = {
-            "fingerprint": fingerprint,
-            "shape": f"{items.n} x {items.points.d}",
-            SPACE: None,
-            **({FINISHED: None} if change.added else {}),
-        }
-        done = renumber_ledger(ledger, known, now, facts, trusts=trusts)
-    return _told(items.source, change, done, len(ledger))
+        if ledger.settings.get("fingerprint") == facts["fingerprint"]:
+            return None
+        known = _known(ledger)
+        assert known is not None
+        rows = _match(ledger, known, now).rows
+        own, new = known.contents, np.setdiff1d(np.arange(len(now)), rows)
+        there = rows >= 0
+        for part, of_now in zip((own.whole, own.compared, own.called), _parts(now), strict=True):
+            part[there] = of_now[rows[there]]
+        every = own.followed_by(now.take(new))
+        ledger.keep_items(KeptItems(every.to_bytes(), np.append(rows, new)))
+        for key, value in facts.items():
+            ledger.set(key, value)
+    ledger.refresh()
+    after = set(ledger.active()["id"].tolist())
+    held = set(ledger.log.active(stand_ins=True)["id"].tolist()) - after
+    return Placed(len(before - after), len(held & (before - after)), len(after - before))
 
 
-def renumber_ledger(
-    ledger: SqlLedger,
-    known: Contents,
-    now: Contents,
-    facts: Mapping[str, str | None],
-    *,
-    trusts: bool,
-) -> Renumbered:
-    """Give the rows of a ledger their numbers of now; from answers that it `trusts` others follow."""
-    _, places, returned = _match(ledger, known, now)
-    stand_ins = _stand_ins(ledger, places) if trusts else {}
-    return ledger.renumber(Renumbering(places, returned, stand_ins, now.to_bytes(), facts))
+def _parts(contents: Contents) -> tuple[NDArray[np.uint64], ...]:
+    return contents.whole, contents.compared, contents.called
 
 
 def _are_same(known: Contents, now: Contents) -> bool:
     return len(known) == len(now) and bool((known.whole == now.whole).all())
 
 
-def _match(ledger: SqlLedger, known: Contents, now: Contents) -> _Match:
-    """Find the rows of a project, and those that are gone from it, among the rows of now."""
-    kept = ledger.contents()
-    assert kept is not None
-    gone = list(kept.gone)
-    missing = Contents.from_bytes(b"".join(kept.gone.values()), kept.columns)
-    found = match_contents(known.followed_by(missing), now)
-    places, back = np.split(found.now, [len(known)])
-    returned = {
-        row: int(place) for row, place in zip(gone, back.tolist(), strict=True) if place >= 0
-    }
-    answered = {row for line in ledger.lines() if not line.retracted for row in (line.a, line.b)}
+def _match(ledger: Ledger, known: _Known, now: Contents) -> _Match:
+    """Find the items of a project among the rows of now."""
+    gone = np.flatnonzero(known.rows < 0)
+    order = np.concatenate([known.of_rows, gone])  # of equal ones, those that are there come first
+    found = match_contents(known.contents.take(order), now)
+    places = found.now[: known.n]  # of the rows of before
+    rows = np.empty(order.size, dtype=np.intp)
+    rows[order] = found.now
+    answered = np.unique(pairs_of(ledger.active()))
     is_gone = places < 0
     change = DataChange(
-        before=len(known),
+        before=known.n,
         now=len(now),
         added=len(now) - int((~is_gone).sum()),
         removed=int(is_gone.sum()),
         changed=found.changed.size,
         edited=found.edited,
-        returned=len(returned),
-        answered=len(answered),
-        answered_kept=sum(not is_gone[row] for row in answered),
-        is_same=_are_same(known, now),
+        returned=int((found.now[known.n :] >= 0).sum()),
+        answered=answered.size,
+        answered_kept=int((~is_gone[answered]).sum()),
+        is_same=_are_same(known.contents.take(known.of_rows), now),
     )
-    return _Match(change, places, returned)
+    return _Match(change, rows)
 
 
-def _stand_ins(ledger: Ledger, places: NDArray[np.intp]) -> dict[int, int]:
-    """Return for rows that go one that is known to be the same and stays."""
-    rows = ledger.implications.rows()
-    component = ledger.implications.components(rows)
-    stays = places[rows] >= 0
-    first: dict[int, int] = {}
-    for row, own in zip(rows[stays].tolist(), component[stays].tolist(), strict=True):
-        first.setdefault(own, row)
-    leaving = zip(rows[~stays].tolist(), component[~stays].tolist(), strict=True)
-    return {row: first[own] for row, own in leaving if own >= 0 and own in first}
-
-
-def _told(source: str, change: DataChange, done: Renumbered, n_answers: int) -> list[str]:
+def _told(source: str, change: DataChange, done: Placed, n_answers: int) -> list[str]:
     """Say what has changed, and what became of the answers."""
     lines = [f"{source} has changed since: {change}."]
     stay = f"{n_answers:,} answer{'s' * (n_answers != 1)} count{'s' * (n_answers == 1)} on"
-    if done.set_aside:
-        some = f"{done.set_aside:,} answer{'s' * (done.set_aside != 1)} about removed or changed things"
+    if done.waiting:
+        some = f"{done.waiting:,} answer{'s' * (done.waiting != 1)} about removed or changed things"
         held = f"; {done.held_by_others:,} of them now speak for others of the same kind"
         lines.append(
-            f"{stay}. {some} {'are' if done.set_aside > 1 else 'is'} set aside until these are "
+            f"{stay}. {some} {'are' if done.waiting > 1 else 'is'} set aside until these are "
             f"back{held if done.held_by_others else ''}."
         )
     elif n_answers:

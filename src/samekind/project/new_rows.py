@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from samekind.data import Contents, Items
 from samekind.engine import NOT_ASKED, ClassifySession
 from samekind.errors import did_you_mean
-from samekind.ledger import SqlLedger
-from samekind.project.growth import kept_contents, renumber_ledger
+from samekind.ledger import Ledger
+from samekind.project.growth import keep_contents, kept_contents, place_items
 from samekind.project.words import NO_KIND, NO_NAME, ProjectError, name_in_table
 
 if TYPE_CHECKING:
@@ -31,9 +31,7 @@ PIECE = 4_096  # rows whose distances are taken at once
 MOST_NAMED = 5
 
 
-def classify_new(
-    project: Project, items: Items, ledger: SqlLedger, batch: int = 1
-) -> ClassifySession:
+def classify_new(project: Project, items: Items, ledger: Ledger, batch: int = 1) -> ClassifySession:
     """Return a session that asks in which cluster each new row is; one that none fits founds a new one.
 
     Answers that the ledger has stay with their rows, also if the new rows or those of the project changed.
@@ -44,12 +42,10 @@ def classify_new(
     now = _contents(project.items, items, None if before is None else before.columns)
     if now is not None:
         if before is None:
-            if ledger.meta.get("fingerprint", fingerprint) == fingerprint:
-                ledger.keep_contents(now.to_bytes(), now.columns_text())
-        elif ledger.meta.get("fingerprint", fingerprint) != fingerprint:
-            facts = {"fingerprint": fingerprint, "shape": shape}
-            with ledger.transaction():
-                renumber_ledger(ledger, before, now, facts, trusts=True)
+            if ledger.settings.get("fingerprint", fingerprint) == fingerprint:
+                keep_contents(ledger, now)
+        elif ledger.settings.get("fingerprint", fingerprint) != fingerprint:
+            place_items(ledger, now, {"fingerprint": fingerprint, "shape": shape})
     return ClassifySession(found, items.X, ledger=ledger, batch=batch, grow=True)
 
 

@@ -49,8 +49,8 @@ class ClusterNumbers:
     @property
     def by_cluster(self) -> dict[int, int]:
         """The number of each cluster, by its place in the run."""
-        anchors = self._session.ledger.anchors
-        now = self._session.followed, self._session.ledger.revision.anchors
+        anchors = self._session.ledger.log.found
+        now = self._session.followed, tuple(anchors.items())
         if self._at != now:
             self._by_cluster = self._held(anchors | dict(self._without_number()))
             self._at = now
@@ -77,14 +77,14 @@ class ClusterNumbers:
     def anchor_of(self, row: int) -> int:
         """Return the row that holds the number of a row's cluster, and stands for it."""
         number = self.of(row)
-        anchors = self._session.ledger.anchors
+        anchors = self._session.ledger.log.found
         return anchors[number] if number in anchors else [*self._session.members_of(row), row][0]
 
     def move(self, number: int, row: int, who: str = "") -> None:
         """Let another row hold a number; a name that was given to the one before moves along."""
         ledger = self._session.ledger
-        before = ledger.anchors[number]
-        named = ledger.names.get(before)
+        before = ledger.log.found[number]
+        named = ledger.log.names.get(before)
         ledger.anchor(number, row)
         if named is not None and named.text:
             ledger.name(before, "", who=who)
@@ -102,7 +102,7 @@ class ClusterNumbers:
             if rows
         }
         yield
-        anchors, implied = self._session.ledger.anchors, self._session.ledger.implications
+        anchors, implied = self._session.ledger.log.found, self._session.ledger.log.implications
         held = implied.components(np.array(list(anchors.values()), dtype=np.intp))
         groups = dict(zip(anchors, held.tolist(), strict=True))
         for number, rows in before.items():
@@ -112,7 +112,7 @@ class ClusterNumbers:
 
     def _without_number(self) -> list[tuple[int, int]]:
         """Return new numbers, each with the row that is to hold it, for clusters that have none."""
-        anchors = self._session.ledger.anchors
+        anchors = self._session.ledger.log.found
         held = self._held(anchors)
         clusters = enumerate(self._session.known_clusters())
         new = [rows for place, rows in clusters if rows and place not in held]

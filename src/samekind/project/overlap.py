@@ -18,7 +18,7 @@ from hashlib import blake2b
 import numpy as np
 
 from samekind.flow import DIFFERENT, SAME, UNSURE
-from samekind.ledger import UNANSWERED, WITHDRAWN, LedgerLine, Opinion, OpinionRole
+from samekind.ledger import UNANSWERED, OpinionRole
 from samekind.project.placement import Placements
 from samekind.project.records import NewCluster, Said, SheetAnswer
 from samekind.project.shared import exclusive
@@ -60,7 +60,7 @@ class Overlaps(Placements):
     @property
     def overlap(self) -> float:
         """How many opinions on each question are wanted; below 1, on which share of them there are two."""
-        return float(self.session.ledger.meta.get(OVERLAP) or 1)
+        return float(self.session.ledger.settings.get(OVERLAP) or 1)
 
     @exclusive
     def set_overlap(self, overlap: float) -> None:
@@ -68,11 +68,11 @@ class Overlaps(Placements):
         value = check_overlap(overlap)
         if value != self.overlap:
             with self.act():
-                self.session.ledger.set_meta(OVERLAP, str(value))
+                self.session.ledger.set(OVERLAP, str(value))
 
     def _n_wanted(self, form: str, row: int, others: list[int]) -> int:
         """Return how many opinions are wanted on a question."""
-        overlap, opinions = self.overlap, self.session.ledger.opinions
+        overlap, opinions = self.overlap, self.session.ledger.log.opinions
         if overlap >= 1:
             return int(overlap)
         if any(opinions.n_blind(row, other) for other in others):
@@ -83,7 +83,7 @@ class Overlaps(Placements):
 
     def _voters(self, row: int, others: list[int]) -> set[str]:
         """Return who has an opinion on every pair of a question, and waits for others."""
-        opinions = self.session.ledger.opinions
+        opinions = self.session.ledger.log.opinions
         of_pairs = [
             {one.who for one in opinions.on(row, other) if one.role == OpinionRole.BLIND}
             for other in others
@@ -99,7 +99,7 @@ class Overlaps(Placements):
             return {}
         ledger, known = self.session.ledger, self.session.members_of
         found: dict[int, list[int]] = {}
-        for a, b in ledger.opinions.waiting(self._most_wanted):
+        for a, b in ledger.log.opinions.waiting(self._most_wanted):
             turned = a in pending.get(b, ()) or (known(a) and not known(b))
             row, other = (b, a) if turned else (a, b)
             if ledger.lookup(np.array([[row, other]]))[0] == UNANSWERED:
@@ -113,7 +113,7 @@ class Overlaps(Placements):
 
     def has_all_opinions(self, a: int, b: int) -> bool:
         """Return whether a pair has all the opinions that are wanted: it waits for a reviewer, if at all."""
-        return self.session.ledger.opinions.n_blind(a, b) >= self._most_wanted
+        return self.session.ledger.log.opinions.n_blind(a, b) >= self._most_wanted
 
     def _take_opinion(self, form: str, row: int, others: list[int], answer: Said, who: str) -> bool:
         """Keep an opinion if others are wanted, too; return whether that is all there is to do now.
@@ -127,7 +127,7 @@ class Overlaps(Placements):
         earlier = {
             (a, b): {
                 one.who: one.answer
-                for one in ledger.opinions.on(a, b)
+                for one in ledger.log.opinions.on(a, b)
                 if one.role == OpinionRole.BLIND and one.who != who
             }
             for a, b, _ in own
@@ -143,46 +143,14 @@ class Overlaps(Placements):
         disputed = [[a, b] for a, b, said in own if (a, b, said) not in agreed]
         left = disputed if form == "g" else disputed[:1]
         self._tell(left, [UNSURE] * len(left), who, free=True)  # for now
-        ledger.opine(own, who=who, at=self._latest_time())
+        ledger.opine(own, who=who)
         return True
 
     def _keep_votes(self, form: str, row: int, others: list[int], answer: Said, who: str) -> None:
         """Keep the opinion that was the last one wanted, together with the answer that it became."""
         if self._n_wanted(form, row, others) > 1:
             votes = self._votes(form, row, others, answer)
-            self.session.ledger.opine(votes, who=who, at=self._latest_time())
-
-    def _take_back(self, count: int, who: str | None) -> list[LedgerLine]:
-        """Take back somebody's last acts, or all people's: answers, opinions, or both; return them."""
-        later = self._opinions_after_answers(count, who)
-        self._withdraw(later)
-        count -= len({one.at for one in later})
-        lines = self.session.take_back(count, who=who, together=True) if count > 0 else []
-        acts = {(line.when, line.who) for line in lines}
-        standing = self.session.ledger.opinions.standing() if acts else []
-        self._withdraw([one for one in standing if (one.at, one.who) in acts])
-        return [*(LedgerLine(*one[:5], True, True) for one in later), *lines]
-
-    def _opinions_after_answers(self, count: int, who: str | None) -> list[Opinion]:
-        """Return up to so many acts that were opinions alone, and came after the last answers."""
-        ledger = self.session.ledger
-        lines = ledger.active()
-        if who is not None:
-            names = ledger.annotators
-            lines = lines[lines["who"] == (names.index(who) if who in names else -1)]
-        last = float(lines["when"].max(initial=0.0))
-        own = [
-            one
-            for one in ledger.opinions.standing()
-            if one.at > last and (who is None or one.who == who) and one.role != OpinionRole.SETTLES
-        ]
-        times = sorted({one.at for one in own})[-count:]
-        return [one for one in own if one.at in times]
-
-    def _withdraw(self, opinions: list[Opinion]) -> None:
-        for name in dict.fromkeys(one.who for one in opinions):
-            back = [(one.a, one.b, WITHDRAWN) for one in opinions if one.who == name]
-            self.session.ledger.opine(back, who=name)
+            self.session.ledger.opine(votes, who=who)
 
     def _votes(self, form: str, row: int, others: list[int], answer: Said) -> Votes:
         """Return what an answer says of each pair of its question; what is nonsense says UNSURE."""

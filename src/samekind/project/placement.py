@@ -53,7 +53,7 @@ class Placements(ProjectPart):
             answers = self._founding(rows, [])
             if answers:
                 self._write(answers, who)
-            self._name(rows[0], text, who, together=bool(answers))
+            self._name(rows[0], text, who)
 
     # What is asked
 
@@ -115,27 +115,23 @@ class Placements(ProjectPart):
         if not trusts and not free:
             new[:] = True
         session.write(given[new], answers[new], who, np.full(int(new.sum()), not free))
-        if free or new.all():
-            return
-        together = self._latest_time() if new.any() else None
-        late = [(a, b, answer) for a, b, answer in np.column_stack([given, answers])[~new].tolist()]
-        ledger.opine(late, who=who, role=OpinionRole.LATE, at=together)
+        if not free:
+            late = [
+                (a, b, answer) for a, b, answer in np.column_stack([given, answers])[~new].tolist()
+            ]
+            ledger.opine(late, who=who, role=OpinionRole.LATE)
 
-    def _latest_time(self) -> float:
-        return float(self.session.ledger.active()["when"].max(initial=0.0))
-
-    def _name(self, row: int, text: str, who: str, *, together: bool = True) -> None:
-        """Name the cluster of a row; together with what was just answered, unless that was nothing."""
+    def _name(self, row: int, text: str, who: str) -> None:
+        """Name the cluster of a row."""
         if text:
-            latest = self._latest_time() if together else None
-            self.session.ledger.name(row, text, who=who, at=latest)
+            self.session.ledger.name(row, text, who=who)
 
     def _named(self, text: str) -> list[int]:
         """Return the members of the cluster of this name, in capitals or not; none if there is none."""
         wanted = text.casefold()
         if not wanted:
             return []
-        for name in self.session.ledger.names.values():
+        for name in self.session.ledger.log.names.values():
             members = self.session.members_of(name.row) if name.text.casefold() == wanted else []
             if members and (self.name_of(members) or "").casefold() == wanted:
                 return members
@@ -177,15 +173,10 @@ class Placements(ProjectPart):
         return answers
 
     def _write(self, answers: PairAnswers, who: str, asked: list[bool] | bool = False) -> None:
-        """Record answers, at once, whatever anybody said of these pairs before.
-
-        Where that was somebody without a name, it may have been the same person.
-        """
+        """Record answers, at once, whatever anybody said of these pairs before."""
         pairs, said = np.array([line[:2] for line in answers]), [line[2] for line in answers]
-        ledger = self.session.ledger
-        nameless = [number for number, name in enumerate(ledger.annotators) if name == ""]
-        author = "" if np.isin(ledger.annotators_of(pairs), nameless).any() else who
-        ledger.correct_all(pairs, said, who=author, asked=np.array(asked))
+        charged = np.broadcast_to(np.asarray(asked, dtype=bool), len(answers))
+        self.session.ledger.edit(pairs, said, who=who, asked=charged)
 
 
 def _taking_out(session: Session, rows: list[int], lines: Lines) -> PairAnswers:

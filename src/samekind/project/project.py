@@ -14,7 +14,7 @@ from samekind.algorithms import DEFAULT, find_algorithm
 from samekind.clusters import STOP_REASONS
 from samekind.data import Items
 from samekind.engine import Session
-from samekind.ledger import Ledger, LedgerLine, Lines, pairs_of
+from samekind.ledger import Ledger, Lines, pairs_of
 from samekind.project import words
 from samekind.project.agreement import agreement_of, votes_of
 from samekind.project.annotators import AnnotatorPage, annotators_of
@@ -110,36 +110,18 @@ class Project(Questions, Finding, Overviews, Edits):
     def undo(self, count: int = 1, *, who: str | None = None, resume: bool = True) -> list[str]:
         """Take back the last acts, as many as you like; return in words what they were.
 
-        An act is all that was answered at once. A finished project goes on then, so that it is asked again,
-        but not for those who may not `resume`.
+        An act is all that was done at once: answers, and the names given in them. A finished project goes on
+        then, so that it is asked again, but not for those who may not `resume`.
         """
-        acts: dict[tuple[float, str], list[LedgerLine]] = {}
         if who is None and self.assistant is not None:
             who = ""  # not what the model said meanwhile
         with self.act(), self.numbers.kept():
-            taken = self._take_back(count, who)
-            if taken:
-                self._drop_names(taken)
-                if resume:
-                    self._set_finished(False)
+            taken = self.session.ledger.undo(count, who=who)
+            if taken and resume:
+                self._set_finished(False)
         if taken:
             self._sharing.release(who or "")  # so that it is asked again before anything else
-        for line in taken:
-            acts.setdefault((line.when, line.who), []).insert(0, line)
-        return [words.act_in_words(lines) for lines in acts.values()]
-
-    def _drop_names(self, taken: list[LedgerLine]) -> None:
-        """Bring back the names that were there before those given together with what was taken back."""
-        ledger = self.session.ledger
-        latest = {row: line.when for line in taken[::-1] for row in (line.a, line.b)}
-        for row in latest.keys() & ledger.names.keys():
-            name = ledger.names[row]
-            if name.text and name.at == latest[row]:
-                before = name.without()
-                if before is None:
-                    ledger.name(row, "", who=name.who)
-                else:  # with its own time: the answer that it was given with may be taken back, too
-                    ledger.name(row, before.text, who=before.who, at=before.at)
+        return list(map(words.act_in_words, taken))
 
     @exclusive
     def finish(self) -> None:
@@ -177,7 +159,7 @@ class Project(Questions, Finding, Overviews, Edits):
             stop_reason=session.stop_reason,
             stop_text=STOP_REASONS.get(session.stop_reason, str(session.stop_reason)),
             stopping=self._advice,
-            can_undo=len(session.ledger) > 0,
+            can_undo=bool(session.ledger.log.last_acts(1)),
             skipped=len(self.skipped_pairs()),
             contradictions=session.n_contradictions,
             lineups=self.lineups,
@@ -215,8 +197,15 @@ class Project(Questions, Finding, Overviews, Edits):
         ledger, standing = self.session.ledger, self.session.ledger.active()[::-1]
         people = list(map(plain, ledger.annotators))
         shown = [
-            AnswerRecord(a, b, WORDS[answer], people[who], at, asked)
-            for a, b, answer, who, at, asked, *_ in standing[offset : offset + limit].tolist()
+            AnswerRecord(
+                int(one["a"]),
+                int(one["b"]),
+                WORDS[int(one["answer"])],
+                people[one["who"]],
+                float(one["when"]),
+                bool(one["asked"]),
+            )
+            for one in standing[offset : offset + limit]
         ]
         return AnswerPage(shown, len(standing))
 
@@ -224,7 +213,7 @@ class Project(Questions, Finding, Overviews, Edits):
     def presses(self, offset: int = 0, limit: int = 20, search: str = "") -> PressPage:
         """Return what was answered, press by press, newest first; only about items with a text in them."""
         lines = self.session.ledger.active()
-        starts = np.flatnonzero(np.diff(lines["when"], prepend=-1.0))
+        starts = np.flatnonzero(np.diff(lines["act"], prepend=-1))
         presses = np.split(lines, starts[1:])[::-1] if lines.size else []
         wanted = search.casefold().strip()
         if wanted:

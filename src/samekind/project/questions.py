@@ -52,7 +52,7 @@ class Questions(Reviews):
     @property
     def sheets(self) -> bool:
         """Whether many rows of a cluster may be asked about at once."""
-        return self.has_views and self.sheet > 0 and not self.session.ledger.meta.get(NO_SHEETS)
+        return self.has_views and self.sheet > 0 and not self.session.ledger.settings.get(NO_SHEETS)
 
     @exclusive
     def use_sheets(self, wanted: bool) -> None:
@@ -62,7 +62,7 @@ class Questions(Reviews):
             raise ProjectError("Nothing is asked in sheets here.")
         if wanted != self.sheets:
             with self.act():
-                self.session.ledger.set_meta(NO_SHEETS, "" if wanted else "1")
+                self.session.ledger.set(NO_SHEETS, "" if wanted else "1")
 
     @exclusive
     def next(self, who: str = "", *, lineup: bool = True, most: int = 1) -> list[Question]:
@@ -278,7 +278,7 @@ class Questions(Reviews):
         """Return in how many clusters an unknown row is known not to be, by answers about it."""
         if self.session.members_of(row):
             return 0
-        pairs = self.session.ledger.different_pairs()
+        pairs = self.session.ledger.log.different_pairs()
         others = pairs[(pairs == row).any(axis=1)].sum(axis=1) - row
         return len({tuple(self.session.members_of(other)[:1]) for other in others.tolist()})
 
@@ -313,7 +313,7 @@ class Questions(Reviews):
     def skipped_pairs(self) -> list[tuple[int, int]]:
         """Return the pairs that were skipped and not answered since, and wait for nobody's opinion."""
         ledger = self.session.ledger
-        pairs = ledger.skipped()
+        pairs = ledger.log.skipped()
         still = pairs[ledger.lookup(pairs, infer=False) == UNSURE].tolist()
         return [(a, b) for a, b in still if not self._is_reviewed(a, b)]
 

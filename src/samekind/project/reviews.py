@@ -70,14 +70,11 @@ class Reviews(Overlaps):
             said, ledger = ANSWERS[answer], self.session.ledger
             if int(ledger.lookup(np.array([pair]), infer=False)[0]) != said:
                 self._write([(*pair, said)], who)
-                at = self._latest_time()
-            else:
-                at = None
-            ledger.opine([(*pair, said)], who=who, role=OpinionRole.SETTLES, at=at)
+            ledger.opine([(*pair, said)], who=who, role=OpinionRole.SETTLES)
 
     def _disputed(self) -> list[tuple[int, int]]:
         """Return the pairs that are to be settled, in the order of their first opinions."""
-        opinions = self.session.ledger.opinions
+        opinions = self.session.ledger.log.opinions
         pairs = opinions.unsettled()
         said = zip(pairs, self._said(pairs), strict=True)
         disputed = [pair for pair, there in said if self._is_disputed(pair, there)]
@@ -92,18 +89,18 @@ class Reviews(Overlaps):
 
     def _is_reviewed(self, a: int, b: int) -> bool:
         """Return whether several people were asked about a pair and differ: it is a reviewer's to settle."""
-        opinions = self.session.ledger.opinions.on(a, b)
+        opinions = self.session.ledger.log.opinions.on(a, b)
         return len({one.answer for one in opinions if one.role == OpinionRole.BLIND}) > 1
 
     def _said(self, pairs: list[tuple[int, int]]) -> list[list[Opinion]]:
         """Return the opinions on each pair, and what the ledger says of it if that is another's."""
         ledger, rows = self.session.ledger, np.array(pairs, dtype=np.intp).reshape(-1, 2)
-        numbers, answers = ledger.annotators_of(rows).tolist(), ledger.lookup(rows).tolist()
+        numbers, answers = ledger.log.annotators_of(rows).tolist(), ledger.lookup(rows).tolist()
         names, found = ledger.annotators, list[list[Opinion]]()
         for (a, b), number, answer in zip(pairs, numbers, answers, strict=True):
-            said, who = ledger.opinions.on(a, b), names[number] if number >= 0 else ""
+            said, who = ledger.log.opinions.on(a, b), names[number] if number >= 0 else ""
             if answer not in (UNANSWERED, UNSURE) and all(one.who != who for one in said):
-                said = [Opinion(a, b, answer, who, 0.0, OpinionRole.LATE), *said]
+                said = [Opinion(a, b, answer, who, 0.0, OpinionRole.LATE, 0), *said]
             found.append(said)
         return found
 

@@ -140,26 +140,26 @@ class ProjectPart:
     @property
     def criterion(self) -> str:
         """When two rows are of one cluster, in a sentence, for those who answer; "" if nobody said."""
-        return plain(self.session.ledger.meta.get(CRITERION, ""))
+        return plain(self.session.ledger.settings.get(CRITERION, ""))
 
     @exclusive
     def set_criterion(self, text: str) -> None:
         """Say in a sentence when two rows are of one cluster, and keep it; "" takes it away."""
         sentence = check_name(text, "A criterion")
         with self.act():
-            self.session.ledger.set_meta(CRITERION, sentence)
+            self.session.ledger.set(CRITERION, sentence)
 
     def _set_finished(self, finished: bool) -> None:
         """Keep whether somebody has finished, and heed it."""
         self.session.catch_up()
         if finished != self._is_finished:
             with self.act():
-                self.session.ledger.set_meta(FINISHED, "1" if finished else "")
+                self.session.ledger.set(FINISHED, "1" if finished else "")
         self._heed_end()
 
     @property
     def _is_finished(self) -> bool:
-        return bool(self.session.ledger.meta.get(FINISHED))
+        return bool(self.session.ledger.settings.get(FINISHED))
 
     @property
     def n_presses(self) -> int:
@@ -171,14 +171,10 @@ class ProjectPart:
 
     def _count_presses(self) -> int:
         ledger = self.session.ledger
-        models = models_in(ledger)
-        opinions = {one.at for one in ledger.opinions.standing()}
-        if not models and not opinions:
-            return ledger.n_acts
-        numbers = [ledger.annotators.index(name) for name in models]
-        acts = ledger.acts()
-        times = acts["when"][~np.isin(acts["who"], numbers)]
-        return len(opinions | set(times.tolist()))
+        numbers = [ledger.log.number_of(name) for name in models_in(ledger)]
+        lines = ledger.log.acts()
+        acts = np.unique(lines["act"][~np.isin(lines["who"], numbers)])
+        return len({one.act for one in ledger.log.opinions.standing()} | set(acts.tolist()))
 
     def locked(self) -> threading.RLock:
         """Return what lets one thread at a time do several things with the project."""

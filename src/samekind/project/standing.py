@@ -56,8 +56,8 @@ class Standing(ProjectPart):
 
     def _presses_at(self, questions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how many presses had been made when so many questions had been answered."""
-        lines = self.session.ledger.acts()
-        _, press = np.unique(lines["when"], return_inverse=True)
+        lines = self.session.ledger.log.acts()
+        _, press = np.unique(lines["act"], return_inverse=True)
         answered = np.concatenate([[0], press[lines["asked"]] + 1])
         return answered[np.minimum(questions, answered.size - 1)]
 

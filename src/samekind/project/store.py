@@ -19,7 +19,6 @@ from samekind.ledger import (
     LedgerMissing,
     ProjectPlace,
     ProjectURL,
-    SqlLedger,
 )
 from samekind.project.growth import (
     DataChange,
@@ -79,7 +78,7 @@ def features_of(path: ProjectPlace) -> str | None:
     if isinstance(path, Path) and (not path.is_file() or path.stat().st_size == 0):
         return None
     try:
-        with SqlLedger(path, read_only=True) as ledger:
+        with Ledger(path, read_only=True) as ledger:
             kept = kept_in(ledger, ITEMS)
     except LedgerMissing:
         return None
@@ -111,20 +110,21 @@ def make_project(
     if path is None:
         return Project(items, title=title, overlap=overlap, **settings)
     path = _place(path)
-    with SqlLedger(path) as ledger:
-        before, title = kept_in(ledger, SETTINGS), title or ledger.meta.get(TITLE)
+    with Ledger(path) as ledger:
+        before, title = kept_in(ledger, SETTINGS), title or ledger.settings.get(TITLE)
         notices = take_in_data(ledger, items, before, any_data=any_data)
     wanted = before | settings
     project = Project(items, path, title=title, overlap=overlap, **wanted)
     facts = {ITEMS: json.dumps(items.recipe()), SETTINGS: json.dumps(wanted), TITLE: project.title}
     ledger_now = project.session.ledger
-    keep_contents(ledger_now, items)
+    if ledger_now.items is None:
+        keep_contents(ledger_now, items.contents())
     project.notices = notices
     project.map_file = _map_of(path)
-    if not facts.items() <= ledger_now.meta.items():
+    if not facts.items() <= ledger_now.settings.items():
         with ledger_now.transaction():
             for key, value in facts.items():
-                ledger_now.set_meta(key, value)
+                ledger_now.set(key, value)
     return project
 
 
@@ -144,9 +144,9 @@ def open_project(
     With `read_only` nothing is written, nobody is waited for, and the file may be one that cannot be written.
     """
     path = _place(path)
-    with SqlLedger(path, read_only=True) as ledger:
+    with Ledger(path, read_only=True) as ledger:
         recipe = kept_in(ledger, ITEMS)
-        kept, title = kept_in(ledger, SETTINGS), ledger.meta.get(TITLE)
+        kept, title = kept_in(ledger, SETTINGS), ledger.settings.get(TITLE)
     if not recipe:
         raise LedgerError(
             f"{path} does not say what it is about: it was not made by `samekind label`. Run "
@@ -157,7 +157,7 @@ def open_project(
         on_items(items)
     if not read_only:
         return make_project(items, path, any_data=any_data, **settings)
-    reading = SqlLedger(path, read_only=True)
+    reading = Ledger(path, read_only=True)
     try:
         _refuse_changed(reading, items, path)
         project = _ReadProject(items, reading, title=title, **kept | settings)
@@ -181,7 +181,7 @@ def changes_of_data(path: ProjectPlace) -> ComparedData | None:
 
     The data are read, but no features are made.
     """
-    with SqlLedger(path, read_only=True) as ledger:
+    with Ledger(path, read_only=True) as ledger:
         recipe, known = _recipe(kept_in(ledger, ITEMS)), kept_contents(ledger)
         if known is None or "data" not in recipe:
             return None
@@ -194,10 +194,10 @@ def changes_of_data(path: ProjectPlace) -> ComparedData | None:
         return ComparedData(data_of(ledger).name, compare_contents(ledger, now), left_out)
 
 
-def _refuse_changed(ledger: SqlLedger, items: Items, path: ProjectPlace) -> None:
+def _refuse_changed(ledger: Ledger, items: Items, path: ProjectPlace) -> None:
     """Complain of data that have changed: who only reads cannot take that in."""
     known = kept_contents(ledger)
-    if known is None or ledger.meta.get("fingerprint") == items.points.fingerprint():
+    if known is None or ledger.settings.get("fingerprint") == items.points.fingerprint():
         return
     now = items.contents(known.columns)
     change = None if now is None else compare_contents(ledger, now)
@@ -218,7 +218,7 @@ class _ReadProject(Project):
 
 def kept_in(ledger: Ledger, key: str) -> dict[str, Any]:
     """Return what a project keeps as JSON; the ledger has checked that it is such."""
-    found = json.loads(ledger.meta.get(key, "{}"))
+    found = json.loads(ledger.settings.get(key, "{}"))
     names = signature(load_items).parameters if key == ITEMS else found
     unknown = next((name for name in found if name not in names), None)
     if unknown is not None:

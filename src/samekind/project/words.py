@@ -7,7 +7,7 @@ from math import floor
 
 from samekind.algorithms import Certificate, percent_at_most
 from samekind.flow import DIFFERENT, SAME, UNSURE
-from samekind.ledger import Ledger, LedgerLine
+from samekind.ledger import ANSWER, Event, Ledger
 from samekind.project.records import ClusterRef, ItemView
 
 __all__ = [
@@ -80,17 +80,17 @@ def name_of(members: list[int], ledger: Ledger) -> str | None:
     If nothing was, as it has been merged with named ones: the name of the oldest of those. Names are given
     to rows, so they outlive clusters that merge, split or change.
     """
-    named = ledger.names.keys() & members if ledger.names else ()
+    named = ledger.log.names.keys() & members if ledger.log.names else ()
     if not named:
         return None
     own = set(members)
-    holding = [row for _, row in sorted(ledger.anchors.items()) if row in own]
+    holding = [row for _, row in sorted(ledger.log.found.items()) if row in own]
     if holding and holding[0] in named:
-        return ledger.names[holding[0]].text or None
-    first = next((row for row in holding if row in named and ledger.names[row].text), None)
+        return ledger.log.names[holding[0]].text or None
+    first = next((row for row in holding if row in named and ledger.log.names[row].text), None)
     if first is not None:
-        return ledger.names[first].text
-    return max(ledger.names[row] for row in named).text or None
+        return ledger.log.names[first].text
+    return max(ledger.log.names[row] for row in named).text or None
 
 
 def name_in_table(ref: ClusterRef) -> str:
@@ -120,20 +120,29 @@ def check_name(name: str, what: str = "A name") -> str:
     return text
 
 
-def act_in_words(lines: list[LedgerLine]) -> str:
-    """Say what somebody answered at once."""
-    first = lines[0]
-    if len(lines) > 1:
-        common = set.intersection(*({line.a, line.b} for line in lines))
-        if len(common) == 1 and all(line.answer == DIFFERENT for line in lines):
-            return f"row {common.pop()}: none of {len(lines)} kinds"
-        rows = sorted({row for line in lines for row in (line.a, line.b)})
-        return f"{len(lines)} answers about rows {', '.join(map(str, rows[:4]))}" + (
+def act_in_words(act: list[Event]) -> str:
+    """Say what somebody did at once."""
+    said = {(event.a, event.b): event for event in act if event.answer is not None}
+    if not said:
+        text = act[0].payload
+        return f"the name {text!r}" if text else "no name any more"
+    pairs = [{row for row in pair if row is not None} for pair in said]
+    first = next(iter(said.values()))
+    if len(pairs) > 1:
+        common = set.intersection(*pairs)
+        if len(common) == 1 and all(event.answer == DIFFERENT for event in said.values()):
+            return f"row {common.pop()}: none of {len(pairs)} kinds"
+        rows = sorted(set.union(*pairs))
+        return f"{len(pairs)} answers about rows {', '.join(map(str, rows[:4]))}" + (
             " and others" if len(rows) > 4 else ""
         )
-    unsure = "not sure" if first.asked else "skipped"
-    said = {SAME: "the same", DIFFERENT: "different", UNSURE: unsure}[first.answer]
-    return f"rows {first.a} and {first.b}: {said}"
+    is_skip = first.answer == UNSURE and first.kind == ANSWER and not first.charged
+    word = (
+        "skipped"
+        if is_skip
+        else {SAME: "the same", DIFFERENT: "different"}.get(first.answer or DIFFERENT)
+    )
+    return f"rows {first.a} and {first.b}: {'not sure' if word is None else word}"
 
 
 def advice_in_words(

@@ -92,7 +92,8 @@ def import_answers(
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise HTTPException(422, "The file is not UTF-8. Save it as CSV in UTF-8.") from None
-    imported, contradictory = once(lambda: project.import_answers(text, who=who))
+    read = project.read_import(text)  # before anybody has to wait
+    imported, contradictory = once(lambda: project.take_in(read, who=who))
     return r.Imported(imported=imported, contradictory=contradictory, status=project.status())
 
 

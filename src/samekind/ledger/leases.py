@@ -1,9 +1,9 @@
 """Who is looking at which question, for all programs that serve one project.
 
-Leases are of no use for long, so that nothing waits for a disk because of them: SQLite keeps them in its log
-and does not wait, PostgreSQL has them in a table that it does not log. Of a lease that has run out it is
-still known for an hour what was shown to whom: an answer that comes late is to be told from one to a
-question that nobody asked.
+Leases are of no use for long, so nothing waits for a disk because of them: SQLite keeps them in its log and
+does not wait, PostgreSQL has them in a table that it does not log. Of a lease that has run out it is still
+known for an hour what was shown to whom: an answer that comes late is to be told from one to a question that
+nobody asked.
 """
 
 from __future__ import annotations
@@ -99,10 +99,9 @@ class MemoryLeases:
 
     def drop(self, who: str, question: str) -> None:
         """Forget a lease: it was answered."""
+        answered = who, question
         self._leases = {
-            key: lease
-            for key, lease in self._leases.items()
-            if (lease.who, lease.question) != (who, question)
+            key: one for key, one in self._leases.items() if (one.who, one.question) != answered
         }
 
     def release(self, who: str) -> None:

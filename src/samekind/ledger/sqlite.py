@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError
-from sqlalchemy.pool import ConnectionPoolEntry, QueuePool, StaticPool
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from samekind.ledger.errors import LedgerDamaged, LedgerError
 
@@ -31,7 +31,6 @@ __all__ = [
     "Place",
     "connected",
     "driver_of",
-    "in_memory_copy",
     "path_beside",
     "prepare_to_write",
     "readable_place",
@@ -152,15 +151,6 @@ def sqlite_engine(
 
     engine = sa.create_engine("sqlite://", creator=connect, poolclass=QueuePool)
     tune_sqlite(engine, wait, reads=reads, durable=durable)
-    return engine
-
-
-def in_memory_copy(source: sa.Connection) -> sa.Engine:
-    """Return an engine with all that a SQLite database holds, in memory."""
-    copy = sqlite3.connect(":memory:", check_same_thread=False)
-    driver_of(source).backup(copy)
-    engine = sa.create_engine("sqlite://", creator=lambda: copy, poolclass=StaticPool)
-    tune_sqlite(engine, 0.0)
     return engine
 
 
