@@ -566,7 +566,7 @@ def test_what_was_said_of_a_kind_holds_when_another_row_stands_for_it(project, n
     [answer] = standing("flowers.samekind.new.answers.db")
     with samekind.Ledger("moved.db") as ledger:  # as if it had been compared with another member
         with samekind.Ledger("flowers.samekind.new.answers.db") as old:
-            ledger.set("fingerprint", old.meta["fingerprint"])
+            ledger.set("fingerprint", old.settings["fingerprint"])
         cli("export", project, "-o", "k.json")
         kinds = json.loads(Path("k.json").read_text(encoding="utf-8"))["kinds"]
         members = next(k["known_rows"] for k in kinds if answer.b in k["known_rows"])

@@ -75,7 +75,13 @@ def test_programs_answer_where_several_opinions_are_wanted(table, tmp_path, shee
             for session in both:
                 pairs = session.pending()
                 session.tell(pairs, [y[a] == y[b] for a, b in pairs])
-            if both[0].done:
+            disputed = (
+                both[0].reviews().reviews
+            )  # a line-up takes one kind, and here two may be right
+            for review in disputed:
+                a, b = review.a.row, review.b.row
+                both[0].settle_review(a, b, "same" if y[a] == y[b] else "different")
+            if both[0].done and not disputed:
                 break
         assert both[0].done
         labels = both[0].labels()

@@ -350,8 +350,9 @@ def test_naming_taking_out_merging(digits, visiting):
         page.locator(".toast button", has_text="Undo").last.click()
         expect(page.locator(f"[data-cluster='{kind}'] .kind-name")).to_have_value("")
 
-        member = page.locator(f"[data-cluster='{kind}'] .gallery .member").nth(1)
-        row = int(re.search(r"\d+", member.get_attribute("aria-label"))[0])
+        members = page.locator(f"[data-cluster='{kind}'] .gallery .member").all()
+        rows = [int(re.search(r"\d+", one.get_attribute("aria-label"))[0]) for one in members]
+        row, member = next(pair for pair in zip(rows, members, strict=True) if pair[0] != kind)
         member.click()
         page.click("dialog .does-not-belong")
         expect(page.locator(".toast").last).to_contain_text("Taken out of")
