@@ -154,7 +154,8 @@ export class OverviewPanel {
       const text = JSON.stringify(cluster);
       let card = this.cards.get(cluster.cluster);
       const inUse = focused instanceof HTMLInputElement && card?.element.contains(focused);
-      if (!card || (card.text !== text && !inUse)) {
+      const changed = card && (card.text !== text || JSON.stringify(card.cluster) !== text); // on the server, or here: a name that was typed
+      if (!card || (changed && !inUse)) {
         const element = this.#card(cluster);
         card?.element.replaceWith(element);
         card = { cluster, text, element };
