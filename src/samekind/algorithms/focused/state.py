@@ -333,8 +333,7 @@ class State:
         """Return the rows that each group is believed to hold."""
         put = self.likeliest >= 0
         right = (self.weight - self.doubt)[put]
-        mass = np.zeros(self.n_groups)
-        np.add.at(mass, self.likeliest[put], right)
+        mass = np.bincount(self.likeliest[put], right, self.n_groups)
         lone = (self.size[: self.n_groups] == 1) & (self.basin[: self.n_groups] > 0)
         for c in np.flatnonzero(lone):
             node = self.members[c][0]
@@ -392,7 +391,8 @@ class State:
         if fitted:
             self.update_doubts()
             self.trees.clear()
-            self._find_hang()
+            if not self.same.is_certain:  # or else nothing is asked about links
+                self._find_hang()
         self._fit_means()
         self._push_visits(self.n)
         self.score_pairs()
