@@ -333,7 +333,7 @@ class State:
         """Return the rows that each group is believed to hold."""
         put = self.likeliest >= 0
         right = (self.weight - self.doubt)[put]
-        mass = np.bincount(self.likeliest[put], right, self.n_groups)
+        mass: FloatArray = np.bincount(self.likeliest[put], right, self.n_groups).astype(float)
         lone = (self.size[: self.n_groups] == 1) & (self.basin[: self.n_groups] > 0)
         for c in np.flatnonzero(lone):
             node = self.members[c][0]
