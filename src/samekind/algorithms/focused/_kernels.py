@@ -224,15 +224,18 @@ def _likelihood(A, node, M, group):
 
 
 @njit(nogil=True, cache=True)
-def judge(ids, shares, node, A, M, has_means, tilt, reach, scores, near):
+def judge(ids, shares, node, A, M, size, lone, has_means, tilt, reach, scores, near):
     """Return the slot of a node's likeliest group, and the means' odds of it against its best rival.
 
-    The shares of groups that are about as likely are weighed by how near their means are: by the likelihood
-    to the power `tilt`, at most exp(-reach * tilt). The slot is -1 where there is none.
+    Shares of groups with one known row are multiplied by `lone`. Those of groups that are about as likely are
+    weighed by how near their means are: by the likelihood to the power `tilt`, at most exp(-reach * tilt).
+    The slot is -1 where there is none.
     """
     top = 0.0
     for s in range(ids.shape[1]):
         scores[s] = shares[node, s]
+        if scores[s] > 0 and size[ids[node, s]] == 1:
+            scores[s] *= lone
         top = max(top, scores[s])
     if top <= 0:
         return -1, 0.0
@@ -284,8 +287,8 @@ def logit(share, floor):
 
 @njit(nogil=True, cache=True)
 def update_doubts(
-    nodes, ids, shares, total, known, weight, w, floor, unreached, A, M, tilt, reach, ramp,
-    likeliest, doubt, rest, queue, queued, state, tolerance,
+    nodes, ids, shares, total, known, weight, w, floor, unreached, A, M, size, lone, tilt,
+    reach, ramp, likeliest, doubt, rest, queue, queued, state, tolerance,
 ):  # fmt: skip
     """Find the likeliest group of some nodes, and how many rows are expected to be wrong with it.
 
@@ -299,11 +302,15 @@ def update_doubts(
         if known[node] >= 0:
             likeliest[node] = known[node]
         else:
-            best, odds = judge(ids, shares, node, A, M, ramp > 0, tilt, reach, scores, near)
+            best, odds = judge(
+                ids, shares, node, A, M, size, lone, ramp > 0, tilt, reach, scores, near
+            )
             likeliest[node] = ids[node, best] if best >= 0 else -1
             share = (shares[node, best] if best >= 0 else 0.0) + unreached
             share /= total[node] + unreached
             z = w[0] + w[1] * logit(share, floor) + w[2] * logit(1.0 - total[node], floor)
+            if best >= 0 and size[ids[node, best]] == 1:
+                z += w[7]
             z += w[6] * ramp * min(3.0, max(-3.0, odds / 10))
             now = weight[node] / (1.0 + np.exp(z))
         rest[node] += now - doubt[node]

@@ -51,15 +51,16 @@ class Facts:
         answers = self.answers
         stored = answers.expected[chosen].astype(float)
         asked = ~np.isnan(stored[:, -1])
-        kind, stage, net, walk, lost, members, close, _ = np.where(asked[:, None], stored, 0.0).T
+        kind, stage, net, walk, lost, size, close, _ = np.where(asked[:, None], stored, 0.0).T
         group = (kind == Kind.GROUPS) | (kind == Kind.LINK_OF_GROUPS)
         near = np.where(group, close, 0.0), np.where(group, 0.0, close)
+        members, lone = np.where(group, size, 0.0), asked & ~group & (size == 0)
         return Evidence(
             pairs=np.sort(nodes, axis=1),
             yes=answers.answers[chosen] == SAME,
             who=np.asarray(answers.who[chosen], dtype=np.intp),
             kind=np.where(asked, kind, -1).astype(np.intp),
-            phi=np.column_stack([asked, walk, lost, group, members, *near]).astype(float),
+            phi=np.column_stack([asked, walk, lost, group, members, *near, lone]).astype(float),
             net=net,
             stage=stage,
         )

@@ -159,11 +159,13 @@ class Focused(Folding[FocusedParams]):
             kind = self._drawn.get((min(a, b), max(a, b)), -1)
             if x >= 0 and y >= 0:
                 about = state.about(x, y)
-                kind = kind if kind >= 0 else about.kind
+                if kind < 0 or about.kind != Kind.ROW:  # it was drawn when the row was fresh
+                    kind = about.kind
                 odds = state.same.odds(about.phi) + about.net
-                _, walk, lost, _, members, *close = about.phi.tolist()
+                _, walk, lost, group, size, *close, lone = about.phi.tolist()
+                size = size if group else 1 - lone
                 net, stage = about.net / state.same.says, 1 + state.evidence.size
-                found[i] = kind, stage, net, walk, lost, members, sum(close), sigmoid(odds)
+                found[i] = kind, stage, net, walk, lost, size, sum(close), sigmoid(odds)
             elif kind == Kind.AUDIT:
                 found[i, 0] = kind
         return found

@@ -27,9 +27,9 @@ WRONG, RIGHT = 1.0, 30.0  # prior of the rate: as if so many answers had been ch
 OWN = 20.0  # answers that an annotator's own rate is drawn towards that of all with
 
 # weights: constant, share of the walk, unknown, is a group, log members, nearness of the groups' means,
-# nearness of a row to the group's mean
-PRIOR = np.array([1.5, 1.0, -0.5, -0.5, -2.0, 0.3, 0.4])
-PRIOR_SD = np.array([1.0, 0.5, 0.5, 0.5, 0.7, 0.5, 0.4])
+# nearness of a row to the group's mean, and whether the group that the row may be in has one known row only
+PRIOR = np.array([1.5, 1.0, -0.5, -0.5, -2.0, 0.3, 0.4, -1.0])
+PRIOR_SD = np.array([1.0, 0.5, 0.5, 0.5, 0.7, 0.5, 0.4, 1.0])
 N_FEATURES = len(PRIOR)
 
 
@@ -56,6 +56,11 @@ class Same(NamedTuple):
         found: FloatArray = np.log((1 - rates) / rates)
         return found
 
+    @property
+    def lone(self) -> float:
+        """The factor of walks' shares that end in a group of one known row."""
+        return float(np.exp(min(0.0, self.w[7]) / max(self.w[1], 0.1)))
+
     def odds(self, phi: FloatArray) -> FloatArray:
         """Return the log odds of "same" without what earlier answers say."""
         found: FloatArray = phi @ self.w
@@ -69,7 +74,13 @@ def sigmoid(z: FloatArray) -> FloatArray:
 
 
 def features(
-    share: float, unknown: float, *, group: bool = False, members: float = 1.0, close: float = 0.0
+    share: float,
+    unknown: float,
+    *,
+    group: bool = False,
+    members: float = 1.0,
+    close: float = 0.0,
+    lone: bool = False,
 ) -> FloatArray:
     """Return the features of two parts: a row or a group, and the group that it may be one with.
 
@@ -85,12 +96,14 @@ def features(
         How many rows of the first are known.
     close : float
         How near the means are: of all groups' means, or that of the row's best rival.
+    lone : bool
+        Whether the first is a row, and only one row of the second is known.
     """
     s, u = np.clip((share, unknown), 0.0, 1.0)
     walk = np.log((s + FLOOR) / (1 - s + FLOOR))
     lost = np.log((u + FLOOR) / (1 - u + FLOOR))
     near = (close, 0.0) if group else (0.0, close)
-    return np.array([1.0, walk, lost, float(group), np.log(members), *near])
+    return np.array([1.0, walk, lost, float(group), np.log(members), *near, float(lone)])
 
 
 def fit_same(

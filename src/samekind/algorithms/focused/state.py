@@ -162,7 +162,8 @@ class State:
             return self._about_strangers(a, b)
         if g < 0:
             share, close = self._share_of(a, c)
-            phi = features(share, 1 - float(self.total[a]), close=close)
+            lone = bool(self.size[c] == 1)
+            phi = features(share, 1 - float(self.total[a]), close=close, lone=lone)
             return About(Kind.ROW, g, c, phi, 0.0)
         if g != c:
             mass = self.masses()
@@ -191,7 +192,7 @@ class State:
         h = float(chances[here[0]]) if here.size else 0.0
         total = float(self.total[a]) + h * (1 - float(self.total[b]))
         share = (h + UNREACHED) / (total + UNREACHED) if self.n_groups else h / max(total, 1e-9)
-        return About(Kind.ROW, -1, -1, features(share, 1 - total), 0.0)
+        return About(Kind.ROW, -1, -1, features(share, 1 - total, lone=True), 0.0)
 
     def _share_of(self, node: int, group: int) -> tuple[float, float]:
         """Return the share of a node's walk that ends in a group, and the means' odds against its rival."""
@@ -219,8 +220,9 @@ class State:
         return share
 
     def row_shares(self, node: int) -> FloatArray:
-        """Return the belief that a node is in each group: the walk's shares, weighed by the means."""
+        """Return the belief that a node is in each group: the walk's shares, weighed by size and means."""
         shares = self.walk_shares(node)
+        shares[self.size[: self.n_groups] == 1] *= self.same.lone
         if self.tilt > 0:
             near = -0.5 * ((self.A[node] - self.M[: self.n_groups]) ** 2).sum(axis=1)
             rivals = shares >= shares.max() * np.exp(-REACH * self.tilt)
@@ -240,8 +242,9 @@ class State:
             self._stale.update(range(self.n_groups))
         kernels.update_doubts(
             nodes, self.ids, self.shares, self.total, self.group, self.weight, self.same.w, FLOOR,
-            UNREACHED, self.A, self.M, self.tilt, REACH, self.ramp, self.likeliest, self.doubt,
-            self._rest, self._queue, self._queued, self._in_queue, VISIT_TOLERANCE,
+            UNREACHED, self.A, self.M, self.size, self.same.lone, self.tilt, REACH, self.ramp,
+            self.likeliest, self.doubt, self._rest, self._queue, self._queued, self._in_queue,
+            VISIT_TOLERANCE,
         )  # fmt: skip
 
     def _weigh(self) -> None:
