@@ -122,7 +122,7 @@ class FoldRunner:
         else:
             self._apply()
             # what asks about a row that was placed meanwhile is of no use any more
-            known = self.algorithm.cluster_of(self._waiting[:, 0]) >= 0
+            known = self.algorithm.is_known(self._waiting[:, 0])
             moot = known & np.isin(self._waiting[:, 0], self._fresh)
             self._wait_for(self._waiting[~moot])
 
@@ -189,7 +189,7 @@ class FoldRunner:
         once = pairs[np.sort(first)]
         self._waiting = once[self._ledger.lookup(once, infer=self._trusts) == UNANSWERED]
         rows = self._waiting[:, 0]
-        self._fresh = rows[self.algorithm.cluster_of(rows) < 0]
+        self._fresh = rows[~self.algorithm.is_known(rows)]
 
 
 class FlowRunner:

@@ -153,7 +153,7 @@ class Project(Questions, Finding, Overviews, Edits):
             presses=self.n_presses,
             questions=now.questions,
             budget=self.budget,
-            clusters=0 if self.is_blank else now.discovered,
+            clusters=0 if self.is_blank else session.n_clusters,
             known_rows=0 if self.is_blank else session.n_known,
             done=session.done,
             stop_reason=session.stop_reason,
