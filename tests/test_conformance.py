@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samekind.points.sources import parquet
 
 import samekind.points
 from conftest import Expert, answer, assert_recovered, assert_same_clusters, blobs, keys
@@ -21,7 +22,6 @@ from samekind.flow import Reply
 from samekind.ledger import pairs_of
 from samekind.measures import adjusted_rand_index
 from samekind.points import ArrayPoints, ParquetPoints
-from samekind.points.sources import parquet
 
 X, Y = blobs((16, 9, 6), seed=1)
 NOTHING = {  # of a run, where there is none

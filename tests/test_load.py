@@ -694,8 +694,9 @@ class TestStreamed:
 
     @pytest.mark.parametrize("standardize", [True, False])
     def test_the_same_columns_notes_and_numbers(self, folder, standardize, monkeypatch):
-        from samekind.data import tables
         from samekind.points.sources import parquet
+
+        from samekind.data import tables
 
         monkeypatch.setattr(tables, "BLOCK_VALUES", 900)
         monkeypatch.setattr(parquet, "JOINED_ROWS", 70)

@@ -15,14 +15,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from samekind.points.sources import parquet
+from samekind.points.sources.caches import ByteLRU
 
 import samekind
 from conftest import assert_same_clusters, blobs
 from samekind.data import as_points, load
 from samekind.errors import DataError
 from samekind.points import ArrayPoints, ParquetPoints
-from samekind.points.sources import parquet
-from samekind.points.sources.caches import ByteLRU
 
 X, Y = blobs((160, 90, 60), seed=1)
 

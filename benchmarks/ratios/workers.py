@@ -58,7 +58,6 @@ def local_cluster(workers: int) -> Iterator[Any]:
     """Have a cluster of processes of one thread each."""
     try:
         from distributed import Client, LocalCluster
-
         from samekind.points.sources import dask as _  # noqa: F401
     except ImportError as error:
         raise SkippedError(str(error)) from None

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from samekind.points.arrays import Rows
+from samekind.points import label_kernels as kernels
+from samekind.points.arrays import Matrix, Rows
 from samekind.points.base import Points
-from samekind.points.kernels import representatives as kernels
-from samekind.points.kernels.representatives import Cells
+from samekind.points.label_kernels import Cells
 from samekind.points.representatives import Representatives, pick_far
-from samekind.points.threads import run_in_threads
 
 __all__ = ["NearestLabels"]
 
@@ -65,15 +64,14 @@ class NearestLabels:
         names, numbers = np.unique(self.labels, return_inverse=True)
         return names, _cells(self.representatives, numbers)
 
-    def of_coordinates(self, X: ArrayLike, threads: int = 1) -> NDArray[np.integer]:
+    def of_coordinates(self, X: ArrayLike) -> NDArray[np.integer]:
         """Return the labels of rows that need not be among the data, (m, d)."""
         given = np.ascontiguousarray(X)
         if given.dtype not in (np.float32, np.float64):
             given = given.astype(np.float64)
         numbers = np.empty(len(given), dtype=np.intp)
         names, cells = self._named
-        work = partial(kernels.label_by_nearest, given, cells, numbers)
-        run_in_threads(len(given), threads, work)
+        kernels.label_by_nearest(given, cells, numbers)
         found: NDArray[np.integer] = names[numbers]
         return found
 
@@ -86,14 +84,13 @@ class NearestLabels:
         at = order[np.minimum(at, order.size - 1)]
         return np.where(self.representatives.rows[at] == index, self.labels[at], found)
 
-    def of_all(self, points: Points) -> NDArray[np.integer]:
+    def of_all(self, points: Points) -> Rows:
         """Return the labels of all rows of the data, in one pass over them."""
-        found = np.empty(points.n, dtype=self.labels.dtype)
-        if self.representatives.rows.size < points.n:
-            for first, X in points.blocks():
-                found[first : first + len(X)] = self.of_coordinates(X, points.threads)
-        found[self.representatives.rows] = self.labels
-        return found
+        known = self.representatives.rows, self.labels.astype(np.intp, copy=False)
+        return points.gather(points.label_rows(self._of_block, *known))
+
+    def _of_block(self, X: Matrix) -> Rows:
+        return self.of_coordinates(X).astype(np.intp, copy=False)
 
 
 def _cells(representatives: Representatives, labels: Rows) -> Cells:

@@ -10,8 +10,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.points import kernels
 from samekind.points.arrays import Floats, Matrix
-from samekind.points.kernels import spaces
 from samekind.points.threads import ReportProgress, run_in_threads
 
 __all__ = ["WorkingSpace"]
@@ -92,9 +92,9 @@ class WorkingSpace:
     ) -> None:
         """Write the coordinates of rows X to `out`. They do not depend on the number of threads."""
         if self.components is None:
-            work = partial(spaces.normalize, X, out)
+            work = partial(kernels.normalize, X, out)
         else:
-            work = partial(spaces.project, X, self.unit, self.origin, self.components, out)
+            work = partial(kernels.project, X, self.unit, self.origin, self.components, out)
         run_in_threads(len(X), threads, work, report, PASS)
 
     def lift(self, steps: Floats) -> Floats:

@@ -1,7 +1,7 @@
 """Run a compiled loop over a range in several threads.
 
-The loops release the interpreter lock, so plain threads suffice: nothing to configure, safe to call
-from several threads at once, and a forked child simply makes a pool of its own.
+The loops release the interpreter lock, so plain threads suffice. Several callers may share a pool; a forked
+child makes pools of its own.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ __all__ = ["ReportProgress", "check_threads", "run_in_threads"]
 
 T = TypeVar("T")
 ReportProgress: TypeAlias = Callable[[str, float], object]
-"""Is told what is being done, and the share of it that is done already."""
+"""Called with what is being done, and the share of it that is done."""
 
-REPORTS = 32  # about a long pass, for each thread
+REPORTS = 32  # pieces for each thread while progress is reported
 
 _pools: dict[int, ThreadPoolExecutor] = {}
-os.register_at_fork(after_in_child=_pools.clear)
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_pools.clear)
 
 
 def check_threads(threads: int | None) -> int:
-    """Return how many threads to use: so many, or with None one for each core that may be used."""
+    """Return the number of threads to use; None means one for each core that may be used."""
     wanted = check_int("threads", threads, none="use every core")
     if wanted is not None:
         return wanted
@@ -46,7 +47,7 @@ def run_in_threads(
 ) -> list[T]:
     """Call ``work(first, last)`` on `threads` pieces of ``range(size)``; return the results in order.
 
-    For a report on the way, there are more and smaller pieces.
+    With `report` there are more and smaller pieces.
     """
     if report is None and (threads <= 1 or size < threads):
         return [work(0, size)]

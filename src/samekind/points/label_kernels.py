@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 SLACK = 1e-9  # more than the rounding of a sum of 10^5 squares, relative to it,
 TINY = 1e-150  # and more than that of squares that are too small for a float64
 WIDE, DEEP = 64, 16  # representatives, and columns, that are compared together
-MOST = float(np.finfo(np.float32).max)
 GOLDEN, MIX_1, MIX_2 = (
     np.uint64(word) for word in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 )
@@ -153,18 +152,6 @@ def group_by_pivots(X, labels, pivots, pivot_labels, squares, cells, safe):
 
 
 @njit(nogil=True, cache=True)
-def lower_costs(X, columns, per_cost, costs, first, last):
-    """Lower the costs of rows first..last-1 to their squared distances to the nearest of more anchors."""
-    size = columns.shape[1]
-    found = np.empty(size)
-    for i in range(first, last):
-        _measure(X[i], columns, found)
-        cost = np.float32(min(_smallest(found, size) * per_cost, MOST))
-        if cost < costs[i]:
-            costs[i] = cost
-
-
-@njit(nogil=True, cache=True)
 def _uniform(key, row):
     """Return a number in (0, 1) for a row, by the finalizer of SplitMix64."""
     word = key + np.uint64(row) * GOLDEN
@@ -248,12 +235,12 @@ def _search(x, cells, pivot, near, found, seen, turn):
 
 
 @njit(nogil=True, cache=True)
-def label_by_nearest(X, cells, labels, first, last):
-    """Write the labels of rows first..last-1: those of their nearest representatives."""
+def label_by_nearest(X, cells, labels):
+    """Write the labels of rows: those of their nearest representatives."""
     pivots = cells.pivot_at.size
     near, found = np.empty(pivots), np.empty(WIDE)
     seen = np.full(cells.group_labels.size, -1)
-    for i in range(first, last):
+    for i in range(X.shape[0]):
         x = X[i]
         _measure(x, cells.pivots, near)
         least = _smallest(near, pivots)
