@@ -109,14 +109,6 @@ class TestCoordinates:
         assert isinstance(points.X.base, np.memmap)
         np.testing.assert_array_equal(points.X, expected)
 
-    def test_progress_is_reported(self):
-        told = set()
-        X, _ = mixture()
-        find_space(
-            ArrayPoints(X, report=lambda what, _: told.add(what)), metric="auto", reduce=5, seed=0
-        )
-        assert "Reducing the rows" in told
-
 
 class TestCosine:
     def test_rows_of_zeros_stay(self):

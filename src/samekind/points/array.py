@@ -17,7 +17,7 @@ from samekind.points.bounds import UnusableValue, scan, unusable_value
 from samekind.points.costs import ArrayCosts
 from samekind.points.labels import RowLabels
 from samekind.points.space import WorkingSpace
-from samekind.points.threads import ReportProgress, check_threads, run_in_threads
+from samekind.points.threads import check_threads, run_in_threads
 
 __all__ = ["ArrayPoints", "as_matrix", "hash_of", "room_for", "sums_of"]
 
@@ -51,16 +51,13 @@ class ArrayPoints(Points):
     array([1, 2])
     """
 
-    def __init__(
-        self, X: ArrayLike, *, threads: int | None = None, report: ReportProgress | None = None
-    ) -> None:
+    def __init__(self, X: ArrayLike, *, threads: int | None = None) -> None:
         self.X = as_matrix(X)
         self.n, self.d = self.X.shape
         self.dtype = self.X.dtype
         self._wanted_threads = check_threads(threads)
         self.threads = self._wanted_threads if self.X.size >= SMALL else 1
-        self._report = report
-        found = scan(self.X, self.threads, report)
+        found = scan(self.X, self.threads)
         if isinstance(found, UnusableValue):
             raise unusable_value(found)
         self.bounds = found
@@ -123,8 +120,8 @@ class ArrayPoints(Points):
     def _in_space(self, space: WorkingSpace) -> ArrayPoints:
         """Return the coordinates of all rows in a space: in memory or, if they are large, in a file."""
         out = room_for(self.n, space.n_coordinates, space.dtype_of(self.dtype))
-        space.write(self.X, out, self.threads, self._report)
-        return ArrayPoints(out, threads=self._wanted_threads, report=self._report)
+        space.write(self.X, out, self.threads)
+        return ArrayPoints(out, threads=self._wanted_threads)
 
 
 def sums_of(X: Matrix, labels: Rows, n_labels: int, origin: Floats) -> tuple[Floats, Rows]:

@@ -86,7 +86,10 @@ class Points(ABC):
         return Sampler(self)
 
     def label_by_nearest(self, centers: Floats, labels: LabelMap | None = None) -> RowLabels:
-        """Return the label of every row: that of the nearest centre, by default its number."""
+        """Return the label of every row: that of the nearest centre, by default its number.
+
+        Each row is compared with all centres: up to some thousand of them that is quicker than a search.
+        """
         labels = labels or LabelMap.identity(len(centers))
         label = partial(_label_by_nearest, np.ascontiguousarray(centers.T), labels.of_centers)
         return self.label_rows(label, labels.known_rows, labels.known_labels)

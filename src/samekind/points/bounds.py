@@ -9,7 +9,7 @@ import numpy as np
 
 from samekind.points import kernels
 from samekind.points.arrays import Floats, Matrix
-from samekind.points.threads import ReportProgress, run_in_threads
+from samekind.points.threads import run_in_threads
 
 __all__ = ["Bounds", "UnusableValue", "scan", "unusable_value"]
 
@@ -60,9 +60,7 @@ class UnusableValue(NamedTuple):
     value: float
 
 
-def scan(
-    X: Matrix, threads: int = 1, report: ReportProgress | None = None
-) -> Bounds | UnusableValue:
+def scan(X: Matrix, threads: int = 1) -> Bounds | UnusableValue:
     """Return the bounds of some rows, or their first value that is unusable."""
 
     def scan_range(first: int, last: int) -> tuple[int, Bounds]:
@@ -71,7 +69,7 @@ def scan(
         return bad, Bounds(last - first, low, high)
 
     found = Bounds.of_nothing(X.shape[1])
-    for bad, bounds in run_in_threads(len(X), threads, scan_range, report, "Reading the data"):
+    for bad, bounds in run_in_threads(len(X), threads, scan_range):
         if bad >= 0:
             row, column = divmod(bad, X.shape[1])
             return UnusableValue(row, column, float(X[row, column]))

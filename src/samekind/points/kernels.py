@@ -17,8 +17,8 @@ SPAN = 512  # blocks
 BITS = 45  # a weight is at most 2^45, so the sum over a span of 2^16 rows is an int64
 MOST = float(np.finfo(np.float32).max)
 ABREAST = 16  # rows that are checked together
-TOGETHER = 512  # places that a row is compared with at once
 NO_WEIGHTS = np.empty(0)
+TOGETHER = 512  # places that a row is compared with at once
 ROUNDING = 1e-5  # the share of a squared length that is rounding, not a distance from the span
 
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,7 +30,9 @@ from numpy.typing import ArrayLike, NDArray
 from samekind._validation import RandomState, check_positive_int, check_seed
 from samekind.points import label_kernels as kernels
 from samekind.points.arrays import Floats, Matrix, Rows
-from samekind.points.base import Points
+
+if TYPE_CHECKING:
+    from samekind.points.base import Points
 
 __all__ = ["Representatives", "choose_representatives", "pick_far"]
 

@@ -10,17 +10,13 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from samekind._validation import check_int
 
-__all__ = ["ReportProgress", "check_threads", "run_in_threads"]
+__all__ = ["check_threads", "run_in_threads"]
 
 T = TypeVar("T")
-ReportProgress: TypeAlias = Callable[[str, float], object]
-"""Called with what is being done, and the share of it that is done."""
-
-REPORTS = 32  # pieces for each thread while progress is reported
 
 _pools: dict[int, ThreadPoolExecutor] = {}
 if hasattr(os, "register_at_fork"):  # not on Windows
@@ -38,29 +34,13 @@ def check_threads(threads: int | None) -> int:
         return os.cpu_count() or 1
 
 
-def run_in_threads(
-    size: int,
-    threads: int,
-    work: Callable[[int, int], T],
-    report: ReportProgress | None = None,
-    what: str = "",
-) -> list[T]:
-    """Call ``work(first, last)`` on `threads` pieces of ``range(size)``; return the results in order.
-
-    With `report` there are more and smaller pieces.
-    """
-    if report is None and (threads <= 1 or size < threads):
+def run_in_threads(size: int, threads: int, work: Callable[[int, int], T]) -> list[T]:
+    """Call ``work(first, last)`` on `threads` pieces of ``range(size)``; return the results in order."""
+    if threads <= 1 or size < threads:
         return [work(0, size)]
-    pieces = threads if report is None else min(size, REPORTS * threads)
-    edges = [size * piece // pieces for piece in range(pieces + 1)]
+    edges = [size * piece // threads for piece in range(threads + 1)]
     if threads not in _pools:
         _pools[threads] = ThreadPoolExecutor(threads, thread_name_prefix="samekind")
-    if report is None:  # the last piece is for the thread that waits for the others
-        others = [_pools[threads].submit(work, *piece) for piece in pairwise(edges[:-1])]
-        last = work(edges[-2], edges[-1])
-        return [*(other.result() for other in others), last]
-    found = []
-    for result in _pools[threads].map(lambda piece: work(*piece), pairwise(edges)):
-        found.append(result)
-        report(what, len(found) / pieces)
-    return found
+    others = [_pools[threads].submit(work, *piece) for piece in pairwise(edges[:-1])]
+    last = work(edges[-2], edges[-1])  # the last piece is for the thread that waits for the others
+    return [*(other.result() for other in others), last]
