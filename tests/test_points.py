@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b, sha256
 
@@ -243,6 +245,11 @@ class TestThreads:
             child.kill()
         assert child.exitcode == 0
         assert queue.get() == expected
+
+    def test_systems_without_fork_can_import(self):
+        """As on Windows."""
+        code = "import os; del os.fork, os.register_at_fork; import samekind; samekind.ArrayPoints"
+        subprocess.run([sys.executable, "-c", code], check=True)
 
 
 class TestInput:

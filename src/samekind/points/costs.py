@@ -39,9 +39,9 @@ class Costs(ABC):
     @property
     def total(self) -> float:
         """Return the sum of all costs; infinite while there is no centre."""
-        return (
-            float(self.total_weight / 2**BITS * self._scale) * self.unit if self._scale else np.inf
-        )
+        if not self._scale:
+            return np.inf
+        return float(self.total_weight / 2**BITS * self._scale) * self.unit
 
     def add(self, centers: Floats) -> None:
         """Lower the costs to those with more centres."""

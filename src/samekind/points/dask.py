@@ -59,11 +59,8 @@ class Blocks:
         self.client = _current_client() if client is None else client
         if self.client is not None and self.client.asynchronous:
             raise ValueError("client must not be asynchronous. Make one with Client(address).")
-        persist = dask.persist if self.client is None else self._persist
-        self.pieces: list[Any] = list(persist(*pieces))
-
-    def _persist(self, *pieces: Any) -> Any:
-        return self.client.persist(pieces)
+        found = dask.persist(*pieces) if self.client is None else self.client.persist(list(pieces))
+        self.pieces: list[Any] = list(found)
 
     def compute(self, tasks: Sequence[Any]) -> list[Any]:
         """Return the results of delayed calls."""
@@ -134,9 +131,10 @@ class DaskPoints(Points):
     def __init__(self, X: Any, *, client: Any = None) -> None:
         pieces, dtype, names = _pieces_of(X)
         as_block = dask.delayed(_as_block)
-        self._hold(Blocks([as_block(piece, len(names), dtype) for piece in pieces], client), names)
+        blocks = Blocks([as_block(piece, len(names), dtype) for piece in pieces], client)
+        self._hold(blocks, dtype, names)
 
-    def _hold(self, blocks: Blocks, names: list[Hashable]) -> None:
+    def _hold(self, blocks: Blocks, dtype: np.dtype[np.floating], names: list[Hashable]) -> None:
         bounds, sizes = Bounds.of_nothing(len(names)), []
         for found in blocks.call(scan):
             if isinstance(found, UnusableValue):
@@ -150,7 +148,7 @@ class DaskPoints(Points):
             )
         self.bounds = bounds
         self.n, self.d = bounds.n, len(names)
-        self.dtype = np.dtype(blocks.call(_dtype_of)[0])
+        self.dtype = dtype
         self.chunks = tuple(sizes)
         self.ends = list(accumulate(self.chunks))
         self.blocks = blocks
@@ -240,7 +238,8 @@ class DaskPoints(Points):
         """Return the coordinates of all rows in a space, which the workers compute and keep."""
         reduced = object.__new__(DaskPoints)
         coordinates = self.blocks.mapped(_coordinates, space)
-        reduced._hold(coordinates, list(range(space.n_coordinates)))
+        dtype = space.dtype_of(self.dtype)
+        reduced._hold(coordinates, dtype, list(range(space.n_coordinates)))
         return reduced
 
 
@@ -369,10 +368,6 @@ def _as_block(partition: Any, d: int, dtype: np.dtype[np.floating]) -> Matrix:
             f"a partition of X has {block.shape[1]} columns, but X says that it has {d}."
         )
     return np.require(block, dtype, ["C", "W"])  # so that loops are compiled for one sort of array
-
-
-def _dtype_of(block: Matrix) -> str:
-    return block.dtype.str
 
 
 def _take(block: Matrix, rows: list[int]) -> Floats:
