@@ -207,7 +207,7 @@ class Items:
         """Return a few lines that say what was read and what was done with it."""
         what = "picture" if self.medium == "image" else self.medium
         about = f"{_counted(self.n, what)}, {_counted(len(self.feature_names), 'feature')}"
-        lines = [f"{self.path}: {about}" + ", not loaded into memory" * self.is_streamed]
+        lines = [f"{self.path}: {about}" + ", read as needed" * self.is_streamed]
         if (kinds := n_labels(self.labels)) is not None:
             lines.append(f"  labels of {_counted(kinds, 'kind')}")
         return "\n".join(lines + [f"  {note}" for note in self.notes])
