@@ -105,6 +105,12 @@ class TestArrayFile:
             load(parts, labels="kind", cache=tmp_path / "mine.db", progress=stop)
         assert [path.name for path in tmp_path.iterdir()] == ["parts"]
 
+    def test_a_folder_that_cannot_be_written_to_is_no_reason_to_stop(self, parts, tmp_path):
+        (tmp_path / "gone").touch()  # no folder
+        items = load(parts, labels="kind", cache=tmp_path / "gone" / "mine.db")
+        np.testing.assert_array_equal(items.X, load(parts, labels="kind").X)
+        assert any("not kept for the next time" in note for note in items.notes)
+
     def test_only_its_owner_may_read_it(self, parts, tmp_path):
         load(parts, labels="kind", cache=tmp_path / "mine.db")
         if sys.platform != "win32":

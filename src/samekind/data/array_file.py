@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 from pathlib import Path
@@ -19,25 +20,33 @@ __all__ = ["array_of"]
 def array_of(table: Table, features: RowFeatures, path: Path | None, tick: Tick) -> Array:
     """Return the features of all rows of a table, as a memory map if they are many.
 
-    They are written to `path`. Without, they are kept in memory up to 1 GiB; more go to a temporary file
-    that is deleted with the array. An array in a file that needs no change is mapped as it is.
+    They are written to `path`. Without it, or if nothing can be written there, they are kept in memory up to
+    1 GiB; more go to a temporary file that is deleted with the array. An array in a file that needs no change
+    is mapped as it is.
     """
     if isinstance(table, FrameTable) and (X := features.unchanged(table)) is not None:
         return X
-    shape = table.n, len(features.names)
-    if path is None:
-        out = room_for(*shape, features.dtype)
-        _fill(out, table, features, tick)
-        return out
+    if path is not None:
+        with contextlib.suppress(OSError):
+            return _written(path, table, features, tick)
+    out = room_for(table.n, len(features.names), features.dtype)
+    _fill(out, table, features, tick)
+    return out
+
+
+def _written(path: Path, table: Table, features: RowFeatures, tick: Tick) -> Array:
+    """Write features to a file, and return a map of it. A file that is not complete is never at its place."""
     part = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # for its owner only
     try:
+        shape = table.n, len(features.names)
         mapped = np.lib.format.open_memmap(part, "w+", features.dtype, shape)
         _fill(mapped, table, features, tick)
-        del mapped  # or Windows could not rename the file
+        del mapped  # Windows cannot rename a mapped file
         os.replace(part, path)
     except BaseException:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
         raise
     found: Array = np.load(path, mmap_mode="r")
     return found

@@ -169,6 +169,17 @@ def rows_at_weights(costs, per_scale, weights, spans, targets, rows):
 
 
 @njit(nogil=True, cache=True)
+def add_squares(x, columns, first, last, begin, end, found):
+    """Add to the squared distances of a row to places first..last-1 what x[begin:end] makes of them."""
+    for j in range(begin, end):
+        value = np.float64(x[j])
+        column = columns[j, first:last]
+        for s in range(last - first):  # over places, so that it runs in vector registers
+            step = column[s] - value
+            found[s] += step * step
+
+
+@njit(nogil=True, cache=True)
 def nearest(X, columns, found):
     """Write the number of the nearest place for each row; the first one wins a tie.
 
@@ -179,14 +190,10 @@ def nearest(X, columns, found):
         best = np.inf
         found[i] = 0
         for first in range(0, columns.shape[1], TOGETHER):
-            size = min(TOGETHER, columns.shape[1] - first)
-            distances[:size] = 0.0
-            for j in range(X.shape[1]):
-                value, column = np.float64(X[i, j]), columns[j, first : first + size]
-                for s in range(size):  # over places, so that it runs in vector registers
-                    step = column[s] - value
-                    distances[s] += step * step
-            for s in range(size):
+            last = min(first + TOGETHER, columns.shape[1])
+            distances[: last - first] = 0.0
+            add_squares(X[i], columns, first, last, 0, X.shape[1], distances)
+            for s in range(last - first):
                 if distances[s] < best:
                     best, found[i] = distances[s], first + s
 

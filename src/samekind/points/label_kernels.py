@@ -16,6 +16,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from samekind.points.kernels import add_squares
+
 SLACK = 1e-9  # more than the rounding of a sum of 10^5 squares, relative to it,
 TINY = 1e-150  # and more than that of squares that are too small for a float64
 WIDE, DEEP = 64, 16  # representatives, and columns, that are compared together
@@ -67,21 +69,10 @@ def _smallest(values, size):
 
 
 @njit(nogil=True, cache=True)
-def _add_squares(x, columns, first, last, begin, end, found):
-    """Add to the squared distances of a row to columns first..last-1 what x[begin:end] makes of them."""
-    for j in range(begin, end):
-        value = np.float64(x[j])
-        column = columns[j, first:last]
-        for s in range(last - first):  # over columns, so that it runs in vector registers
-            step = column[s] - value
-            found[s] += step * step
-
-
-@njit(nogil=True, cache=True)
 def _measure(x, columns, found):
     """Write the squared distances of a row to all columns."""
     found[:] = 0.0
-    _add_squares(x, columns, 0, found.size, 0, x.size, found)
+    add_squares(x, columns, 0, found.size, 0, x.size, found)
 
 
 @njit(nogil=True, cache=True)
@@ -94,7 +85,7 @@ def _least(x, columns, first, last, limit, found):
     found[:size] = 0.0
     least = 0.0
     for begin in range(0, x.size, DEEP):
-        _add_squares(x, columns, first, last, begin, min(begin + DEEP, x.size), found)
+        add_squares(x, columns, first, last, begin, min(begin + DEEP, x.size), found)
         least = _smallest(found, size)
         if least > limit:
             break
