@@ -111,6 +111,11 @@ class TestArrayFile:
         np.testing.assert_array_equal(items.X, load(parts, labels="kind").X)
         assert any("not kept for the next time" in note for note in items.notes)
 
+    def test_what_a_killed_process_left_is_deleted(self, parts, tmp_path):
+        (tmp_path / ".mine.features.npy.0123").write_bytes(bytes(99))
+        load(parts, labels="kind", cache=tmp_path / "mine.db")
+        assert not list(tmp_path.glob(".mine*"))
+
     def test_only_its_owner_may_read_it(self, parts, tmp_path):
         load(parts, labels="kind", cache=tmp_path / "mine.db")
         if sys.platform != "win32":

@@ -201,6 +201,8 @@ class TestSamplerAgainstNumPy:
 
 
 class TestThreads:
+    """The number of threads never changes a result (P27)."""
+
     X = np.random.default_rng(0).normal(size=(70_001, 4))
     centers = np.random.default_rng(1).normal(size=(3, 4))
     uniforms = np.random.default_rng(2).random(10_000)

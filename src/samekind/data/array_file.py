@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import secrets
 from pathlib import Path
@@ -35,7 +36,12 @@ def array_of(table: Table, features: RowFeatures, path: Path | None, tick: Tick)
 
 
 def _written(path: Path, table: Table, features: RowFeatures, tick: Tick) -> Array:
-    """Write features to a file, and return a map of it. A file that is not complete is never at its place."""
+    """Write features to a file, and return a map of it. A file that is not complete is never at its place.
+
+    What a killed process left is deleted first. If another one is still writing, it goes on without a file.
+    """
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
+        left.unlink()
     part = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # for its owner only
     try:
