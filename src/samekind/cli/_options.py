@@ -191,18 +191,11 @@ Headless = Annotated[bool, _headless]
 Sheet = Annotated[str | None, _data("NAME", "The sheet of an Excel file; the first by default.")]
 _stream = _data(
     None,
-    "Read .npy and Parquet files as needed, or load them into memory."
-    + _default("as needed from 1 GiB or two files on"),
+    "Keep features in a file that is read as needed, or in memory; of .npy and Parquet files."
+    + _default("a file from 1 GiB or two files on"),
     "--stream/--no-stream",
 )
 Stream = Annotated[bool | None, _stream]
-_dask = _data(
-    "[ADDRESS]",
-    "Read Parquet files on a Dask cluster: the one at this address, such as tcp://10.0.0.1:8786, or without "
-    "an address one that is started here.",
-    "--dask",
-)
-Dask = Annotated[str | None, _dask]
 _images = _data(
     "HxW",
     "Rows are grey pictures of that height and width, line by line, and are shown as such; they are not "

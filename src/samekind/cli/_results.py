@@ -11,7 +11,6 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from samekind._validation import is_dask
 from samekind.cli._errors import UserError
 from samekind.cli._places import Place
 from samekind.cli._rows_file import MANY, write_csv, write_full_csv, write_parquet
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from samekind.cli._job import Job
 
 REPORT, CENTERS, SAVED, PROJECT = "report.html", "centers.csv", "clusters.npz", "project.db"
-ROWS, ROWS_PARQUET, ROWS_FOLDER = "clusters.csv", "clusters.parquet", "clusters"
+ROWS, ROWS_PARQUET = "clusters.csv", "clusters.parquet"
 
 
 def prepare_folder(out: Path, keep: Path | None = None, files: Sequence[Path] = ()) -> None:
@@ -58,12 +57,7 @@ def write_results(
         names = [f"{name}, standardised" for name in names]
     active = session.ledger.active()
     rows = job.out / ROWS
-    if is_dask(clusters.labels_):
-        from samekind.cli._on_dask import write_on_workers
-
-        rows = job.out / ROWS_FOLDER
-        write_on_workers(rows, clusters, items.labels)
-    elif items.is_streamed and clusters.n_rows_ > MANY:
+    if items.is_streamed and clusters.n_rows_ > MANY:
         rows = job.out / ROWS_PARQUET
         replace_file(rows, lambda path: write_parquet(path, clusters, items.labels))
     elif items.is_streamed:

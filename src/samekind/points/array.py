@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from functools import cached_property
+import tempfile
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import refuse_dask, to_numpy
+from samekind.points import kernels
 from samekind.points.arrays import Floats, Matrix, Rows
-from samekind.points.base import BLOCK_ROWS, Points
-from samekind.points.bounds import bounds_of
-from samekind.points.executor import LocalExecutor
-from samekind.points.partition import Partition
-from samekind.points.sources.coordinates import coordinates_of
+from samekind.points.base import LabelBlock, Points
+from samekind.points.bounds import UnusableValue, scan, unusable_value
+from samekind.points.costs import ArrayCosts
+from samekind.points.labels import RowLabels
 from samekind.points.space import WorkingSpace
-from samekind.points.threads import ReportProgress, check_threads
-from samekind.points.units import Units
+from samekind.points.threads import check_threads, run_in_threads
 
-__all__ = ["ArrayPoints"]
+__all__ = ["ArrayPoints", "as_matrix", "hash_of", "room_for", "sums_of"]
 
 SMALL = 2**18  # numbers in an array that one thread passes sooner than two can start
+BLOCK_ROWS = 2**16  # that are labelled together
+IN_MEMORY = 2**30  # bytes of coordinates; more are written to a file
 HASHED = 2**28  # bytes hashed for a fingerprint; of larger data, evenly spaced pieces
 
 
@@ -50,33 +51,19 @@ class ArrayPoints(Points):
     array([1, 2])
     """
 
-    def __init__(
-        self, X: ArrayLike, *, threads: int | None = None, report: ReportProgress | None = None
-    ) -> None:
+    def __init__(self, X: ArrayLike, *, threads: int | None = None) -> None:
         self.X = as_matrix(X)
         self.n, self.d = self.X.shape
         self.dtype = self.X.dtype
         self._wanted_threads = check_threads(threads)
         self.threads = self._wanted_threads if self.X.size >= SMALL else 1
-        self._report = report
-        self._units = Units.within(bounds_of(self.X, self.threads, report=report))
+        found = scan(self.X, self.threads)
+        if isinstance(found, UnusableValue):
+            raise unusable_value(found)
+        self.bounds = found
 
     def __repr__(self) -> str:
         return f"ArrayPoints({self.n:,} rows x {self.d} columns, {self.X.dtype})"
-
-    @cached_property
-    def executor(self) -> LocalExecutor:
-        """Runs calls on the one partition, of all rows."""
-        X = self.X  # not self, whom it would keep alive
-        partition = Partition(
-            lambda: X,
-            self.n,
-            self._units,
-            threads=self.threads,
-            resident=not _is_mapped(self.X),
-            report=self._report,
-        )
-        return LocalExecutor([partition], self._units, np.array([0, self.n]))
 
     def rows(self, index: Rows) -> Floats:
         """Return the rows with these numbers, (m, d)."""
@@ -87,11 +74,6 @@ class ArrayPoints(Points):
         x: Floats = self.X[row].astype(np.float64)
         return x
 
-    def blocks(self, first: int = 0) -> Iterator[tuple[int, Matrix]]:
-        """Yield all rows from `first` on, block by block, as views."""
-        for start in range(first, self.n, BLOCK_ROWS):
-            yield start, self.X[start : start + BLOCK_ROWS]
-
     def fingerprint(self) -> str:
         """Return a hash of the shape, the type and the values.
 
@@ -99,10 +81,65 @@ class ArrayPoints(Points):
         """
         return hash_of(self.X)
 
+    def costs(self) -> ArrayCosts:
+        """Return the costs of all rows without a centre yet."""
+        return ArrayCosts(self.X, self.bounds, self.threads)
+
+    def lower_costs(
+        self, costs: NDArray[np.float32], centers: Floats, per_cost: float, start: int = 0
+    ) -> None:
+        """Lower costs, of the rows from `start` on, to the squared distances to more centres."""
+        given = self.X[start:], centers, per_cost, costs, False, 1.0, kernels.NO_WEIGHTS
+        run_in_threads(
+            -(-costs.size // kernels.BLOCK), self.threads, partial(kernels.lower_costs, *given)
+        )
+
+    def label_rows(self, label: LabelBlock, known_rows: Rows, known_labels: Rows) -> Rows:
+        """Return the label of every row: the known one, or what a function says of its block."""
+        found = np.empty(self.n, dtype=np.intp)
+
+        def work(first: int, last: int) -> None:
+            for start in range(first, last, BLOCK_ROWS):
+                rows = slice(start, min(start + BLOCK_ROWS, last))
+                found[rows] = label(self.X[rows])
+
+        run_in_threads(self.n, self.threads, work)
+        found[known_rows] = known_labels
+        return found
+
+    def sums_by_label(
+        self, labels: RowLabels, n_labels: int, origin: Floats
+    ) -> tuple[Floats, Rows]:
+        """Return the sums of the rows with each label, less an origin, and how many they are."""
+        return sums_of(self.X, np.asarray(labels), n_labels, origin)
+
+    def rows_above(self, column: int, value: float) -> Rows:
+        """Return the rows that exceed a value in a column."""
+        return np.flatnonzero(self.X[:, column] > value)
+
     def _in_space(self, space: WorkingSpace) -> ArrayPoints:
-        """Return the coordinates of all rows in a space."""
-        X = coordinates_of(self, space)
-        return ArrayPoints(X, threads=self._wanted_threads, report=self._report)
+        """Return the coordinates of all rows in a space: in memory or, if they are large, in a file."""
+        out = room_for(self.n, space.n_coordinates, space.dtype_of(self.dtype))
+        space.write(self.X, out, self.threads)
+        return ArrayPoints(out, threads=self._wanted_threads)
+
+
+def sums_of(X: Matrix, labels: Rows, n_labels: int, origin: Floats) -> tuple[Floats, Rows]:
+    """Return the sums of the rows with each label, less an origin, and how many they are.
+
+    One thread adds them, so that the order of additions is always the same.
+    """
+    sums, counts = np.zeros((n_labels, X.shape[1])), np.zeros(n_labels, dtype=np.intp)
+    kernels.add_by_label(X, labels, origin, sums, counts)
+    return sums, counts
+
+
+def room_for(n: int, d: int, dtype: np.dtype[np.floating]) -> Matrix:
+    """Return room for a matrix: in memory or, where it is large, in a file that goes with it."""
+    if n * d * dtype.itemsize <= IN_MEMORY:
+        return np.empty((n, d), dtype=dtype)
+    with tempfile.TemporaryFile(prefix="samekind-") as file:
+        return np.memmap(file, dtype=dtype, mode="w+", shape=(n, d))
 
 
 def hash_of(X: Matrix) -> str:
@@ -117,16 +154,6 @@ def hash_of(X: Matrix) -> str:
         for start in np.linspace(0, flat.size - piece, 1024).astype(np.intp):
             digest.update(flat[start : start + piece].data)
     return digest.hexdigest()
-
-
-def _is_mapped(X: Matrix) -> bool:
-    """Return whether an array lies in a file: it may be larger than memory."""
-    base: object = X
-    while isinstance(base, np.ndarray):
-        if isinstance(base, np.memmap):
-            return True
-        base = base.base
-    return False
 
 
 def as_matrix(X: ArrayLike) -> Matrix:

@@ -1,36 +1,35 @@
-"""Which Parquet files a user means, and whether they fit together."""
+"""Parquet files: which ones a user means, whether they fit together, and their rows part by part."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from samekind.errors import DataError, no_such_column, no_such_file
+from samekind.errors import DataError, no_such_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
-    "ParquetFileInfo",
-    "cannot_read",
+    "PANDAS_INDEX",
+    "ParquetParts",
     "check_same_columns",
-    "choose_numbers",
     "file_state",
     "find_files",
     "inspect_files",
     "is_pattern",
-    "type_in_words",
 ]
 
 SUFFIXES = (".parquet", ".parq", ".pq")
 HIDDEN = (".", "_")  # how files begin that are no data
-SMALL_TYPES = ("float", "halffloat", "bool", "int8", "int16", "uint8", "uint16")
+JOINED_ROWS, JOINED_VALUES = 2**17, 2**21  # up to which row groups are joined
+BATCH_ROWS, BATCH_BYTES = 2**16, 2**22  # that are decoded at once, at most
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # how pandas names the index that it writes
 
 
@@ -55,19 +54,8 @@ def is_pattern(source: str | Path) -> bool:
     return any(sign in str(source) for sign in "*?[") and not Path(source).exists()
 
 
-def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
-    """Return the files of a path, a folder and those in it, a pattern, or a list of these, in order."""
-    if isinstance(source, str | os.PathLike):
-        return _files_of(source)
-    if not isinstance(source, Iterable):
-        raise TypeError(f"source must be a path, a pattern or a list of paths, got {source!r}.")
-    files = [file for one in source for file in _files_of(one)]
-    if not files:
-        raise ValueError("source is an empty list. Name at least one Parquet file.")
-    return files
-
-
-def _files_of(source: str | Path) -> list[Path]:
+def find_files(source: str | Path) -> list[Path]:
+    """Return the files of a path, a folder and those in it, or a pattern, in order."""
     path = Path(source).expanduser()
     if is_pattern(path):
         found = sorted(map(Path, glob(str(path), recursive=True)), key=_by_number)
@@ -152,38 +140,6 @@ def cannot_read(path: Path, error: BaseException) -> DataError:
     )
 
 
-def choose_numbers(
-    files: Sequence[ParquetFileInfo], columns: Sequence[str] | None
-) -> tuple[list[str], np.dtype[np.floating]]:
-    """Return the columns to use, these or all, and the type of all of them together."""
-    first = files[0]
-    if columns is None:
-        names = [name for name in first.types if not PANDAS_INDEX.fullmatch(name)]
-        check_same_columns(files, names)
-    else:
-        names = list(columns)
-        for name in names:
-            if name not in first.types:
-                raise no_such_column(str(first.path), "columns", name, list(first.types))
-        if not names or len(set(names)) < len(names):
-            raise DataError(f"columns must name at least one column, and each once, got {names!r}.")
-        for info in files:
-            if missing := [name for name in names if name not in info.types]:
-                raise _differs(info, first, f"has no column {missing[0]!r}")
-    texts = [name for name in names if not _is_number(first.types[name])]
-    if texts:
-        raise _no_numbers(first, texts, [name for name in names if name not in texts])
-    if not names:
-        raise DataError(f"{first.path} has no column of numbers that can be used.")
-    for info in files:
-        for name in names:
-            if not _is_number(info.types[name]):
-                what = f"has {type_in_words(info.types[name])} in column {name!r}, not numbers"
-                raise _differs(info, first, what)
-    small = all(str(info.types[name]) in SMALL_TYPES for info in files for name in names)
-    return names, np.dtype(np.float32 if small else np.float64)
-
-
 def check_same_columns(files: Sequence[ParquetFileInfo], names: list[str]) -> None:
     """Raise an error if a file lacks one of these columns of the first, or has others."""
     for info in files:
@@ -201,33 +157,51 @@ def _differs(info: ParquetFileInfo, first: ParquetFileInfo, what: str) -> DataEr
     )
 
 
-def _no_numbers(info: ParquetFileInfo, texts: list[str], numbers: list[str]) -> DataError:
-    shown = ", ".join(f"{name!r} ({type_in_words(info.types[name])})" for name in texts[:10])
-    shown += ", …" if len(texts) > 10 else ""
-    listed = ", ".join(map(repr, numbers[:10])) + (", …" if len(numbers) > 10 else "")
-    advice = "Turn them into numbers first."
-    if numbers:
-        advice = f"Choose columns of numbers: columns=[{listed}]."
-    are = "a column that is" if len(texts) == 1 else "columns that are"
-    return DataError(f"{info.path} has {are} not of numbers: {shown}. {advice}")
+class ParquetParts:
+    """The rows of some Parquet files in parts: a large row group, or some small ones."""
+
+    def __init__(self, files: Sequence[ParquetFileInfo], n_columns: int) -> None:
+        self._files = files
+        self._parts: list[list[tuple[int, list[int]]]] = []  # files by number, and row groups
+        sizes: list[int] = []
+        most = max(1, min(JOINED_ROWS, JOINED_VALUES // n_columns))
+        for number, info in enumerate(files):
+            for group, rows in enumerate(info.group_rows):
+                if not rows:
+                    continue
+                if not sizes or sizes[-1] + rows > most:
+                    self._parts.append([])
+                    sizes.append(0)
+                if not self._parts[-1] or self._parts[-1][-1][0] != number:
+                    self._parts[-1].append((number, []))
+                self._parts[-1][-1][1].append(group)
+                sizes[-1] += rows
+        self.first_rows = np.cumsum([0, *sizes], dtype=np.intp)
+        """The number of each part's first row, and of one past the last."""
+
+    def tables(self, part: int, columns: list[str]) -> Iterator[pa.Table]:
+        """Yield some columns of a part, a table for each of its files."""
+        import pyarrow as pa
+
+        for number, groups in self._parts[part]:
+            yield pa.Table.from_batches(list(_batches(self._files[number], groups, columns)))
 
 
-def type_in_words(kind: pa.DataType) -> str:
-    """Say what a column that is not of numbers holds."""
+def _batches(
+    info: ParquetFileInfo, groups: list[int], columns: list[str]
+) -> Iterator[pa.RecordBatch]:
+    """Yield columns of row groups of a file, some rows at a time.
+
+    A scanner of pyarrow.dataset decodes more at once, and takes twice the memory and time.
+    """
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
-    of = pa.types
-    if of.is_dictionary(kind):
-        kind = kind.value_type
-    if of.is_string(kind) or of.is_large_string(kind) or of.is_string_view(kind):
-        return "texts"
-    return "dates and times" if of.is_temporal(kind) else f"values of type {kind}"
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    of = pa.types
-    return bool(
-        of.is_floating(kind) or of.is_integer(kind) or of.is_boolean(kind) or of.is_decimal(kind)
-    )
+    try:
+        if file_state(info.path) != info.state:
+            raise DataError(f"{info.path} was changed while it was in use. Start again.")
+        with pq.ParquetFile(info.path) as opened:
+            size = max(1, min(BATCH_ROWS, BATCH_BYTES // (8 * len(columns))))
+            yield from opened.iter_batches(size, row_groups=groups, columns=columns)
+    except (pa.ArrowException, OSError) as error:
+        raise cannot_read(info.path, error) from error

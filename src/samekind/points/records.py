@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import check_positive_int
-from samekind.points.sources.array import ArrayPoints, hash_of
+from samekind.points.array import ArrayPoints, hash_of
 from samekind.points.space import WorkingSpace
 
 __all__ = ["CandidatePairs", "RecordPoints"]

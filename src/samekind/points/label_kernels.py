@@ -16,10 +16,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from samekind.points.kernels import add_squares
+
 SLACK = 1e-9  # more than the rounding of a sum of 10^5 squares, relative to it,
 TINY = 1e-150  # and more than that of squares that are too small for a float64
 WIDE, DEEP = 64, 16  # representatives, and columns, that are compared together
-MOST = float(np.finfo(np.float32).max)
 GOLDEN, MIX_1, MIX_2 = (
     np.uint64(word) for word in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 )
@@ -68,21 +69,10 @@ def _smallest(values, size):
 
 
 @njit(nogil=True, cache=True)
-def _add_squares(x, columns, first, last, begin, end, found):
-    """Add to the squared distances of a row to columns first..last-1 what x[begin:end] makes of them."""
-    for j in range(begin, end):
-        value = np.float64(x[j])
-        column = columns[j, first:last]
-        for s in range(last - first):  # over columns, so that it runs in vector registers
-            step = column[s] - value
-            found[s] += step * step
-
-
-@njit(nogil=True, cache=True)
 def _measure(x, columns, found):
     """Write the squared distances of a row to all columns."""
     found[:] = 0.0
-    _add_squares(x, columns, 0, found.size, 0, x.size, found)
+    add_squares(x, columns, 0, found.size, 0, x.size, found)
 
 
 @njit(nogil=True, cache=True)
@@ -95,7 +85,7 @@ def _least(x, columns, first, last, limit, found):
     found[:size] = 0.0
     least = 0.0
     for begin in range(0, x.size, DEEP):
-        _add_squares(x, columns, first, last, begin, min(begin + DEEP, x.size), found)
+        add_squares(x, columns, first, last, begin, min(begin + DEEP, x.size), found)
         least = _smallest(found, size)
         if least > limit:
             break
@@ -150,18 +140,6 @@ def group_by_pivots(X, labels, pivots, pivot_labels, squares, cells, safe):
                 least[s] = min(least[s], found[s])
     for s in range(size):
         safe[s] = np.sqrt(least[s]) / 2.0 * (1.0 - SLACK) - TINY
-
-
-@njit(nogil=True, cache=True)
-def lower_costs(X, columns, per_cost, costs, first, last):
-    """Lower the costs of rows first..last-1 to their squared distances to the nearest of more anchors."""
-    size = columns.shape[1]
-    found = np.empty(size)
-    for i in range(first, last):
-        _measure(X[i], columns, found)
-        cost = np.float32(min(_smallest(found, size) * per_cost, MOST))
-        if cost < costs[i]:
-            costs[i] = cost
 
 
 @njit(nogil=True, cache=True)
@@ -248,12 +226,12 @@ def _search(x, cells, pivot, near, found, seen, turn):
 
 
 @njit(nogil=True, cache=True)
-def label_by_nearest(X, cells, labels, first, last):
-    """Write the labels of rows first..last-1: those of their nearest representatives."""
+def label_by_nearest(X, cells, labels):
+    """Write the labels of rows: those of their nearest representatives."""
     pivots = cells.pivot_at.size
     near, found = np.empty(pivots), np.empty(WIDE)
     seen = np.full(cells.group_labels.size, -1)
-    for i in range(first, last):
+    for i in range(X.shape[0]):
         x = X[i]
         _measure(x, cells.pivots, near)
         least = _smallest(near, pivots)
