@@ -90,18 +90,18 @@ def visiting(browser):
     opened = []
     contexts = []
 
-    def visit(served, *, context=None, address=None, remembered=None, asked=True, **options):
+    def visit(
+        served, *, context=None, address=None, view="", remembered=None, asked=True, **options
+    ):
         if context is None:
             context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}} | options)
             contexts.append(context)
-        tab = Visit(
-            context,
-            served.url if address is None else served.origin + address,
-            asked=asked,
-            **remembered or {},
-        )
+        url = served.url if address is None else served.origin + address
+        tab = Visit(context, url, asked=asked, **remembered or {})
+        if view:
+            tab.page.goto(f"{served.origin}{PAGE}/#/{view}")
         opened.append((served, tab))
-        return opened[-1][1]
+        return tab
 
     yield visit
     for served, tab in opened:
@@ -415,7 +415,7 @@ def test_contradictions_are_settled_by_one_answer(digits, visiting):
     with serving(digits) as served:
         served.project.import_answers("a,b,answer\n1,2,same\n2,3,same\n1,3,different\n")
         assert served.project.status().contradictions == 1
-        tab = visiting(served, address="/#/review")
+        tab = visiting(served, view="review")
         expect(tab.page.locator("#review-badge")).to_have_text("1")
         conflict = tab.page.locator(".conflict li").filter(
             has=tab.page.get_by_role("button", name="Different", pressed=True)
@@ -757,7 +757,7 @@ def test_kinds_keep_small_numbers_and_their_colours(digits, visiting):
 def test_going_on_says_that_it_works_and_pulls_nobody_off_another_screen(digits, visiting):
     with serving(digits, clicks=5) as served:
         served.project.finish()
-        tab = visiting(served, address="/#/finish", asked=False)
+        tab = visiting(served, view="finish", asked=False)
         page = tab.page
 
         def slow(route):
@@ -776,7 +776,7 @@ def test_going_on_says_that_it_works_and_pulls_nobody_off_another_screen(digits,
 def test_kinds_of_the_same_name_can_be_merged_in_the_review(digits, visiting):
     with serving(digits, clicks=30) as served:
         project = served.project
-        tab = visiting(served, address="/#/review")
+        tab = visiting(served, view="review")
         page = tab.page
         page.wait_for_selector("#conflicts-title")
         expect(page.locator("#namesakes-title")).to_have_count(0)
@@ -817,7 +817,7 @@ def test_the_same_name_offers_to_merge(digits, visiting):
 
 def test_the_review_has_a_line_for_each_press_and_a_search(messages, visiting):
     with serving(messages, clicks=12, labels=[row % 5 for row in range(48)]) as served:
-        tab = visiting(served, address="/#/review")
+        tab = visiting(served, view="review")
         page = tab.page
         expect(page.locator("#review")).to_contain_text("of 12 presses")
         assert page.locator("section[aria-labelledby=answers-title] > ul > li").count() == 12
