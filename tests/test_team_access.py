@@ -282,7 +282,7 @@ class TestRoles:
         with server.person(made["token"]) as lea:
             assert lea.get("/about").json() == {
                 "name": "rows", "title": "rows.csv", "state": "ready", "who": "lea", "role": "review",
-                "doing": "Opening the project", "share": 0.0,
+                "doing": "", "share": 1.0,
             }  # fmt: skip
             number = made["link"]["id"]
             assert people["review"].status(f"/links/{number}/revoke", "POST") == 403

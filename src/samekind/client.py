@@ -29,8 +29,8 @@ class ServerError(RuntimeError):
     Attributes
     ----------
     status : int
-        The HTTP status, such as 401 for a link that does not hold, 403 for what its role may not do, and 409 for
-        a question that is no longer open; 0 without a reply.
+        The HTTP status, such as 401 for a link that does not hold, 403 for what its role may not do, and
+        409 for a question that is no longer open; 0 without a reply.
     """
 
     def __init__(self, message: str, status: int = 0) -> None:
@@ -62,8 +62,8 @@ class _About:
 class Client:
     """A project of a server, by somebody's personal link. Any thread may use it.
 
-    Every change has an idempotency key. While the server cannot be reached or is busy, the request is repeated
-    with the same key, so it is done once.
+    Every change has an idempotency key. While the server cannot be reached or is busy, the request is
+    repeated with the same key, so it is done once.
 
     Parameters
     ----------

@@ -111,20 +111,27 @@ Who = Annotated[str, Depends(_who)]
 
 
 @dataclass(frozen=True)
-class _Once:
+class _Act:
+    """A change by somebody, done once however often it is sent with the same key."""
+
     project: Project
     who: str
     key: str
     digest: str
 
-    def __call__(self, do: Callable[[], object]) -> Any:
-        """Do it, or return what it returned when a request with this key was done before."""
+    def once(self, do: Callable[[], object]) -> Any:
+        """Do it; return what it returns, or returned when it was done."""
         if not self.key:
             return do()
         return self.project.once(self.key, self.digest, do, who=self.who)
 
+    def __call__(self, do: Callable[[Project, str], object]) -> s.Changed:
+        """Do it with the project, in the person's name; return the state after it."""
+        self.once(lambda: do(self.project, self.who))
+        return s.Changed(self.project.status())
 
-async def _once(
+
+async def _act(
     request: Request,
     project: ProjectOf,
     who: Who,
@@ -136,12 +143,12 @@ async def _once(
             description="A text that no other request has: a request repeated with it is done once.",
         ),
     ] = "",
-) -> _Once:
+) -> _Act:
     asked = f"{request.method} {request.url.path} ".encode() + await request.body()
-    return _Once(project, who, idempotency_key, hashlib.sha256(asked).hexdigest())
+    return _Act(project, who, idempotency_key, hashlib.sha256(asked).hexdigest())
 
 
-Once = Annotated[_Once, Depends(_once)]
+Act = Annotated[_Act, Depends(_act)]
 
 
 @dataclass(frozen=True)
@@ -238,22 +245,22 @@ def next_questions(wanted: Wanted) -> s.NextQuestions:
 
 
 @answering.post("/answers", response_model=s.Saved, responses=_failures(409, model=s.Closed))
-def answer(wanted: Wanted, once: Once, given: s.AnswerBody) -> s.Saved | Response:
+def answer(wanted: Wanted, act: Act, given: s.AnswerBody) -> s.Saved | Response:
     """Answer a question. The answer is on disk when the reply says so."""
     with wanted.project.at_one_moment():
         try:
-            once(lambda: wanted.project.answer(given.id, given.said(), who=wanted.who))
+            act.once(lambda: wanted.project.answer(given.id, given.said(), who=wanted.who))
         except QuestionClosed as error:
             return JSONResponse(jsonable_encoder(wanted.reply(s.Closed, error=str(error))), 409)
         return wanted.reply(s.Saved)
 
 
 @answering.post("/undo")
-def undo(wanted: Wanted, caller: CallerOf, once: Once, how: s.UndoBody) -> s.Undone:
+def undo(wanted: Wanted, caller: CallerOf, act: Act, how: s.UndoBody) -> s.Undone:
     """Take back your last acts. Only an owner's undo resumes a finished project."""
     project, resume = wanted.project, caller.may("own")
     with project.at_one_moment():
-        undone = once(lambda: project.undo(how.count, who=wanted.who or None, resume=resume))
+        undone = act.once(lambda: project.undo(how.count, who=wanted.who or None, resume=resume))
         return wanted.reply(s.Undone, undone=undone)
 
 
@@ -338,42 +345,33 @@ def cluster(
 
 
 @reviewing.put("/clusters/{cluster}/name")
-def rename(
-    project: ProjectOf, who: Who, once: Once, cluster: ClusterNumber, new: s.NameBody
-) -> s.Changed:
+def rename(act: Act, cluster: ClusterNumber, new: s.NameBody) -> s.Changed:
     """Rename a cluster."""
-    once(lambda: project.rename(cluster, new.name, who=who))
-    return s.Changed(project.status())
+    return act(lambda project, who: project.rename(cluster, new.name, who=who))
 
 
 @reviewing.post("/clusters/{cluster}/remove")
-def remove(
-    project: ProjectOf, who: Who, once: Once, cluster: ClusterNumber, removed: s.RowsBody
-) -> s.Changed:
+def remove(act: Act, cluster: ClusterNumber, removed: s.RowsBody) -> s.Changed:
     """Take rows out of a cluster."""
-    once(lambda: project.remove(cluster, removed.rows, who=who))
-    return s.Changed(project.status())
+    return act(lambda project, who: project.remove(cluster, removed.rows, who=who))
 
 
 @reviewing.post("/clusters/merge")
-def merge(project: ProjectOf, who: Who, once: Once, merged: s.MergeBody) -> s.Changed:
+def merge(act: Act, merged: s.MergeBody) -> s.Changed:
     """Merge clusters."""
-    once(lambda: project.merge(merged.clusters, who=who))
-    return s.Changed(project.status())
+    return act(lambda project, who: project.merge(merged.clusters, who=who))
 
 
 @reviewing.post("/rows/place")
-def place(project: ProjectOf, who: Who, once: Once, placed: s.PlaceBody) -> s.Changed:
+def place(act: Act, placed: s.PlaceBody) -> s.Changed:
     """Put rows into a cluster."""
-    once(lambda: project.place(placed.rows, placed.cluster, who=who))
-    return s.Changed(project.status())
+    return act(lambda project, who: project.place(placed.rows, placed.cluster, who=who))
 
 
 @reviewing.post("/rows/new")
-def place_in_new(project: ProjectOf, who: Who, once: Once, new: s.NewKindBody) -> s.Changed:
+def place_in_new(act: Act, new: s.NewKindBody) -> s.Changed:
     """Put rows into a new cluster."""
-    once(lambda: project.place_in_new(new.rows, new.name, who=who))
-    return s.Changed(project.status())
+    return act(lambda project, who: project.place_in_new(new.rows, new.name, who=who))
 
 
 @reviewing.get("/map", response_model=RowMap)
@@ -399,10 +397,9 @@ def answers(project: ProjectOf, offset: Offset = 0, limit: Limit = 50) -> Answer
 
 
 @reviewing.put("/answers")
-def correct(project: ProjectOf, who: Who, once: Once, given: s.PairBody) -> s.Changed:
+def correct(act: Act, given: s.PairBody) -> s.Changed:
     """Change the answer to a pair."""
-    once(lambda: project.correct(given.a, given.b, given.answer, who=who))
-    return s.Changed(project.status())
+    return act(lambda project, who: project.correct(given.a, given.b, given.answer, who=who))
 
 
 @reviewing.get("/presses")
@@ -435,10 +432,9 @@ def reviews(project: ProjectOf, offset: Offset = 0, limit: Limit = 20) -> Review
 
 
 @reviewing.post("/reviews")
-def settle(project: ProjectOf, who: Who, once: Once, given: s.PairBody) -> s.Changed:
+def settle(act: Act, given: s.PairBody) -> s.Changed:
     """Settle what people disagree about."""
-    once(lambda: project.settle(given.a, given.b, given.answer, who=who))
-    return s.Changed(project.status())
+    return act(lambda project, who: project.settle(given.a, given.b, given.answer, who=who))
 
 
 @reviewing.get("/threshold")
@@ -484,52 +480,46 @@ def _pieces(file: IO[bytes]) -> Iterator[bytes]:
 
 
 @owning.post("/answers/import")
-def import_answers(
-    project: ProjectOf, who: Who, once: Once, body: Annotated[bytes, Body(media_type="text/csv")]
-) -> s.Imported:
+def import_answers(act: Act, body: Annotated[bytes, Body(media_type="text/csv")]) -> s.Imported:
     """Import answers from a CSV with the columns a, b and answer; rows are numbers or ids."""
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise HTTPException(422, "The file is not UTF-8. Save it as CSV in UTF-8.") from None
-    read = project.read_import(text)  # without a lock
-    imported, contradictory = once(lambda: project.take_in(read, who=who))
+    project, read = act.project, act.project.read_import(text)  # without a lock
+    imported, contradictory = act.once(lambda: project.take_in(read, who=act.who))
     return s.Imported(imported=imported, contradictory=contradictory, status=project.status())
 
 
 @owning.post("/finish")
-def finish(project: ProjectOf, once: Once) -> s.Changed:
+def finish(act: Act) -> s.Changed:
     """Stop asking."""
-    once(project.finish)
-    return s.Changed(project.status())
+    return act(lambda project, who: project.finish())
 
 
 @owning.post("/resume")
-def resume(project: ProjectOf, once: Once) -> s.Changed:
+def resume(act: Act) -> s.Changed:
     """Ask again after `finish`."""
-    once(project.resume)
-    return s.Changed(project.status())
+    return act(lambda project, who: project.resume())
 
 
 @owning.put("/sheets")
-def sheets(project: ProjectOf, once: Once, wanted: s.SheetsBody) -> s.Changed:
+def sheets(act: Act, wanted: s.SheetsBody) -> s.Changed:
     """Ask about many rows at once where that saves answers, or never."""
-    once(lambda: project.use_sheets(wanted.sheets))
-    return s.Changed(project.status())
+    return act(lambda project, who: project.use_sheets(wanted.sheets))
 
 
 @owning.put("/criterion")
-def criterion(project: ProjectOf, once: Once, given: s.CriterionBody) -> s.Changed:
+def criterion(act: Act, given: s.CriterionBody) -> s.Changed:
     """Say when two rows belong to one cluster."""
-    once(lambda: project.set_criterion(given.criterion))
-    return s.Changed(project.status())
+    return act(lambda project, who: project.set_criterion(given.criterion))
 
 
 @owning.put("/threshold")
-def keep_threshold(project: ProjectOf, once: Once, wanted: s.ThresholdBody) -> Threshold:
+def keep_threshold(act: Act, wanted: s.ThresholdBody) -> Threshold:
     """Keep a match threshold; exports use it."""
-    once(lambda: project.set_threshold(wanted.threshold))
-    return project.at_threshold(wanted.threshold)
+    act(lambda project, who: project.set_threshold(wanted.threshold))
+    return act.project.at_threshold(wanted.threshold)
 
 
 @owning.get("/links")
@@ -539,24 +529,20 @@ def links(found: LinksOf) -> s.LinkList:
 
 
 @owning.post("/links", responses=_failures(409))
-def invite(
-    links: LinksOf, caller: CallerOf, project: ProjectOf, once: Once, wanted: s.InvitationBody
-) -> s.NewLink:
+def invite(links: LinksOf, caller: CallerOf, act: Act, wanted: s.InvitationBody) -> s.NewLink:
     """Make a link. Repeated with the same key it names the link, whose token is not kept."""
     given: list[tuple[Link, str]] = []
 
     def make() -> int:
-        ledger = project.session.ledger
+        named, ledger = (wanted.who, wanted.role), act.project.session.ledger
         try:
-            given.append(
-                links.invite(wanted.who, wanted.role, expires=wanted.expires, within=ledger)
-            )
+            given.append(links.invite(*named, expires=wanted.expires, within=ledger))
         except ValueError as error:
             raise HTTPException(422, f"{str(error)[:1].upper()}{str(error)[1:]}") from None
         return given[0][0].id
 
-    with project.locked():  # or the ledger may be in the transaction of another request
-        number = once(make)
+    with act.project.locked():  # or the ledger may be in the transaction of another request
+        number = act.once(make)
     if not given:
         raise HTTPException(
             409,
@@ -568,9 +554,9 @@ def invite(
 
 
 @owning.post("/links/{link}/revoke")
-def revoke(links: LinksOf, once: Once, link: Annotated[int, Path(ge=1, le=10**9)]) -> s.LinkRecord:
+def revoke(links: LinksOf, act: Act, link: Annotated[int, Path(ge=1, le=10**9)]) -> s.LinkRecord:
     """Revoke a link, at once and on every server."""
-    once(lambda: None)  # a key belongs to one request; revoking twice changes nothing
+    act.once(lambda: None)  # a key belongs to one request; revoking twice changes nothing
     links.revoke(number=link)
     found = links.get(link)
     if found is None:

@@ -70,6 +70,7 @@ class HostedProject:
 
     def ready(self, project: Project) -> None:
         """Note that the project is open."""
+        self.doing, self.share = "", 1.0
         self.project, self.state = project, "ready"
 
     def fail(self, why: str = FAILED) -> None:
