@@ -133,21 +133,13 @@ class Person:
 @contextmanager
 def served(project: Project) -> Iterator[httpx.Client]:
     """Serve the page of a project here, and yield a client of it."""
-    from samekind.web.app import make_app
-    from samekind.web.auth import TokenAuth
-    from samekind.web.server import Server, hosts_of, listen, new_token
-    from samekind.web.site import HostedProject, Site
+    from samekind.web import serving
 
-    listening, token = listen("127.0.0.1", 0), new_token()
-    port = listening.getsockname()[1]
-    hosted = HostedProject("project")
-    hosted.ready(project)
-    site = Site([hosted])
-    app = make_app(site, TokenAuth(site, token), allowed_hosts=hosts_of("127.0.0.1", port))
-    headers = {"Authorization": f"Bearer {token}", "X-Samekind-Who": "ann"}
-    at = f"http://127.0.0.1:{port}/p/project"
-    with Server(app, listening), httpx.Client(base_url=at, headers=headers, timeout=60) as client:
-        yield client
+    with serving(project) as address:
+        page, _, token = address.partition("#token=")
+        headers = {"Authorization": f"Bearer {token}", "X-Samekind-Who": "ann"}
+        with httpx.Client(base_url=page, headers=headers, timeout=60) as client:
+            yield client
 
 
 def sit_down(

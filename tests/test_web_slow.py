@@ -172,15 +172,13 @@ def test_killed_200_times(tmp_path, capsys):
 
 
 LARGE = """
-import sys
+import sys, serving
 from pathlib import Path
 from samekind.project import Project
 from samekind.data import load
-from samekind.web import serve
 
 things = load(sys.argv[1], cache=Path(sys.argv[2]))
-serve(Project(things, sys.argv[3], random_state=0), open_browser=False,
-      on_ready=lambda url: print(url, flush=True))
+serving.run(Project(things, sys.argv[3], random_state=0))
 """
 
 
@@ -194,7 +192,9 @@ def test_latency_among_100_000_rows(tmp_path, capsys):
     figures = {}
     for start in ("first", "second"):
         began = time.perf_counter()
-        process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command, cwd=tmp_path, stdout=subprocess.PIPE, text=True, env=serving.ENV
+        )
         try:
             url = process.stdout.readline().strip()
             figures[f"{start} start"] = time.perf_counter() - began

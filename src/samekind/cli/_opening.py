@@ -14,7 +14,6 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Self
 
 from samekind.cli._errors import UserError, needs
-from samekind.cli._passes import STAGES
 from samekind.cli._places import Place, served_name
 from samekind.cli._warm_up import ABOUT, compiling
 from samekind.cli._words import chat
@@ -68,7 +67,6 @@ class Opening:
         """Print the address of the page, and serve it from now on."""
         from samekind.web.server import (
             ServeError,
-            bracketed,
             hosts_of,
             listen,
             new_token,
@@ -82,15 +80,10 @@ class Opening:
         self._begin_to_compile()
         port = int(listening.getsockname()[1])
         name, token = served_name(place) or "project", new_token()
-        page = f"{port}/p/{name}/#token={token}"
-        chat(
-            self._screen,
-            f"\nThe page is at  http://{reachable(host)}:{page}\nCtrl-C stops it; every answer is kept.",
-        )
+        page = f"http://{reachable(host)}:{port}/p/{name}/#token={token}"
+        chat(self._screen, f"\nThe page is at  {page}\nCtrl-C stops it; every answer is kept.")
         if open_browser:
-            near = bracketed(host) if reachable(host) == bracketed(host) else "127.0.0.1"
-            address = f"http://{near}:{page}"
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+            threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
         from samekind.web.app import make_app
         from samekind.web.auth import TokenAuth
         from samekind.web.server import Server
@@ -107,9 +100,9 @@ class Opening:
 
         def tick(what: str, done: int, total: int) -> None:
             passes(what, done, total)
-            self._say(STAGES.get(what, what), done / total if total else 1.0)
+            self._say(what, done, total)
 
-        self._say("Reading the data", 0.0)
+        self._say("reading", 0.0)
         return tick
 
     def wait(self, items: Items) -> None:
@@ -152,9 +145,9 @@ class Opening:
         if self._is_loaded:
             self._say(what, share)
 
-    def _say(self, what: str, share: float) -> None:
+    def _say(self, what: str, done: float, total: float = 1.0) -> None:
         if self._hosted is not None:
-            self._hosted.progress(what, share)
+            self._hosted.progress(what, done, total)
 
 
 def check_packages() -> None:

@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any, cast
 
 from anyio import to_thread
 from fastapi import FastAPI, HTTPException, Request, Response
@@ -65,7 +66,7 @@ def make_app(
     home : str or None
         The project whose page ``/`` leads to.
     """
-    app = FastAPI(
+    app = _Api(
         title="samekind",
         version=__version__,
         docs_url=None,  # it would load scripts from elsewhere
@@ -126,6 +127,24 @@ def make_app(
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     to_thread.current_default_thread_limiter().total_tokens = AT_ONCE
     yield
+
+
+class _Api(FastAPI):
+    """Describes a tuple as an array, because not every reader of OpenAPI knows `prefixItems`."""
+
+    def openapi(self) -> dict[str, Any]:
+        return cast("dict[str, Any]", _simple_tuples(super().openapi()))
+
+
+def _simple_tuples(schema: object) -> object:
+    if isinstance(schema, list):
+        return [_simple_tuples(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    simple = {key: _simple_tuples(part) for key, part in schema.items() if key != "prefixItems"}
+    if "prefixItems" in schema:
+        simple["items"] = _simple_tuples(schema["prefixItems"][0])
+    return simple
 
 
 class _Static(StaticFiles):

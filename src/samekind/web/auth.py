@@ -19,7 +19,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import urlsplit
 
 from fastapi import HTTPException
 from itsdangerous import BadData, URLSafeSerializer
@@ -35,6 +34,7 @@ __all__ = ["ROLES", "Auth", "Caller", "LinkAuth", "TokenAuth"]
 API = re.compile(r"/p/(?P<project>[^/]+)/api(?P<rest>/.*)?")
 BY_BROWSER = re.compile(r"/items/[0-9]+/picture|/export/[^/]+")
 COOKIE = "samekind-pass"
+PORT = re.compile(r":([0-9]+)$")
 SHORTEST_SECRET = 32
 
 
@@ -102,7 +102,8 @@ class Auth(ABC):
             return None, None
         hosted = self._site.projects.get(asked["project"])
         by_browser = scope["method"] == "GET" and BY_BROWSER.fullmatch(asked["rest"] or "")
-        cookie = f"{COOKIE}-{urlsplit('//' + headers.get('host', '')).port or 0}"
+        port = PORT.search(headers.get("host", ""))  # browsers send cookies to all ports of a host
+        cookie = f"{COOKIE}-{port[1] if port else 0}"
         given = _cookie(headers, cookie)
         caller = None
         if hosted is not None:  # an unknown project is answered like a wrong token

@@ -20,6 +20,8 @@ RETRY = 15.0  # seconds until a project that could not be opened is tried again
 PATIENCE = 5.0  # seconds to wait for a project that is being opened when the server ends
 FAILED = "The project cannot be opened at the moment; the server's log says why."
 
+STAGES = {"reading": "Reading the data", "features": "Computing features"}
+
 State = Literal["opening", "ready", "failed"]
 
 
@@ -66,7 +68,10 @@ class HostedProject:
 
     def progress(self, what: str, done: float, total: float = 1.0) -> None:
         """Note how far opening has come."""
-        self.doing, self.share = what, round(min(1.0, max(0.0, done / total if total else 1.0)), 3)
+        if self.state != "opening":  # one that failed says why until it is ready
+            return
+        self.doing = STAGES.get(what, what)
+        self.share = round(min(1.0, max(0.0, done / total if total else 1.0)), 3)
 
     def ready(self, project: Project) -> None:
         """Note that the project is open."""
@@ -77,13 +82,13 @@ class HostedProject:
         """Note that the project cannot be used; everybody with access reads the reason."""
         self.doing, self.state = why, "failed"
 
-    def open(self, opener: Callable[[ProjectPlace], Project]) -> None:
+    def open(self, opener: Callable[..., Project]) -> None:
         """Open the project from its place. Any error is logged and sets the state to "failed"."""
         assert self.place is not None
         try:
             self.close()
             _ = self.links
-            project = opener(self.place)
+            project = opener(self.place, progress=self.progress)
         except Exception as error:  # the other projects are served all the same
             words = str(error) if isinstance(error, LedgerError | ValueError | OSError) else ""
             log.error(
@@ -124,13 +129,13 @@ class Site:
     hosted : sequence of HostedProject
         The projects.
     opener : callable
-        Opens the project at a place.
+        Opens the project at a place; `progress` is told how far it is.
     """
 
     def __init__(
         self,
         hosted: Sequence[HostedProject],
-        opener: Callable[[ProjectPlace], Project] = open_project,
+        opener: Callable[..., Project] = open_project,
     ) -> None:
         self.projects = {one.name: one for one in hosted}
         self._opener = opener
