@@ -30,10 +30,10 @@ def app_of(project, **options):
     return app_of_hosted(hosted, **options)
 
 
-def app_of_hosted(hosted, **options):
+def app_of_hosted(hosted, token=TOKEN, **options):
     """Return the application of a project that may not be open yet."""
     site = Site([hosted])
-    return make_app(site, TokenAuth(site, TOKEN), home=NAME, **options)
+    return make_app(site, TokenAuth(site, token), home=NAME, **options)
 
 
 class ServingHosted:

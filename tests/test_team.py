@@ -514,6 +514,7 @@ class TestCommands:
             ([table[0]], "is no project"),
             ([place, place], "both called"),
             ([place, "--key", place], "belong together"),
+            ([place, "--key", place, "--certificate", place], "cannot be used"),
             ([place, "--overlap", "0"], "must be a share such as 0.1, or a number of people"),
         ):
             result = run("serve", *arguments)

@@ -201,7 +201,7 @@ class TestCopies:
                 cookie = {"Cookie": f"{COOKIE}-{server.port}={value}"}
                 assert thief.status("/export/answers.csv", headers=cookie) == 401
             for value in guesses:
-                if value.isascii() and value.isprintable():
+                if value and value.isascii() and value.isprintable():
                     bearer = {"Authorization": f"Bearer {value}"}
                     assert thief.status("/status", headers=bearer) == 401
 

@@ -21,7 +21,7 @@ from samekind import DIFFERENT, SAME
 from samekind.data import load
 from samekind.datasets import load_digits
 from samekind.project import Project
-from serving import PAGE
+from serving import PAGE, app_of
 
 pytestmark = pytest.mark.xdist_group("browser")
 expect.set_options(timeout=15_000)
@@ -225,6 +225,22 @@ def test_answers_wait_for_a_server_that_is_gone(digits, visiting):
             "same",
             "different",
         ]
+
+
+def test_answers_wait_for_a_server_that_comes_back_with_another_token(digits, visiting):
+    """As `samekind label` does when it is started again: the new address is opened in another tab."""
+    with serving(digits) as served:
+        tab = visiting(served, remembered=PAIRS)
+        served.stop()
+        tab.page.keyboard.press("d")
+        expect(tab.page.locator("#banner")).to_be_visible()
+        other = "another-of-22-letters-"
+        served.app = app_of(served.project, token=other, allowed_hosts=["127.0.0.1"])
+        served.start()
+        expect(tab.page.locator("#banner")).to_contain_text("token is missing or wrong")
+        visiting(served, context=tab.page.context, address=f"{PAGE}/#token={other}")
+        tab.saved()
+        assert served.project.status().presses == 1
 
 
 @contextmanager

@@ -107,22 +107,23 @@ def serve(
     )
     with users_values():
         auth = LinkAuth(site, os.environ.get(SECRET), root_path=root)
+    tls = None if certificate is None or key is None else Tls(certificate, key)
     try:
         listening = listen(host, port)
+        port = int(listening.getsockname()[1])
+        app = make_app(
+            site,
+            auth,
+            allowed_hosts=[*hosts_of(host, port), *(name or ())],
+            root_path=root,
+            proxies=behind_proxy or (),
+            observer=log_request,
+        )
+        server = Server(app, listening, tls=tls)
     except ServeError as error:
         raise UserError(str(error)) from error
-    port = int(listening.getsockname()[1])
-    app = make_app(
-        site,
-        auth,
-        allowed_hosts=[*hosts_of(host, port), *(name or ())],
-        root_path=root,
-        proxies=behind_proxy or (),
-        observer=log_request,
-    )
-    tls = None if certificate is None or key is None else Tls(certificate, key)
     write_logs()
-    with site, Server(app, listening, tls=tls):
+    with site, server:
         address = f"{'http' if tls is None else 'https'}://{reachable(host)}:{port}{root}"
         pages = "\n".join(f"  {address}/p/{called}/" for called in places)
         chat(

@@ -144,7 +144,8 @@ async def _act(
         ),
     ] = "",
 ) -> _Act:
-    asked = f"{request.method} {request.url.path} ".encode() + await request.body()
+    path = request.url.path.removeprefix(request.scope["root_path"])
+    asked = f"{request.method} {path} ".encode() + await request.body()
     return _Act(project, who, idempotency_key, hashlib.sha256(asked).hexdigest())
 
 

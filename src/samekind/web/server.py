@@ -102,6 +102,10 @@ class Server:
             ssl_certfile=None if tls is None else tls.certificate,
             ssl_keyfile=None if tls is None else tls.key,
         )
+        try:
+            config.load()
+        except OSError as error:
+            raise ServeError(f"the certificate and its key cannot be used: {error}.") from error
         self._server = uvicorn.Server(config)
         self._listening = listening
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), name="server")

@@ -8,7 +8,7 @@ export { ApiError };
 const TIMEOUT_MS = 30_000;
 const FRAGMENT = "#token=";
 const KEPT = `samekind.token.${location.pathname}`;
-const token = takeToken();
+let token = takeToken();
 
 // A link that is opened where the page is open already changes the address alone.
 addEventListener("hashchange", () => location.hash.startsWith(FRAGMENT) && location.reload());
@@ -22,7 +22,7 @@ function takeToken() {
     return given; // No storage: leave it in the address, or a reload would lose it.
   }
   if (given) history.replaceState(history.state, "", location.pathname);
-  return sessionStorage.getItem(KEPT) ?? localStorage.getItem(KEPT);
+  return sessionStorage.getItem(KEPT) ?? remembersToken();
 }
 
 /** Let other tabs of this browser have the token, too. */
@@ -31,6 +31,24 @@ export function shareToken() {
     if (token) localStorage.setItem(KEPT, token);
   } catch {
     // Each tab needs the whole address.
+  }
+}
+
+/** After a restart there is another token, which another tab may have been opened with. @returns {boolean} whether there is */
+function adoptToken() {
+  const other = remembersToken();
+  if (!other || other === token) return false;
+  token = other;
+  sessionStorage.setItem(KEPT, other);
+  return true;
+}
+
+/** @returns {string | null} */
+function remembersToken() {
+  try {
+    return localStorage.getItem(KEPT);
+  } catch {
+    return null;
   }
 }
 
@@ -77,6 +95,7 @@ export async function call(method, path, { body, csv, etag, key } = {}) {
     throw new ApiError("The server does not answer.", 0);
   }
   if (response.status === 304) return null;
+  if (response.status === 401 && adoptToken()) return call(method, path, { body, csv, etag, key });
   const reply = parse(text);
   if (!response.ok) throw new ApiError(explain(response.status, reply), response.status, reply);
   if (reply && typeof reply === "object") tags.set(reply, response.headers.get("ETag"));
