@@ -138,8 +138,8 @@ class TokenAuth(Auth):
     """One token for everybody, generated when the server starts. Callers say their names, unproven."""
 
     wrong = (
-        "The token is missing or wrong. Open the whole address that samekind printed in the terminal: it ends "
-        "in #token=…"
+        "The token is missing or wrong. Open the whole address that samekind printed in the terminal: it "
+        "ends in #token=…"
     )
 
     def __init__(self, site: Site, token: str) -> None:

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from fastapi import APIRouter, Body, Depends, Header, HTTPException, Path, Query, Request, Response
 from fastapi.encoders import jsonable_encoder
 from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.security import HTTPBearer
 
 from samekind.errors import DataError
 from samekind.ledger import Link, Links
@@ -213,7 +214,8 @@ def _router(role: str) -> APIRouter:
             )
 
     responses = _failures(400, 401, 403, 404, 408, 413, 422, 503)
-    return APIRouter(prefix=API, dependencies=[Depends(check)], responses=responses)
+    documented = Depends(HTTPBearer(auto_error=False))  # `Guard` looks at the token
+    return APIRouter(prefix=API, dependencies=[documented, Depends(check)], responses=responses)
 
 
 answering, reviewing, owning = ROUTERS = tuple(map(_router, ("answer", "review", "own")))
