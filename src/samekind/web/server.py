@@ -105,6 +105,7 @@ class Server:
         try:
             config.load()
         except OSError as error:
+            listening.close()
             raise ServeError(f"the certificate and its key cannot be used: {error}.") from error
         self._server = uvicorn.Server(config)
         self._listening = listening
