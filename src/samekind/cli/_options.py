@@ -281,25 +281,11 @@ Seed = Annotated[int | None, _ask("N", "Fixes the draws.", min=0)]
 
 _host = _page(
     "ADDRESS",
-    "The address to listen at. If others can reach it, there is a token; see --token-file.",
+    "The address to listen at; 0.0.0.0 is every one. The address that is printed has a token.",
 )
 Host = Annotated[str, _host]
 _port = _page("N", "The port; by default 8720, or a free one if that is taken.", min=0, max=65535)
 Port = Annotated[int | None, _port]
-_token_file = _page(
-    "FILE",
-    "The first line of this file is a secret that browsers must know; it is part of the page's address. If "
-    "there is no such file, it is made, with a new secret.",
-    "--token-file",
-)
-TokenFile = Annotated[Path | None, _token_file]
-_token = _page(
-    "TEXT",
-    "The secret itself. On the command line others on this machine can read it: better in the variable, or "
-    "--token-file.",
-    envvar="SAMEKIND_TOKEN",
-)
-Token = Annotated[str | None, _token]
 NoBrowser = Annotated[bool, _page(None, "Do not open the page.", "--no-browser")]
 
 Out = Annotated[Path, _result("DIR", "Folder for the results.")]
