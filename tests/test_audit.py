@@ -7,14 +7,14 @@ import pytest
 from scipy.stats import beta, binom, chisquare, hypergeom
 
 from conftest import blobs
-from samekind import DIFFERENT, SAME, UNSURE, LabelOracle, solve
+from samekind import DIFFERENT, SAME, UNSURE, LabelOracle, Session, solve
 from samekind.algorithms.base import Certificate
 from samekind.algorithms.focused import focused
 from samekind.algorithms.focused.audit import Audit, all_asked
 from samekind.algorithms.focused.bounds import most_wrong, most_wrong_at_any_time
 from samekind.algorithms.focused.evidence import Kind
 from samekind.algorithms.focused.labels import expected_wrong
-from samekind.ledger import pairs_of
+from samekind.ledger import UNANSWERED, pairs_of
 from test_focused import mixture, run_of
 
 
@@ -215,6 +215,20 @@ def wrong_labels(found, y):
 
 @pytest.mark.usefixtures("early_audit")
 class TestRuns:
+    def test_what_the_audit_tells_apart_is_not_chosen(self, monkeypatch):
+        """It was, at every turn, and kept the questions that nobody had answered from being asked."""
+        monkeypatch.setattr(focused, "AUDIT_AFTER", 0)
+        monkeypatch.setattr(focused, "AUDITED", 6.0)
+        rng = np.random.default_rng(0)
+        piece = rng.integers(60, size=1500)
+        X = rng.uniform(0, 6, (60, 3))[piece] + 0.35 * rng.normal(size=(1500, 3))
+        oracle = LabelOracle(piece % 12)
+        session = Session(X, budget=250, random_state=0, goal="labels")
+        while not session.done:
+            session.answer_all(oracle(session.pending()))
+            chosen = session._run.choose(1)
+            assert (session.ledger.lookup(chosen) == UNANSWERED).all()
+
     def test_audited_rows_are_not_learnt_from_until_somebody_tells_more(self):
         X, y = mixture(200, 4, spread=0.7)
         session = run_of(X, y, budget=60, goal="labels")

@@ -27,6 +27,8 @@ class Facts:
     given_up: set[int] = field(default_factory=set)
     skipped: set[int] = field(default_factory=set)
     mentioned: set[int] = field(default_factory=set)
+    apart: list[tuple[int, int]] = field(default_factory=list)
+    """Rows of different clusters, as an audited row tells that is the same as one and not as the other."""
 
     def refusals(self, row: int) -> list[int]:
         """Return the rows that a row was said to be different from."""
@@ -73,6 +75,7 @@ def facts_of(answers: Answered, n_rows: int, seed: int, patience: int) -> Facts:
     clear = said != UNSURE
     facts = Facts(answers, Audit(n_rows, seed), clear & ~audited)
     told = set(pairs[facts.learnt].ravel().tolist())
+    refusals: list[tuple[int, int]] = []
     for i in np.flatnonzero(audited).tolist():
         a, b = pairs[i].tolist()
         row, other = (a, b) if a not in told else (b, a)
@@ -80,6 +83,10 @@ def facts_of(answers: Answered, n_rows: int, seed: int, patience: int) -> Facts:
             facts.learnt[i] = clear[i]
         else:
             facts.audit.add(row, other, int(said[i]))
+            if said[i] == DIFFERENT:
+                refusals.append((row, other))
+    same = facts.audit.same
+    facts.apart = [(same[row], other) for row, other in refusals if row in same]
     facts.mentioned = set(pairs.ravel().tolist())
     known = told | set(facts.audit.same)
     for i in np.flatnonzero(~clear & ~audited).tolist():

@@ -235,13 +235,18 @@ class Focused(Folding[FocusedParams]):
         return {x: count for x, count in zip(nodes, counts.values(), strict=True) if x >= 0}
 
     def _undecided(self) -> dict[tuple[int, int], float]:
-        """Return the pairs of nodes that nobody could tell, and what that makes of their groups' value."""
+        """Return pairs of nodes whose groups are not to be asked about, or less, and by what factor.
+
+        Those that nobody could tell; and those that the audit tells apart, of which nothing is learnt.
+        """
         facts, found = self._facts, dict[tuple[int, int], float]()
         unsure = facts.answers.answers == UNSURE
         pairs = facts.answers.pairs[unsure]
         nodes = self._state.terrain.nodes_of(pairs.ravel()).reshape(-1, 2)
         for (a, b), skipped in zip(nodes.tolist(), facts.answers.skipped[unsure], strict=True):
             found[(min(a, b), max(a, b))] = 0.0 if skipped else UNSURE_COST
+        apart = self._state.terrain.nodes_of(np.array(facts.apart, dtype=np.intp).ravel())
+        found.update(dict.fromkeys(map(tuple, apart.reshape(-1, 2).tolist()), 0.0))
         return found
 
     @property
