@@ -246,7 +246,8 @@ class Focused(Folding[FocusedParams]):
         for (a, b), skipped in zip(nodes.tolist(), facts.answers.skipped[unsure], strict=True):
             found[(min(a, b), max(a, b))] = 0.0 if skipped else UNSURE_COST
         apart = self._state.terrain.nodes_of(np.array(facts.apart, dtype=np.intp).ravel())
-        found.update(dict.fromkeys(apart.reshape(-1, 2).tolist(), 0.0))
+        for a, b in apart.reshape(-1, 2).tolist():
+            found[(a, b)] = 0.0
         return found
 
     @property
