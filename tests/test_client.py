@@ -160,7 +160,7 @@ def test_says_what_a_local_session_says(server, place, table):
             assert session.seed == local.seed
             assert session.n_questions == local.n_questions == 25
             assert session.n_known == local.n_known
-            assert session.budget == project.budget
+            assert session.budget == project.standing.budget
             now, there = session.progress, local.progress
             counted = ("questions", "samples", "discovered", "recovered", "rounds", "target")
             assert [getattr(now, n) for n in counted] == [getattr(there, n) for n in counted]

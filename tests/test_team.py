@@ -522,9 +522,9 @@ class TestCommands:
         monkeypatch.setattr("samekind.web.serve_team", lambda *_, **options: given.append(options))
         assert run("serve", place, "--overlap", "2").exit_code == 0
         with closing(open_project(place, overlap=given[0]["overlap"])) as project:
-            assert project.overlap == 2
+            assert project.team.overlap == 2
         with closing(open_project(place, overlap=None)) as project:
-            assert project.overlap == 2  # it is kept
+            assert project.team.overlap == 2  # it is kept
 
     def test_somebody_who_is_forgotten_has_no_link(self, own, table, place):
         own.answer(table[1], 2)

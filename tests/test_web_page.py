@@ -407,7 +407,7 @@ def test_skipping_reviewing(digits, visiting):
 
 def test_contradictions_are_settled_by_one_answer(digits, visiting):
     with serving(digits) as served:
-        served.project.import_answers("a,b,answer\n1,2,same\n2,3,same\n1,3,different\n")
+        served.project.answers.import_csv("a,b,answer\n1,2,same\n2,3,same\n1,3,different\n")
         assert served.project.status().contradictions == 1
         tab = visiting(served, address="/#/review")
         expect(tab.page.locator("#review-badge")).to_have_text("1")
@@ -515,7 +515,7 @@ def test_a_name_is_typed_in_peace_while_the_panel_changes(digits, visiting):
         clicks = project.status().presses
         tab = visiting(served)
         page = tab.page
-        expect(page.locator(".kind")).to_have_count(len(project.overview().clusters))
+        expect(page.locator(".kind")).to_have_count(len(project.overview.all().clusters))
         card = page.locator(".kind").nth(3)
         kind = int(card.get_attribute("data-cluster"))
         card.get_by_role("textbox").click()
@@ -523,9 +523,11 @@ def test_a_name_is_typed_in_peace_while_the_panel_changes(digits, visiting):
         def happen(step):
             if step == 3:  # the kind itself is merged into another one, and its card is due to go
                 others = [
-                    other.cluster for other in project.overview().clusters if other.cluster != kind
+                    other.cluster
+                    for other in project.overview.all().clusters
+                    if other.cluster != kind
                 ]
-                project.merge([others[0], kind], who="Bob")
+                project.kinds.merge([others[0], kind], who="Bob")
             for _ in range(6):
                 [question] = project.next("Bob")
                 key = truth(question.id, LABELS)
@@ -548,9 +550,9 @@ def test_a_name_is_typed_in_peace_while_the_panel_changes(digits, visiting):
         # Nothing was said on this page. The merger is a press, but may stand for the one that it corrects.
         assert project.status().presses - clicks - 4 * 6 in (0, 1)
         members = project.session.members_of(kind)
-        assert project.name_of(members) == name
+        assert project.kinds.name_of(members) == name
         # Then the panel catches up.
-        kinds = [str(kind.cluster) for kind in project.overview().clusters]
+        kinds = [str(kind.cluster) for kind in project.overview.all().clusters]
         assert kinds != order
         page.wait_for_function(
             "kinds => [...document.querySelectorAll('.kind')]"
@@ -774,11 +776,11 @@ def test_kinds_of_the_same_name_can_be_merged_in_the_review(digits, visiting):
         page = tab.page
         page.wait_for_selector("#conflicts-title")
         expect(page.locator("#namesakes-title")).to_have_count(0)
-        refs, found = project.refs(), project.clusters()
+        refs, found = project.kinds.refs(), project.clusters()
         large = [k for k, members in enumerate(found.members_) if len(members) > 1][:2]
         twins = [refs[k] for k in large]
         for ref, name in zip(twins, ("Twins", "twins"), strict=True):
-            project.rename(ref.cluster, name)
+            project.kinds.rename(ref.cluster, name)
         page.reload()
         expect(page.locator(".namesakes")).to_have_count(1)
         expect(page.locator(".namesakes")).to_contain_text(f"Twins ({twins[0].number})")
@@ -789,10 +791,10 @@ def test_kinds_of_the_same_name_can_be_merged_in_the_review(digits, visiting):
         page.click("dialog >> text=Merge >> nth=-1")
         expect(page.locator(".toast")).to_contain_text("Merged")
         expect(page.locator(".namesakes")).to_have_count(0)
-        assert not {ref.number for ref in twins} <= {ref.number for ref in project.refs()}
+        assert not {ref.number for ref in twins} <= {ref.number for ref in project.kinds.refs()}
         page.click(".toast >> text=Undo")
         expect(page.locator(".toast")).to_contain_text("Undone")
-        assert {ref.number for ref in project.refs()} >= {ref.number for ref in twins}
+        assert {ref.number for ref in project.kinds.refs()} >= {ref.number for ref in twins}
 
 
 def test_the_same_name_offers_to_merge(digits, visiting):

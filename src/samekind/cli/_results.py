@@ -70,9 +70,7 @@ def write_results(
         replace_file(rows, lambda path: write_csv(path, clusters, items.labels))
     else:
         frame = items.shown_frame(with_labels=True)
-        replace_file(
-            rows, lambda path: write_full_csv(path, clusters, items.labels, session, frame)
-        )
+        replace_file(rows, lambda path: write_full_csv(path, clusters, items, session, frame))
     replace_file(job.out / CENTERS, lambda path: centers.to_csv(path, index=False))
     saved = clusters if rows.name == ROWS else clusters.without_labels()
     replace_file(job.out / SAVED, saved.save)

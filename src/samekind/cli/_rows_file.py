@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.clusters import Clusters
+from samekind.data import Items
 from samekind.engine import Session
 
 if TYPE_CHECKING:
@@ -27,27 +28,22 @@ def write_csv(path: Path, clusters: Clusters, labels: Any) -> None:
 
 
 def write_full_csv(
-    path: Path, clusters: Clusters, labels: Any, session: Session, frame: pd.DataFrame | None
+    path: Path, clusters: Clusters, items: Items, session: Session, frame: pd.DataFrame | None
 ) -> None:
     """Write the same beside the user's columns, with the names of clusters, and how sure each row is."""
     from samekind.project import (
         NO_KIND,
         NO_NAME,
-        ClusterNumbers,
+        Project,
         beside_own_columns,
-        name_of,
-        numbered,
+        name_in_table,
         write_csv,
     )
 
-    own = _joined(list(pieces_of(clusters, labels)))
+    own = _joined(list(pieces_of(clusters, items.labels)))
     found = own["cluster"].to_numpy()
-    members = [rows.tolist() for rows in clusters.members_]
-    numbers = ClusterNumbers(session).of_clusters(members)
-    names = [
-        name_of(rows, session.ledger) or numbered(number)
-        for rows, number in zip(members, numbers, strict=True)
-    ]
+    refs = Project(items, session=session).kinds.refs()
+    numbers, names = [ref.number for ref in refs], list(map(name_in_table, refs))
     sure = session.confidence(np.arange(clusters.n_rows_))
     own.insert(2, "kind", np.array([*numbers, NO_KIND])[found])
     own.insert(3, "name", np.array([*names, NO_NAME], dtype=object)[found])

@@ -1,12 +1,13 @@
-"""Answers from elsewhere: a CSV of pairs, by row numbers or by any column that tells rows apart."""
+"""Answers from elsewhere: a CSV of pairs, Splink's table of labels, dedupe's training file."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 from array import array
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +18,9 @@ from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ImportCounts", "latest_of_each", "n_contradictory", "read_answers"]
+__all__ = ["ImportCounts", "ReadAnswers", "as_answers", "read_answers", "read_file"]
 
+SPLINK = ("unique_id_l", "unique_id_r", "clerical_match_score")
 MEANINGS = {
     **dict.fromkeys(("same", "s", "yes", "y", "true", "1"), SAME),
     **dict.fromkeys(("different", "d", "no", "n", "false", "0"), DIFFERENT),
@@ -34,6 +36,38 @@ MOST_TRIED = 50  # columns in which ids are sought
 
 RowOf = Callable[[str, int], int]
 """Returns the row that a cell on a line of the file names; a ValueError says that there is none."""
+
+
+class ReadAnswers(NamedTuple):
+    """What a file says of pairs, each once, and how many of them it answers in two ways."""
+
+    pairs: Pairs
+    answers: Answers
+    contradictory: int
+
+
+class ImportCounts(NamedTuple):
+    """What came of an import.
+
+    Attributes
+    ----------
+    news : int
+        Pairs whose answers are new, or changed.
+    contradictory : int
+        Pairs that the file answers both "same" and "different": the last answer counts.
+    """
+
+    news: int
+    contradictory: int
+
+
+def read_file(
+    text: str, n: int, frame: pd.DataFrame | None = None, id_column: str | None = None
+) -> ReadAnswers:
+    """Return what a file of any of the known forms says of n rows; see `read_answers`."""
+    pairs, answers = read_answers(as_answers(text, frame), n, frame, id_column)
+    contradictory = n_contradictory(pairs, answers)
+    return ReadAnswers(*latest_of_each(pairs, answers), contradictory)
 
 
 def read_answers(
@@ -59,21 +93,6 @@ def read_answers(
         return _read(reader, n, frame, id_column)
     except csv.Error as error:
         raise ValueError(f"This is not a CSV file: {error}.") from error
-
-
-class ImportCounts(NamedTuple):
-    """What came of an import.
-
-    Attributes
-    ----------
-    news : int
-        Pairs whose answers are new, or changed.
-    contradictory : int
-        Pairs that the file answers both "same" and "different": the last answer counts.
-    """
-
-    news: int
-    contradictory: int
 
 
 def latest_of_each(pairs: Pairs, answers: Answers) -> tuple[Pairs, Answers]:
@@ -210,3 +229,102 @@ def _rows_of_ids(column: pd.Series[str]) -> dict[str, list[int]]:
     for row, value in enumerate(column.tolist()):
         rows.setdefault(cell_text(value).strip(), []).append(row)
     return rows
+
+
+def as_answers(text: str, frame: pd.DataFrame | None) -> str:
+    r"""Return a file of Splink or dedupe as a CSV of a, b and answer; any other file as it is.
+
+    Examples
+    --------
+    >>> as_answers("unique_id_l,unique_id_r,clerical_match_score\n3,5,0.95\n", None)
+    'a,b,answer\r\n3,5,same\r\n'
+    """
+    head = text.lstrip("\ufeff \r\n\t")
+    if head.startswith("{"):
+        return _of_dedupe(head, frame)
+    try:
+        first = next(csv.reader(io.StringIO(head, newline="")), [])
+        return _of_splink(head, first) if set(SPLINK) <= set(first) else text
+    except csv.Error:
+        return text  # who reads it says what is wrong
+
+
+def _of_splink(text: str, names: list[str]) -> str:
+    left, right, score = (names.index(name) for name in SPLINK)
+    rows = []
+    for number, line in enumerate(csv.reader(io.StringIO(text, newline="")), 1):
+        if number == 1 or not line:
+            continue
+        try:
+            value = float(line[score])
+        except (ValueError, IndexError):
+            raise ValueError(
+                f"Line {number}: a clerical_match_score is a number from 0 to 1."
+            ) from None
+        said = "same" if value > 0.5 else "different" if value < 0.5 else "unsure"
+        rows.append((line[left], line[right], said))
+    return _csv(rows)
+
+
+def _of_dedupe(text: str, frame: pd.DataFrame | None) -> str:
+    try:
+        told = json.loads(text)
+        pairs = [
+            (*_two_records(pair), said)
+            for key, said in (("match", "same"), ("distinct", "different"))
+            for pair in told[key]
+        ]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise ValueError(
+            'This is no training file of dedupe, which has "distinct" and "match", lists of two records each.'
+        ) from None
+    if frame is None:
+        raise ValueError(
+            "A training file of dedupe names records by their fields: it needs a table."
+        )
+    rows: list[tuple[str, str, str]] = []
+    index: dict[tuple[str, ...], dict[tuple[str, ...], list[int]]] = {}
+
+    def rows_of(record: dict[str, object]) -> list[int]:
+        names = tuple(sorted(name for name in record if name in frame.columns))
+        if not names:
+            raise ValueError("A record of the file has none of the columns of the data.")
+        if names not in index:
+            found: dict[tuple[str, ...], list[int]] = {}
+            columns = [[_plain(value) for value in frame[name]] for name in names]
+            for row, values in enumerate(zip(*columns, strict=True)):
+                found.setdefault(values, []).append(row)
+            index[names] = found
+        places = index[names].get(tuple(_plain(record[name]) for name in names), [])
+        if not places:
+            shown = ", ".join(f"{name} {record[name]}" for name in names[:3])
+            raise ValueError(f"A record of the file is not in the data: {shown}.")
+        return places
+
+    for first, second, said in pairs:
+        one, other = rows_of(first), rows_of(second)
+        if one[0] != other[0]:
+            rows.append((str(one[0]), str(other[0]), said))
+        elif len(one) > 1:  # records that are the same in every field
+            rows.append((str(one[0]), str(one[1]), said))
+    return _csv(rows)
+
+
+def _two_records(pair: Any) -> tuple[dict[str, object], dict[str, object]]:
+    """Return the records of a pair, which dedupe may have written as a tuple; errors if it is none."""
+    first, second = pair["__value__"] if isinstance(pair, dict) else pair
+    if not isinstance(first, dict) or not isinstance(second, dict):
+        raise TypeError
+    return first, second
+
+
+def _plain(value: object) -> str:
+    return cell_text(value).strip().casefold()
+
+
+def _csv(rows: Iterable[tuple[str, str, str]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(("a", "b", "answer"))
+    writer.writerows(rows)
+    return out.getvalue()

@@ -13,4 +13,4 @@ reads, changes = routers("annotators")
 @reads.get("/annotators")
 def annotators(project: ProjectOf) -> AnnotatorPage:
     """Who answered, how much, how often they err and what they cost; and what a model does now."""
-    return project.annotators()
+    return project.team.annotators()

@@ -23,7 +23,7 @@ reads, changes = p.routers("asking")
 @reads.get("/status")
 def status(project: ProjectOf) -> Status:
     """Where the work stands, and whether it is safe to stop."""
-    project.stopping()
+    project.standing.advice()
     return project.status()
 
 
@@ -56,13 +56,13 @@ def undo(wanted: WantedBy, caller: p.CallerOf, once: Once, how: Undo) -> r.Undon
 @reads.get("/skipped")
 def skipped(project: ProjectOf, most: Annotated[int, Query(ge=1, le=100)] = 3) -> r.Skipped:
     """Pairs that were skipped, to be asked again."""
-    return r.Skipped(questions=project.skipped(most))
+    return r.Skipped(questions=project.questions.skipped(most))
 
 
 @reads.get("/answers")
 def answers(project: ProjectOf, offset: Offset = 0, limit: Limit = 50) -> AnswerPage:
     """Answers that stand, newest first."""
-    return project.answers(offset, limit)
+    return project.answers.page(offset, limit)
 
 
 @reads.get("/presses")
@@ -73,13 +73,13 @@ def presses(
     search: Annotated[str, Query(max_length=200)] = "",
 ) -> PressPage:
     """What was answered, press by press, newest first."""
-    return project.presses(offset, limit, search)
+    return project.answers.presses(offset, limit, search)
 
 
 @changes.put("/answers")
 def correct(project: ProjectOf, who: Who, once: Once, given: Correction) -> r.Changed:
     """Change one's mind about a pair."""
-    once(lambda: project.correct(given.a, given.b, given.answer, who=who))
+    once(lambda: project.answers.correct(given.a, given.b, given.answer, who=who))
     return r.Changed(status=project.status())
 
 
@@ -92,26 +92,26 @@ def import_answers(
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise HTTPException(422, "The file is not UTF-8. Save it as CSV in UTF-8.") from None
-    read = project.read_import(text)  # before anybody has to wait
-    imported, contradictory = once(lambda: project.take_in(read, who=who))
+    read = project.answers.read(text)  # before anybody has to wait
+    imported, contradictory = once(lambda: project.answers.take_in(read, who=who))
     return r.Imported(imported=imported, contradictory=contradictory, status=project.status())
 
 
 @reads.get("/contradictions")
 def contradictions(project: ProjectOf) -> r.Contradictions:
     """Answers that cannot all be true."""
-    return r.Contradictions(contradictions=project.contradictions())
+    return r.Contradictions(contradictions=project.answers.contradictions())
 
 
 @changes.post("/finish")
 def finish(project: ProjectOf, once: Once) -> r.Changed:
     """End asking."""
-    once(project.finish)
+    once(project.standing.finish)
     return r.Changed(status=project.status())
 
 
 @changes.post("/resume")
 def resume(project: ProjectOf, once: Once) -> r.Changed:
     """Go on asking after all."""
-    once(project.resume)
+    once(project.standing.resume)
     return r.Changed(status=project.status())

@@ -22,7 +22,7 @@ def clusters(
     project: ProjectOf, kept: Revalidation, members: Annotated[int, Query(ge=1, le=50)] = 8
 ) -> Overview | Response:
     """All clusters found so far, with some members of each."""
-    return kept.unchanged(project.status().revision, members) or project.overview(members)
+    return kept.unchanged(project.status().revision, members) or project.overview.all(members)
 
 
 @reads.get("/clusters/{cluster}")
@@ -30,7 +30,7 @@ def cluster(
     project: ProjectOf, cluster: p.ClusterNumber, offset: Offset = 0, limit: Limit = 24
 ) -> ClusterPage:
     """Some members of a cluster: the known ones first, then the predicted ones."""
-    return project.cluster(cluster, offset=offset, limit=limit)
+    return project.overview.one(cluster, offset=offset, limit=limit)
 
 
 @changes.put("/clusters/{cluster}/name")
@@ -38,7 +38,7 @@ def rename(
     project: ProjectOf, who: Who, once: Once, cluster: p.ClusterNumber, new: Name
 ) -> Changed:
     """Give a cluster a name."""
-    once(lambda: project.rename(cluster, new.name, who=who))
+    once(lambda: project.kinds.rename(cluster, new.name, who=who))
     return Changed(status=project.status())
 
 
@@ -47,25 +47,25 @@ def remove(
     project: ProjectOf, who: Who, once: Once, cluster: p.ClusterNumber, removal: Removal
 ) -> Changed:
     """Say of rows that they do not belong to a cluster."""
-    once(lambda: project.remove(cluster, removal.rows, who=who))
+    once(lambda: project.kinds.remove(cluster, removal.rows, who=who))
     return Changed(status=project.status())
 
 
 @changes.post("/clusters/merge")
 def merge(project: ProjectOf, who: Who, once: Once, merged: Merge) -> Changed:
     """Say of clusters that they are one."""
-    once(lambda: project.merge(merged.clusters, who=who))
+    once(lambda: project.kinds.merge(merged.clusters, who=who))
     return Changed(status=project.status())
 
 
 @reads.get("/map", response_model=RowMap)
 def map_of_rows(project: ProjectOf, kept: Revalidation) -> RowMap | Response:
     """Rows in the plane, coloured by cluster."""
-    now = project.status().revision, project.map_maker.state
-    return kept.unchanged(*now) or project.map()
+    now = project.status().revision, project.overview.maps.state
+    return kept.unchanged(*now) or project.overview.map()
 
 
 @reads.get("/history")
 def history(project: ProjectOf) -> History:
     """Clusters found after so many questions."""
-    return project.history()
+    return project.standing.history()

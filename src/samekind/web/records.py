@@ -26,11 +26,11 @@ class NewThreshold(Body):
 @reads.get("/threshold")
 def threshold(project: ProjectOf, at: Probability | None = None) -> Threshold:
     """What would be found from a probability on, and what that changes; by default the one that is kept."""
-    return project.at_threshold(project.threshold if at is None else at)
+    return project.entities.at(at)
 
 
 @changes.put("/threshold")
 def keep_threshold(project: ProjectOf, once: Once, wanted: NewThreshold) -> Threshold:
     """Keep a threshold: exports go by it."""
-    once(lambda: project.set_threshold(wanted.threshold))
-    return project.at_threshold(wanted.threshold)
+    once(lambda: project.entities.set_threshold(wanted.threshold))
+    return project.entities.at(wanted.threshold)

@@ -29,11 +29,11 @@ class Settlement(Body):
 @reads.get("/reviews")
 def reviews(project: ProjectOf, offset: Offset = 0, limit: Limit = 20) -> ReviewPage:
     """Pairs of which people do not say the same, and what each of them said."""
-    return project.reviews(offset, limit)
+    return project.team.reviews(offset, limit)
 
 
 @changes.post("/reviews")
 def settle(project: ProjectOf, who: Who, once: Once, given: Settlement) -> Changed:
     """Settle what people disagree about; it counts at once."""
-    once(lambda: project.settle(given.a, given.b, given.answer, who=who))
+    once(lambda: project.team.settle(given.a, given.b, given.answer, who=who))
     return Changed(status=project.status())

@@ -24,32 +24,32 @@ def find(
     most: Annotated[int, Query(ge=1, le=1000)] = 20,
 ) -> Found:
     """Clusters whose names or examples are like a text; without one, all, the likeliest first."""
-    return Found(project.find(text, row=row, most=most))
+    return Found(project.kinds.find(text, row=row, most=most))
 
 
 @changes.post("/rows/place")
 def place(project: ProjectOf, who: Who, once: Once, placing: Placing) -> Changed:
     """Say of rows that they are in a cluster."""
-    once(lambda: project.place(placing.rows, placing.cluster, who=who))
+    once(lambda: project.kinds.place(placing.rows, placing.cluster, who=who))
     return Changed(status=project.status())
 
 
 @changes.post("/rows/new")
 def place_in_new(project: ProjectOf, who: Who, once: Once, new: NewKind) -> Changed:
     """Say of rows that they are in none of the clusters found so far, but in one of their own."""
-    once(lambda: project.place_in_new(new.rows, new.name, who=who))
+    once(lambda: project.kinds.place_in_new(new.rows, new.name, who=who))
     return Changed(status=project.status())
 
 
 @changes.put("/sheets")
 def sheets(project: ProjectOf, once: Once, wanted: Sheets) -> Changed:
     """Ask about many rows at once where that saves answers, or never."""
-    once(lambda: project.use_sheets(wanted.sheets))
+    once(lambda: project.questions.use_sheets(wanted.sheets))
     return Changed(status=project.status())
 
 
 @changes.put("/criterion")
 def criterion(project: ProjectOf, once: Once, given: Criterion) -> Changed:
     """Say when two are of one cluster."""
-    once(lambda: project.set_criterion(given.criterion))
+    once(lambda: project.standing.set_criterion(given.criterion))
     return Changed(status=project.status())

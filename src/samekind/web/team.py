@@ -131,7 +131,7 @@ def invite(hosted: HostedOf, project: ProjectOf, once: Once, wanted: Invitation)
             raise HTTPException(422, f"{str(error)[:1].upper()}{str(error)[1:]}") from None
         return given[0][0].id
 
-    with project.locked():  # or else the ledger may be in another's transaction
+    with project.ledger.turn():  # or else the ledger may be in another's transaction
         number = once(make)
     if not given:
         raise HTTPException(

@@ -20,14 +20,14 @@ from samekind.ledger import (
     ProjectPlace,
     ProjectURL,
 )
-from samekind.project.growth import (
+from samekind.project.changes import (
     DataChange,
     compare_contents,
     keep_contents,
     kept_contents,
     take_in_data,
 )
-from samekind.project.project import SETTINGS, Project
+from samekind.project.project import Project
 
 __all__ = [
     "ITEMS",
@@ -41,7 +41,8 @@ __all__ = [
     "open_project",
 ]
 
-ITEMS, TITLE = "things", "title"  # in `meta`
+ITEMS, TITLE = "things", "title"  # in `settings`
+SETTINGS = "settings"  # those that were given
 
 Progress = Callable[[str, int, int], None]
 
@@ -116,11 +117,11 @@ def make_project(
     wanted = before | settings
     project = Project(items, path, title=title, overlap=overlap, **wanted)
     facts = {ITEMS: json.dumps(items.recipe()), SETTINGS: json.dumps(wanted), TITLE: project.title}
-    ledger_now = project.session.ledger
+    ledger_now = project.ledger
     if ledger_now.items is None:
         keep_contents(ledger_now, items.contents())
     project.notices = notices
-    project.map_file = _map_of(path)
+    project.overview.maps.keep_in(_map_of(path))
     if not facts.items() <= ledger_now.settings.items():
         with ledger_now.transaction():
             for key, value in facts.items():
@@ -160,8 +161,9 @@ def open_project(
     reading = Ledger(path, read_only=True)
     try:
         _refuse_changed(reading, items, path)
-        project = _ReadProject(items, reading, title=title, **kept | settings)
-        project.map_file, project.waits_for_map = _map_of(path), True
+        project = Project(items, reading, title=title, **kept | settings)
+        project.at_close.callback(reading.close)
+        project.overview.maps.keep_in(_map_of(path), waits=True)
         return project
     except BaseException:
         reading.close()
@@ -206,14 +208,6 @@ def _refuse_changed(ledger: Ledger, items: Items, path: ProjectPlace) -> None:
             f"{items.source} has changed since {path} was opened last: {change}. Take that in first: "
             f"samekind check {path} --take-in"
         )
-
-
-class _ReadProject(Project):
-    """A project that closes the ledger that it was given."""
-
-    def close(self) -> None:
-        super().close()
-        self.session.ledger.close()
 
 
 def kept_in(ledger: Ledger, key: str) -> dict[str, Any]:

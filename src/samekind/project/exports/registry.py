@@ -1,0 +1,268 @@
+"""All that can be exported: to add a file, write a function and add an `Export`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+
+from samekind.errors import did_you_mean
+from samekind.ledger import pairs_of
+from samekind.project.exports import folders, records, tables, team, tools
+from samekind.project.words import ProjectError, title_of
+from samekind.report import write_report
+
+if TYPE_CHECKING:
+    from samekind.data import Items
+    from samekind.project.project import Project
+
+__all__ = ["EXPORTS", "Export", "Exports", "find_export"]
+
+CSV, JSON = "text/csv", "application/json"
+PARQUET = "application/vnd.apache.parquet"
+
+
+def _any(items: Items) -> bool:
+    return True
+
+
+def _is_records(items: Items) -> bool:
+    return items.is_records
+
+
+def _is_pictures(items: Items) -> bool:
+    return items.medium == "image"
+
+
+class Export(NamedTuple):
+    """A file that can be written.
+
+    Attributes
+    ----------
+    name : str
+        What the command line calls it: ``--format NAME``.
+    file : str
+        What the file is called, also in addresses.
+    media_type : str
+    about : str
+        What it holds, in a few words.
+    write : callable
+        Writes it, given a project and an open file. It looks at the project within `Project.state`, and
+        writes outside: others need not wait for the file.
+    fits : callable
+        Says whether it can be had of some items.
+    """
+
+    name: str
+    file: str
+    media_type: str
+    about: str
+    write: Callable[[Project, BinaryIO], object]
+    fits: Callable[[Items], bool] = _any
+
+
+def _write_report(project: Project, file: BinaryIO) -> None:
+    items = project.items
+    with project.state():
+        found, names = project.clusters(), list(map(title_of, project.kinds.refs()))
+        active, advice = project.ledger.active(), project.standing.advice().text
+    write_report(
+        file,
+        found,
+        project.session.points,
+        pairs=pairs_of(active),
+        answers=active["answer"],
+        frame=items.frame,
+        images=items.images,
+        title=project.title,
+        feature_names=items.feature_names,
+        names=names,
+        advice=advice,
+        laid_out=project.overview.maps.laid_out(),
+    )
+
+
+EXPORTS = (
+    Export(
+        "csv",
+        "clusters.csv",
+        CSV,
+        "your columns, the kind of every row, its name, how sure that is",
+        lambda project, file: tables.write_csv(tables.rows_table(project), file),
+    ),
+    Export(
+        "parquet",
+        "clusters.parquet",
+        PARQUET,
+        "the same as clusters.csv, typed",
+        lambda project, file: tables.rows_table(project).to_parquet(file, index=False),
+    ),
+    Export(
+        "json",
+        "clusters.json",
+        JSON,
+        "the kinds, their names and known rows, and all rows",
+        tables.write_json,
+    ),
+    Export(
+        "answers",
+        "answers.csv",
+        CSV,
+        "every answer that stands",
+        lambda project, file: tables.write_answers(file, project.ledger),
+    ),
+    Export(
+        "report",
+        "report.html",
+        "text/html",
+        "plots and examples: open it in a browser",
+        _write_report,
+    ),
+    Export(
+        "npz",
+        "clusters.npz",
+        "application/octet-stream",
+        "all of it, for samekind.Clusters.load",
+        lambda project, file: project.clusters().save(file),
+    ),
+    Export(
+        "annotators",
+        "annotators.csv",
+        CSV,
+        "who answered how much, how fast and how well",
+        team.write_annotators,
+    ),
+    Export(
+        "agreement",
+        "agreement.csv",
+        CSV,
+        "how much people agree: kappa and alpha",
+        team.write_agreement,
+    ),
+    Export(
+        "opinions",
+        "opinions.csv",
+        CSV,
+        "what each said where several were asked",
+        team.write_opinions,
+    ),
+    Export(
+        "entities",
+        "entities.csv",
+        CSV,
+        "your columns, and the entity of every record",
+        records.write_entities,
+        _is_records,
+    ),
+    Export(
+        "golden",
+        "golden.csv",
+        CSV,
+        "one record for each entity: the most frequent value of each field",
+        records.write_golden,
+        _is_records,
+    ),
+    Export(
+        "pairs",
+        "pairs.csv",
+        CSV,
+        "pairs that may match, how likely that is, what was answered",
+        records.write_pairs,
+        _is_records,
+    ),
+    Export(
+        "splink",
+        "splink.csv",
+        CSV,
+        "the answers as Splink's table of labels",
+        records.write_splink,
+        _is_records,
+    ),
+    Export(
+        "dedupe",
+        "dedupe.json",
+        JSON,
+        "the answers as dedupe's training file",
+        records.write_dedupe,
+        _is_records,
+    ),
+    Export(
+        "dataset",
+        "dataset.parquet",
+        PARQUET,
+        "for datasets of Hugging Face, and for Argilla",
+        tools.write_dataset,
+    ),
+    Export(
+        "label-studio",
+        "label-studio.json",
+        JSON,
+        "tasks for Label Studio: import it there",
+        tools.write_label_studio,
+    ),
+    Export(
+        "label-studio-config",
+        "label-studio.xml",
+        "application/xml",
+        "the labelling interface that goes with them",
+        tools.write_label_studio_config,
+    ),
+    Export(
+        "prodigy",
+        "prodigy.jsonl",
+        "application/jsonl",
+        "tasks for Prodigy",
+        tools.write_prodigy,
+    ),
+    Export(
+        "zip",
+        "pictures.zip",
+        "application/zip",
+        "the pictures, in a folder for each kind",
+        folders.write_zip,
+        _is_pictures,
+    ),
+)
+
+
+def find_export(name: str) -> Export:
+    """Return an export by its name or file; an error says which there are."""
+    for one in EXPORTS:
+        if name.lower() in (one.name, one.file):
+            return one
+    names = [one.file for one in EXPORTS]
+    raise ProjectError(
+        f"{name!r} cannot be exported; these can: {', '.join(names)}.{did_you_mean(name, names)}"
+    )
+
+
+class Exports:
+    """What was found in a project, as files."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    def available(self) -> list[Export]:
+        """Return what fits the items of the project."""
+        return [one for one in EXPORTS if one.fits(self._project.items)]
+
+    def write(self, name: str, path: Path | BinaryIO) -> None:
+        """Write one of `EXPORTS`, by its name or file, to a file, named or open."""
+        export = self.check(name)
+        with path.open("wb") if isinstance(path, Path) else nullcontext(path) as file:
+            export.write(self._project, file)
+
+    def check(self, name: str) -> Export:
+        """Return an export; an error says that there is none of the name, or that it does not fit."""
+        export, items = find_export(name), self._project.items
+        if export.fits(items):
+            return export
+        what = "pictures"
+        if export.fits is _is_records:
+            what = "records that may be duplicates (samekind label DATA --records)"
+        raise ProjectError(f"{export.file} can be had only of {what}; {items.source} holds none.")
+
+    def write_folders(self, folder: Path) -> tuple[int, int]:
+        """Copy the pictures of each cluster into a folder of its own; return how many of both."""
+        return folders.write_folders(self._project, folder)
