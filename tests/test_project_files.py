@@ -174,17 +174,17 @@ class TestAClickWritesOnce:
         assert writes(project, project.kinds.remove, clusters[0], members[-1:], who="ann") == 1
         assert writes(project, project.undo, 3, who="bob") == 1  # what ann did later stays
         csv = "a,b,answer\n0,1,same\n0,39,different\n"
-        assert writes(project, project.import_answers, csv, who="cy") == 1
+        assert writes(project, project.answers.import_csv, csv, who="cy") == 1
 
     def test_looking_writes_nothing(self, project, tmp_path):
         answer(project, 20)
         for look in (
             project.next,
             project.status,
-            project.overview,
-            project.map,
+            project.overview.all,
+            project.overview.map,
             project.standing.history,
-            project.answers,
+            project.answers.page,
             project.answers.contradictions,
             project.questions.skipped,
             project.standing.resume,

@@ -131,11 +131,11 @@ class BaseSession:
                 self.is_acting = True
                 try:
                     self._looked_at = monotonic()
-                    self.follow()
+                    self._follow()
                     yield
                 finally:
                     self.is_acting = False
-            self.follow()
+            self._follow()
 
     def tell(
         self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", free: ArrayLike = False
@@ -178,7 +178,7 @@ class BaseSession:
         seen = self.followed.lines, self.followed.struck
         expected = self._runner.expect(pairs)
         if self.ledger.record_next(seen, pairs, said, who, expected):
-            self.follow()
+            self._follow()
             return
         self.catch_up()
         with self.act():
@@ -222,7 +222,7 @@ class BaseSession:
                 return
             self.ledger.refresh()
             self._looked_at = monotonic()
-            self.follow()
+            self._follow()
 
     def close(self) -> None:
         """Let go of the ledger, if the session opened it. What was found can still be had."""
@@ -230,8 +230,7 @@ class BaseSession:
         if self._owns_ledger:
             self.ledger.close()
 
-    def follow(self) -> None:
-        """Take in what this object's ledger knows."""
+    def _follow(self) -> None:
         with self.ledger.lock:
             own, now = self._fingerprint, self.ledger.settings.get("fingerprint")
             if own is not None and now != own:  # another program took in what has changed since

@@ -42,7 +42,7 @@ class _Here(threading.local):
 
     depth = 0  # how many blocks of `state` and `act` it is in
     is_moment = False  # whether it looks only once at what others wrote,
-    has_looked = False  # and has done so
+    seen = -1  # and the last event that was there
 
 
 class Project:
@@ -180,9 +180,9 @@ class Project:
                 try:
                     self.kinds.numbers.keep()
                     yield
+                    self._here.seen = self.ledger.log.last
                 finally:
                     self._here.depth -= 1
-            self._here.has_looked = self._here.is_moment
 
     def once(self, key: str, request: str, do: Callable[[], object], *, who: str = "") -> object:
         """Do something once, however often it is asked for with one key; return what it returned, as JSON.
@@ -209,20 +209,18 @@ class Project:
         if here.is_moment:
             yield
             return
-        here.is_moment = True
+        here.is_moment, here.seen = True, -1
         try:
             yield
         finally:
-            here.is_moment = here.has_looked = False
+            here.is_moment, here.seen = False, -1
 
     def catch_up(self) -> None:
         """Take in what others wrote, also that somebody finished, or went on."""
         with self.ledger.lock:
-            if self._here.has_looked:
-                self.session.follow()
-            else:
+            if not (self._here.is_moment and self._here.seen == self.ledger.log.last):
                 self.session.catch_up()
-            self._here.has_looked = self._here.is_moment
+                self._here.seen = self.ledger.log.last
             self.standing.heed_end()
 
     # What concerns all parts, and short-cuts
