@@ -11,6 +11,7 @@ import pytest
 from chat_server import KindModel, running
 from conftest import blobs
 from samekind import ChatOracle, load
+from samekind.ledger import LedgerError
 from samekind.project import Assistant, make_project, open_project
 
 X, Y = blobs()
@@ -129,6 +130,23 @@ def test_a_server_that_fails_leaves_people_to_go_on(items, tmp_path):
         assistant = start(project, url, in_flight=1)
         answer_truthfully(project, 30, until=lambda: not assistant.is_working)
         assert "cannot be asked" in project.team.annotators().assistant.state
+        assert len(answer_truthfully(project, 10, most=5)) == 5
+        project.close()
+
+
+def test_a_model_whose_answers_cannot_be_saved_says_so(items, tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise LedgerError("the disk is full")
+
+    with running(KindModel()) as url:
+        project = make_project(items, tmp_path / "p.db", **SETTINGS)
+        answer_truthfully(project, 10, most=3)
+        with monkeypatch.context() as broken:
+            broken.setattr(project.session, "write", full)
+            assistant = start(project, url, budget=30)
+            assistant._thread.join(30)
+        assert "cannot be saved" in project.team.annotators().assistant.state
+        assert not assistant.is_working
         assert len(answer_truthfully(project, 10, most=5)) == 5
         project.close()
 

@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from samekind import DIFFERENT, SAME
-from samekind.project import ProjectError
+from samekind.project import ProjectError, SheetAnswer
 from samekind.project.sharing import SECONDS, Comparison
 from samekind.web import make_app
 from test_sharing import Clock, data, project_of, truth  # noqa: F401
@@ -85,6 +85,30 @@ class TestTwoOpinions:
         assert ((y[lines["a"]] == y[lines["b"]]) == lines["answer"]).all()
         with pytest.raises(ProjectError, match="Nobody disagrees"):
             project.team.settle(page.reviews[0].a.row, page.reviews[0].b.row, "same", who="rev")
+
+    def test_an_opinion_alone_can_be_undone(self, project, data):  # noqa: F811
+        (first,) = project.next("ann")
+        assert not project.status().can_undo
+        project.answer(first.id, truth(first, data[1]), who="ann")
+        assert len(project.session.ledger) == 0
+        assert project.status().can_undo
+
+    def test_a_sheet_on_which_one_row_is_disputed_is_one_act(self, data):  # noqa: F811
+        project = project_of(data, sheet=12)
+        while (sheet := project.next("ann")[0]).type != "sheet":
+            project.answer(sheet.id, truth(sheet, data[1]), who="ann")
+        project.team.set_overlap(2)
+        project.answer(sheet.id, SheetAnswer(), who="ann")
+        before, presses = project.answers.page(limit=200), project.status().presses
+        row = sheet.items[0].row
+        project.answer(sheet.id, SheetAnswer(different=[row]), who="bob")
+        after = project.answers.page(limit=200)
+        assert after.total == before.total + len(sheet.items)
+        assert project.status().presses == presses + 1
+        assert project.team.reviews().total == 1
+        assert len(project.undo(who="bob")) == 1
+        assert project.answers.page(limit=200) == before
+        assert project.team.reviews().total == 0
 
     def test_an_opinion_can_be_taken_back(self, project, data):  # noqa: F811
         (first,) = project.next("ann")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import sqlite3
 import threading
+import time
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -218,6 +221,69 @@ class TestAsking:
             thread.join()
         assert len(seen) == len(set(seen)) == 75
         assert project.status().presses == len(seen)
+
+
+class TestOthersNeedNotWait:
+    """While a writer waits for another program that holds the database."""
+
+    @pytest.fixture
+    def project(self, file, tmp_path):
+        with Ledger(tmp_path / "mine.db", wait=4.0) as ledger:
+            project = Project(load(file), ledger, random_state=0, sheet=0)
+            answer(project, 30)
+            yield project
+
+    @pytest.fixture
+    def held(self, project, tmp_path):
+        with closing(sqlite3.connect(tmp_path / "mine.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            yield other
+
+    def test_readers(self, project, held, tmp_path):
+        writers = [threading.Thread(target=self.try_to_write, args=(project, [])) for _ in range(3)]
+        for writer in writers:
+            writer.start()
+        time.sleep(0.3)  # until one of them waits for the database
+        began = time.perf_counter()
+        project.status()
+        project.overview.all()
+        project.answers.page()
+        project.team.reviews()
+        project.export("clusters.csv", tmp_path / "clusters.csv")
+        assert time.perf_counter() - began < 2
+        assert any(writer.is_alive() for writer in writers)
+        assert project.next("bob")  # whose leases cannot be written now
+        held.execute("ROLLBACK")
+        for writer in writers:
+            writer.join()
+
+    def test_writers_wait_only_as_long_as_was_said(self, project, held):
+        said = []
+        writers = [
+            threading.Thread(target=self.try_to_write, args=(project, said)) for _ in range(5)
+        ]
+        began = time.perf_counter()
+        for writer in writers:
+            writer.start()
+        for writer in writers:
+            writer.join()
+        assert time.perf_counter() - began < 2 * 4.0 + 3  # and not once for each of them
+        assert len(said) == 5
+        assert all("Nothing was changed" in text for text in said)
+        held.execute("ROLLBACK")
+        project.standing.set_criterion("They look alike.")
+        assert project.status().criterion == "They look alike."
+
+    @staticmethod
+    def try_to_write(project, said):
+        try:
+            project.standing.set_criterion("Never kept")
+        except LedgerError as error:
+            said.append(str(error))
+
+    def test_an_act_cannot_begin_while_somebody_looks(self, project):
+        with project.state(), pytest.raises(RuntimeError, match="act"):
+            project.kinds.rename(cluster_of(project, 0), "noughts")
 
 
 def partition(project):
