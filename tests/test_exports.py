@@ -212,8 +212,8 @@ def test_run_writes_the_columns_of_the_user_too(folder):
     cli("run", "flowers.csv", "--labels", "kind", "--seed", "0", "--out", "out")
     rows = pd.read_csv("out/clusters.csv")
     assert list(rows.columns) == [
-        *("name", "height", "kind", "row", "cluster", "samekind_kind", "samekind_name"),
-        *("known", "recovered", "label", "confidence"),
+        *("name", "height", "kind", "row", "samekind_kind", "samekind_name"),
+        *("name_is_proposed", "known", "confidence", "label"),
     ]
     assert rows["name"].tolist() == frame["name"].tolist()
     assert rows["confidence"].between(0, 1).all()

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samekind.cli._errors import UserError
-from samekind.cli._rows_file import known_rows, piece_of
+from samekind.project import NO_KIND, Project
+from samekind.project.exports.tables import known_rows, piece_of
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from samekind.clusters import Clusters
 
 LOCAL = "local"  # the address that stands for a cluster that is started here
 PATIENCE = 10  # seconds in which a scheduler must answer
@@ -79,9 +79,13 @@ def _unheard_by_children() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def write_on_workers(folder: Path, clusters: Clusters, labels: Any) -> None:
+def write_on_workers(folder: Path, project: Project) -> None:
     """Let the workers write a table with a line for each row: a file for every partition."""
     import dask
+
+    clusters = project.clusters()
+    labels: Any = project.items.labels
+    numbers = np.array([*(ref.number for ref in project.kinds.refs()), NO_KIND])
 
     folder.mkdir(exist_ok=True)
     for old in folder.glob("part-*.parquet"):
@@ -95,7 +99,7 @@ def write_on_workers(folder: Path, clusters: Clusters, labels: Any) -> None:
     for number, (block, names) in enumerate(blocks):
         here = known[slice(*known.searchsorted(firsts[number : number + 2]))]
         path = str(folder.resolve() / f"part-{number:05}.parquet")
-        parts.append(write(path, firsts[number], block, here, clusters.n_recovered_, names))
+        parts.append(write(path, firsts[number], block, here, numbers, names))
     dask.compute(*parts)
 
 
@@ -104,8 +108,8 @@ def _write_part(
     first: int,
     found: NDArray[np.intp],
     known: NDArray[np.intp],
-    n_recovered: int,
+    numbers: NDArray[np.intp],
     labels: Any,
 ) -> int:
-    piece_of(first, found, known, n_recovered, np.asarray(labels)).to_parquet(path, index=False)
+    piece_of(first, numbers[found], known, np.asarray(labels)).to_parquet(path, index=False)
     return len(found)

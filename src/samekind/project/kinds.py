@@ -50,6 +50,8 @@ class Kinds:
     ----------
     numbers : ClusterNumbers
         The number that each cluster has for life.
+    notes : list of str
+        What is to be said beside what was found.
     """
 
     def __init__(self, project: Project) -> None:
@@ -60,6 +62,7 @@ class Kinds:
         self._names = (RecordNames if project.is_records else ProposedNames)(project.items)
         self._found: tuple[tuple[Revision, str | None], Clusters] | None = None
         self._texts: dict[int, str] = {}
+        self.notes: list[str] = []
 
     # What there is
 
@@ -68,7 +71,8 @@ class Kinds:
         with self._project.state():
             now = self._session.ledger.revision, self._session.stop_reason
             if self._found is None or self._found[0] != now:
-                self._found = now, self._session.clusters()
+                found = self._session.clusters().with_computed_labels()
+                self._found = now, found.with_annotators(found.annotators_, self.notes)
             return self._found[1]
 
     def refs(self) -> Sequence[ClusterRef]:

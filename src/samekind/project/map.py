@@ -43,12 +43,17 @@ class MapMaker:
         The rows.
     file : Path or None
         Where the map is kept for the next time.
+
+    Attributes
+    ----------
+    waits : bool
+        Whether a report waits until the map is made.
     """
 
     def __init__(self, points: Points, file: Path | None = None) -> None:
         self._points = points
         self.file = file
-        self._waits = False
+        self.waits = False
         self._lock = threading.Lock()
         self._sample: Floats | None = None
         self._quick: Layout | None = None
@@ -58,7 +63,7 @@ class MapMaker:
 
     def keep_in(self, file: Path, *, waits: bool = False) -> None:
         """Keep the map in a file from now on; if it `waits`, a report waits until the map is made."""
-        self.file, self._waits = file, waits
+        self.file, self.waits = file, waits
 
     @property
     def state(self) -> str:
@@ -86,7 +91,7 @@ class MapMaker:
         """Return the rows that are laid out, and where; None if there is only the map that takes no time."""
         with self._lock:
             self._begin()
-        if self._made is None and self._waits:
+        if self._made is None and self.waits:
             self._make()
         made = self._made
         return None if made is None or made is self._quick else (self._rows, made)

@@ -11,7 +11,7 @@ from samekind.errors import did_you_mean
 from samekind.ledger import pairs_of
 from samekind.project.exports import folders, records, tables, team, tools
 from samekind.project.words import ProjectError, title_of
-from samekind.report import write_report
+from samekind.report import Comparison, write_report
 
 if TYPE_CHECKING:
     from samekind.data import Items
@@ -62,8 +62,17 @@ class Export(NamedTuple):
     fits: Callable[[Items], bool] = _any
 
 
+def _write_clusters(project: Project, file: BinaryIO) -> None:
+    found = project.clusters()
+    is_large = project.items.is_streamed and found.n_rows_ > tables.MANY
+    (found.without_labels() if is_large else found).save(file)
+
+
 def _write_report(project: Project, file: BinaryIO) -> None:
-    items = project.items
+    items, truth = project.items, project.exports.truth
+    features = [
+        f"{name}, standardised" * items.is_standardized or name for name in items.feature_names
+    ]
     with project.state():
         found, names = project.clusters(), list(map(title_of, project.kinds.refs()))
         active, advice = project.ledger.active(), project.standing.advice().text
@@ -73,10 +82,11 @@ def _write_report(project: Project, file: BinaryIO) -> None:
         project.session.points,
         pairs=pairs_of(active),
         answers=active["answer"],
-        frame=items.frame,
+        frame=items.shown_frame(with_labels=project.exports.shows_labels),
         images=items.images,
+        truth=truth,
         title=project.title,
-        feature_names=items.feature_names,
+        feature_names=features,
         names=names,
         advice=advice,
         laid_out=project.overview.maps.laid_out(),
@@ -89,14 +99,14 @@ EXPORTS = (
         "clusters.csv",
         CSV,
         "your columns, the kind of every row, its name, how sure that is",
-        lambda project, file: tables.write_csv(tables.rows_table(project), file),
+        tables.write_rows_csv,
     ),
     Export(
         "parquet",
         "clusters.parquet",
         PARQUET,
         "the same as clusters.csv, typed",
-        lambda project, file: tables.rows_table(project).to_parquet(file, index=False),
+        tables.write_rows_parquet,
     ),
     Export(
         "json",
@@ -124,7 +134,14 @@ EXPORTS = (
         "clusters.npz",
         "application/octet-stream",
         "all of it, for samekind.Clusters.load",
-        lambda project, file: project.clusters().save(file),
+        _write_clusters,
+    ),
+    Export(
+        "centers",
+        "centers.csv",
+        CSV,
+        "the centre of every kind, in the units of the data",
+        tables.write_centers,
     ),
     Export(
         "annotators",
@@ -238,9 +255,19 @@ def find_export(name: str) -> Export:
 
 
 class Exports:
-    """What was found in a project, as files."""
+    """What was found in a project, as files.
+
+    Attributes
+    ----------
+    truth : Comparison or None
+        How the clusters compare with labels that answered, for the report.
+    shows_labels : bool
+        Whether the report shows labels of the data.
+    """
 
     def __init__(self, project: Project) -> None:
+        self.truth: Comparison | None = None
+        self.shows_labels = True
         self._project = project
 
     def available(self) -> list[Export]:

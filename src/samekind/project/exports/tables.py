@@ -5,30 +5,39 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from samekind.project.words import NO_KIND, NO_NAME, WORDS, name_in_table, safe_cell
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from samekind.clusters import Clusters
     from samekind.ledger import Ledger
     from samekind.project.project import Project
 
 __all__ = [
     "beside_own_columns",
     "kinds_of_rows",
-    "rows_table",
+    "known_rows",
+    "piece_of",
     "write_answers",
+    "write_centers",
     "write_csv",
     "write_json",
     "write_lines",
+    "write_rows_csv",
+    "write_rows_parquet",
 ]
+
+PIECE = 2**18  # rows that are written at once, where the data stay in their files
+MANY = 10**6  # of them, from which on a table is better written as Parquet
 
 
 def kinds_of_rows(project: Project) -> pd.DataFrame:
@@ -51,9 +60,81 @@ def kinds_of_rows(project: Project) -> pd.DataFrame:
         )
 
 
-def rows_table(project: Project) -> pd.DataFrame:
-    """Return a line for each row: the user's columns, then those of `kinds_of_rows`."""
-    return beside_own_columns(project.items.frame, kinds_of_rows(project))
+def rows_of_streams(project: Project) -> Iterator[pd.DataFrame]:
+    """Yield a line for each row of data that stay in their files, some rows at a time."""
+    with project.state():
+        found, refs = project.clusters(), project.kinds.refs()
+    own, known = project.items.labels, known_rows(found)
+    numbers = np.array([*(ref.number for ref in refs), NO_KIND])
+    for first in range(0, found.n_rows_, PIECE):
+        rows = slice(first, min(first + PIECE, found.n_rows_))
+        labels = None if own is None else own[rows]
+        yield piece_of(first, numbers[found.labels_[rows]], known, labels)
+
+
+def known_rows(found: Clusters) -> NDArray[np.intp]:
+    """Return the rows whose cluster was answered, in order."""
+    return np.unique(np.concatenate([*found.members_, np.empty(0, dtype=np.intp)]))
+
+
+def piece_of(
+    first: int, kinds: NDArray[np.intp], known: NDArray[np.intp], labels: Any
+) -> pd.DataFrame:
+    """Return a line for each of some rows that follow each other."""
+    import pandas as pd
+
+    is_known = np.zeros(len(kinds), dtype=bool)
+    is_known[known[slice(*known.searchsorted([first, first + len(kinds)]))] - first] = True
+    own = {} if labels is None else {"label": labels}
+    rows = np.arange(first, first + len(kinds))
+    return pd.DataFrame({"row": rows, "kind": kinds, "known": is_known, **own})
+
+
+def write_rows_csv(project: Project, file: BinaryIO) -> None:
+    """Write the rows and their clusters as CSV."""
+    if not project.items.is_streamed:
+        write_csv(_rows_table(project), file)
+        return
+    for place, piece in enumerate(rows_of_streams(project)):
+        piece.to_csv(file, index=False, mode="wb", header=place == 0)
+
+
+def write_rows_parquet(project: Project, file: BinaryIO) -> None:
+    """Write the same as Parquet."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if not project.items.is_streamed:
+        _rows_table(project).to_parquet(file, index=False)
+        return
+    tables = (pa.Table.from_pandas(p, preserve_index=False) for p in rows_of_streams(project))
+    first = next(tables)
+    with pq.ParquetWriter(file, first.schema) as writer:
+        writer.write_table(first)
+        for table in tables:
+            writer.write_table(table)
+
+
+def _rows_table(project: Project) -> pd.DataFrame:
+    """Return a line for each row: the user's columns, then those of `kinds_of_rows`, and its label."""
+    own, items = kinds_of_rows(project), project.items
+    frame = items.shown_frame(with_labels=True)
+    if items.labels is not None:
+        own["label"] = items.labels
+    return beside_own_columns(frame, own)
+
+
+def write_centers(project: Project, file: BinaryIO) -> None:
+    """Write the centre of each cluster in the units of the data, and how much of it is known."""
+    items = project.items
+    with project.state():
+        found, refs = project.clusters(), project.kinds.refs()
+    centers = found.centers_frame(items.feature_names).drop(columns="cluster")
+    if items.is_standardized:
+        centers.iloc[:, -len(items.feature_names) :] = items.in_file_units(found.all_centers_)
+    centers.insert(0, "kind", [ref.number for ref in refs])
+    centers.insert(1, "name", [safe_cell(name_in_table(ref)) for ref in refs])
+    centers.to_csv(file, index=False, mode="wb")
 
 
 def beside_own_columns(frame: pd.DataFrame | None, table: pd.DataFrame) -> pd.DataFrame:
