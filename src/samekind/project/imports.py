@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,18 +13,19 @@ import numpy as np
 from samekind.data import cell_text
 from samekind.errors import did_you_mean
 from samekind.flow import DIFFERENT, SAME, UNSURE, Answers, Pairs
+from samekind.ledger import keys_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ImportCounts", "ReadAnswers", "as_answers", "read_answers", "read_file"]
+__all__ = ["ImportCounts", "ReadAnswers", "read_answers", "read_file"]
 
-SPLINK = ("unique_id_l", "unique_id_r", "clerical_match_score")
 MEANINGS = {
     **dict.fromkeys(("same", "s", "yes", "y", "true", "1"), SAME),
     **dict.fromkeys(("different", "d", "no", "n", "false", "0"), DIFFERENT),
     **dict.fromkeys(("unsure", "u", "not sure", "", "-1"), UNSURE),
 }
+SPLINK = ("unique_id_l", "unique_id_r", "clerical_match_score")
 ENDINGS = (
     ("_a", "_b"),
     ("_1", "_2"),
@@ -33,6 +33,7 @@ ENDINGS = (
     (" 1", " 2"),
 )  # of a column's name, for two rows
 MOST_TRIED = 50  # columns in which ids are sought
+NOT_DEDUPE = 'This is no training file of dedupe, which has "distinct" and "match", lists of two records each.'
 
 RowOf = Callable[[str, int], int]
 """Returns the row that a cell on a line of the file names; a ValueError says that there is none."""
@@ -61,19 +62,32 @@ class ImportCounts(NamedTuple):
     contradictory: int
 
 
+class _Line(NamedTuple):
+    """What a line of a file says: its number, what names the two rows, and the answer."""
+
+    number: int
+    a: str
+    b: str
+    said: int
+
+
 def read_file(
     text: str, n: int, frame: pd.DataFrame | None = None, id_column: str | None = None
 ) -> ReadAnswers:
-    """Return what a file of any of the known forms says of n rows; see `read_answers`."""
-    pairs, answers = read_answers(as_answers(text, frame), n, frame, id_column)
-    contradictory = n_contradictory(pairs, answers)
-    return ReadAnswers(*latest_of_each(pairs, answers), contradictory)
+    """Return the last definite answer to each pair of a file; see `read_answers`."""
+    pairs, answers = read_answers(text, n, frame, id_column)
+    same, different = (keys_of(pairs[answers == said]) for said in (SAME, DIFFERENT))
+    sure = answers != UNSURE
+    pairs, answers = pairs[sure], answers[sure]
+    last = np.unique(keys_of(pairs)[::-1], return_index=True)[1]
+    kept = np.sort(len(pairs) - 1 - last)
+    return ReadAnswers(pairs[kept], answers[kept], int(np.intersect1d(same, different).size))
 
 
 def read_answers(
     text: str, n: int, frame: pd.DataFrame | None = None, id_column: str | None = None
 ) -> tuple[Pairs, Answers]:
-    r"""Return the pairs and answers of a CSV with columns a, b and answer.
+    r"""Return the pairs and answers of a CSV with columns a, b and answer, or of a file of Splink or dedupe.
 
     a and b are row numbers below n, or ids: values of the column of `frame` that `id_column` names, that the
     file names (as ``order_a`` and ``order_b``), or, if they are no row numbers, that has each of them once.
@@ -87,93 +101,94 @@ def read_answers(
     >>> orders = pd.DataFrame({"order": ["A7", "A9", "B2"]})
     >>> read_answers("order_a,order_b,answer\nA7,B2,same\n", 3, orders)[0].tolist()
     [[0, 2]]
+    >>> read_answers("unique_id_l,unique_id_r,clerical_match_score\n3,5,0.95\n", 9)[0].tolist()
+    [[3, 5]]
     """
-    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
+    text = text.lstrip("\ufeff \r\n\t")
+    names = [] if frame is None else [str(name) for name in frame.columns]
+    if text.startswith("{"):
+        pairs = _of_dedupe(text, frame)
+        return np.array([pair[:2] for pair in pairs]), np.array(
+            [p[2] for p in pairs], dtype=np.int8
+        )
     try:
-        return _read(reader, n, frame, id_column)
+        column, lines = _lines_of_csv(text, names)
     except csv.Error as error:
         raise ValueError(f"This is not a CSV file: {error}.") from error
+    if not lines:
+        raise ValueError("There is no answer in this file.")
+    row_of = _rows_by(id_column or column, lines, n, frame, names)
+    found = np.empty((len(lines), 2), dtype=np.intp)
+    for place, line in enumerate(lines):
+        found[place] = row_of(line.a, line.number), row_of(line.b, line.number)
+        if found[place, 0] == found[place, 1]:
+            raise ValueError(f"Line {line.number} compares row {line.a} with itself.")
+    return found, np.array([line.said for line in lines], dtype=np.int8)
 
 
-def latest_of_each(pairs: Pairs, answers: Answers) -> tuple[Pairs, Answers]:
-    """Return each pair of which somebody was sure once, with the last answer to it, in the order of those."""
-    sure = answers != UNSURE
-    pairs, answers = pairs[sure], answers[sure]
-    last = np.unique(_keys(pairs)[::-1], return_index=True)[1]
-    kept = np.sort(len(pairs) - 1 - last)
-    return pairs[kept], answers[kept]
+def _lines_of_csv(text: str, names: list[str]) -> tuple[str | None, list[_Line]]:
+    """Return the column of the data that names rows, if the file says so, and the lines."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    header = [name.strip() for name in next(reader, [])]
+    is_splink = set(SPLINK) <= set(header)
+    column: str | None = None
+    if is_splink:
+        places = [header.index(name) for name in SPLINK]
+    else:
+        column, places = _places(header, names)
+    return column, list(_lines(reader, places, _by_score if is_splink else _by_word))
 
 
-def n_contradictory(pairs: Pairs, answers: Answers) -> int:
-    """Return how many pairs are answered both SAME and DIFFERENT."""
-    same, different = (_keys(pairs[answers == said]) for said in (SAME, DIFFERENT))
-    return int(np.intersect1d(same, different).size)
-
-
-def _keys(pairs: Pairs) -> Pairs:
-    keys: Pairs = (pairs.min(axis=1) << 31) + pairs.max(axis=1)  # rows are below 2^31
-    return keys
-
-
-def _read(
-    lines: Iterator[list[str]], n: int, frame: pd.DataFrame | None, id_column: str | None
-) -> tuple[Pairs, Answers]:
-    header = [name.strip() for name in next(lines, [])]
-    names = [] if frame is None else [str(name) for name in frame.columns]
-    first, second, named = _columns(header, names)
-    places = [header.index(first), header.index(second), _answer_place(header)]
-    cells: list[tuple[int, str, str]] = []
-    answers = array("b")  # a file may have millions of lines
-    for number, line in enumerate(lines, start=2):
+def _lines(
+    reader: Iterator[list[str]], places: list[int], meaning: Callable[[str, int], int]
+) -> Iterator[_Line]:
+    for number, line in enumerate(reader, start=2):
         if not any(cell.strip() for cell in line):
             continue
         if len(line) <= max(places):
             raise ValueError(f"Line {number} has only {len(line)} columns.")
         a, b, said = (line[place].strip() for place in places)
-        if said.lower() not in MEANINGS:
-            raise ValueError(
-                f"Line {number}: the answer is same, different or unsure, not {said[:40]!r}."
-            )
-        cells.append((number, a, b))
-        answers.append(MEANINGS[said.lower()])
-    if not cells:
-        raise ValueError("There is no answer in this file.")
-    row_of = _rows_by(id_column or named, cells, n, frame, names)
-    rows = array("q")
-    for number, a, b in cells:
-        rows.extend((row_of(a, number), row_of(b, number)))
-        if rows[-1] == rows[-2]:
-            raise ValueError(f"Line {number} compares row {a} with itself.")
-    pairs = np.frombuffer(rows, dtype=np.int64).astype(np.intp).reshape(-1, 2)
-    return pairs, np.frombuffer(answers, dtype=np.int8).copy()
+        yield _Line(number, a, b, meaning(said, number))
 
 
-def _columns(header: list[str], names: list[str]) -> tuple[str, str, str | None]:
-    """Return the two columns of a file that name rows, and the column of the data that they are about."""
-    lower = {name.lower(): name for name in reversed(header)}
-    if "a" in lower and "b" in lower:
-        return lower["a"], lower["b"], None
-    for name in names:
+def _by_word(said: str, number: int) -> int:
+    if said.lower() not in MEANINGS:
+        raise ValueError(
+            f"Line {number}: the answer is same, different or unsure, not {said[:40]!r}."
+        )
+    return MEANINGS[said.lower()]
+
+
+def _by_score(said: str, number: int) -> int:
+    try:
+        score = float(said)
+    except ValueError:
+        raise ValueError(
+            f"Line {number}: a clerical_match_score is a number from 0 to 1, not {said[:40]!r}."
+        ) from None
+    return SAME if score > 0.5 else DIFFERENT if score < 0.5 else UNSURE
+
+
+def _places(header: list[str], names: list[str]) -> tuple[str | None, list[int]]:
+    """Return the column of the data by which a file names rows, and where it has them and the answer."""
+    lower = {name.lower(): place for place, name in reversed(list(enumerate(header)))}
+    missing = [name for name in ("a", "b", "answer") if name not in lower]
+    if not missing:
+        return None, [lower["a"], lower["b"], lower["answer"]]
+    for name in names if "answer" in lower else []:
         for one, two in ENDINGS:
             if f"{name}{one}" in header and f"{name}{two}" in header:
-                return f"{name}{one}", f"{name}{two}", name
-    missing = [name for name in ("a", "b", "answer") if name not in lower]
+                both = header.index(f"{name}{one}"), header.index(f"{name}{two}")
+                return name, [*both, lower["answer"]]
     raise ValueError(
         "The first line must name the columns a, b and answer; "
         f"{' and '.join(missing)} {'are' if len(missing) > 1 else 'is'} missing."
     )
 
 
-def _answer_place(header: list[str]) -> int:
-    lower = [name.lower() for name in header]
-    if "answer" not in lower:
-        raise ValueError("The first line must name the columns a, b and answer; answer is missing.")
-    return lower.index("answer")
-
-
 def _rows_by(
     column: str | None,
-    cells: list[tuple[int, str, str]],
+    lines: list[_Line],
     n: int,
     frame: pd.DataFrame | None,
     names: list[str],
@@ -192,15 +207,17 @@ def _rows_by(
             )
         return int(text)
 
-    wanted = {text for _, *both in cells for text in both}
+    wanted = {text for line in lines for text in (line.a, line.b)}
     if frame is None or (column is None and all(_is_row(text, n) for text in wanted)):
         return by_number
-    if column is None:
-        column = _column_with(wanted, frame, names)
-    if column is None:
-        return by_number
-    rows = _rows_of_ids(frame[column])
+    for name in names[:MOST_TRIED] if column is None else [column]:
+        rows = _rows_of_ids(frame[name])
+        if column is not None or all(len(rows.get(text, ())) == 1 for text in wanted):
+            return _by_id(name, rows)
+    return by_number
 
+
+def _by_id(column: str, rows: dict[str, list[int]]) -> RowOf:
     def by_id(text: str, line: int) -> int:
         found = rows.get(text, [])
         if len(found) != 1:
@@ -215,15 +232,6 @@ def _is_row(text: str, n: int) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 10 and int(text) < n
 
 
-def _column_with(wanted: set[str], frame: pd.DataFrame, names: list[str]) -> str | None:
-    """Return the first column that has each of these texts once."""
-    for name in names[:MOST_TRIED]:
-        rows = _rows_of_ids(frame[name])
-        if all(len(rows.get(text, ())) == 1 for text in wanted):
-            return name
-    return None
-
-
 def _rows_of_ids(column: pd.Series[str]) -> dict[str, list[int]]:
     rows: dict[str, list[int]] = {}
     for row, value in enumerate(column.tolist()):
@@ -231,58 +239,21 @@ def _rows_of_ids(column: pd.Series[str]) -> dict[str, list[int]]:
     return rows
 
 
-def as_answers(text: str, frame: pd.DataFrame | None) -> str:
-    r"""Return a file of Splink or dedupe as a CSV of a, b and answer; any other file as it is.
-
-    Examples
-    --------
-    >>> as_answers("unique_id_l,unique_id_r,clerical_match_score\n3,5,0.95\n", None)
-    'a,b,answer\r\n3,5,same\r\n'
-    """
-    head = text.lstrip("\ufeff \r\n\t")
-    if head.startswith("{"):
-        return _of_dedupe(head, frame)
-    try:
-        first = next(csv.reader(io.StringIO(head, newline="")), [])
-        return _of_splink(head, first) if set(SPLINK) <= set(first) else text
-    except csv.Error:
-        return text  # who reads it says what is wrong
-
-
-def _of_splink(text: str, names: list[str]) -> str:
-    left, right, score = (names.index(name) for name in SPLINK)
-    rows = []
-    for number, line in enumerate(csv.reader(io.StringIO(text, newline="")), 1):
-        if number == 1 or not line:
-            continue
-        try:
-            value = float(line[score])
-        except (ValueError, IndexError):
-            raise ValueError(
-                f"Line {number}: a clerical_match_score is a number from 0 to 1."
-            ) from None
-        said = "same" if value > 0.5 else "different" if value < 0.5 else "unsure"
-        rows.append((line[left], line[right], said))
-    return _csv(rows)
-
-
-def _of_dedupe(text: str, frame: pd.DataFrame | None) -> str:
+def _of_dedupe(text: str, frame: pd.DataFrame | None) -> list[tuple[int, int, int]]:
+    """Return two rows and an answer for each pair of records of a training file of dedupe."""
     try:
         told = json.loads(text)
         pairs = [
             (*_two_records(pair), said)
-            for key, said in (("match", "same"), ("distinct", "different"))
+            for key, said in (("match", SAME), ("distinct", DIFFERENT))
             for pair in told[key]
         ]
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise ValueError(
-            'This is no training file of dedupe, which has "distinct" and "match", lists of two records each.'
-        ) from None
+        raise ValueError(NOT_DEDUPE) from None
     if frame is None:
         raise ValueError(
             "A training file of dedupe names records by their fields: it needs a table."
         )
-    rows: list[tuple[str, str, str]] = []
     index: dict[tuple[str, ...], dict[tuple[str, ...], list[int]]] = {}
 
     def rows_of(record: dict[str, object]) -> list[int]:
@@ -290,8 +261,8 @@ def _of_dedupe(text: str, frame: pd.DataFrame | None) -> str:
         if not names:
             raise ValueError("A record of the file has none of the columns of the data.")
         if names not in index:
-            found: dict[tuple[str, ...], list[int]] = {}
             columns = [[_plain(value) for value in frame[name]] for name in names]
+            found: dict[tuple[str, ...], list[int]] = {}
             for row, values in enumerate(zip(*columns, strict=True)):
                 found.setdefault(values, []).append(row)
             index[names] = found
@@ -301,13 +272,16 @@ def _of_dedupe(text: str, frame: pd.DataFrame | None) -> str:
             raise ValueError(f"A record of the file is not in the data: {shown}.")
         return places
 
+    rows: list[tuple[int, int, int]] = []
     for first, second, said in pairs:
         one, other = rows_of(first), rows_of(second)
         if one[0] != other[0]:
-            rows.append((str(one[0]), str(other[0]), said))
+            rows.append((one[0], other[0], said))
         elif len(one) > 1:  # records that are the same in every field
-            rows.append((str(one[0]), str(one[1]), said))
-    return _csv(rows)
+            rows.append((one[0], one[1], said))
+    if not rows:
+        raise ValueError("There is no answer in this file.")
+    return rows
 
 
 def _two_records(pair: Any) -> tuple[dict[str, object], dict[str, object]]:
@@ -320,11 +294,3 @@ def _two_records(pair: Any) -> tuple[dict[str, object], dict[str, object]]:
 
 def _plain(value: object) -> str:
     return cell_text(value).strip().casefold()
-
-
-def _csv(rows: Iterable[tuple[str, str, str]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(("a", "b", "answer"))
-    writer.writerows(rows)
-    return out.getvalue()
