@@ -83,13 +83,7 @@ def features_of(path: ProjectPlace) -> str | None:
             kept = kept_in(ledger, ITEMS)
     except LedgerMissing:
         return None
-    return _recipe(kept).get("features") if kept else None
-
-
-def _recipe(kept: dict[str, Any]) -> dict[str, Any]:
-    """Return what a project remembers of its items; features had no names at first, and were plain."""
-    named = kept.keys() & {"embeddings", "columns", "features", "records"}
-    return kept if named else {**kept, "features": "plain"}
+    return kept.get("features") if kept else None
 
 
 def make_project(
@@ -153,7 +147,7 @@ def open_project(
             f"{path} does not say what it is about: it was not made by `samekind label`. Run "
             "`samekind label DATA --project` with the data that it was made with."
         )
-    items = load_items(**_recipe(recipe), cache=cache_of(path), progress=progress)
+    items = load_items(**recipe, cache=cache_of(path), progress=progress)
     if on_items is not None:
         on_items(items)
     if not read_only:
@@ -184,7 +178,7 @@ def changes_of_data(path: ProjectPlace) -> ComparedData | None:
     The data are read, but no features are made.
     """
     with Ledger(path, read_only=True) as ledger:
-        recipe, known = _recipe(kept_in(ledger, ITEMS)), kept_contents(ledger)
+        recipe, known = kept_in(ledger, ITEMS), kept_contents(ledger)
         if known is None or "data" not in recipe:
             return None
         try:

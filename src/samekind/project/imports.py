@@ -26,14 +26,13 @@ MEANINGS = {
     **dict.fromkeys(("unsure", "u", "not sure", "", "-1"), UNSURE),
 }
 SPLINK = ("unique_id_l", "unique_id_r", "clerical_match_score")
-ENDINGS = (
-    ("_a", "_b"),
-    ("_1", "_2"),
-    (" a", " b"),
-    (" 1", " 2"),
-)  # of a column's name, for two rows
+# of a column's name, for two rows
+ENDINGS = ("_a", "_b"), ("_1", "_2"), (" a", " b"), (" 1", " 2")
 MOST_TRIED = 50  # columns in which ids are sought
-NOT_DEDUPE = 'This is no training file of dedupe, which has "distinct" and "match", lists of two records each.'
+NOT_DEDUPE = (
+    'This is no training file of dedupe, which has "distinct" and "match", lists of two records '
+    "each."
+)
 
 RowOf = Callable[[str, int], int]
 """Returns the row that a cell on a line of the file names; a ValueError says that there is none."""

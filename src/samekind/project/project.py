@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -17,7 +17,7 @@ from samekind.algorithms import DEFAULT, find_algorithm
 from samekind.clusters import Clusters
 from samekind.data import Items, ItemView
 from samekind.engine import Session
-from samekind.ledger import KeptReply, Ledger
+from samekind.ledger import KeptReply, Ledger, LedgerError
 from samekind.project.answers import Answers
 from samekind.project.entities import Entities
 from samekind.project.exports import Exports
@@ -266,7 +266,9 @@ class Project:
         if self.assistant is not None:
             self.assistant.stop()
         self.overview.maps.stop()
-        with self.ledger.turn(), self.ledger.lock:
+        with suppress(LedgerError), self.ledger.turn():
+            pass  # whoever is in the middle of an act finishes that
+        with self.ledger.lock:
             self.session.close()
             self.at_close.close()
 

@@ -125,7 +125,7 @@ class Questions:
         pending = {row: others for row, others in chains.items() if row not in closed}
         new = most - self.sharing.n_given(who)
         spare: list[list[int]] = []
-        if new > 0:
+        if new > 1 or (new == 1 and self.sharing.held.issuperset(pending)):
             spare = session.choose(new + SPARE, {*self.sharing.held, *voted}).tolist()
 
         def first(held: HeldQuestions, own: list[Comparison]) -> Iterator[Comparison]:

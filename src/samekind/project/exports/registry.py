@@ -62,6 +62,11 @@ class Export(NamedTuple):
     fits: Callable[[Items], bool] = _any
 
 
+def _write_answers(project: Project, file: BinaryIO) -> None:
+    project.catch_up()
+    tables.write_answers(file, project.ledger)
+
+
 def _write_clusters(project: Project, file: BinaryIO) -> None:
     found = project.clusters()
     is_large = project.items.is_streamed and found.n_rows_ > tables.MANY
@@ -120,7 +125,7 @@ EXPORTS = (
         "answers.csv",
         CSV,
         "every answer that stands",
-        lambda project, file: tables.write_answers(file, project.ledger),
+        _write_answers,
     ),
     Export(
         "report",
