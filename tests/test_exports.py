@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import xml.etree.ElementTree as ET
 import zipfile
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
+import samekind.web
 from samekind.cli import app
 from samekind.data import load
 from samekind.project import EXPORTS, ProjectError, cache_of, make_project
@@ -172,6 +174,13 @@ def test_pictures_in_folders_by_kind(pictures):
         assert len(archive.namelist()) == 12
         assert {name.partition("/")[0] for name in archive.namelist()} == {"dark_er", "light"}
     assert "light" in kinds
+
+
+def test_the_page_offers_only_what_can_be_exported():
+    script = (Path(samekind.web.__file__).parent / "static" / "finish.js").read_text("utf-8")
+    offered = set(re.findall(r'\["([\w-]+\.\w+)", ', script))
+    assert "clusters.csv" in offered
+    assert offered <= {one.file for one in EXPORTS}
 
 
 def test_texts_have_no_folders(texts):

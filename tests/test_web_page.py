@@ -215,7 +215,7 @@ def test_answers_wait_for_a_server_that_is_gone(digits, visiting):
         tab.page.click("#banner button")
         tab.saved()
         expect(tab.page.locator("#banner")).to_be_hidden()
-        assert [said.answer for said in served.project.answers(limit=2).answers] == [
+        assert [said.answer for said in served.project.answers.page(limit=2).answers] == [
             "same",
             "different",
         ]
@@ -283,7 +283,7 @@ def test_an_answer_outlives_a_reload_before_it_is_sent(digits, visiting):
     with serving(digits, several=2) as served:
         tab = visiting(served, remembered=PAIRS)
         page = tab.page
-        said = served.project.answers().total
+        said = served.project.answers.page().total
         page.on("dialog", lambda dialog: dialog.accept())
         page.route("**/api/answers?*", lambda route: route.abort())
         asked = tab.question
@@ -293,8 +293,8 @@ def test_an_answer_outlives_a_reload_before_it_is_sent(digits, visiting):
         expect(page.locator("#saved")).to_have_text("Not saved – retrying")
         page.unroute("**/api/answers?*")
         tab.saved()
-        assert served.project.answers().total == said + 1
-        newest = served.project.answers(limit=1).answers[0]
+        assert served.project.answers.page().total == said + 1
+        newest = served.project.answers.page(limit=1).answers[0]
         assert {f"p-{newest.a}-{newest.b}", f"p-{newest.b}-{newest.a}"} & {asked}
 
 
@@ -315,7 +315,7 @@ def test_line_ups_by_number_keys_and_without(digits, visiting):
         tab.press("2")
         tab.saved()
         picked = int(others.split(".")[1])
-        said = {(s.a, s.b): s.answer for s in served.project.answers(limit=10).answers}
+        said = {(s.a, s.b): s.answer for s in served.project.answers.page(limit=10).answers}
         assert "same" in (said.get((int(row), picked)), said.get((picked, int(row))))
         tab.press("Backspace")
         form, again, others = tab.question.split("-")  # of the same row, by what is known now
@@ -344,7 +344,7 @@ def test_naming_taking_out_merging(digits, visiting):
         expect(page.locator(".toast").last).to_contain_text("Named “sad kinds, b & d”")
         assert tab.question == before  # no key answered anything
         assert (
-            next(k.name for k in served.project.overview().clusters if k.cluster == kind)
+            next(k.name for k in served.project.overview.all().clusters if k.cluster == kind)
             == "sad kinds, b & d"
         )
         page.locator(".toast button", has_text="Undo").last.click()
@@ -397,7 +397,7 @@ def test_skipping_reviewing(digits, visiting):
         tab.saved()
         assert served.project.status().skipped == 0
         tab.goto("review")
-        newest = served.project.answers(limit=1).answers[0]
+        newest = served.project.answers.page(limit=1).answers[0]
         entry = page.locator(".answers li").first
         entry.get_by_role("button", name="Same").click()
         expect(page.locator(".toast").last).to_contain_text("are now “same”")
@@ -465,7 +465,7 @@ def test_keys_can_be_changed_and_do_not_clash(digits, visiting):
         assert tab.question == before
         tab.press("j")
         tab.saved()
-        assert served.project.answers().answers[0].answer == "same"
+        assert served.project.answers.page().answers[0].answer == "same"
 
 
 def test_the_focus_and_typing_are_respected(digits, visiting):
@@ -485,14 +485,14 @@ def test_the_focus_and_typing_are_respected(digits, visiting):
         tab.listens()
         tab.press("Space")  # not sure: the button that was clicked has lost the focus
         tab.saved()
-        answers = served.project.answers().answers
+        answers = served.project.answers.page().answers
         assert [(said.answer, said.who) for said in answers] == [
             ("unsure", "Zoë"),
             ("different", "Zoë"),
         ]
         page.focus(".answer.same")
         tab.press("Space")  # but a button that has it is pressed
-        assert served.project.answers().answers[0].answer == "same"
+        assert served.project.answers.page().answers[0].answer == "same"
         page.keyboard.down("d")
         page.keyboard.down("d")  # a key that is held down answers once
         tab.saved()
@@ -733,7 +733,7 @@ def test_kinds_keep_small_numbers_and_their_colours(digits, visiting):
         page.wait_for_selector(".kind")
         before = page.evaluate(COLOURS)
         names = [name for _, name, _ in before]
-        shown = served.project.overview().clusters
+        shown = served.project.overview.all().clusters
         assert names == [f"kind {kind.number}" for kind in shown]
         assert len({colour for *_, colour in before}) == min(20, len(before))
         page.reload()
@@ -752,7 +752,7 @@ def test_kinds_keep_small_numbers_and_their_colours(digits, visiting):
 
 def test_going_on_says_that_it_works_and_pulls_nobody_off_another_screen(digits, visiting):
     with serving(digits, clicks=5) as served:
-        served.project.finish()
+        served.project.standing.finish()
         tab = visiting(served, address="/#/finish", asked=False)
         page = tab.page
 
@@ -851,8 +851,8 @@ def test_hostile_texts_are_shown_as_texts(messages, visiting):
             if not tab.question or not tab.press("d"):
                 break
         tab.saved()
-        kind = served.project.overview().clusters[0].cluster
-        served.project.rename(kind, EVIL[0])
+        kind = served.project.overview.all().clusters[0].cluster
+        served.project.kinds.rename(kind, EVIL[0])
         for screen in ("found", "review", "finish", "question"):
             tab.goto(screen)
             page.wait_for_load_state("networkidle")

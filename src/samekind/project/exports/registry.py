@@ -19,8 +19,16 @@ if TYPE_CHECKING:
 
 __all__ = ["EXPORTS", "Export", "Exports", "find_export"]
 
-CSV, JSON = "text/csv", "application/json"
-PARQUET = "application/vnd.apache.parquet"
+MEDIA_TYPES = {
+    ".csv": "text/csv",
+    ".html": "text/html",
+    ".json": "application/json",
+    ".jsonl": "application/jsonl",
+    ".npz": "application/octet-stream",
+    ".parquet": "application/vnd.apache.parquet",
+    ".xml": "application/xml",
+    ".zip": "application/zip",
+}
 
 
 def _any(items: Items) -> bool:
@@ -44,7 +52,6 @@ class Export(NamedTuple):
         What the command line calls it: ``--format NAME``.
     file : str
         What the file is called, also in addresses.
-    media_type : str
     about : str
         What it holds, in a few words.
     write : callable
@@ -56,10 +63,14 @@ class Export(NamedTuple):
 
     name: str
     file: str
-    media_type: str
     about: str
     write: Callable[[Project, BinaryIO], object]
     fits: Callable[[Items], bool] = _any
+
+    @property
+    def media_type(self) -> str:
+        """What it is sent as."""
+        return MEDIA_TYPES[Path(self.file).suffix]
 
 
 def _write_answers(project: Project, file: BinaryIO) -> None:
@@ -102,101 +113,58 @@ EXPORTS = (
     Export(
         "csv",
         "clusters.csv",
-        CSV,
-        "your columns, the kind of every row, its name, how sure that is",
+        "your columns, and each row's kind, name and certainty",
         tables.write_rows_csv,
     ),
     Export(
-        "parquet",
-        "clusters.parquet",
-        PARQUET,
-        "the same as clusters.csv, typed",
-        tables.write_rows_parquet,
+        "parquet", "clusters.parquet", "the same as clusters.csv, typed", tables.write_rows_parquet
     ),
-    Export(
-        "json",
-        "clusters.json",
-        JSON,
-        "the kinds, their names and known rows, and all rows",
-        tables.write_json,
-    ),
-    Export(
-        "answers",
-        "answers.csv",
-        CSV,
-        "every answer that stands",
-        _write_answers,
-    ),
-    Export(
-        "report",
-        "report.html",
-        "text/html",
-        "plots and examples: open it in a browser",
-        _write_report,
-    ),
-    Export(
-        "npz",
-        "clusters.npz",
-        "application/octet-stream",
-        "all of it, for samekind.Clusters.load",
-        _write_clusters,
-    ),
+    Export("json", "clusters.json", "the kinds, their names and rows", tables.write_json),
+    Export("answers", "answers.csv", "every answer that stands", _write_answers),
+    Export("report", "report.html", "plots and examples: open it in a browser", _write_report),
+    Export("npz", "clusters.npz", "all of it, for samekind.Clusters.load", _write_clusters),
     Export(
         "centers",
         "centers.csv",
-        CSV,
-        "the centre of every kind, in the units of the data",
+        "each kind's centre, in the units of the data",
         tables.write_centers,
     ),
     Export(
         "annotators",
         "annotators.csv",
-        CSV,
-        "who answered how much, how fast and how well",
+        "how much, how fast and how well each answered",
         team.write_annotators,
     ),
     Export(
-        "agreement",
-        "agreement.csv",
-        CSV,
-        "how much people agree: kappa and alpha",
-        team.write_agreement,
+        "agreement", "agreement.csv", "how much people agree: kappa and alpha", team.write_agreement
     ),
     Export(
-        "opinions",
-        "opinions.csv",
-        CSV,
-        "what each said where several were asked",
-        team.write_opinions,
+        "opinions", "opinions.csv", "what each said where several were asked", team.write_opinions
     ),
     Export(
         "entities",
         "entities.csv",
-        CSV,
-        "your columns, and the entity of every record",
+        "your columns, and each record's entity",
         records.write_entities,
         _is_records,
     ),
     Export(
         "golden",
         "golden.csv",
-        CSV,
-        "one record for each entity: the most frequent value of each field",
+        "one record for each entity: its most frequent values",
         records.write_golden,
         _is_records,
     ),
     Export(
         "pairs",
         "pairs.csv",
-        CSV,
-        "pairs that may match, how likely that is, what was answered",
+        "pairs that may match, how likely, and answers",
         records.write_pairs,
         _is_records,
     ),
     Export(
         "splink",
         "splink.csv",
-        CSV,
         "the answers as Splink's table of labels",
         records.write_splink,
         _is_records,
@@ -204,7 +172,6 @@ EXPORTS = (
     Export(
         "dedupe",
         "dedupe.json",
-        JSON,
         "the answers as dedupe's training file",
         records.write_dedupe,
         _is_records,
@@ -212,35 +179,25 @@ EXPORTS = (
     Export(
         "dataset",
         "dataset.parquet",
-        PARQUET,
         "for datasets of Hugging Face, and for Argilla",
         tools.write_dataset,
     ),
     Export(
         "label-studio",
         "label-studio.json",
-        JSON,
         "tasks for Label Studio: import it there",
         tools.write_label_studio,
     ),
     Export(
         "label-studio-config",
         "label-studio.xml",
-        "application/xml",
-        "the labelling interface that goes with them",
+        "their labelling interface",
         tools.write_label_studio_config,
     ),
-    Export(
-        "prodigy",
-        "prodigy.jsonl",
-        "application/jsonl",
-        "tasks for Prodigy",
-        tools.write_prodigy,
-    ),
+    Export("prodigy", "prodigy.jsonl", "tasks for Prodigy", tools.write_prodigy),
     Export(
         "zip",
         "pictures.zip",
-        "application/zip",
         "the pictures, in a folder for each kind",
         folders.write_zip,
         _is_pictures,
