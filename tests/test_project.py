@@ -281,6 +281,30 @@ class TestOthersNeedNotWait:
         except LedgerError as error:
             said.append(str(error))
 
+    def test_acts_with_keys_and_questions_do_not_lock_each_other_out(self, project):
+        def work(who):
+            for k in range(12):
+                for question in project.next(who):
+                    said = truth(question)
+                    key = f"{who} {k}"
+                    project.once(
+                        key,
+                        "",
+                        lambda q=question, a=said: project.answer(q.id, a, who=who),
+                        who=who,
+                    )
+                project.once(f"{who} {k} undo", "", lambda: project.undo(who=who), who=who)
+            done.append(who)
+
+        done = []
+        people = ["ann", "bob", "cy", "dan"]
+        threads = [threading.Thread(target=work, args=(who,), daemon=True) for who in people]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert sorted(done) == people
+
     def test_an_act_cannot_begin_while_somebody_looks(self, project):
         with project.state(), pytest.raises(RuntimeError, match="act"):
             project.kinds.rename(cluster_of(project, 0), "noughts")

@@ -243,10 +243,12 @@ class Project:
             who = ""  # not what the model said meanwhile
         with self.act(), self.kinds.numbers.kept():
             taken = self.ledger.undo(count, who=who)
+            if taken:
+                self.questions.sharing.ask_anew(
+                    who or ""
+                )  # what was taken back, before anything else
             if taken and resume:
                 self.standing.set_finished(False)
-        if taken:
-            self.questions.release(who or "")  # so that it is asked again before anything else
         return list(map(act_in_words, taken))
 
     def status(self) -> Status:

@@ -94,9 +94,12 @@ class Sharing:
         self._clock = clock
         self.held: set[int] = set()
         """The rows that others were asked about when questions were shared out last."""
-        self._lock = threading.Lock()  # of the table of leases; it may wait for the database
+        # of the table of leases: it may wait for the database, and for the ledger's lock, so it is never
+        # taken by a thread that holds that one
+        self._lock = threading.Lock()
         self._given: set[tuple[str, str]] = set()  # who was shown which question here
-        self._answered: list[tuple[str, str]] = []  # who answered what in the act at hand
+        self._answered: list[tuple[str, str]] = []  # who answered what in the act at hand,
+        self._asked_anew: set[str] = set()  # and who is to be asked something else after it
 
     def share(self, who: str, most: int, offers: Offers) -> list[Comparison] | None:
         """Return the questions that somebody gets.
@@ -139,17 +142,23 @@ class Sharing:
         return any(one is not None and asked <= set(map(frozenset, one.pairs)) for one in shown)
 
     def release(self, who: str) -> None:
-        """Let others have the questions of somebody who has left."""
+        """Let others have the questions of somebody who has left; not within an act."""
         with self._lock:
-            self._given = {shown for shown in self._given if shown[0] != who}
-            self._session.ledger.leases.release(who)
+            self._release(who)
+
+    def _release(self, who: str) -> None:
+        self._given = {shown for shown in self._given if shown[0] != who}
+        self._session.ledger.leases.release(who)
 
     @contextmanager
     def acting(self) -> Iterator[None]:
         """Within it, somebody answers: the leases go when it is over, and stay if it fails."""
         self._answered.clear()
+        self._asked_anew.clear()
         yield
         with self._lock:
+            for who in self._asked_anew:
+                self._release(who)
             for who, question in self._answered:
                 self._given.discard((who, question))
                 self._session.ledger.leases.drop(who, question)
@@ -157,6 +166,10 @@ class Sharing:
     def answered(self, who: str, question: str) -> None:
         """Note, in an act, that somebody has answered a question."""
         self._answered.append((who, question))
+
+    def ask_anew(self, who: str) -> None:
+        """Note, in an act, that what somebody was shown is not what they are to be asked now."""
+        self._asked_anew.add(who)
 
     def _choose(
         self, who: str, most: int, offers: Offers, leases: list[Lease]
