@@ -242,6 +242,8 @@ class Ledger:
 
     @contextmanager
     def _in_store(self, store: Store) -> Iterator[None]:
+        with self.lock:
+            pass  # other programs need not wait for what somebody looks up here just now
         with self._guarded("be written"), ExitStack() as held:
             try:
                 with store.write() as transaction:  # which may wait for other programs

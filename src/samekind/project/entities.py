@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from samekind.clusters import Clusters
 from samekind.data import Items, Role, cell_text
 from samekind.project.records import ChangedPair, ClusterRef, StopAdvice, Threshold
+from samekind.project.status import SAFE
 from samekind.project.words import ProjectError, plain
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ __all__ = ["Entities", "EntityRefs", "RecordNames"]
 
 THRESHOLD = "threshold"  # in `settings`: the probability from which on records are one entity
 EVEN = 0.5
-SAFE = 0.05  # both bounds at most this: it is safe to stop
 EXAMPLES = 6  # pairs that a threshold changes, to look at
 TITLE_FIELDS = 3  # of a record, by which its entity may be called
 MOST_PROPOSED = 40  # letters of each

@@ -9,6 +9,7 @@ import numpy as np
 
 from samekind.flow import DIFFERENT, SAME, UNSURE
 from samekind.ledger import UNANSWERED, OpinionRole, keys_of
+from samekind.project.kinds import SHOWN
 from samekind.project.pair_answers import founding, placing
 from samekind.project.records import (
     ClusterOption,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["Questions"]
 
 NO_SHEETS = "no sheets"  # in `settings`: whether somebody switched them off
-SHOWN = 3  # members of a cluster beside a question
 LOOKS = 100  # at most, at what others write while somebody is to get a question
 SPARE = 4  # questions that are chosen beyond those wanted: somebody may have one like them
 
