@@ -81,22 +81,3 @@ class Agreement:
         return adjusted_rand_index(self.y, found.labels_)
 
     track_ari.unit = "ARI"
-
-
-class Distances:
-    """How much of the work of comparing all rows with all labelled ones is done."""
-
-    timeout = 300
-
-    def setup(self) -> None:
-        self.X, self.y = mixture(200_000)
-
-    def track_share_of_distances(self) -> float:
-        from benchmarks.ratios.watched import WatchedPoints
-
-        points = WatchedPoints(self.X)
-        found = solve(points, self.y, budget=rows(2_000))
-        labelled = sum(len(members) for members in found.members_)
-        return points.n_distances / (len(self.X) * labelled)
-
-    track_share_of_distances.unit = "of all"

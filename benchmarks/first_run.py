@@ -17,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -26,6 +25,7 @@ import psutil
 import samekind
 
 PACKAGE = Path(samekind.__file__).parent
+HEADERS = {"Content-Type": "application/json"}
 HIGHEST = {"words": 2.0, "cold": 15.0, "warm": 3.0}
 
 
@@ -54,17 +54,19 @@ def _measure(folder: Path, env: dict[str, str], options: argparse.Namespace) -> 
         assert server.stderr is not None
         address = ""
         for line in server.stderr:
-            if found := re.search(r"http://\S+", line):
-                address = found[0]
+            if found := re.search(r"(http://\S+/)#token=(\S+)", line):
+                address, token = found.groups()
+                HEADERS["Authorization"] = f"Bearer {token}"
                 break
         said: list[str] = []
         while True:
-            status, body = _get(address + "api/next")
+            about = json.loads(_get(address + "api/about"))
             now = time.perf_counter() - began
             words = words or now
-            if status == 200:
+            if about["state"] == "ready":
+                _get(address + "api/next")
                 break
-            what = json.loads(body)["what"]
+            what = about["doing"]
             if said[-1:] != [what]:
                 said.append(what)
                 print(f"{now:6.2f} s  {what}")
@@ -93,24 +95,23 @@ def _spent(pid: int) -> str:
     return f"{' + '.join(each)} s of processor time"
 
 
-def _get(address: str) -> tuple[int, bytes]:
-    try:
-        with urllib.request.urlopen(address, timeout=60) as reply:
-            return reply.status, reply.read()
-    except urllib.error.HTTPError as error:
-        return error.code, error.read()
+def _get(address: str) -> bytes:
+    with urllib.request.urlopen(
+        urllib.request.Request(address, headers=HEADERS), timeout=60
+    ) as reply:
+        found: bytes = reply.read()
+    return found
 
 
 def _answer(address: str) -> float:
-    _, body = _get(address + "api/next")
-    questions = json.loads(body)["questions"]
+    questions = json.loads(_get(address + "api/next"))["questions"]
     if not questions:
         return 0.0
     said = "different" if questions[0]["type"] == "pair" else "none"
     request = urllib.request.Request(
         address + "api/answers",
         json.dumps({"id": questions[0]["id"], "answer": said}).encode(),
-        {"Content-Type": "application/json", "X-Samekind": "1"},
+        HEADERS,
     )
     began = time.perf_counter()
     with urllib.request.urlopen(request, timeout=60) as reply:

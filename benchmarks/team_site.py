@@ -148,7 +148,7 @@ def cpu_seconds(processes: list[int]) -> float:
 
 def api(address: str) -> str:
     """Return where a server has the project for programs."""
-    return f"{address}/api/v1/projects/{NAME}"
+    return f"{address}/p/{NAME}/api"
 
 
 def opening_seconds(where: str) -> dict[str, Any]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -32,11 +34,18 @@ def help_of(*command: str) -> str:
 
 def reference() -> str:
     """Return the text of docs/cli.md."""
-    commands = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
     parts = [INTRODUCTION, f"```text\n{help_of()}\n```\n"]
-    for command in commands:
-        parts.append(f"## samekind {command}\n\n```text\n{help_of(command)}\n```\n")
+    for command in _commands(typer.main.get_command(app)):
+        parts.append(f"## samekind {' '.join(command)}\n\n```text\n{help_of(*command)}\n```\n")
     return "\n".join(parts)
+
+
+def _commands(group: Any, *above: str) -> Iterator[tuple[str, ...]]:
+    for name, command in sorted(group.commands.items()):
+        if hasattr(command, "commands"):
+            yield from _commands(command, *above, name)
+        else:
+            yield (*above, name)
 
 
 if __name__ == "__main__":

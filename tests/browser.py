@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
-import threading
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
@@ -15,6 +13,7 @@ import numpy as np
 import pytest
 
 from experiments.person_browser import ARGUMENTS, CHROMIUM
+from serving import PAGE, TOKEN, Serving
 
 NOTE_VIOLATIONS = """
 window.violations = [];
@@ -48,40 +47,13 @@ def chromium():
         browser.close()
 
 
-class Served:
-    """The page of a project, on a free port, in a thread of its own; may be stopped and started again."""
+class Served(Serving):
+    """The page of a project; `url` is the address that is printed, with the token."""
 
     def __init__(self, project, **options):
-        from samekind.web import make_app
-
-        self.project = project
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            self.port = probe.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
-        names = [f"{name}:{self.port}" for name in ("127.0.0.1", "localhost")]
-        self.app = make_app(project, allowed_hosts=names, **options)
-
-    def start(self):
-        import uvicorn
-
-        from samekind.web.server import configure
-
-        listening = socket.create_server(("127.0.0.1", self.port))
-        self._server = uvicorn.Server(configure(self.app))
-        self._thread = threading.Thread(target=self._server.run, args=([listening],))
-        self._thread.start()
-
-    def stop(self):
-        self._server.should_exit = True
-        self._thread.join(30)
-
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, *error):
-        self.stop()
-        self.project.close()
+        super().__init__(project, **options)
+        self.origin = self.url
+        self.url = f"{self.origin}{PAGE}/#token={TOKEN}"
 
 
 class Visit:

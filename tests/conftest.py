@@ -150,8 +150,8 @@ def answer(session, oracle, waves=None):
 
 
 def assert_same_clusters(one, other):
-    """Check that two results agree in everything but the time they took."""
-    np.testing.assert_array_equal(one.all_centers_, other.all_centers_)
+    """Check that two results agree in everything but the time they took; centres up to rounding."""
+    np.testing.assert_allclose(one.all_centers_, other.all_centers_, rtol=1e-12, atol=1e-12)
     assert [m.tolist() for m in one.members_] == [m.tolist() for m in other.members_]
     assert one.given_up_.tolist() == other.given_up_.tolist()
     assert one.history_.keys() == other.history_.keys()

@@ -9,24 +9,23 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import numpy as np
-import uvicorn
 
 from samekind.data import load
 from samekind.ledger import Links, ProjectURL
 from samekind.project import make_project
-from samekind.web import make_team_app, serve_team
-from samekind.web.server import configure
-from samekind.web.site import Site
+from samekind.web.app import make_app
+from samekind.web.auth import LinkAuth
+from samekind.web.server import Server, wait_for_end
+from samekind.web.site import HostedProject, Site
 
 ROLES = ("answer", "review", "own")
-API = "/api/v1/projects"
+API = "/p/{project}/api"
 
 
 def make_table(folder, n=60, kinds=4):
@@ -79,7 +78,7 @@ class Person(httpx.Client):
 
     def __init__(self, url, project, token, **options):
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        super().__init__(base_url=f"{url}{API}/{project}", headers=headers, timeout=60, **options)
+        super().__init__(base_url=f"{url}/p/{project}/api", headers=headers, timeout=60, **options)
 
     def status(self, path="/status", method="GET", **options):
         return self.request(method, path, **options).status_code
@@ -103,30 +102,25 @@ class Person(httpx.Client):
 class TeamServer:
     """A server of several projects, in a thread of its own."""
 
-    def __init__(self, places, *, tls=None, proxies=(), port=0, **options):
-        self.site = Site(places)
-        listening = socket.create_server(("127.0.0.1", port))
-        self.port = listening.getsockname()[1]
+    def __init__(self, places, *, tls=None, port=0, secret=None, **options):
+        self.site = Site([HostedProject(name, place) for name, place in places.items()])
+        self._listening = socket.create_server(("127.0.0.1", port))
+        self.port = self._listening.getsockname()[1]
         self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
+        auth = LinkAuth(self.site, secret, root_path=options.get("root_path", ""))
         names = {"allowed_hosts": [f"127.0.0.1:{self.port}", "kinds.example"]}
-        self.app = make_team_app(self.site, **names | options)
-        config = configure(self.app, tls=tls, proxies=proxies, has_logs=True)
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, args=([listening],))
+        self.app = make_app(self.site, auth, **names | options)
+        self._server = Server(self.app, self._listening, tls=tls, patience=5)
 
     def __enter__(self):
-        self.site.start()
-        self._thread.start()
-        # FastAPI builds its routes with the first request, and shuts up warnings for that in a way that
-        # holds for all threads: not while another server does
-        wait_for(lambda: _answers(self.url, "/healthz") or self.url.startswith("https"))
+        self.site.__enter__()
+        self._server.__enter__()
         wait_for(lambda: all(p.state != "opening" for p in self.site.projects.values()), 300)
         return self
 
     def __exit__(self, *error):
-        self._server.should_exit = True
-        self._thread.join(30)
-        self.site.close()
+        self._server.__exit__()
+        self.site.__exit__()
 
     def person(self, token, project="rows", **options):
         return Person(self.url, project, token, **options)
@@ -186,7 +180,9 @@ def fork(place, port):
 
 
 def _serve(place, port):
-    serve_team({"rows": ProjectURL(place) if "://" in place else Path(place)}, port=port)
+    places = {"rows": ProjectURL(place) if "://" in place else Path(place)}
+    with TeamServer(places, port=port):
+        wait_for_end()
 
 
 def _answers(url, path="/healthz/rows"):
@@ -208,7 +204,7 @@ def is_ready(running, url):
 def paths_of(app):
     """Yield what can be asked of a project: the route's name, the method, and an address that fits it."""
     for path, methods in app.openapi()["paths"].items():
-        found = re.fullmatch(r"/api/v1/projects/\{project\}(.*)", path)
+        found = re.fullmatch(r"/p/\{project\}/api(.*)", path)
         for method, route in methods.items():
             if found:
                 address = (

@@ -167,10 +167,10 @@ def test_undo_is_of_people(items, tmp_path):
 def test_the_page_is_told(items, tmp_path):
     from fastapi.testclient import TestClient
 
-    from samekind.web import make_app
+    from serving import BEARER, PAGE, app_of
 
     project = make_project(items, tmp_path / "p.db", **SETTINGS)
-    client = TestClient(make_app(project), base_url="http://127.0.0.1")
+    client = TestClient(app_of(project), base_url=f"http://127.0.0.1{PAGE}", headers=BEARER)
     told = client.get("/api/annotators").json()
     assert (told["annotators"], told["assistant"]) == ([], None)
     project.session.tell(project.session.pending()[:1], np.array([1]), who="ann <b>")

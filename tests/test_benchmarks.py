@@ -73,7 +73,7 @@ def test_importing_all_benchmarks_is_light():
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     count, *heavy = done.stdout.split()
-    assert int(count) > 10
+    assert int(count) > 0
     assert not heavy
 
 

@@ -17,7 +17,6 @@ from typer.testing import CliRunner
 import samekind
 from samekind.algorithms import ALGORITHMS, DEFAULT
 from samekind.cli import app
-from samekind.cli._help import _with_values
 from samekind.cli._words import in_options
 from samekind.datasets import load_digits
 
@@ -267,10 +266,6 @@ def test_wrong_usage(folder, arguments):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["run", "flowers.csv", "--labels", "kind", "--dask", "here"],
-            "such as tcp://10.0.0.1:8786",
-        ),
         (["dedupe", "flowers.csv"], "Try: samekind label DATA --records"),
     ],
 )
@@ -550,13 +545,9 @@ class TestStreams:
             (["parts", "--out", "parts"], "the results would lie among the data"),
             (["parts", "--out", "parts/here"], "the results would lie among the data"),
             (["parts/*.parquet", "--out", "parts"], "the results would lie among the data"),
-            (["flowers.csv", "--dask"], "a Dask cluster reads Parquet files"),
-            (["parts", "--text", "name", "--dask"], "--text needs rows in memory"),
-            (["parts", "--dask", "localhost:1"], "no Dask scheduler answers at localhost:1"),
         ],
     )
-    def test_mistakes(self, parts, monkeypatch, arguments, message):
-        monkeypatch.setattr("samekind.cli._on_dask.PATIENCE", 1)
+    def test_mistakes(self, parts, arguments, message):
         result = samekind_cli("run", *arguments, "--labels", "kind", code=2)
         assert message in " ".join(result.stderr.split())
 
@@ -626,38 +617,3 @@ class TestTextsAndPictures:
         assert "features taken from E.npy" in result.stderr
         centers = pd.read_csv("samekind-run/centers.csv")
         assert list(centers.columns)[-3:] == ["x0", "x1", "x2"]
-
-
-class TestDask:
-    def test_runs_and_leaves_no_process(self, parts):
-        import psutil
-
-        running = process("run", "parts", "--labels", "kind", "--dask")
-        out, err = running.communicate(timeout=120)
-        assert running.returncode == 0, err
-        assert "Dask worker" in err
-        rows = pd.read_parquet("samekind-run/clusters")
-        assert rows.row.tolist() == list(range(60))
-        assert rows.groupby("label").kind.nunique().tolist() == [1, 1, 1]
-        assert Path("samekind-run/report.html").stat().st_size > 1000
-        assert "adjusted Rand index" in out
-        assert not [
-            other
-            for other in psutil.process_iter(["cmdline"])
-            if f"parent_pid={running.pid}" in " ".join(other.info["cmdline"] or ())
-        ]
-
-    @pytest.mark.parametrize(
-        ("given", "meant"),
-        [
-            (["--dask"], ["--dask=local"]),
-            (["--dask", "parts"], ["--dask=local", "parts"]),
-            (["--dask", "--quiet"], ["--dask=local", "--quiet"]),
-            (["--dask", "tcp://10.0.0.1:8786"], ["--dask", "tcp://10.0.0.1:8786"]),
-            (["--dask", "head:8786", "parts"], ["--dask", "head:8786", "parts"]),
-            (["--dask=head:8786"], ["--dask=head:8786"]),
-            (["--", "--dask"], ["--", "--dask"]),
-        ],
-    )
-    def test_an_address_may_be_left_out(self, given, meant):
-        assert _with_values(given) == meant

@@ -20,8 +20,8 @@ from typer.testing import CliRunner
 import samekind
 from samekind import Ledger
 from samekind.cli import app
-from samekind.cli._asking import has_display
 from samekind.cli._export import USUAL
+from samekind.cli._opening import has_display
 from samekind.cli._options import names_in
 from samekind.data import load
 from samekind.project import cache_of, find_export, make_project
@@ -184,7 +184,6 @@ def test_pictures_in_a_folder(folder):
         (["label", "flowers.csv", "--terminal", "--project", "no/p.db"], "no such folder"),
         (["label", "flowers.csv", "--terminal", "--project", "flowers.csv"], "it is no project"),
         (["label", "--project", "nope.db"], "Name your data, too"),
-        (["label", "flowers.csv", "--token", "short"], "a token has 22 to 200"),
         (["label", "other.db", "--terminal"], "does not say what it is about"),
         (["label", "empty.csv", "--terminal"], "empty"),
         (["label", "one.csv", "--terminal"], "only one row"),
@@ -192,9 +191,9 @@ def test_pictures_in_a_folder(folder):
         (["export", "other.db"], "does not say what it is about"),
         (["export", "flowers.csv"], "such as flowers.samekind.db"),
         (["import", "flowers.csv", "flowers.csv"], "it is no project"),
-        (["invite", "flowers.csv", "ann"], "it is no project"),
-        (["links", "flowers.csv"], "it is no project"),
-        (["revoke", "flowers.csv", "ann"], "it is no project"),
+        (["links", "add", "flowers.csv", "ann"], "it is no project"),
+        (["links", "list", "flowers.csv"], "it is no project"),
+        (["links", "revoke", "flowers.csv", "ann"], "it is no project"),
         (["move", "flowers.csv", "new.db"], "it is no project"),
         (["backup", "flowers.csv", "new.db"], "it is no project"),
         (["forget", "flowers.csv", "--who", "ann"], "it is no project"),
@@ -257,10 +256,12 @@ def test_what_such_things_do_not_have_is_not_exported(project, name):
 
 
 def test_a_link_without_an_address_says_what_is_missing(project):
-    result = cli("invite", project, "ann")
+    result = cli("links", "add", project, "ann")
     assert result.stdout.startswith("/p/flowers/#token=")
-    assert "the server's address before it, or say it here: --url URL" in result.stderr
-    assert "--url" not in cli("invite", project, "bob", "--url", "https://kinds.example").stderr
+    assert "--url URL" in result.stderr
+    assert (
+        "--url" not in cli("links", "add", project, "bob", "--url", "https://kinds.example").stderr
+    )
 
 
 def test_mistakes_with_a_project(project):
@@ -308,17 +309,6 @@ def test_without_the_packages_of_the_page(folder):
 # The page
 
 
-def once_prepared(request):
-    """Ask a page that may still be getting ready, and says so."""
-    while True:
-        try:
-            return urllib.request.urlopen(request)
-        except urllib.error.HTTPError as error:
-            if error.code != 503 or not json.load(error)["preparing"]:
-                raise
-            time.sleep(0.1)
-
-
 def test_the_page_is_served_until_ctrl_c(folder):
     pytest.importorskip("uvicorn")
     command = ("label", "flowers.csv", "--exclude", "kind", "--no-browser", "--no-lineup")
@@ -334,15 +324,19 @@ def test_the_page_is_served_until_ctrl_c(folder):
     try:
         address = None
         for line in server.stderr:
-            if found := re.search(r"http://127\.0\.0\.1:\d+/", line):
-                address = found.group()
-            if "Ctrl-C stops it" in line:
+            if found := re.search(r"(http://127\.0\.0\.1:\d+/p/flowers/)#token=(\S+)", line):
+                address, token = found.groups()
+            if "Answers are kept" in line:
                 break
         assert address, "the address was not printed"
-        headers = {"Content-Type": "application/json", "X-Samekind": "1", "X-Samekind-Who": "ann"}
+        headers = {"Authorization": f"Bearer {token}", "X-Samekind-Who": "ann"}
+        headers["Content-Type"] = "application/json"
+        about = urllib.request.Request(f"{address}api/about", headers=headers)
+        while json.load(urllib.request.urlopen(about))["state"] == "opening":
+            time.sleep(0.1)
         for said in ("different", "different", "same"):
             asking = urllib.request.Request(f"{address}api/next?lineup=true", headers=headers)
-            got = json.load(once_prepared(asking))
+            got = json.load(urllib.request.urlopen(asking))
             [question] = got["questions"]
             assert question["type"] == "pair"  # no line-up
             request = urllib.request.Request(

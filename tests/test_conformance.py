@@ -17,11 +17,11 @@ from conftest import Expert, answer, assert_recovered, assert_same_clusters, blo
 from samekind import Session
 from samekind.algorithms import ALGORITHMS, Answered, Folding, find_algorithm
 from samekind.clusters import Clusters
+from samekind.data import as_points
 from samekind.flow import Reply
 from samekind.ledger import pairs_of
 from samekind.measures import adjusted_rand_index
-from samekind.points import ArrayPoints, ParquetPoints
-from samekind.points.sources import parquet
+from samekind.points import ArrayPoints
 
 X, Y = blobs((16, 9, 6), seed=1)
 NOTHING = {  # of a run, where there is none
@@ -77,11 +77,7 @@ def points(request, tmp_path):
         names = [f"x{j}" for j in range(X.shape[1])]
         for part, some in enumerate(np.split(X, [7, 20])):
             pd.DataFrame(some, columns=names).to_parquet(tmp_path / f"{part}.parquet")
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(parquet, "JOINED_ROWS", 10)  # several partitions
-            found = ParquetPoints(tmp_path, cache=0)
-        assert len(found.executor.partitions) == 3
-        return found
+        return as_points(tmp_path)
     return ArrayPoints(X.astype(request.param))
 
 

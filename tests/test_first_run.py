@@ -1,56 +1,21 @@
-"""Before the first question: a page at once, compiling ahead, and nothing compiled twice."""
+"""Before the first question: an address at once, compiling ahead, and nothing compiled twice."""
 
 import json
 import os
-import socket
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from samekind.warm_up import WarmUp, decode_type, encode_type, kernels
-from samekind.web import WaitingPage
-from samekind.web.reach import listen
 
 
-def get(port, path):
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as reply:
-            return reply.status, reply.headers, reply.read().decode()
-    except urllib.error.HTTPError as error:
-        return error.code, error.headers, error.read().decode()
-
-
-class TestWaitingPage:
-    def test_says_what_is_done_and_hands_its_socket_over(self):
-        listening = listen("127.0.0.1", 0)
-        port = listening.getsockname()[1]
-        page = WaitingPage(listening)
-        status, headers, text = get(port, "/?token=x")
-        assert status == 200
-        assert "samekind is getting ready" in text
-        policy = headers["Content-Security-Policy"]
-        assert policy.startswith("default-src 'none'")
-        assert "unsafe" not in policy
-        page.say("Compiling, once", 0.25)
-        status, _, body = get(port, "/api/next")
-        assert status == 503
-        assert json.loads(body) == {"preparing": True, "what": "Compiling, once", "share": 0.25}
-        page.stop()
-        with socket.create_connection(("127.0.0.1", port)) as waiting:  # nobody is turned away
-            accepted, _ = listening.accept()
-            accepted.sendall(b"here")
-            assert waiting.recv(4) == b"here"
-            accepted.close()
-        listening.close()
-
-    def test_nothing_heavy_is_loaded_for_it(self):
-        code = "import sys, samekind.web.waiting, samekind.warm_up, samekind.cli._label as _; "
-        code += "import samekind.cli._words; "
+class TestLoading:
+    def test_the_address_is_printed_before_anything_heavy_is_loaded(self):
+        code = "import sys, samekind.web.server, samekind.warm_up, samekind.cli._label as _; "
+        code += "import samekind.cli._opening; "
         code += "print([m for m in ('numpy', 'numba', 'pandas', 'fastapi') if m in sys.modules])"
         out = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True

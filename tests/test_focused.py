@@ -142,13 +142,18 @@ class TestWrongAnswers:
 
     def test_who_answers_at_random_is_found_out(self):
         X, y = blobs((80, 60, 40))
-        oracle = NoisyOracle(y, per_annotator={"Ann": 0.03, "Bob": 0.5})
-        session = run_of(X, y, oracle=oracle, budget=400, error_rate="estimate", goal="labels")
-        ann, bob = session._run.derived().same.rates[
-            [session.ledger.annotators.index(name) for name in ("Ann", "Bob")]
-        ]
-        assert ann < 0.15 < 0.35 < bob
-        assert adjusted_rand_index(y, session.clusters().labels_) >= 0.95
+        rates, agreement = [], []
+        for seed in range(6):
+            oracle = NoisyOracle(y, per_annotator={"Ann": 0.03, "Bob": 0.5}, seed=seed)
+            session = run_of(X, y, seed, oracle, budget=400, error_rate="estimate", goal="labels")
+            who = [session.ledger.annotators.index(name) for name in ("Ann", "Bob")]
+            rates.append(session._run.derived().same.rates[who])
+            agreement.append(adjusted_rand_index(y, session.clusters().labels_))
+        ann, bob = np.array(rates).T
+        assert np.median(ann) < 0.15
+        assert (bob > ann).all()
+        assert bob.min() > 0.35
+        assert np.mean(agreement) >= 0.95
 
 
 class Hard(Expert):

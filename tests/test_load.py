@@ -694,11 +694,10 @@ class TestStreamed:
 
     @pytest.mark.parametrize("standardize", [True, False])
     def test_the_same_columns_notes_and_numbers(self, folder, standardize, monkeypatch):
-        from samekind.data import tables
-        from samekind.points.sources import parquet
+        from samekind.data import parquet_files, tables
 
         monkeypatch.setattr(tables, "BLOCK_VALUES", 900)
-        monkeypatch.setattr(parquet, "JOINED_ROWS", 70)
+        monkeypatch.setattr(parquet_files, "JOINED_ROWS", 70)
         given = {"labels": "kind", "standardize": standardize}
         memory = load(folder / "all.parquet", **given)
         streamed = load(folder / "parts", **given)
@@ -713,8 +712,7 @@ class TestStreamed:
         np.testing.assert_array_equal(
             streamed.in_file_units(rows[:9]), memory.in_file_units(memory.X[:9])
         )
-        with pytest.raises(DataError, match="not in memory"):
-            _ = streamed.X
+        np.testing.assert_array_equal(streamed.X, memory.X)
         again = load(**streamed.recipe())
         np.testing.assert_array_equal(again.points.rows(np.array([5])), rows[5:6])
 
@@ -777,59 +775,3 @@ def _csv(folder):
     path = folder / "t.csv"
     path.write_text("a,b\n1,2\n3,5\n")
     return path
-
-
-def test_on_a_dask_cluster_rows_become_the_same_points(tmp_path):
-    distributed = pytest.importorskip("distributed")
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {
-            "height": rng.normal(1e6, 3, 500),
-            "gaps": np.where(rng.random(500) < 0.1, np.nan, rng.normal(size=500)),
-            "colour": rng.choice(["red", "blue", None], 500),
-            "name": [f"n{i}" for i in range(500)],
-            "kind": rng.choice(["rose", "iris"], 500),
-        }
-    )
-    for number, rows in enumerate(np.array_split(np.arange(500), 3)):
-        frame.iloc[rows].to_parquet(tmp_path / f"{number}.parquet")
-    local = load(tmp_path, labels="kind")
-    with distributed.Client(processes=False, dashboard_address=":0") as client:
-        remote = load(tmp_path, labels="kind", client=client)
-        assert remote.notes == local.notes
-        assert remote.feature_names == local.feature_names
-        rows = np.arange(500)
-        np.testing.assert_allclose(remote.points.rows(rows), local.points.rows(rows), rtol=1e-9)
-        assert remote.labels.compute().tolist() == local.labels.tolist()
-        assert remote.show(7) == local.show(7)
-        with pytest.raises(DataError, match="text needs rows in memory"):
-            load(tmp_path, text="name", client=client)
-        remote.close()
-
-
-def test_whatever_can_be_x(tmp_path):
-    import samekind
-
-    rng = np.random.default_rng(0)
-    y = np.repeat([0, 1], 30)
-    X = rng.normal(size=(60, 2)) + 20 * y[:, None]
-    np.save(tmp_path / "X.npy", X)
-    frame = pd.DataFrame(X, columns=["a", "b"])
-    frame.to_parquet(tmp_path / "X.parquet")
-    frame.to_csv(tmp_path / "X.csv", index=False)
-    oracle = samekind.LabelOracle(y)
-    expected = samekind.solve(X, oracle, random_state=0)
-    for data in (
-        tmp_path / "X.npy",
-        str(tmp_path / "X.parquet"),
-        tmp_path / "X.csv",
-        load(tmp_path / "X.csv", standardize=False),
-    ):
-        found = samekind.solve(data, oracle, random_state=0)
-        np.testing.assert_array_equal(found.labels_, expected.labels_)
-        assert found.n_questions_ == expected.n_questions_
-    items = load(tmp_path / "X.csv")
-    estimator = samekind.SameKindClustering(random_state=0).fit(items, y)
-    assert estimator.labels_.shape == (60,)
-    assert estimator.predict(items).tolist() == estimator.predict(items.X).tolist()
-    assert samekind.Session(items, random_state=0).points.n == 60

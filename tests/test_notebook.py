@@ -203,7 +203,7 @@ class TestBundle:
         names = re.findall(r'^modules\["(\w+\.js)"\] =', bundle(), re.MULTILINE)
         assert {"pair.js", "lineup.js", "tray.js", "picker.js", "question.js"} <= set(names)
         own = {path.name for path in OWN.glob("*.js")}
-        assert own == {"api.js", "widget.js", "view.js"}
+        assert own == {"api.js", "me.js", "widget.js", "view.js"}
         assert all((PAGE / name).exists() for name in set(names) - own)
 
     def test_has_the_names_of_the_interface_that_it_replaces(self):

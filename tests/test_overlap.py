@@ -9,10 +9,8 @@ from fastapi.testclient import TestClient
 from samekind import DIFFERENT, SAME
 from samekind.project import ProjectError, SheetAnswer
 from samekind.project.sharing import SECONDS, Comparison
-from samekind.web import make_app
+from serving import BEARER, PAGE, app_of
 from test_sharing import Clock, data, project_of, truth  # noqa: F401
-
-HEADERS = {"X-Samekind": "1"}
 
 
 def wrong(question, y):
@@ -194,8 +192,8 @@ class TestBlindness:
         for say in (truth, wrong):
             project = project_of(data, overlap=2)
             project.clock = Clock()
-            client = TestClient(make_app(project, allowed_hosts=["testserver"]))
-            client.headers.update(HEADERS)
+            client = TestClient(app_of(project), base_url=f"http://127.0.0.1{PAGE}")
+            client.headers.update(BEARER)
             responses = []
             for _ in range(3):
                 (question,) = project.next("ann")
@@ -210,8 +208,8 @@ class TestBlindness:
 
 class TestOverHttp:
     def test_reviews(self, project, data):  # noqa: F811
-        client = TestClient(make_app(project, allowed_hosts=["testserver"]))
-        client.headers.update(HEADERS)
+        client = TestClient(app_of(project), base_url=f"http://127.0.0.1{PAGE}")
+        client.headers.update(BEARER)
         for who, say in (("ann", truth), ("bob", wrong)):
             (question,) = project.next(who)
             project.answer(question.id, say(question, data[1]), who=who)

@@ -15,6 +15,7 @@ except ImportError as missing:
 import samekind
 from samekind.datasets import make_records
 from samekind.project import Project
+from serving import PAGE
 
 pytestmark = pytest.mark.xdist_group("browser")
 expect.set_options(timeout=15_000)
@@ -59,7 +60,7 @@ def test_label_move_the_threshold_and_export(folder, browser):
         label(tab, items, 12)
         slips = project.answers.presses(limit=20).presses
         assert len(slips) == 12
-        page.goto(served.url + "/#/found")
+        page.goto(served.origin + PAGE + "/#/found")
         slider = page.locator("#threshold")
         expect(page.locator("#threshold-value")).to_have_text("0.5")
         expect(page.locator("#threshold-precision")).to_contain_text("of the pairs found")
@@ -77,7 +78,7 @@ def test_label_move_the_threshold_and_export(folder, browser):
             "axe.run('.threshold').then((found) => found.violations.map((v) => v.id))"
         )
         assert broken == []
-        page.goto(served.url + "/#/finish")
+        page.goto(served.origin + PAGE + "/#/finish")
         for name in ("entities.csv", "golden.csv", "splink.csv", "dedupe.json"):
             with page.expect_download() as download:
                 page.click(f"a[download='{name}']")

@@ -10,11 +10,10 @@ from hypothesis.extra import numpy as hnp
 
 from samekind import ArrayPoints
 from samekind.datasets import make_synthetic
-from samekind.points import base
+from samekind.points import array as array_module
 from samekind.points import representatives as module
 from samekind.points.nearest_labels import NearestLabels
 from samekind.points.representatives import Representatives, choose_representatives
-from samekind.points.sources import array as array_module
 
 
 def plain_labels(R, labels, X):
@@ -131,17 +130,16 @@ class TestChoice:
         assert_same(nearest.of_all(mapped), nearest.of_all(ArrayPoints(X)))
 
     @pytest.mark.filterwarnings("ignore::UserWarning:distributed", "ignore::ResourceWarning")
-    def test_a_dask_array_gives_the_same(self, clusters, monkeypatch):
+    def test_a_dask_array_gives_the_same(self, clusters):
         da = pytest.importorskip("dask.array")
         from samekind.points import DaskPoints
 
         X, y = clusters
-        monkeypatch.setattr(base, "BLOCK_ROWS", 7000)
-        with DaskPoints(da.from_array(X, chunks=(9000, 4))) as points:
-            chosen = choose_representatives(points, 0, size=500)
-            assert_same(chosen, choose_representatives(ArrayPoints(X), 0, size=500))
-            nearest = NearestLabels(chosen, y[chosen.rows])
-            assert_same(nearest.of_all(points), nearest.of_all(ArrayPoints(X)))
+        points = DaskPoints(da.from_array(X, chunks=(9000, 4)))
+        chosen = choose_representatives(points, 0, size=500)
+        assert_same(chosen, choose_representatives(ArrayPoints(X), 0, size=500))
+        nearest = NearestLabels(chosen, y[chosen.rows])
+        assert_same(nearest.of_all(points), nearest.of_all(ArrayPoints(X)))
 
     @pytest.mark.parametrize("scale", [1e-140, 1e-30, 1e30, 1e140])
     def test_the_scale_of_the_data_does_not_matter(self, clusters, scale):

@@ -6,12 +6,10 @@ import os
 import re
 import signal
 import sqlite3
-import stat
 import subprocess
 import sys
 import threading
 import traceback
-from pathlib import Path
 
 import pytest
 
@@ -22,16 +20,14 @@ if os.environ.get("CI") != "true":
 import httpx
 from PIL import Image
 
-import samekind.web
+import serving
 from samekind import Ledger, LedgerError
-from samekind.cli._errors import UserError
-from samekind.cli._token import find_token
 from samekind.data import load
 from samekind.project import Project
-from test_cli_label import cli
+from samekind.web.server import new_token
+from serving import BEARER
 from test_web_api import Serving
 
-TOKEN = "a-long-and-secret-token"
 PASSWORD = "sesame-opens"
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX permissions and signals")
 
@@ -39,124 +35,55 @@ posix = pytest.mark.skipif(os.name != "posix", reason="POSIX permissions and sig
 @pytest.fixture
 def rows(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("SAMEKIND_TOKEN", raising=False)
     path = tmp_path / "rows.csv"
     path.write_text("x,y\n" + "".join(f"{k % 3}.{k},{k}\n" for k in range(45)))
     return path
 
 
-@pytest.fixture
-def served(monkeypatch):
-    """What the page would be served with; nothing listens, as this machine's other addresses are public."""
-    calls = []
-    monkeypatch.setattr(samekind.web, "serve", lambda *args, **options: calls.append(options))
-    return calls
-
-
 class TestTokens:
-    def test_in_the_environment(self, rows, served, monkeypatch):
-        monkeypatch.setenv("SAMEKIND_TOKEN", TOKEN)
-        said = cli("label", "rows.csv", "--host", "192.0.2.1")
-        assert served[0]["token"] == TOKEN
-        assert TOKEN not in said.output
-        assert "list of processes" not in said.output
-
-    def test_on_the_command_line_is_warned_of(self, rows, served):
-        said = cli("label", "rows.csv", "--token", TOKEN)
-        assert served[0]["token"] == TOKEN
-        assert "Everybody on this machine can read the token" in said.stderr
-        assert "--token-file FILE, or in the variable SAMEKIND_TOKEN" in " ".join(
-            said.stderr.split()
-        )
-        assert TOKEN not in said.output
-
-    def test_in_a_file(self, rows, served, monkeypatch):
-        monkeypatch.setenv("SAMEKIND_TOKEN", "of the environment")
-        Path("token.txt").write_text(f"  {TOKEN}\nand more\n")
-        os.chmod("token.txt", 0o600)
-        said = cli("label", "rows.csv", "--token-file", "token.txt")
-        assert served[0]["token"] == TOKEN
-        assert "Note" not in said.stderr
+    def test_has_128_random_bits(self):
+        tokens = {new_token() for _ in range(100)}
+        assert len(tokens) == 100
+        assert {len(token) for token in tokens} == {22}
 
     @posix
-    def test_in_a_file_that_others_can_read(self, rows, served):
-        Path("token.txt").write_text(TOKEN)
-        os.chmod("token.txt", 0o644)
-        assert "chmod 600 token.txt" in cli("label", "rows.csv", "--token-file", "token.txt").stderr
-
-    def test_a_file_is_made_with_a_new_one(self, rows, served):
-        cli("label", "rows.csv", "--token-file", "new.txt")
-        cli("label", "rows.csv", "--token-file", "new.txt")
-        made = Path("new.txt").read_text().strip()
-        assert [call["token"] for call in served] == [made, made]
-        assert len(made) >= 20
-        if os.name == "posix":
-            assert stat.S_IMODE(Path("new.txt").stat().st_mode) == 0o600
-
-    def test_is_made_where_others_can_reach_the_page(self, rows, served):
-        cli("label", "rows.csv", "--host", "192.0.2.1")
-        cli("label", "rows.csv", "--host", "192.0.2.1")
-        cli("label", "rows.csv")
-        first, second, near = [call["token"] for call in served]
-        assert len(first) >= 20
-        assert first != second
-        assert near is None
-
-    @pytest.mark.parametrize(
-        ("written", "words"),
-        [("", "is empty"), ("short\n", "a token has 22 to 200"), ("two words here\n", "no space")],
-    )
-    def test_a_file_without_one(self, rows, served, written, words):
-        Path("token.txt").write_text(written)
-        said = cli("label", "rows.csv", "--token-file", "token.txt", code=2)
-        assert words in said.stderr
-        assert not served
-
-    def test_twice(self):
-        with pytest.raises(UserError, match="either --token-file or --token"):
-            find_token(Path("a"), TOKEN, in_command=True, is_local=True)
-
-    @posix
-    def test_is_neither_in_the_list_of_processes_nor_in_what_is_printed(self, rows):
-        Path("token.txt").write_text(TOKEN)
-        os.chmod("token.txt", 0o600)
-        command = [
-            sys.executable,
-            "-m",
-            "samekind",
-            "label",
-            "rows.csv",
-            "--token-file",
-            "token.txt",
-        ]
+    def test_is_printed_and_nowhere_else(self, rows, tmp_path):
+        """Neither in the list of processes nor in a file; without it nothing is told."""
+        command = ["label", "rows.csv", "--no-browser", "--port", "0"]
         server = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [sys.executable, "-m", "samekind", *command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         timer = threading.Timer(60, server.kill)
         timer.start()
         try:
             printed = ""
-            while "Ctrl-C stops it" not in printed:
+            while "Answers are kept" not in printed:
                 printed += server.stderr.readline() or pytest.fail(printed)
             seen = subprocess.run(
                 ["ps", "-o", "args=", "-p", str(server.pid)], capture_output=True, text=True
             ).stdout
-            address = re.search(r"http://127\.0\.0\.1:\d+/", printed).group()
+            page, token = re.search(
+                r"(http://127\.0\.0\.1:\d+/p/rows/)#token=(\S+)", printed
+            ).groups()
+            about, known = f"{page}api/about", {"Authorization": f"Bearer {token}"}
             statuses = [
-                httpx.get(f"{address}api/{path}", timeout=20).status_code
-                for path in (
-                    f"status?token={TOKEN}",
-                    f"items/x?token={TOKEN}",
-                    "status?token=wrong",
-                )
+                httpx.get(about, timeout=20, headers=headers).status_code
+                for headers in (known, {}, {"Authorization": "Bearer wrong"})
             ]
+            address = httpx.get(f"{about}?token={token}", timeout=20).status_code
             server.send_signal(signal.SIGINT)
             out, err = server.communicate(timeout=30)
         finally:
             timer.cancel()
             server.kill()
-        assert statuses == [200, 422, 401]
-        assert TOKEN not in seen + printed + out + err
+        assert statuses == [200, 401, 401]
+        assert address == 401
+        assert token not in seen + out + err
+        kept = b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.is_file())
+        assert token.encode() not in kept
 
 
 class TestPasswords:
@@ -238,7 +165,7 @@ import os, signal, sys
 from samekind.data import load
 from samekind.project import EXPORTS, Project
 from samekind.project.exports import registry
-from samekind.web import serve
+import serving
 
 def killed(project, file):
     file.write(b"half of a secret")
@@ -248,8 +175,7 @@ def killed(project, file):
 registry.EXPORTS = tuple(
     one._replace(write=killed) if one.file == "clusters.json" else one for one in EXPORTS
 )
-serve(Project(load("rows.csv"), "mine.db", random_state=0), open_browser=False, port=0,
-      on_ready=lambda url: print(url, flush=True))
+serving.run(Project(load("rows.csv"), "mine.db", random_state=0))
 """
 
 
@@ -263,15 +189,17 @@ def test_a_killed_export_leaves_nothing(rows, tmp_path):
             [sys.executable, "-c", KILLED],
             stdout=subprocess.PIPE,
             text=True,
-            env=os.environ | {"TMPDIR": str(own)},
+            env=serving.ENV | {"TMPDIR": str(own)},
         )
         try:
             url = server.stdout.readline().strip()
             if name == "clusters.json":
                 with pytest.raises(httpx.HTTPError):
-                    httpx.get(f"{url}api/export/{name}", timeout=30)
+                    httpx.get(f"{url}api/export/{name}", headers=BEARER, timeout=30)
             else:
-                with httpx.stream("GET", f"{url}api/export/{name}", timeout=30) as response:
+                with httpx.stream(
+                    "GET", f"{url}api/export/{name}", headers=BEARER, timeout=30
+                ) as response:
                     assert response.status_code == 200
                     server.kill()
             server.wait(30)

@@ -23,7 +23,7 @@ PORT = "8720"
 def commands(text):
     """Yield the words of every `samekind` command, comments and continued lines too."""
     joined = re.sub(r"\\\n\s*", " ", text)
-    for found in re.finditer(r"(?<![\w.=-])(?:\S+/)?samekind ((?:serve|invite) .+)", joined):
+    for found in re.finditer(r"(?<![\w.=-])(?:\S+/)?samekind ((?:serve|links) .+)", joined):
         yield shlex.split(found[1])
 
 
@@ -32,8 +32,11 @@ def test_commands_and_options_are_there(text, fewest):
     found = list(commands(text))
     assert len(found) >= fewest
     known = typer.main.get_command(app).commands
-    for command, *words in found:
-        options = {option for one in known[command].params for option in one.opts}
+    for name, *words in found:
+        command = known[name]
+        if name == "links":
+            command = command.commands[words.pop(0)]
+        options = {option for one in command.params for option in one.opts}
         given = [word for word in words if word.startswith("--")]
         assert given
         assert set(given) <= options

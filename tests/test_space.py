@@ -16,7 +16,7 @@ from fingerprints import open_backend
 from samekind import ArrayPoints, ClassifySession, Clusters, LabelOracle, Session, solve
 from samekind.measures import adjusted_rand_index
 from samekind.points import WorkingSpace, find_space, space_search
-from samekind.points.sources import coordinates as coordinates_module
+from samekind.points import array as array_module
 
 D = 100
 
@@ -104,18 +104,10 @@ class TestCoordinates:
         X, _ = mixture(700)
         space = space_of(X)
         expected = space.coordinates(X)
-        monkeypatch.setattr(coordinates_module, "IN_MEMORY", 1_000)
+        monkeypatch.setattr(array_module, "IN_MEMORY", 1_000)
         points = ArrayPoints(X).in_space(space)
         assert isinstance(points.X.base, np.memmap)
         np.testing.assert_array_equal(points.X, expected)
-
-    def test_progress_is_reported(self):
-        told = set()
-        X, _ = mixture()
-        find_space(
-            ArrayPoints(X, report=lambda what, _: told.add(what)), metric="auto", reduce=5, seed=0
-        )
-        assert "Reducing the rows" in told
 
 
 class TestCosine:

@@ -23,10 +23,11 @@ from hypothesis import HealthCheck, settings
 from typer.testing import CliRunner
 
 from samekind.cli import app
+from samekind.cli._errors import UserError
+from samekind.cli._serve import name_projects
 from samekind.ledger import Ledger, Links, ProjectURL, back_up_project, check_project
 from samekind.project import open_project
-from samekind.web import ServeError, make_team_app, name_projects
-from samekind.web.site import Site
+from serving import app_of
 from teams import (
     API,
     Person,
@@ -40,7 +41,7 @@ from teams import (
     wait_for,
 )
 
-SCHEMA = schemathesis.openapi.from_dict(make_team_app(Site({}), allowed_hosts=()).openapi())
+SCHEMA = schemathesis.openapi.from_dict(app_of(None).openapi())
 CHECKS = [
     schemathesis.checks.not_a_server_error,
     schemathesis.checks.response_schema_conformance,
@@ -391,7 +392,7 @@ def fuzzed(table, tmp_path_factory):
 def call_any(case, fuzzed):
     server, token = fuzzed
     case.path_parameters = {**(case.path_parameters or {}), "project": "rows"}
-    if case.path == f"{API}/{{project}}/links/{{link}}/revoke":
+    if case.path == f"{API}/links/{{link}}/revoke":
         case.path_parameters["link"] = 999_999
     headers = {"Authorization": f"Bearer {token}"}
     case.call_and_validate(base_url=server.url, headers=headers, checks=CHECKS, timeout=60)
@@ -458,7 +459,8 @@ class TestBackups:
 class TestCommands:
     def test_links_are_made_listed_and_revoked(self, place):
         made = run(
-            "invite",
+            "links",
+            "add",
             place,
             "ann",
             "--role",
@@ -475,12 +477,12 @@ class TestCommands:
             found = links.find(link.partition("#token=")[2])
             assert (found.who, found.role) == ("ann", "review")
             assert 29 * 86_400 < found.expires - time.time() < 31 * 86_400
-        listed = run("links", place).output
+        listed = run("links", "list", place).output
         assert "ann" in listed
         assert "holds" in listed
-        assert run("revoke", place, "ann").exit_code == 0
-        assert "revoked" in run("links", place).output
-        again = run("revoke", place, "ann")
+        assert run("links", "revoke", place, "ann").exit_code == 0
+        assert "revoked" in run("links", "list", place).output
+        again = run("links", "revoke", place, "ann")
         assert again.exit_code == 2
         assert "no link of 'ann' holds. Those who have one: nobody." in " ".join(
             again.output.split()
@@ -488,21 +490,23 @@ class TestCommands:
 
     @pytest.mark.parametrize("given", ["tomorrow", "30", "1999-01-01"])
     def test_times_that_are_none(self, place, given):
-        assert run("invite", place, "ann", "--expires", given).exit_code == 2
+        assert run("links", "add", place, "ann", "--expires", given).exit_code == 2
 
     def test_of_no_project_make_none(self, tmp_path):
-        for command in (["invite", "ann"], ["links"], ["revoke", "ann"]):
-            result = run(command[0], tmp_path / "none.db", *command[1:])
+        for command in (["add", "ann"], ["list"], ["revoke", "ann"]):
+            result = run("links", command[0], tmp_path / "none.db", *command[1:])
             assert result.exit_code == 2
         assert list(tmp_path.iterdir()) == []
 
     def test_names_in_addresses(self, tmp_path):
-        a, b = tmp_path / "a" / "x.db", tmp_path / "b" / "x.samekind.db"
-        assert name_projects([("", a), ("other", b)]) == {"x": a, "other": b}
-        with pytest.raises(ServeError, match="both called 'x'"):
-            name_projects([("", a), ("", b)])
-        with pytest.raises(ServeError, match="cannot be called ''"):
-            name_projects([("", tmp_path / "___.db")])
+        a, b, c = (tmp_path / name for name in ("x.db", "x.samekind.db", "___.db"))
+        for path in (a, b, c):
+            Ledger(path).close()
+        assert name_projects([str(a), f"other={b}"]) == {"x": a, "other": b}
+        with pytest.raises(UserError, match="both called 'x'"):
+            name_projects([str(a), str(b)])
+        with pytest.raises(UserError, match="cannot be called ''"):
+            name_projects([str(c)])
 
     def test_serve_says_what_is_wrong(self, place, table, tmp_path):
         for arguments, words in (
@@ -510,19 +514,16 @@ class TestCommands:
             ([table[0]], "is no project"),
             ([place, place], "both called"),
             ([place, "--key", place], "belong together"),
+            ([place, "--key", place, "--certificate", place], "cannot be used"),
             ([place, "--overlap", "0"], "must be a share such as 0.1, or a number of people"),
         ):
             result = run("serve", *arguments)
             assert result.exit_code == 2
             assert words in " ".join(result.output.split())
 
-    @pytest.mark.usefixtures("own_logs")
-    def test_serve_keeps_how_many_are_to_answer_each_question(self, place, monkeypatch):
-        given = []
-        monkeypatch.setattr("samekind.web.serve_team", lambda *_, **options: given.append(options))
-        assert run("serve", place, "--overlap", "2").exit_code == 0
-        with closing(open_project(place, overlap=given[0]["overlap"])) as project:
-            assert project.team.overlap == 2
+    def test_serve_keeps_how_many_are_to_answer_each_question(self, place):
+        with process(place, overlap=2):
+            pass
         with closing(open_project(place, overlap=None)) as project:
             assert project.team.overlap == 2  # it is kept
 
@@ -551,6 +552,6 @@ class TestCommands:
         with Links(tmp_path / "moved.db") as links:
             assert links.find(token).role == "review"
         open_project(tmp_path / "moved.db").close()
-        there = run("invite", place, "bob")
+        there = run("links", "add", place, "bob")
         assert there.exit_code == 2
         assert "was moved to" in there.output

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import signal
@@ -13,7 +12,6 @@ import sys
 import tempfile
 import threading
 import time
-from typing import get_args
 from urllib.parse import quote
 
 import pytest
@@ -25,20 +23,21 @@ if os.environ.get("CI") != "true":
 import httpx
 import schemathesis
 import sqlalchemy as sa
-import uvicorn
+from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, settings
 
 import samekind
+import serving
 from conftest import blobs
 from samekind import Ledger
 from samekind.data import demo_items, load
 from samekind.project import EXPORTS, Project, find_export
-from samekind.web import ServeError, make_app, serve
-from samekind.web.files import Export
-from samekind.web.server import configure
+from samekind.web.server import ServeError, hosts_of, listen
+from samekind.web.site import HostedProject
+from serving import BEARER, NAME, PAGE, TOKEN, app_of, app_of_hosted, good
 
 DIGITS = samekind.datasets.load_digits().target
-SCHEMA = schemathesis.openapi.from_dict(make_app(None).openapi())
+SCHEMA = schemathesis.openapi.from_dict(app_of(None).openapi())
 CHECKS = [
     schemathesis.checks.not_a_server_error,
     schemathesis.checks.response_schema_conformance,
@@ -48,38 +47,8 @@ CHECKS = [
 EVIL = '<script>alert("1")</script>'
 
 
-class Serving:
-    """A server on a free port, in a thread of its own, and a client of it."""
-
-    def __init__(self, project, **options):
-        self.project = project
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listening.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
-        names = [f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]")]
-        self.app = make_app(project, **{"allowed_hosts": names} | options)
-        self._server = uvicorn.Server(configure(self.app))
-        self._thread = threading.Thread(target=self._server.run, args=([self._listening],))
-        self.client = httpx.Client(base_url=self.url, headers={"X-Samekind": "1"}, timeout=60)
-
-    def __enter__(self):
-        self._thread.start()
-        return self
-
-    def __exit__(self, *error):
-        self.client.close()
-        self._server.should_exit = True
-        self._thread.join(30)
-        self.project.close()
-
-    def get(self, path, **options):
-        return good(self.client.get(path, **options))
-
-    def post(self, path, **options):
-        return good(self.client.post(path, **options))
-
-    def put(self, path, **options):
-        return good(self.client.put(path, **options))
+class Serving(serving.Serving):
+    """That, with somebody who answers."""
 
     def label(self, y, clicks, **query):
         """Answer so many questions by the labels; return the reply to the last one."""
@@ -92,11 +61,6 @@ class Serving:
             reply = self.post("/api/answers", json=said, params=query)
             assert reply["saved"] is True
         return reply
-
-
-def good(response):
-    assert response.status_code == 200, response.text
-    return response.json()
 
 
 def wait_until(holds, seconds=20.0):
@@ -402,7 +366,8 @@ def try_input(server, case):
             open_questions = server.get("/api/next")["questions"]
             if open_questions:
                 case.body["id"] = open_questions[0]["id"]
-    case.call_and_validate(base_url=server.url, headers={"X-Samekind": "1"}, checks=CHECKS)
+    case.path_parameters = {**(case.path_parameters or {}), "project": NAME}
+    case.call_and_validate(base_url=server.url, headers=BEARER, checks=CHECKS)
 
 
 @pytest.fixture(scope="module")
@@ -537,9 +502,6 @@ class TestFiles:
         assert response.status_code == 404
         assert response.json()["error"]
 
-    def test_every_export_is_a_file(self, labelled):
-        assert set(get_args(Export)) == {one.file for one in EXPORTS}
-
     @pytest.mark.parametrize("name", OF_RECORDS)
     def test_what_only_records_have_is_refused(self, labelled, name):
         response = labelled.client.get(f"/api/export/{name}")
@@ -567,7 +529,7 @@ class TestFiles:
         page = small.client.get("/")
         assert page.status_code == 200
         assert page.headers["Content-Type"].startswith("text/html")
-        script = small.client.get("/static/api.js")
+        script = httpx.get(f"{small.url}/static/api.js")
         assert script.headers["Content-Type"].startswith("text/javascript")
         for response in (page, script):
             again = small.client.get(
@@ -576,8 +538,8 @@ class TestFiles:
             assert again.status_code == 304
 
     def test_there_are_no_documents_from_elsewhere(self, small):
-        for path in ("/docs", "/redoc", "/openapi.json", "/docs/oauth2-redirect"):
-            assert small.client.get(path).status_code == 404
+        for path in ("/docs", "/redoc", "/docs/oauth2-redirect", f"{PAGE}/docs"):
+            assert httpx.get(small.url + path).status_code == 404
 
 
 class TestErrors:
@@ -696,7 +658,7 @@ def test_many_at_once(digits, tmp_path):
     saved, failures = [], []
 
     def work(url, who):
-        headers = {"X-Samekind": "1", "X-Samekind-Who": who}
+        headers = BEARER | {"X-Samekind-Who": who}
         with httpx.Client(base_url=url, headers=headers, timeout=60) as client:
             for _ in range(15):
                 questions = good(client.get("/api/next?lineup=false"))["questions"]
@@ -710,7 +672,9 @@ def test_many_at_once(digits, tmp_path):
                     failures.append(response.text)
 
     with Serving(Project(digits, path, random_state=0, sheet=0)) as server:
-        people = [threading.Thread(target=work, args=(server.url, f"p{k}")) for k in range(5)]
+        people = [
+            threading.Thread(target=work, args=(server.url + PAGE, f"p{k}")) for k in range(5)
+        ]
         for person in people:
             person.start()
         for person in people:
@@ -722,13 +686,10 @@ def test_many_at_once(digits, tmp_path):
 
 
 PROGRAM = """
-import sys
+import sys, serving
 from samekind.project import Project
 from samekind.data import demo_items
-from samekind.web import serve
-serve(Project(demo_items(), sys.argv[1], random_state=0), open_browser=False,
-      token=sys.argv[2] or None, on_ready=lambda url: print(url, flush=True))
-print("closed", flush=True)
+serving.run(Project(demo_items(), sys.argv[1], random_state=0))
 """
 
 
@@ -737,17 +698,15 @@ class TestServe:
     def test_a_process_until_it_is_told_to_end(self, tmp_path, ended):
         path = tmp_path / "digits.db"
         process = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, str(path), "correct-horse-battery-staple"],
+            [sys.executable, "-c", PROGRAM, str(path)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            env=serving.ENV,
         )
         try:
-            url = httpx.URL(process.stdout.readline().strip())
-            assert url.params["token"] == "correct-horse-battery-staple"
-            headers = {"Authorization": "Bearer correct-horse-battery-staple", "X-Samekind": "1"}
-            with httpx.Client(base_url=url.join("/"), headers=headers) as client:
-                assert client.get("/").status_code == 200
+            url = process.stdout.readline().strip()
+            with httpx.Client(base_url=url, headers=BEARER, timeout=30) as client:
                 [question] = good(client.get("/api/next?lineup=false"))["questions"]
                 said = {"id": question["id"], "answer": say(question, DIGITS)}
                 assert good(client.post("/api/answers", json=said))["saved"] is True
@@ -757,52 +716,49 @@ class TestServe:
         finally:
             process.kill()
             process.communicate()
-        assert err == ""
+        assert (out, err, process.returncode) == ("closed\n", "", 0)
         assert not path.with_name("digits.db-wal").exists()
-        if ended == signal.SIGINT:
-            assert out == "closed\n"
-            assert process.returncode == 0
         with Ledger(path) as ledger:
             assert len(ledger) == 1
-
-    @pytest.mark.parametrize("host", ["0.0.0.0", "", "::", "192.0.2.7", "example.org"])
-    def test_others_need_a_token(self, host):
-        with pytest.raises(ServeError, match="Give a token"):
-            serve(None, host, open_browser=False)
-
-    @pytest.mark.parametrize(
-        "token",
-        [
-            "",
-            "of-21-characters-only",
-            "with a space in it, but long",
-            "ünïcödé-token-of-some-length",
-        ],
-    )
-    def test_what_is_not_a_token(self, token):
-        with pytest.raises(ServeError, match="22 to 200"):
-            serve(None, token=token, open_browser=False)
 
     def test_a_port_that_is_taken(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]
             with pytest.raises(ServeError, match=f"port {port}.*Choose another port"):
-                serve(None, port=port, open_browser=False)
+                listen("127.0.0.1", port)
 
-    def test_a_token_opens_the_api_and_nothing_else_does(self, table):
-        with Serving(Project(table[0], random_state=0), token="open-sesame") as server:
-            assert server.client.get("/").status_code == 200
-            assert server.client.get("/static/api.js").status_code == 200
-            for path in ("/api/status", "/api/openapi.json", "/api/items/0", "/api/nothing"):
-                assert server.client.get(path).status_code == 401
-                assert server.client.get(f"{path}?token=open-sesame").status_code in (200, 404)
-            bearer = {"Authorization": "Bearer open-sesame"}
-            assert server.client.get("/api/status", headers=bearer).status_code == 200
+    def test_a_token_opens_the_api_and_nothing_else_does(self, small):
+        page = f"{small.url}{PAGE}"
+        assert httpx.get(f"{small.url}/").headers["location"] == f"p/{NAME}/"
+        for path in (f"{page}/", f"{small.url}/static/api.js", f"{small.url}/openapi.json"):
+            assert httpx.get(path).status_code == 200
+        for path in ("/api/about", "/api/status", "/api/items/0", "/api/nothing", "/api"):
+            assert httpx.get(page + path).status_code == 401
+            assert httpx.get(f"{page}{path}?token={TOKEN}").status_code == 401
+        assert httpx.get(f"{page}/api/status", headers=BEARER).status_code == 200
+
+    def test_a_project_that_is_being_opened_says_how_far(self, table):
+        hosted = HostedProject(NAME)
+        client = TestClient(app_of_hosted(hosted), base_url="http://127.0.0.1", headers=BEARER)
+        hosted.progress("Reading the data", 1, 4)
+        assert client.get(f"{PAGE}/").status_code == 200
+        about = client.get(f"{PAGE}/api/about").json()
+        assert (about["state"], about["doing"], about["share"]) == (
+            "opening", "Reading the data", 0.25,
+        )  # fmt: skip
+        refused = client.get(f"{PAGE}/api/next")
+        assert (refused.status_code, refused.headers["retry-after"]) == (503, "3")
+        hosted.fail("There is no column of this name.")
+        assert client.get(f"{PAGE}/api/about").json()["state"] == "failed"
+        assert client.get(f"{PAGE}/api/next").json() == {"error": hosted.doing}
+        hosted.ready(Project(table[0], random_state=0))
+        assert client.get(f"{PAGE}/api/about").json()["title"] == "rows.csv"
+        assert client.get(f"{PAGE}/api/next").status_code == 200
 
 
 def test_listening_everywhere_means_every_address_but_no_name(table):
-    options = {"allowed_hosts": ["*", "desk.example"], "token": "open-sesame"}
-    with Serving(Project(table[0], random_state=0), **options) as server:
+    hosts = ["desk.example", *hosts_of("0.0.0.0", 8720)]
+    with Serving(Project(table[0], random_state=0), allowed_hosts=hosts) as server:
         for host, status in {
             "192.0.2.7:80": 200,
             "[2001:db8::1]:8000": 200,
@@ -815,9 +771,17 @@ def test_listening_everywhere_means_every_address_but_no_name(table):
 
 
 def test_the_schema_lists_every_route_of_the_contract(small):
-    paths = small.get("/api/openapi.json")["paths"]
-    listed = {(method.upper(), path) for path, item in paths.items() for method in item}
+    paths = good(httpx.get(f"{small.url}/openapi.json"))["paths"]
+    listed = {
+        (method.upper(), path.removeprefix("/p/{project}"))
+        for path, item in paths.items()
+        for method in item
+    }
     assert listed == {
+        ("GET", "/api/about"),
+        ("GET", "/api/links"),
+        ("POST", "/api/links"),
+        ("POST", "/api/links/{link}/revoke"),
         ("GET", "/api/annotators"),
         ("GET", "/api/reviews"),
         ("POST", "/api/reviews"),
@@ -854,14 +818,7 @@ def test_the_schema_lists_every_route_of_the_contract(small):
 
 
 def test_nothing_optional_is_imported_with_samekind():
-    code = "import samekind, sys; print([m for m in ('fastapi', 'uvicorn', 'pydantic') if m in sys.modules])"
+    optional = ("fastapi", "uvicorn", "pydantic", "httpx")
+    code = f"import samekind, sys; print([m for m in {optional} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
-
-
-def test_the_public_names():
-    web = importlib.import_module("samekind.web")
-    assert set(web.__all__) == {
-        *("ServeError", "WaitingPage", "check_reach", "is_loopback", "make_app", "make_team_app"),
-        *("name_projects", "serve", "serve_team"),
-    }

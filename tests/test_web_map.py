@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 
@@ -17,8 +15,8 @@ except ImportError as missing:
 
 from samekind.data import Items
 from samekind.project import Project
-from samekind.web import WaitingPage
-from samekind.web.reach import listen
+from samekind.web.site import HostedProject
+from serving import PAGE, TOKEN, ServingHosted
 
 pytestmark = pytest.mark.xdist_group("browser")
 expect.set_options(timeout=15_000)
@@ -50,7 +48,7 @@ def served():
 @pytest.fixture
 def page(browser, served):
     context = browser.new_context(viewport={"width": 1200, "height": 800})
-    tab = Visit(context, served.url + "/", asked=False)
+    tab = Visit(context, served.url, asked=False)
     tab.page.wait_for_function("() => document.querySelectorAll('.legend li').length > 3")
     yield tab.page
     assert tab.errors == []
@@ -107,26 +105,26 @@ def test_dragging_moves_and_clicking_shows_a_row(page):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_before_the_page(browser, scheme):
-    listening = listen("127.0.0.1", 0)
-    waiting = WaitingPage(listening)
+def test_a_project_that_is_being_opened(browser, scheme):
+    hosted = HostedProject("rows")
     context = browser.new_context(viewport={"width": 360, "height": 640}, color_scheme=scheme)
     page = context.new_page()
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(f"http://127.0.0.1:{listening.getsockname()[1]}/")
-    waiting.say("Compiling, once, about 15 seconds", 0.4)
-    expect(page.locator("#what")).to_have_text("Compiling, once, about 15 seconds …")
-    expect(page.locator("progress")).to_have_js_property("value", 0.4)
-    page.evaluate(axe_script())
-    found = page.evaluate("() => axe.run(document)")
-    assert [violation["id"] for violation in found["violations"]] == []
-    failing = threading.Thread(target=waiting.fail, args=("there is no column 'x'.",))
-    failing.start()
-    expect(page.locator("#what")).to_have_text("there is no column 'x'.")
-    expect(page.locator("#hint")).to_contain_text("samekind has stopped")
-    failing.join()
-    waiting.stop()
-    listening.close()
+    with ServingHosted(hosted) as server:
+        hosted.progress("Compiling, once, about 15 seconds", 0.4)
+        page.goto(f"{server.url}{PAGE}/#token={TOKEN}")
+        said, bar = page.locator("#question-body p"), page.locator("#question-body progress")
+        expect(said).to_have_text("Compiling, once, about 15 seconds …")
+        expect(bar).to_have_js_property("value", 0.4)
+        page.evaluate(axe_script())
+        found = page.evaluate("() => axe.run(document)")
+        assert [violation["id"] for violation in found["violations"]] == []
+        hosted.fail("there is no column 'x'.")
+        expect(said).to_have_text("there is no column 'x'.")
+        items = Items.of_array(np.eye(20), "rows", [f"x{k}" for k in range(20)])
+        hosted.ready(Project(items, random_state=0))
+        expect(page.locator("#question")).to_have_attribute("data-type", "pair")
+    page.wait_for_timeout(100)
     assert errors == []
     context.close()

@@ -21,6 +21,7 @@ from samekind import DIFFERENT, SAME
 from samekind.data import load
 from samekind.datasets import load_digits
 from samekind.project import Project
+from serving import PAGE, app_of
 
 pytestmark = pytest.mark.xdist_group("browser")
 expect.set_options(timeout=15_000)
@@ -89,17 +90,22 @@ def visiting(browser):
     opened = []
     contexts = []
 
-    def visit(served, *, context=None, address="/", remembered=None, asked=True, **options):
+    def visit(
+        served, *, context=None, address=None, view="", remembered=None, asked=True, **options
+    ):
         if context is None:
             context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}} | options)
             contexts.append(context)
-        tab = Visit(context, served.url + address, asked=asked, **remembered or {})
+        url = served.url if address is None else served.origin + address
+        tab = Visit(context, url, asked=asked, **remembered or {})
+        if view:
+            tab.page.goto(f"{served.origin}{PAGE}/#/{view}")
         opened.append((served, tab))
-        return opened[-1][1]
+        return tab
 
     yield visit
     for served, tab in opened:
-        assert [url for url in tab.requests if not url.startswith(served.url + "/")] == []
+        assert [url for url in tab.requests if not url.startswith(served.origin + "/")] == []
         assert tab.errors == []
         assert tab.page.evaluate("window.violations") == []
     for context in contexts:
@@ -219,6 +225,22 @@ def test_answers_wait_for_a_server_that_is_gone(digits, visiting):
             "same",
             "different",
         ]
+
+
+def test_answers_wait_for_a_server_that_comes_back_with_another_token(digits, visiting):
+    """As `samekind label` does when it is started again: the new address is opened in another tab."""
+    with serving(digits) as served:
+        tab = visiting(served, remembered=PAIRS)
+        served.stop()
+        tab.page.keyboard.press("d")
+        expect(tab.page.locator("#banner")).to_be_visible()
+        other = "another-of-22-letters-"
+        served.app = app_of(served.project, token=other, allowed_hosts=["127.0.0.1"])
+        served.start()
+        expect(tab.page.locator("#banner")).to_contain_text("token is missing or wrong")
+        visiting(served, context=tab.page.context, address=f"{PAGE}/#token={other}")
+        tab.saved()
+        assert served.project.status().presses == 1
 
 
 @contextmanager
@@ -409,7 +431,7 @@ def test_contradictions_are_settled_by_one_answer(digits, visiting):
     with serving(digits) as served:
         served.project.answers.import_csv("a,b,answer\n1,2,same\n2,3,same\n1,3,different\n")
         assert served.project.status().contradictions == 1
-        tab = visiting(served, address="/#/review")
+        tab = visiting(served, view="review")
         expect(tab.page.locator("#review-badge")).to_have_text("1")
         conflict = tab.page.locator(".conflict li").filter(
             has=tab.page.get_by_role("button", name="Different", pressed=True)
@@ -711,9 +733,9 @@ def test_a_spent_budget_is_said_and_not_gone_on_with(digits, visiting):
         expect(tab.page.get_by_role("button", name="Go on")).to_have_count(0)
 
 
-@pytest.mark.parametrize("address", ["/", "/?token=wrong", "/#/review"])
+@pytest.mark.parametrize("address", ["/", f"{PAGE}/#token=wrong", f"{PAGE}/#/review"])
 def test_without_the_token_it_says_what_to_do_and_stops(digits, visiting, address):
-    with serving(digits, options={"token": "open-sesame-42"}) as served:
+    with serving(digits) as served:
         tab = visiting(served, address=address, asked=False)
         page = tab.page
         said = page.get_by_text("token is missing or wrong").locator("visible=true")
@@ -753,7 +775,7 @@ def test_kinds_keep_small_numbers_and_their_colours(digits, visiting):
 def test_going_on_says_that_it_works_and_pulls_nobody_off_another_screen(digits, visiting):
     with serving(digits, clicks=5) as served:
         served.project.standing.finish()
-        tab = visiting(served, address="/#/finish", asked=False)
+        tab = visiting(served, view="finish", asked=False)
         page = tab.page
 
         def slow(route):
@@ -772,7 +794,7 @@ def test_going_on_says_that_it_works_and_pulls_nobody_off_another_screen(digits,
 def test_kinds_of_the_same_name_can_be_merged_in_the_review(digits, visiting):
     with serving(digits, clicks=30) as served:
         project = served.project
-        tab = visiting(served, address="/#/review")
+        tab = visiting(served, view="review")
         page = tab.page
         page.wait_for_selector("#conflicts-title")
         expect(page.locator("#namesakes-title")).to_have_count(0)
@@ -813,7 +835,7 @@ def test_the_same_name_offers_to_merge(digits, visiting):
 
 def test_the_review_has_a_line_for_each_press_and_a_search(messages, visiting):
     with serving(messages, clicks=12, labels=[row % 5 for row in range(48)]) as served:
-        tab = visiting(served, address="/#/review")
+        tab = visiting(served, view="review")
         page = tab.page
         expect(page.locator("#review")).to_contain_text("of 12 presses")
         assert page.locator("section[aria-labelledby=answers-title] > ul > li").count() == 12
@@ -863,15 +885,17 @@ def test_hostile_texts_are_shown_as_texts(messages, visiting):
         assert all(evil in seen for evil in EVIL[:4])
         assert "<i onclick=x>name</i>" in seen
         assert page.evaluate("window.pwned") is None
-        grown = page.locator("main :is(script, iframe, animate, img:not([src^='/api/'])), dialog i")
+        grown = page.locator("main :is(script, iframe, animate, img:not([src^='api/'])), dialog i")
         assert grown.count() == 0
 
 
 def test_a_token_leaves_the_address_and_opens_everything(digits, visiting):
-    with serving(digits, clicks=5, options={"token": "open-sesame-42"}) as served:
-        tab = visiting(served, remembered=PAIRS, address="/?token=open-sesame-42")
+    with serving(digits, clicks=5) as served:
+        tab = visiting(served, remembered=PAIRS)
         page = tab.page
-        assert "token" not in page.url
+        assert page.url == f"{served.origin}{PAGE}/"
+        other = visiting(served, context=page.context, address="/")  # this browser still knows it
+        assert other.question == tab.question
         page.wait_for_function("""() => [...document.querySelectorAll(".pair img")].every(
             (image) => image.complete && image.naturalWidth > 0)""")
         tab.press("d")

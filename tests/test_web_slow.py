@@ -21,6 +21,7 @@ if os.environ.get("CI") != "true":
 import httpx
 from hypothesis import HealthCheck, settings
 
+import serving
 from samekind import Ledger
 from test_web_api import DIGITS, SCHEMA, good, say, table, tried, try_input
 
@@ -32,7 +33,7 @@ NURSERY = """
 import os, signal, sys
 from samekind.project import Project
 from samekind.data import demo_items
-from samekind.web import serve
+import serving
 
 things = demo_items()
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -44,8 +45,8 @@ project.overview.all()
 for line in sys.stdin:
     if os.fork() == 0:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        told = lambda url: print(os.getpid(), url, flush=True)
-        serve(Project(things, line.strip(), random_state=0), open_browser=False, on_ready=told)
+        print(os.getpid(), end=" ", flush=True)
+        serving.run(Project(things, line.strip(), random_state=0))
         os._exit(0)
 """
 
@@ -60,7 +61,7 @@ class Nursery:
             stdout=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            env=os.environ | {"OMP_NUM_THREADS": "1"},  # GNU's OpenMP hangs in a forked process
+            env=serving.ENV | {"OMP_NUM_THREADS": "1"},  # GNU's OpenMP hangs in a forked process
         )
         return self
 
@@ -113,7 +114,7 @@ class Person:
         def kill():
             os.kill(pid, signal.SIGKILL)
 
-        with httpx.Client(base_url=url, headers={"X-Samekind": "1"}, timeout=30) as client:
+        with httpx.Client(base_url=url, headers=serving.BEARER, timeout=30) as client:
             reply = good(client.get("/api/next"))
             timer = threading.Timer(after, kill)
             timer.start()
@@ -171,15 +172,13 @@ def test_killed_200_times(tmp_path, capsys):
 
 
 LARGE = """
-import sys
+import sys, serving
 from pathlib import Path
 from samekind.project import Project
 from samekind.data import load
-from samekind.web import serve
 
 things = load(sys.argv[1], cache=Path(sys.argv[2]))
-serve(Project(things, sys.argv[3], random_state=0), open_browser=False,
-      on_ready=lambda url: print(url, flush=True))
+serving.run(Project(things, sys.argv[3], random_state=0))
 """
 
 
@@ -193,11 +192,13 @@ def test_latency_among_100_000_rows(tmp_path, capsys):
     figures = {}
     for start in ("first", "second"):
         began = time.perf_counter()
-        process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command, cwd=tmp_path, stdout=subprocess.PIPE, text=True, env=serving.ENV
+        )
         try:
             url = process.stdout.readline().strip()
             figures[f"{start} start"] = time.perf_counter() - began
-            with httpx.Client(base_url=url, headers={"X-Samekind": "1"}, timeout=60) as client:
+            with httpx.Client(base_url=url, headers=serving.BEARER, timeout=60) as client:
                 began = time.perf_counter()
                 assert client.get("/").status_code == 200
                 reply = good(client.get("/api/next?most=3"))

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import samekind
 from benchmarks.ratios import MANY, Ratio, Setting
 from benchmarks.ratios.clock import compile_all, in_turns, synthetic
-from benchmarks.ratios.watched import WatchedPoints
 
 __all__ = ["batched", "focused"]
 
@@ -42,19 +41,3 @@ def batched(setting: Setting) -> Iterator[Ratio]:
 
 def focused(setting: Setting) -> Iterator[Ratio]:
     yield against_kmeans_plusplus(setting, "focused", 10_000, 3, 1.0)
-    X, y = synthetic(setting.rows(10**6, MANY))
-    points = WatchedPoints(X)
-    found = samekind.solve(
-        points,
-        samekind.LabelOracle(y),
-        budget=setting.questions(10_000),
-        epsilon=None,
-        random_state=0,
-    )
-    labelled = sum(len(members) for members in found.members_)
-    yield Ratio(
-        "distances computed in that run / rows x labelled rows",
-        f"{points.n_distances:.3g} / {len(X) * labelled:.3g}",
-        points.n_distances / (len(X) * labelled),
-        0.05,
-    )

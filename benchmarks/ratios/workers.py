@@ -30,12 +30,12 @@ class Run(NamedTuple):
     """What a run found and asked, and how long it took."""
 
     seconds: float
-    centers: NDArray[np.float64]
+    labels: NDArray[np.intp]
     questions: NDArray[np.intp]
 
     def differs_from(self, other: Run) -> bool:
         same_questions = np.array_equal(self.questions, other.questions)
-        return not (same_questions and np.array_equal(self.centers, other.centers))
+        return not (same_questions and np.array_equal(self.labels, other.labels))
 
 
 class Listening:
@@ -59,7 +59,7 @@ def local_cluster(workers: int) -> Iterator[Any]:
     try:
         from distributed import Client, LocalCluster
 
-        from samekind.points.sources import dask as _  # noqa: F401
+        from samekind.points import DaskPoints as _  # noqa: F401
     except ImportError as error:
         raise SkippedError(str(error)) from None
     with (
@@ -138,18 +138,17 @@ def on_workers(setting: Setting) -> Iterator[Ratio]:
             found = samekind.solve(
                 points, oracle, budget=questions, epsilon=None, random_state=0, on_progress=end
             )
+            labels = points.gather(found.labels_)
             took = perf_counter() - started
-            if hasattr(points, "close"):
-                points.close()
             assert not victim
-            return Run(took, found.centers_, np.concatenate(oracle.asked))
+            return Run(took, labels, np.concatenate(oracle.asked))
 
         small = Path(folder, "small.npy")
         np.save(small, X[:MANY])
         for _ in range(2):  # loads compiled code on the workers
-            with DaskPoints(from_file(small, 4), client=client) as points:
-                few = samekind.LabelOracle(y[:MANY])
-                samekind.solve(points, few, budget=200, epsilon=None, random_state=0)
+            points = DaskPoints(from_file(small, 4), client=client)
+            few = samekind.LabelOracle(y[:MANY])
+            samekind.solve(points, few, budget=200, epsilon=None, random_state=0)
         runs = [(on_cluster(), solve(lambda: ArrayPoints(X))) for _ in range(TIMES)]
         spread, whole = (median(run.seconds for run in each) for each in zip(*runs, strict=True))
         yield Ratio(

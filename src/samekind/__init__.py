@@ -16,7 +16,7 @@ from samekind._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from samekind import datasets, measures, report
-    from samekind.client import Client, RemoteSession, ServerError
+    from samekind.client import Client, ServerError
     from samekind.clusters import Clusters
     from samekind.data import Items, embed, load
     from samekind.engine import ClassifySession, ContradictionWarning, Session, link, solve
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "samekind.algorithms": ["Certificate"],
-    "samekind.client": ["Client", "RemoteSession", "ServerError"],
+    "samekind.client": ["Client", "ServerError"],
     "samekind.clusters": ["Clusters"],
     "samekind.data": ["Items", "embed", "load"],
     "samekind.engine": ["ClassifySession", "ContradictionWarning", "Session", "link", "solve"],
@@ -93,7 +93,6 @@ __all__ = [
     "LedgerGone",
     "NoisyOracle",
     "Progress",
-    "RemoteSession",
     "RuleOracle",
     "SameKindClustering",
     "ServerError",

@@ -271,7 +271,7 @@ def _stamp() -> Path | None:
         known = [(str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in sources]
         about = [sys.version, metadata.version("numba"), metadata.version("numpy"), known]
         key = hashlib.blake2b(repr(about).encode(), digest_size=8).hexdigest()
-        folder = Path(os.environ.get("NUMBA_CACHE_DIR") or HERE / "points/kernels/__pycache__")
+        folder = Path(os.environ.get("NUMBA_CACHE_DIR") or HERE / "points/__pycache__")
         if not os.access(HERE, os.W_OK) and "NUMBA_CACHE_DIR" not in os.environ:
             folder = Path.home() / ".cache" / "samekind"  # Numba, too, goes elsewhere then
         return folder / f"samekind-{key}.warm"

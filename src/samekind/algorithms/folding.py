@@ -93,6 +93,15 @@ class Folding(Algorithm[P]):
     def cluster_of(self, rows: IntArray) -> IntArray:
         """Return the number of the known cluster of each row, UNKNOWN or GIVEN_UP."""
 
+    def is_known(self, rows: IntArray) -> BoolArray:
+        """Return whether each row is known to be in some cluster."""
+        return self.cluster_of(rows) >= 0
+
+    def counts(self) -> tuple[int, int]:
+        """Return about how many rows are known, and how many clusters: what a progress bar shows."""
+        sizes = [len(rows) for rows in self.known_clusters() if rows]
+        return sum(sizes), len(sizes)
+
     @abstractmethod
     def rank_clusters(self, row: int) -> list[int]:
         """Return the clusters that a row may be in, the likeliest first."""

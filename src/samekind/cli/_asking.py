@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +11,8 @@ import typer
 from samekind.cli import _models as models
 from samekind.cli import _options as options
 from samekind.cli._errors import INTERRUPTED, UserError, needs, users_values
+from samekind.cli._opening import Opening, check_packages, has_display
 from samekind.cli._places import Place, is_project, is_same
-from samekind.cli._preparation import Preparation
-from samekind.cli._token import PageToken, find_token
 from samekind.cli._words import chat, in_options
 from samekind.errors import no_such_file
 
@@ -42,37 +38,26 @@ def ask_about(context: typer.Context) -> int:
     is_pattern = any(sign in str(data) for sign in "*?[")
     if isinstance(data, Path) and not data.exists() and not is_pattern:
         raise no_such_file(data)
-    secret = PageToken(None)
     if not terminal:
-        source = context.get_parameter_source("token")
-        in_command = source is not None and source.name == "COMMANDLINE"
-        secret = _check_page(given["host"], given["token_file"], given["token"], in_command)
+        check_packages()
 
     from contextlib import closing
 
     from rich.console import Console
 
-    def ready(address: str) -> None:
-        if secret.text is not None and not (secret.is_made or sys.stderr.isatty()):
-            # what goes to a file or another program must not hold what only the user should know
-            address = f"{address.partition('?')[0]}?token=…  (with your token)"
-        chat(screen, f"\nThe page is at  {address}\nCtrl-C stops it; every answer is kept.")
-
     screen = Console(stderr=True)
     where = _project(data, project, demo)
     _check_ahead(given, data, where)
-    for note in secret.notes:
-        chat(screen, f"Note: {note}")
     settings |= {"any_data": True} if given["any_data"] else {}
     shown = has_display() and not given["no_browser"]
-    with Preparation(screen) as preparation:
+    with Opening(screen) as opening:
         if not terminal:
-            preparation.listen(given["host"], given["port"], secret.text, ready, open_browser=shown)
+            opening.serve(where, given["host"], given["port"], open_browser=shown)
         from samekind.cli._projects import print_found, print_next  # once the page listens
 
         if "records" not in chosen and given.get("records") is None:
             chosen["records"] = "auto"
-        opened = _open(None if demo else data, where, chosen, settings, screen, preparation)
+        opened = _open(None if demo else data, where, chosen, settings, screen, opening)
         opened.questions.lineups = not given.get("no_lineup")
         with closing(opened):
             with users_values(where):
@@ -87,10 +72,10 @@ def ask_about(context: typer.Context) -> int:
             _introduce(opened, where, screen)
             code = 0
             if terminal:
-                preparation.go_on()
+                opening.go_on()
                 code = _ask_here(opened, given["who"], screen)
             else:
-                preparation.serve(opened)
+                opening.hand_over(opened)
             if opened.standing.stop_reason is None:
                 opened.standing.leave()
             print_found(opened)
@@ -158,7 +143,7 @@ def _open(
     chosen: dict[str, Any],
     settings: dict[str, Any],
     screen: Console,
-    preparation: Preparation,
+    opening: Opening,
 ) -> Project:
     from samekind.cli._passes import Passes
     from samekind.data import DEMO, load
@@ -166,21 +151,21 @@ def _open(
     from samekind.project import cache_of, features_of, make_project, open_project
 
     with needs(), users_values(path), Passes(screen) as passes:
-        tick = preparation.heard_by(passes)
+        tick = opening.heard_by(passes)
         if data == path or isinstance(data, ProjectURL):
             chosen = {name: value for name, value in chosen.items() if value != "auto"}
             if chosen:
                 negative = {"header": "no-header", "standardize": "no-standardize"}
                 names = ", ".join(f"--{negative.get(name, name)}" for name in chosen)
                 raise UserError(f"{path} knows what it is about: leave {names} out.")
-            return open_project(path, progress=tick, on_items=preparation.wait, **settings)
+            return open_project(path, progress=tick, on_items=opening.wait, **settings)
         before = features_of(path)
         if chosen.get("records") == "auto" and (before is not None or data is None):
             del chosen["records"]  # the project is of no records
         if not chosen.keys() & {"features", "embeddings", "columns", "records"}:
             chosen["features"] = before or "auto"
         items = load(data or DEMO, **chosen, cache=cache_of(path), progress=tick)
-        preparation.wait(items)
+        opening.wait(items)
         if items.is_records:
             settings = {"algorithm": "records"} | settings
             for name in ("lineup", "sheet"):  # records are compared two by two
@@ -221,26 +206,3 @@ def _ask_here(project: Project, who: str | None, screen: Console) -> int:
             project.standing.leave()
             screen.print()
         return INTERRUPTED if interrupts.count else 0
-
-
-def _check_page(host: str, file: Path | None, given: str | None, in_command: bool) -> PageToken:
-    """Find the token, and complain before a long file is read."""
-    from samekind.web import ServeError, check_reach, is_loopback
-
-    with needs():
-        for package in ("fastapi", "uvicorn"):
-            if find_spec(package) is None:
-                raise ModuleNotFoundError(f"No module named {package!r}", name=package)
-    try:
-        token = find_token(file, given, in_command=in_command, is_local=is_loopback(host))
-        check_reach(host, token.text)
-    except ServeError as error:
-        raise UserError(str(error)) from error
-    return token
-
-
-def has_display() -> bool:
-    """Return whether a browser could open a window here."""
-    if sys.platform in ("darwin", "win32", "cygwin"):
-        return True
-    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"))

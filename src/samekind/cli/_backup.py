@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samekind.cli import _options as options
-from samekind.cli import _team_options as team
+from samekind.cli import _project_options as own
 from samekind.cli._errors import explained
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -15,7 +15,7 @@ samekind backup 'postgresql+psycopg://ann@db.example/kinds?project=messages' mes
 
 
 @explained
-def backup(project: options.ProjectFile, file: team.BackupFile) -> int:
+def backup(project: options.ProjectFile, file: own.BackupFile) -> int:
     """Copy a project to a file while people answer: all of it, as it is at one moment.
 
     The copy is a project itself, looked through as samekind check does. The data are not in it.

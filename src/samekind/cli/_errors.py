@@ -53,7 +53,7 @@ def needs() -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         name = (error.name or "").partition(".")[0]
-        if name not in ("PIL", "fastapi", "starlette", "uvicorn"):
+        if name not in ("PIL", "fastapi", "itsdangerous", "starlette", "uvicorn"):
             raise
         what, instead = ("the page", " Or answer here: --terminal")
         if name == "PIL":

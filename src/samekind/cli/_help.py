@@ -1,4 +1,4 @@
-"""Commands whose help shows no type beside a flag, and options whose value may be left out."""
+"""Commands whose help shows no type beside a flag, and that know what others call them."""
 
 from __future__ import annotations
 
@@ -7,23 +7,8 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-# What an option means without a value, and what its value looks like: what does not is no value.
-OPTIONAL = {"--dask": ("local", re.compile(r"(\w+://\S+|[\w.-]+:\d+|\[[0-9a-fA-F:]+\]:\d+)"))}
-
 # What other programs call what some command does.
 ELSEWHERE = dict.fromkeys(("dedupe", "dedup", "deduplicate"), "samekind label DATA --records")
-
-
-def _with_values(args: list[str]) -> list[str]:
-    """Return the arguments, with a value for every option that was given without."""
-    found: list[str] = []
-    for place, arg in enumerate(args):
-        found.append(arg)
-        if arg in OPTIONAL and "--" not in args[:place]:
-            value, pattern = OPTIONAL[arg]
-            if not any(map(pattern.fullmatch, args[place + 1 : place + 2])):
-                found[-1] = f"{arg}={value}"
-    return found
 
 
 def _plain(params: list[Any]) -> list[Any]:
@@ -40,15 +25,6 @@ class Command(TyperCommand):
         """Write the help; the lines of a paragraph are as long as the terminal wants them."""
         self.help = re.sub(r"(?<!\n)\n(?!\n)", " ", self.help or "")
         super().format_help(ctx, formatter)
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments."""
-        try:
-            return super().parse_args(ctx, _with_values(args))
-        except Exception as error:  # its type depends on the version of Typer
-            if "--dask" in args and "extra argument" in (said := getattr(error, "message", "")):
-                ctx.fail(f"{said}. --dask takes an address, such as tcp://10.0.0.1:8786, or none.")
-            raise
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, --help among them."""

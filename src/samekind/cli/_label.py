@@ -69,8 +69,6 @@ def label(
     seed: options.Seed = None,
     host: options.Host = LOCAL,
     port: options.Port = None,
-    token_file: options.TokenFile = None,
-    token: options.Token = None,
     no_browser: options.NoBrowser = False,
 ) -> int:
     """Say of your things which are of the same kind, on a page or at the prompt.

@@ -41,8 +41,6 @@ def link(
     seed: _options.Seed = None,
     host: _options.Host = LOCAL,
     port: _options.Port = None,
-    token_file: _options.TokenFile = None,
-    token: _options.Token = None,
     no_browser: _options.NoBrowser = False,
 ) -> int:
     """Say which records of two files are the same: people, firms, papers.

@@ -1,52 +1,106 @@
-"""``samekind invite``, ``samekind links`` and ``samekind revoke``."""
+"""``samekind links``: who may come in to a project that `samekind serve` serves."""
 
 from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Annotated
+
+import typer
 
 from samekind.cli import _options as options
-from samekind.cli import _team_options as team
 from samekind.cli._errors import UserError, explained
+from samekind.cli._help import Command, Group
+from samekind.cli._places import served_name
 from samekind.cli._words import chat
 
-INVITE = """[bold]Examples[/bold]
+ADD = """[bold]Examples[/bold]
 
-samekind invite messages.samekind.db ann --url https://kinds.example
+samekind links add messages.samekind.db ann --url https://kinds.example
 
-samekind invite messages.samekind.db bob --role review --expires 30d --url https://kinds.example
+samekind links add messages.samekind.db bob --role review --expires 30d --url https://kinds.example
 """
-LINKS = """[bold]Examples[/bold]
+SHOW = """[bold]Examples[/bold]
 
-samekind links messages.samekind.db
+samekind links list messages.samekind.db
 """
 REVOKE = """[bold]Examples[/bold]
 
-samekind revoke messages.samekind.db ann
+samekind links revoke messages.samekind.db ann
 
-samekind revoke messages.samekind.db --link 3
+samekind links revoke messages.samekind.db --link 3
 """
 DURATION = re.compile(r"(\d{1,5})([dh])")
 UNITS = {"d": "days", "h": "hours"}
 
 
-@explained
-def invite(
-    project: options.ProjectFile,
-    who: team.LinkWho,
-    role: team.Role = team.LinkRole.answer,
-    expires: team.Expires = None,
-    url: team.ServerUrl = "",
-    served_as: team.ServedAs = None,
-) -> int:
-    """Make somebody's personal link to a project that samekind serve serves.
+class LinkRole(StrEnum):
+    """What somebody may do: each may do what those before it may."""
 
-    It is shown once, and only a digest of it is kept: send it to them by a way that nobody else reads.
+    answer = "answer"
+    review = "review"
+    own = "own"
+
+
+LinkWho = Annotated[
+    str, typer.Argument(metavar="NAME", help="The person: answers by this link are theirs.")
+]
+Role = Annotated[
+    LinkRole,
+    options._plain(
+        "ROLE",
+        "answer: questions and one's own answers. review: also names, merges, corrections. own: everything, "
+        "also settings, exports and links.",
+    ),
+]
+Expires = Annotated[
+    str | None,
+    options._plain("WHEN", "When it ends: in 30d (days), 12h (hours), or on 2030-01-31."),
+]
+ServerUrl = Annotated[
+    str,
+    options._plain(
+        "URL",
+        "The server's address, such as https://kinds.example.",
+        "--url",
+        envvar="SAMEKIND_URL",
+    ),
+]
+ServedAs = Annotated[
+    str | None,
+    options._plain(
+        "NAME", "The project's name in addresses, if it is not that of its file.", "--as"
+    ),
+]
+RevokeWho = Annotated[
+    str | None,
+    typer.Argument(metavar="[NAME]", help="Whose links to revoke.", show_default=False),
+]
+LinkNumber = Annotated[
+    int | None,
+    options._plain(
+        "N", "Only the link with this number; samekind links list has them.", "--link", min=1
+    ),
+]
+
+
+@explained
+def add(
+    project: options.ProjectFile,
+    who: LinkWho,
+    role: Role = LinkRole.answer,
+    expires: Expires = None,
+    url: ServerUrl = "",
+    served_as: ServedAs = None,
+) -> int:
+    """Make a personal link to a project.
+
+    The link is shown once and only a digest of it is kept. Send it where nobody else reads it.
     """
     from rich.console import Console
 
     from samekind.ledger import Links
-    from samekind.web.names import served_name
 
     until = None if expires is None else _time(expires)
     with Links(project) as links:
@@ -54,18 +108,18 @@ def invite(
             made, token = links.invite(who, role.value, expires=until)
         except ValueError as error:
             raise UserError(str(error)) from error
-    name = served_as or served_name(project)
     ends = "" if until is None else f", until {_shown(until)}"
     chat(Console(stderr=True), f"Link {made.id}, for {made.who!r} to {role.value}{ends}:")
+    name = served_as or served_name(project)
     chat(Console(), f"{url.rstrip('/')}/p/{name}/#token={token}")
     if not url:
-        chat(Console(stderr=True), "Put the server's address before it, or say it here: --url URL")
+        chat(Console(stderr=True), "Put the server's address before it, or give it here: --url URL")
     return 0
 
 
 @explained
-def links(project: options.ProjectFile) -> int:
-    """List the personal links of a project: whose they are, what they may do, and whether they hold."""
+def show(project: options.ProjectFile) -> int:
+    """List the links of a project: names, roles, and which of them hold."""
     import time
 
     from rich.console import Console
@@ -77,7 +131,7 @@ def links(project: options.ProjectFile) -> int:
     with Links(project) as kept:
         found = kept.all()
     if not found:
-        chat(Console(), "There are no links. samekind invite makes one.")
+        chat(Console(), "There are no links. samekind links add makes one.")
         return 0
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in ("link", "name", "role", "made", "ends", "state"):
@@ -93,17 +147,15 @@ def links(project: options.ProjectFile) -> int:
 
 
 @explained
-def revoke(
-    project: options.ProjectFile, who: team.RevokeWho = None, link: team.LinkNumber = None
-) -> int:
-    """Let somebody's links to a project open nothing from now on, also on servers that run."""
+def revoke(project: options.ProjectFile, who: RevokeWho = None, link: LinkNumber = None) -> int:
+    """Revoke somebody's links, or one link, at once and also on servers that run."""
     from rich.console import Console
 
     from samekind.cli._projects import plural
     from samekind.ledger import Links
 
     if (who is None) == (link is None):
-        raise UserError("say whose links, or which one: samekind revoke PROJECT NAME, or --link N.")
+        raise UserError("name the person or the link: links revoke PROJECT NAME, or --link N.")
     with Links(project) as kept:
         gone = kept.revoke(who=who, number=link)
         held = sorted({repr(other.who) for other in kept.all() if other.revoked is None})
@@ -114,6 +166,17 @@ def revoke(
         )
     chat(Console(), f"{plural(len(gone), 'link')} of {gone[0].who!r} revoked.")
     return 0
+
+
+links = typer.Typer(
+    cls=Group,
+    help="Manage the personal links by which people open a project of samekind serve.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+links.command("list", cls=Command, epilog=SHOW)(show)
+links.command(cls=Command, epilog=ADD)(add)
+links.command(cls=Command, epilog=REVOKE)(revoke)
 
 
 def _time(given: str) -> float:

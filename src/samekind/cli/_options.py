@@ -191,18 +191,11 @@ Headless = Annotated[bool, _headless]
 Sheet = Annotated[str | None, _data("NAME", "The sheet of an Excel file; the first by default.")]
 _stream = _data(
     None,
-    "Read .npy and Parquet files as needed, or load them into memory."
-    + _default("as needed from 1 GiB or two files on"),
+    "Keep features in a file that is read as needed, or in memory; of .npy and Parquet files."
+    + _default("a file from 1 GiB or two files on"),
     "--stream/--no-stream",
 )
 Stream = Annotated[bool | None, _stream]
-_dask = _data(
-    "[ADDRESS]",
-    "Read Parquet files on a Dask cluster: the one at this address, such as tcp://10.0.0.1:8786, or without "
-    "an address one that is started here.",
-    "--dask",
-)
-Dask = Annotated[str | None, _dask]
 _images = _data(
     "HxW",
     "Rows are grey pictures of that height and width, line by line, and are shown as such; they are not "
@@ -288,25 +281,11 @@ Seed = Annotated[int | None, _ask("N", "Fixes the draws.", min=0)]
 
 _host = _page(
     "ADDRESS",
-    "The address to listen at. If others can reach it, there is a token; see --token-file.",
+    "The address to listen at; 0.0.0.0 is every one. The address that is printed has a token.",
 )
 Host = Annotated[str, _host]
 _port = _page("N", "The port; by default 8720, or a free one if that is taken.", min=0, max=65535)
 Port = Annotated[int | None, _port]
-_token_file = _page(
-    "FILE",
-    "The first line of this file is a secret that browsers must know; it is part of the page's address. If "
-    "there is no such file, it is made, with a new secret.",
-    "--token-file",
-)
-TokenFile = Annotated[Path | None, _token_file]
-_token = _page(
-    "TEXT",
-    "The secret itself. On the command line others on this machine can read it: better in the variable, or "
-    "--token-file.",
-    envvar="SAMEKIND_TOKEN",
-)
-Token = Annotated[str | None, _token]
 NoBrowser = Annotated[bool, _page(None, "Do not open the page.", "--no-browser")]
 
 Out = Annotated[Path, _result("DIR", "Folder for the results.")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,6 +55,18 @@ def is_same(one: Place, other: Place) -> bool:
     if isinstance(one, Path) and isinstance(other, Path):
         return one.absolute() == other.absolute()
     return str(one) == str(other)
+
+
+def served_name(place: Place) -> str:
+    """Return the default name of a project in addresses.
+
+    Examples
+    --------
+    >>> served_name(Path("of/ann/messages.samekind.db"))
+    'messages'
+    """
+    own = place.stem.removesuffix(".samekind") if isinstance(place, Path) else place.name
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", own).strip("-._")[:63]
 
 
 def shown_command() -> list[str]:

@@ -35,3 +35,5 @@ _target = typer.Argument(
     parser=place_of,
 )
 Target = Annotated[Place, _target]
+_copy = typer.Argument(metavar="FILE", help="Where to put the copy: a file that is not there yet.")
+BackupFile = Annotated[Path, _copy]

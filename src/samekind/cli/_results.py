@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from samekind._validation import is_dask
 from samekind.cli._errors import UserError
 from samekind.cli._places import Place
 from samekind.clusters import Clusters
@@ -21,7 +20,7 @@ from samekind.report import Comparison
 if TYPE_CHECKING:
     from samekind.cli._job import Job
 
-PROJECT, ROWS_FOLDER = "project.db", "clusters"
+PROJECT = "project.db"
 
 
 def prepare_folder(out: Path, keep: Path | None = None, files: Sequence[Path] = ()) -> None:
@@ -48,19 +47,12 @@ def prepare_folder(out: Path, keep: Path | None = None, files: Sequence[Path] = 
 def write_results(job: Job, project: Project) -> list[tuple[Place, str]]:
     """Write all files; return each with what it holds."""
     found = project.clusters()
-    on_dask = is_dask(found.labels_)
     is_large = project.items.is_streamed and found.n_rows_ > tables.MANY
     names = ["report", "parquet" if is_large else "csv", "centers", "npz"]
     written: list[tuple[Place, str]] = []
     for export in map(find_export, names):
         path = job.out / export.file
-        if on_dask and export.name in ("csv", "parquet"):
-            from samekind.cli._on_dask import write_on_workers
-
-            path = job.out / ROWS_FOLDER
-            write_on_workers(path, project)
-        else:
-            replace_file(path, lambda beside, export=export: project.export(export.name, beside))  # type: ignore[misc]
+        replace_file(path, lambda beside, export=export: project.export(export.name, beside))  # type: ignore[misc]
         written.append((path, export.about))
     if job.project is not None:
         written.append((job.project, "the answers"))

@@ -61,7 +61,6 @@ def run(
     sheet: options.Sheet = None,
     images: options.Images = None,
     stream: options.Stream = None,
-    dask: options.Dask = None,
     algorithm: options.Algorithm = None,
     budget: options.Budget = None,
     target: options.Target = None,
@@ -80,7 +79,7 @@ def run(
 
     Writes report.html, clusters.csv, centers.csv and clusters.npz into a folder.
 
-    Large files, and folders of Parquet files, are not loaded whole.
+    Large files, and folders of Parquet files, are not loaded into memory.
 
     Ctrl-C stops, and writes what is known so far.
     """
@@ -94,8 +93,6 @@ def run(
             "nobody is there to answer. Name the column of the labels, --labels COLUMN, or answer "
             "yourself, --oracle terminal."
         )
-    if (person or program) and dask is not None:
-        raise UserError("--dask is for labels that answer: name their column, --labels COLUMN.")
     loading = options.loading_options(context.params)
     if images is not None:
         loading["image_shape"] = _shape(images)
@@ -112,7 +109,7 @@ def run(
     from samekind.cli._job import Job, run_job
     from samekind.cli._passes import Passes
     from samekind.cli._results import PROJECT, prepare_folder
-    from samekind.data import check_cluster_options, load
+    from samekind.data import load
     from samekind.oracles import ChatOracle
     from samekind.project import cache_of
 
@@ -120,23 +117,13 @@ def run(
         is_records = loading.keys() & {"records", "compare", "block", "other"}
         chosen = find_algorithm(algorithm or ("records" if is_records else DEFAULT))
         chosen.Params.make(chosen.name, settings)  # complain before a long file is read
-        if dask is not None:
-            check_cluster_options(loading)
     settings |= compared | {"algorithm": chosen.name, "budget": budget, "random_state": seed}
     chat = Console(stderr=True, quiet=quiet)
     with ExitStack() as stack:
-        client = None
-        if dask is not None:
-            from samekind.cli._on_dask import connected, in_words
-
-            client = stack.enter_context(connected(dask))
         passes = stack.enter_context(Passes(chat))
         with needs(), users_values():
-            kept = None if client is not None or project is None else cache_of(project)
-            items = load(data, **loading, client=client, cache=kept, progress=passes)
-        if client is not None:
-            items.notes.insert(0, in_words(client))
-            stack.callback(items.close)
+            kept = None if project is None else cache_of(project)
+            items = load(data, **loading, cache=kept, progress=passes)
         answers = None
         if program:
             said = (model_name, criterion, price, cap, in_flight)

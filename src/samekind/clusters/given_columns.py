@@ -60,15 +60,14 @@ def _moved(
     k = len(members)
     if not k:
         return np.empty((0, points.d))
-    given, own = points.moments_by_label(labels, k), reduced.moments_by_label(labels, k)
-    steps = space.lift(centers - own.means)
+    given, counts = points.means_by_label(labels, k)
+    own, _ = reduced.means_by_label(labels, k)
+    steps = space.lift(centers - own)
     if space.unit:  # there, rows have length 1
-        along = space.lift(own.means) + (0.0 if space.origin is None else space.origin)
+        along = space.lift(own) + (0.0 if space.origin is None else space.origin)
         lengths = np.linalg.norm(along, axis=1)
-        steps *= (np.linalg.norm(given.means, axis=1) / np.where(lengths > 0, lengths, 1.0))[
-            :, None
-        ]
-    found: FloatArray = given.means + steps
-    for cluster in np.flatnonzero(given.counts == 0):
+        steps *= (np.linalg.norm(given, axis=1) / np.where(lengths > 0, lengths, 1.0))[:, None]
+    found: FloatArray = given + steps
+    for cluster in np.flatnonzero(counts == 0):
         found[cluster] = points.rows(members[cluster]).mean(axis=0)
     return found

@@ -60,8 +60,7 @@ def means_by_label(points: Points, labels: Labels, members: list[IntArray]) -> F
     """Return the mean of the rows with each label; of a cluster without any, of its known rows."""
     if not members:
         return np.empty((0, points.d))
-    found = points.moments_by_label(labels.get(points), len(members))
-    means: FloatArray = found.means
-    for cluster in np.flatnonzero(found.counts == 0).tolist():
+    means, counts = points.means_by_label(labels.get(points), len(members))
+    for cluster in np.flatnonzero(counts == 0).tolist():
         means[cluster] = points.rows(members[cluster]).mean(axis=0)
     return means

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from samekind.data.items import Items
     from samekind.data.loader import load
     from samekind.data.options import DEMO
-    from samekind.data.sources import check_cluster_options
     from samekind.data.text_inputs import are_texts
     from samekind.data.views import ItemView, PictureFile, cell_text
 
@@ -29,7 +28,6 @@ __all__ = [
     "are_texts",
     "as_points",
     "cell_text",
-    "check_cluster_options",
     "demo_items",
     "embed",
     "fit_texts",
@@ -55,7 +53,6 @@ _HOMES = {
     "fit_texts": "embedding",
     "transform_texts": "embedding",
     "load": "loader",
-    "check_cluster_options": "sources",
     "ItemView": "views",
     "PictureFile": "views",
     "cell_text": "views",

@@ -112,7 +112,11 @@ class Cache:
             files[name] = _write(self.path(name), how)
 
         for name, array in arrays.items():
-            write(f"{name}.npy", partial(np.save, arr=array, allow_pickle=False))
+            file, where = f"{name}.npy", getattr(array, "filename", None)
+            if where is not None and Path(where) == self.path(file):  # was written there at once
+                files[file] = _checksum(self.path(file))
+            else:
+                write(file, partial(np.save, arr=array, allow_pickle=False))
         if state is not None:
             write(_TRANSFORM, lambda file: np.savez(file, **state.arrays))  # type: ignore[arg-type]
         if table is not None and (body := _as_parquet(table)) is not None:

@@ -53,7 +53,7 @@ class Made:
     features: Features | None = None
     images: Array | None = None
     points: Points | None = None
-    """The features of rows that stay where they are."""
+    """Records with their pairs; None where features are all there is."""
     columns: list[ColumnUse] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -169,6 +169,7 @@ def _of_texts(source: Source, known: Features | None, tick: Tick) -> Made:
 
 
 def _of_rows(source: Source, tick: Tick) -> Made:
+    from samekind.data.array_file import array_of
     from samekind.data.row_features import fit_rows
     from samekind.data.survey import survey
 
@@ -191,7 +192,7 @@ def _of_rows(source: Source, tick: Tick) -> Made:
         raise DataError(f"{error} T{hint[1:]}." if hint else str(error)) from error
     standardize = options.standardize and options.image_shape is None
     if source.is_streamed and options.image_shape is not None:
-        raise DataError("image_shape is for rows in memory, and these stay in their files.")
+        raise DataError("image_shape is for rows in memory, and these are too many.")
     features = fit_rows(table, columns, standardize=standardize)
     made = Made(None, features.names, features)
     if not source.is_streamed:
@@ -199,11 +200,7 @@ def _of_rows(source: Source, tick: Tick) -> Made:
         made.X = features.points_of(table)
         made.images = _as_pictures(source, made.X)
     else:
-        from samekind.data.streamed import points_in
-
-        made.points = points_in(
-            table, features, lambda what, share: tick(what, round(1e3 * share), 1_000)
-        )
+        made.X = array_of(table, features, source.array_file, tick)
     learnt = {column.name: column for column in features.columns}
     made.columns = [learnt.get(column.name, column) for column in columns]
     numeric = sum(not column.categories for column in features.columns)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Items", "Labels"]
 
 Labels: TypeAlias = "Array | pd.Categorical[str]"
-"""A label for each row: an array (of Dask, where rows are on a cluster), or codes and categories."""
+"""A label for each row: an array, or codes and categories."""
 
 _PICTURE_BYTES = 64 << 20
 _SHOWN = 2**24  # numbers of an array that are copied to be shown
@@ -49,7 +49,7 @@ class Items:
     X : ndarray of shape (n, d)
         The features; may be mapped into memory, read-only.
     points : Points
-        The features as the algorithms see them, also of rows that stay in their files or on a cluster.
+        The features as the algorithms see them.
     n : int
         How many items there are.
     feature_names : list of str
@@ -96,6 +96,7 @@ class Items:
         self.images: Array | None = made.images
         self.left_out = source.left_out
         self._points = made.points
+        self._is_streamed = source.is_streamed
         self._table = source.table
         self._options = options = source.options
         self._pictures = source.pictures
@@ -143,8 +144,7 @@ class Items:
     @property
     def X(self) -> Array:  # noqa: N802
         """The features, an array of shape (n, d); may be mapped into memory, read-only."""
-        if self._X is None:
-            raise DataError(f"the rows of {self.path} are not in memory. Use `points`.")
+        assert self._X is not None
         return self._X
 
     @property
@@ -172,8 +172,8 @@ class Items:
 
     @property
     def is_streamed(self) -> bool:
-        """Whether rows stay in their files, or on a cluster."""
-        return self._X is None
+        """Whether there are too many rows for memory: their features are mapped from a file."""
+        return self._is_streamed
 
     @property
     def is_standardized(self) -> bool:
@@ -301,10 +301,6 @@ class Items:
                 "first items, and call load_new() again."
             )
         return self._options.recipe()
-
-    def close(self) -> None:
-        """Let go of what rows hold on a cluster."""
-        getattr(self._points, "close", lambda: None)()
 
     @cachedmethod(lambda self: self._views, lock=lambda self: self._lock)
     def _view(self, row: int) -> ItemView:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from pandas.api import types
 
 from samekind.data.columns import in_all
-from samekind.data.dask_table import DaskTable
 from samekind.data.files import Array
 from samekind.data.picture_sources import Source
 from samekind.data.survey import Series
@@ -35,8 +34,6 @@ def read_labels(source: Source) -> Labels | None:
             f"{table.name}: the array {name!r} has shape {others[name].shape}; labels must be one for "
             f"each of the {table.n:,} points."
         )
-    if isinstance(table, DaskTable):
-        return table.labels(name)
     if source.is_streamed or not isinstance(table, FrameTable):
         return _categories(table, name)
     series = pd.Series(others[name]) if name in others else table.frame[name]

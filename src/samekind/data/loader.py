@@ -27,8 +27,6 @@ from samekind.data.tables import Tick, silent
 from samekind.errors import DataError
 
 if TYPE_CHECKING:
-    from distributed import Client
-
     from samekind.data.features import Features
     from samekind.data.records.kinds import Compare
     from samekind.data.records.rules import Block
@@ -57,7 +55,6 @@ def load(
     compare: Compare = None,
     block: Block = None,
     other: str | Path | None = None,
-    client: Client | None = None,
     cache: str | Path | None = None,
     progress: Tick | None = None,
 ) -> Items:
@@ -107,8 +104,9 @@ def load(
     image_shape : (int, int), default=None
         Rows are grey pictures of that height and width, line by line; they are not standardised.
     stream : bool, default=None
-        Leave rows of ``.npy`` and Parquet files where they are, and read them as needed. By default
-        from 1 GiB on, and where there are several files.
+        Do not load ``.npy`` and Parquet files into memory. Their features are written to one array file,
+        which is mapped: beside the project with `cache`, else a temporary one (up to 1 GiB stays in
+        memory). By default from 1 GiB on, and where there are several Parquet files.
     features : str, default="auto"
         What texts and pictures are compared by. Texts: "words", mean word vectors beside words and parts
         of words (needs the extra ``text``), or "plain", words and parts of words alone; pictures: "hog",
@@ -127,8 +125,6 @@ def load(
     other : str or Path, default=None
         A second file of records to link with the first, both without duplicates of their own. Where columns
         are called differently, ``columns=["surname=last_name"]`` says which are the same.
-    client : distributed.Client, default=None
-        A Dask cluster on which Parquet files are read, and where their rows stay.
     cache : str or Path, default=None
         The project beside which features are kept: those of ``mine.db`` in ``mine.features.npy``.
     progress : callable, default=None
@@ -182,7 +178,7 @@ def load(
     tick = silent if progress is None else progress
     kept = Cache(None if cache is None else absolute(cache))
     with plain_errors():
-        source = open_source(options, kept, tick, client=client)
+        source = open_source(options, kept, tick)
         if options.embeddings is None and source.options.records is not True:
             chosen = resolve_features(options.features, source.medium)
             source.options = replace(source.options, features=chosen)
@@ -190,10 +186,10 @@ def load(
             raise DataError(
                 f"{source.name} has only one row, but finding kinds takes at least two. Add more."
             )
-        if source.is_streamed and options.embeddings is None:
-            return _items(source, make_features(source, None, tick))
         if kept.prefix is None:
             return _items(source, _computed(source, tick))
+        if source.is_streamed:
+            source.array_file = kept.path("features.npy")
         key = key_of(source)
         return _from_cache(source, kept, key) or _kept(source, kept, key, tick)
 
@@ -304,9 +300,11 @@ def _from_cache(source: Source, cache: Cache, key: str) -> Items | None:
 
 
 def _kept(source: Source, cache: Cache, key: str, tick: Tick) -> Items:
-    """Compute features, and keep them."""
+    """Compute features, and keep them; a mapped array of the user's is as good as a kept one."""
     made = _computed(source, tick)
     own = source.options.embeddings is None
+    if source.is_streamed and made.X is getattr(source.table, "array", None):
+        return _items(source, made)
     arrays = {"features": made.X if own else None, "images": made.images}
     if source.options.records is True:
         from samekind.data.records.loading import arrays_of_records

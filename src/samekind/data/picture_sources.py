@@ -44,7 +44,9 @@ class Source:
     others: dict[str, Array] = field(default_factory=dict)
     """Further arrays of the same file."""
     is_streamed: bool = False
-    """Whether rows stay in their files."""
+    """Whether there are too many rows for memory: their features become a file."""
+    array_file: Path | None = None
+    """Where that file is kept; None: nowhere."""
     notes: list[str] = field(default_factory=list)
     file_of_row: Array | None = None
     """Which of two linked files each record is from."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from samekind.data.cache import Cache, digest
 from samekind.data.columns import guess_text
-from samekind.data.dask_table import DaskTable
-from samekind.data.feature_names import AUTO
 from samekind.data.files import (
     check_table,
     file_format,
@@ -19,6 +16,7 @@ from samekind.data.files import (
     read_records,
 )
 from samekind.data.options import LoadOptions, absolute
+from samekind.data.parquet_files import file_state, find_files, is_pattern
 from samekind.data.picture_paths import file_hash, has_pictures
 from samekind.data.picture_sources import (
     Source,
@@ -30,10 +28,6 @@ from samekind.data.records.linking import linked
 from samekind.data.records.recognition import recognised
 from samekind.data.tables import FrameTable, ParquetTable, Table, Tick
 from samekind.errors import DataError, no_such_column, no_such_file
-from samekind.points.sources.parquet_files import find_files, is_pattern
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 __all__ = ["open_source"]
 
@@ -47,13 +41,10 @@ def open_source(
     tick: Tick,
     *,
     medium: str | None = None,
-    client: Client | None = None,
 ) -> Source:
     """Open what a path names; `medium` is what it must be, None if that is open."""
     path = options.data
-    if client is not None:
-        source = _on_cluster(options, client)
-    elif is_pattern(path) or (path.is_dir() and not _is_for_pictures(path)):
+    if is_pattern(path) or (path.is_dir() and not _is_for_pictures(path)):
         source = _parquet(options, find_files(absolute(path)), tick, medium)
     elif path.is_dir():
         source = folder_of_pictures(options)
@@ -81,25 +72,6 @@ def open_source(
             f"{path} holds things of another sort ({source.medium}) than the first ({medium})."
         )
     return source
-
-
-def check_cluster_options(given: Mapping[str, object]) -> None:
-    """Raise an error if something is asked for that cannot be done where rows stay on a Dask cluster."""
-    for name in ("text", "image", "embeddings", "features"):
-        if given.get(name) not in (None, AUTO):
-            raise DataError(
-                f"on a Dask cluster rows are compared by numbers and categories: {name} needs rows in "
-                "memory."
-            )
-
-
-def _on_cluster(options: LoadOptions, client: Client) -> Source:
-    """Open Parquet files that the workers of a Dask cluster read."""
-    check_cluster_options(vars(options))
-    path = options.data
-    if path.is_file() and file_format(path) != "parquet":
-        raise DataError(f"a Dask cluster reads Parquet files, and {path} is none. {TO_PARQUET}")
-    return _in_files(options, DaskTable(str(path), find_files(path), client))
 
 
 def _is_for_pictures(folder: Path) -> bool:
@@ -138,7 +110,9 @@ def _array(options: LoadOptions, cache: Cache, tick: Tick) -> Source:
         if unused := [key for key in matrix.others if key != options.labels]:
             source.notes.append(f"not used: {', '.join(map(repr, unused))}")
         large = matrix.X.nbytes >= LARGE if options.stream is None else options.stream
-        source.is_streamed = mapped is not None and large
+        if mapped is not None and large:
+            source.is_streamed = True
+            source.fingerprint = lambda: repr((str(path), file_state(path)))
     if options.shown_table is not None:
         source.shown = _read(LoadOptions(options.shown_table), cache, tick)
         if source.shown.n != source.n:

@@ -1,8 +1,8 @@
 """Tables that are read a block of rows at a time, wherever their rows lie.
 
 Whatever is learnt about a table (what its columns hold, medians, means, labels) is learnt by mapping a
-function over its blocks and putting the results together in order. So a table in memory, in files and
-on a Dask cluster is treated alike.
+function over its blocks and putting the results together in order. So tables in memory and in files are
+treated alike.
 """
 
 from __future__ import annotations
@@ -17,9 +17,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from samekind.data.files import Array, Place, plain_place
+from samekind.data.parquet_files import (
+    PANDAS_INDEX,
+    ParquetParts,
+    check_same_columns,
+    inspect_files,
+)
 from samekind.errors import DataError
-from samekind.points.sources.parquet import ParquetReader
-from samekind.points.sources.parquet_files import PANDAS_INDEX, check_same_columns, inspect_files
 
 __all__ = ["FrameTable", "ParquetTable", "Table", "Tick", "row_blocks", "silent"]
 
@@ -123,8 +127,8 @@ class ParquetTable:
         if not self.columns:
             raise DataError(f"{name} has no columns.")
         self.notes = [] if len(files) == 1 else [f"{len(files):,} files are read as one table"]
-        self._reader = ParquetReader(self._infos, self.columns, np.dtype(np.float64))
-        self.first_rows = self._reader.first_rows
+        self._parts = ParquetParts(self._infos, len(self.columns))
+        self.first_rows = self._parts.first_rows
         self.n = int(self.first_rows[-1])
 
     @property
@@ -143,7 +147,7 @@ class ParquetTable:
 
     def read(self, part: int, columns: Sequence[str]) -> pd.DataFrame:
         """Return some columns of the rows of a part."""
-        tables = self._reader.tables(part, list(columns))
+        tables = self._parts.tables(part, list(columns))
         return _joined([table.to_pandas(ignore_metadata=True)[list(columns)] for table in tables])
 
     def map(self, function: Callable[[pd.DataFrame], T], columns: Sequence[str]) -> Iterator[T]:

@@ -221,6 +221,11 @@ class Session(BaseSession):
         """How many rows are known to be in some cluster."""
         return sum(map(len, self._known()))
 
+    @property
+    def n_clusters(self) -> int:
+        """How many clusters have a row that is known to be in them."""
+        return sum(map(bool, self._known()))
+
     def known_clusters(self) -> list[list[int]]:
         """Return the rows known to be in each cluster; none if it was merged away."""
         return [list(rows) for rows in self._known()]
@@ -362,8 +367,9 @@ class Session(BaseSession):
         if isinstance(self._run, FlowAlgorithm):
             known = self._run.state
             return known.n_samples, known.n_discovered, len(known.recovered)
-        sizes = [len(rows) for rows in self._run.known_clusters() if rows]
-        return sum(sizes), len(sizes), len(sizes)
+        assert isinstance(self._run, Folding)
+        n_rows, n_clusters = self._run.counts()
+        return n_rows, n_clusters, n_clusters
 
     def _note_choice(self) -> None:
         self._history.extend((self.n_questions, *self._counts()))

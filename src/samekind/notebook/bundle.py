@@ -2,7 +2,8 @@
 
 Every module becomes a function's body within one function, whose parameter `document` is all that they know
 of the notebook: a page of its own. So every view of a widget has its own state, and the page and the notebook
-have the same cards, keys and queue. `api.js` alone is another one here: it asks by messages, not over HTTP.
+have the same cards, keys and queue. `api.js` is another one here, which asks by messages, and so is `me.js`,
+as there are no roles.
 """
 
 from __future__ import annotations

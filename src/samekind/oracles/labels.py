@@ -26,6 +26,8 @@ class LabelOracle:
     y : array-like of shape (n,), or Dask array or series
         A label for each row: numbers or texts. Those of a Dask collection stay on the workers, but for the
         rows that are asked about.
+    client : distributed.Client or None
+        Where the labels of a Dask collection are; None takes the current client.
 
     Examples
     --------
@@ -37,12 +39,12 @@ class LabelOracle:
     """Rows that a run asks about at once, unless told otherwise."""
     name = "labels"
 
-    def __init__(self, y: ArrayLike) -> None:
+    def __init__(self, y: ArrayLike, *, client: Any = None) -> None:
         self._codes: NDArray[np.int32] | DaskLabelCodes
         if is_dask(y):
             from samekind.oracles.dask import DaskLabelCodes
 
-            self._codes = DaskLabelCodes(y)
+            self._codes = DaskLabelCodes(y, client)
             return
         labels = to_numpy("y", y)
         if labels.ndim != 1:

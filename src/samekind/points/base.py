@@ -3,96 +3,108 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from samekind.points import kernels
 from samekind.points.arrays import Floats, Matrix, Rows
-from samekind.points.calls import call
-from samekind.points.executor import Executor, rows_by_partition
+from samekind.points.bounds import Bounds
+from samekind.points.costs import Costs
 from samekind.points.labels import LabelMap, RowLabels
-from samekind.points.moments import GroupMoments
-from samekind.points.partition import Partition
 from samekind.points.sampler import Sampler
 from samekind.points.space import WorkingSpace
-from samekind.points.voronoi import VoronoiCells
 
-__all__ = ["Points"]
+__all__ = ["LabelBlock", "Points"]
 
-BLOCK_ROWS = 2**16  # small enough to stay in cache between two uses, large enough for two threads
+LabelBlock: TypeAlias = Callable[[Matrix], Rows]
+"""Returns a label for each of some rows."""
 
 
 class Points(ABC):
-    """n rows of d finite numbers, in this process, in files or on a Dask cluster.
+    """n rows of d finite numbers, in this process, in a file or on a Dask cluster.
 
-    What an algorithm draws and measures is the same wherever the rows are, bit for bit.
+    Algorithms draw the same rows and find the same labels wherever the rows are.
     """
 
     n: int
     d: int
     dtype: np.dtype[np.floating]
     """Of the numbers as they are kept: float32 or float64."""
+    bounds: Bounds
     is_remote = False
     """Whether the rows are in other processes."""
-    threads = 1
-    """Threads for passes over all rows in this process. Results do not depend on it."""
     reduced_from: tuple[Points, WorkingSpace] | None = None
     """Of coordinates in a space: the rows as they were given, and the space."""
 
-    @property
     @abstractmethod
-    def executor(self) -> Executor:
-        """Runs what is to be done with the partitions of the rows, where they are."""
-
     def rows(self, index: Rows) -> Floats:
         """Return the rows with these numbers, (m, d)."""
-        cache = self.executor.cache
-        return self.fetch(index) if cache is None else cache.rows(np.asarray(index), self.fetch)
 
     @abstractmethod
     def fingerprint(self) -> str:
         """Return a text that changes when the data change."""
+
+    @abstractmethod
+    def costs(self) -> Costs:
+        """Return the costs of all rows without a centre yet."""
+
+    @abstractmethod
+    def lower_costs(
+        self, costs: NDArray[np.float32], centers: Floats, per_cost: float, start: int = 0
+    ) -> None:
+        """Lower costs, of the rows from `start` on, to the squared distances to more centres."""
+
+    @abstractmethod
+    def label_rows(self, label: LabelBlock, known_rows: Rows, known_labels: Rows) -> RowLabels:
+        """Return the label of every row: the known one, or what a function says of its block."""
+
+    @abstractmethod
+    def sums_by_label(
+        self, labels: RowLabels, n_labels: int, origin: Floats
+    ) -> tuple[Floats, Rows]:
+        """Return the sums of the rows with each label, less an origin, and how many they are."""
+
+    @abstractmethod
+    def rows_above(self, column: int, value: float) -> Rows:
+        """Return the rows that exceed a value in a column."""
+
+    @abstractmethod
+    def _in_space(self, space: WorkingSpace) -> Points:
+        """Return the coordinates of all rows in a space."""
 
     def row(self, row: int) -> Floats:
         """Return one row, (d,)."""
         x: Floats = self.rows(np.array([row]))[0]
         return x
 
-    def fetch(self, index: Rows) -> Floats:
-        """Return the rows with these numbers, (m, d), from the partitions that hold them."""
-        places = rows_by_partition(index, self.executor.first_rows)
-        found = self.executor.run(
-            {part: call(Partition.rows, local) for part, (_, local) in places.items()}
-        )
-        X = np.empty((index.size, self.d))
-        for part, (at, _) in places.items():
-            X[at] = found[part]
-        return X
-
-    def blocks(self, first: int = 0) -> Iterator[tuple[int, Matrix]]:
-        """Yield all rows from `first` on, block by block: the number of each block's first row, and its rows.
-
-        The sizes of the blocks depend on nothing but the number of rows. Where rows are in files or in
-        other processes, each block is fetched.
-        """
-        for start in range(first, self.n, BLOCK_ROWS):
-            yield start, self.fetch(np.arange(start, min(start + BLOCK_ROWS, self.n)))
-
     def sampler(self) -> Sampler:
         """Return a new D²-sampler without a centre: it draws uniformly."""
-        return Sampler(self, self.executor)
-
-    def voronoi(self) -> VoronoiCells:
-        """Return new Voronoi cells without a site."""
-        return VoronoiCells(self, self.executor)
+        return Sampler(self)
 
     def label_by_nearest(self, centers: Floats, labels: LabelMap | None = None) -> RowLabels:
-        """Return the label of every row: that of the nearest centre, by default its number."""
+        """Return the label of every row: that of the nearest centre, by default its number.
+
+        Each row is compared with all centres: up to some thousand of them that is quicker than a search.
+        """
         labels = labels or LabelMap.identity(len(centers))
-        return self.executor.label(labels, None, Partition.labels_by_nearest, centers)
+        label = partial(_label_by_nearest, np.ascontiguousarray(centers.T), labels.of_centers)
+        return self.label_rows(label, labels.known_rows, labels.known_labels)
+
+    def means_by_label(self, labels: RowLabels, n_labels: int) -> tuple[Floats, Rows]:
+        """Return the mean of the rows with each label 0, 1, …, n_labels - 1, and how many they are.
+
+        The mean of no rows is the middle of the data.
+        """
+        middle = self.bounds.low + (self.bounds.high - self.bounds.low) / 2
+        sums, counts = self.sums_by_label(labels, n_labels, middle)
+        return middle + sums / np.maximum(counts, 1)[:, None], counts
 
     def distribute(self, labels: Rows) -> RowLabels:
-        """Return labels of all rows in the form that `label_by_nearest` gives them."""
+        """Return labels of all rows in the form that `label_rows` gives them."""
         return labels
 
     def gather(self, labels: RowLabels) -> Rows:
@@ -104,10 +116,6 @@ class Points(ABC):
         reduced = self._in_space(space)
         reduced.reduced_from = self, space
         return reduced
-
-    @abstractmethod
-    def _in_space(self, space: WorkingSpace) -> Points:
-        """Return the coordinates of all rows in a space."""
 
     def full_rows(self, index: Rows) -> Floats:
         """Return rows with all columns that they were given with, as they are compared, (m, columns).
@@ -122,16 +130,9 @@ class Points(ABC):
             X = WorkingSpace(space.d, unit=True).coordinates(X).astype(np.float64, copy=False)
         return X
 
-    def moments_by_label(self, labels: RowLabels, n_labels: int) -> GroupMoments:
-        """Return the moments of the rows with each label 0, 1, …, n_labels - 1."""
-        executor, every = self.executor, self.gather(labels)
-        first = executor.first_rows
-        found = executor.run(
-            {
-                part: call(Partition.sums_by_label, every[first[part] : first[part + 1]], n_labels)
-                for part in range(first.size - 1)
-            }
-        )
-        return GroupMoments.of_sums(
-            np.sum(list(found.values()), axis=0), executor.units.for_kernels
-        )
+
+def _label_by_nearest(columns: Floats, labels: Rows, X: Matrix) -> Rows:
+    found = np.empty(len(X), dtype=np.intp)
+    kernels.nearest(X, columns, found)
+    of_rows: Rows = labels[found]
+    return of_rows

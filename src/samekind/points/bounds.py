@@ -1,20 +1,20 @@
-"""The number of rows and the range of their values; where a value is unusable, an error says so."""
+"""The range of the values of each column, the units of distances that follow from it, and unusable values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import isinf
+from math import frexp, isinf
 from typing import NamedTuple
 
 import numpy as np
 
+from samekind.points import kernels
 from samekind.points.arrays import Floats, Matrix
-from samekind.points.kernels import search
-from samekind.points.threads import ReportProgress, run_in_threads
+from samekind.points.threads import run_in_threads
 
-__all__ = ["Bounds", "UnusableValue", "bounds_of", "scan", "unusable_value"]
+__all__ = ["Bounds", "UnusableValue", "scan", "unusable_value"]
 
 LARGEST = 1e150  # the square of a larger value is no longer a float64
+FINE = 45  # bits between the width of the data and the unit of distances: costs fit into a float32
 
 
 class Bounds(NamedTuple):
@@ -35,6 +35,22 @@ class Bounds(NamedTuple):
             self.n + other.n, np.minimum(self.low, other.low), np.maximum(self.high, other.high)
         )
 
+    @property
+    def width(self) -> float:
+        """The width of the widest column."""
+        return float((self.high - self.low).max())
+
+    @property
+    def cost_unit(self) -> float:
+        """The unit of squared distances: a power of two, so that it rounds nothing."""
+        exponent = max(frexp(self.width)[1] - FINE, -500) if self.width > 0 else 0
+        return float(4.0**exponent)
+
+    def largest_cost(self, x: Floats) -> float:
+        """Return what no squared distance of a row to x exceeds, in units."""
+        widest = np.maximum(np.abs(self.low - x), np.abs(self.high - x))
+        return float((widest**2).sum() / self.cost_unit)
+
 
 class UnusableValue(NamedTuple):
     """A value that is not finite, or too large, and where it is."""
@@ -44,18 +60,16 @@ class UnusableValue(NamedTuple):
     value: float
 
 
-def scan(
-    X: Matrix, threads: int = 1, report: ReportProgress | None = None
-) -> Bounds | UnusableValue:
+def scan(X: Matrix, threads: int = 1) -> Bounds | UnusableValue:
     """Return the bounds of some rows, or their first value that is unusable."""
 
     def scan_range(first: int, last: int) -> tuple[int, Bounds]:
         low, high = np.empty(X.shape[1]), np.empty(X.shape[1])
-        bad = int(search.scan(X, LARGEST, low, high, first, last))
+        bad = int(kernels.scan(X, LARGEST, low, high, first, last))
         return bad, Bounds(last - first, low, high)
 
     found = Bounds.of_nothing(X.shape[1])
-    for bad, bounds in run_in_threads(len(X), threads, scan_range, report, "Reading the data"):
+    for bad, bounds in run_in_threads(len(X), threads, scan_range):
         if bad >= 0:
             row, column = divmod(bad, X.shape[1])
             return UnusableValue(row, column, float(X[row, column]))
@@ -63,32 +77,13 @@ def scan(
     return found
 
 
-def bounds_of(
-    X: Matrix,
-    threads: int = 1,
-    first_row: int = 0,
-    report: ReportProgress | None = None,
-    *,
-    names: Sequence[str] | None = None,
-    place: Callable[[int], str] | None = None,
-) -> Bounds:
-    """Return the bounds of some rows, of which the first has this number; raise if a value is unusable.
-
-    Where columns have names, or `place` says where a row stands, the message does, too.
-    """
-    found = scan(X, threads, report)
-    if isinstance(found, Bounds):
-        return found
-    row = first_row + found.row
-    column = found.column if names is None else names[found.column]
-    raise unusable_value(found.value, row, column, "" if place is None else place(row))
-
-
-def unusable_value(value: float, row: int, column: object, place: str = "") -> ValueError:
+def unusable_value(found: UnusableValue, column: object = None, place: str = "") -> ValueError:
     """Return the error that says what is wrong with a value of X, and what to do.
 
-    The column has a number or a name; `place` says where the row stands.
+    `column` is its name, by default its number; `place` says where the row stands in a file.
     """
+    row, number, value = found
+    column = number if column is None else column
     where = f"in row {row}{f' ({place})' if place else ''}, column {column!r}"
     if np.isnan(value):
         return ValueError(f"X has NaN {where}. Fill or drop missing values first.")

@@ -22,16 +22,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samekind._validation import RandomState, check_positive_int, check_seed
+from samekind.points import label_kernels as kernels
 from samekind.points.arrays import Floats, Matrix, Rows
-from samekind.points.base import Points
-from samekind.points.kernels import representatives as kernels
-from samekind.points.threads import run_in_threads
+
+if TYPE_CHECKING:
+    from samekind.points.base import Points
 
 __all__ = ["Representatives", "choose_representatives", "pick_far"]
 
@@ -190,7 +191,7 @@ def _draw_anchors(
     anchors = sample[:0]
     new = sample[pick_far(X, np.ones(len(X)), n_anchors // 4)]
     for share in (0.5, 1.0, 1.0):  # of the anchors, once the next ones are drawn
-        _lower(costs, points, start, points.rows(new + start), per_cost)
+        points.lower_costs(costs, points.rows(new + start), per_cost, start)
         anchors = np.append(anchors, new)
         wanted = max(int(share * n_anchors) - anchors.size, 0)
         new, _ = _lowest(n, wanted, partial(_ranks, costs, _key(rng), (0.0, 1.0, 0.0)))
@@ -209,17 +210,6 @@ def pick_far(X: Floats, weights: Floats, size: int) -> Rows:
     size = kernels.pick_far(np.ascontiguousarray(X.T), weights, uniforms, chosen)
     found: Rows = chosen[:size]
     return found
-
-
-def _lower(
-    costs: NDArray[np.float32], points: Points, start: int, anchors: Floats, per_cost: float
-) -> None:
-    """Lower the costs of all rows by more anchors, in one pass over the data."""
-    columns = np.ascontiguousarray(anchors.T)
-    for first, X in points.blocks(start):
-        some = costs[first - start : first - start + len(X)]
-        work = partial(kernels.lower_costs, X, columns, per_cost, some)
-        run_in_threads(len(X), points.threads, work)
 
 
 def _chances(costs: NDArray[np.float32], size: int) -> Chances:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from samekind.points import kernels
 from samekind.points.arrays import Floats, Rows
-from samekind.points.executor import Executor
-from samekind.points.kernels import sites
-from samekind.points.nearest_centers import NearestCenters
+from samekind.points.costs import Costs
 
 if TYPE_CHECKING:
     from samekind.points.base import Points
@@ -19,14 +18,13 @@ if TYPE_CHECKING:
 __all__ = ["Sampler"]
 
 REJECTED = 256  # rows, or
-PATIENCE = 1 / 256  # as a share of all rows, after which a pass is cheaper than to go on proposing,
-AT_FIRST = 1 / 16  # and the same if there was none yet, as rows must be grouped then
+PATIENCE = 1 / 16  # as a share of all rows, after which a pass is cheaper than more proposals
 AHEAD = 8  # rows that are accepted ahead, for which
 FEWEST, MOST = 64, 4096  # rows are proposed together
 
 
 class Accepted(NamedTuple):
-    """Rows that were proposed and accepted, and the costs that they must exceed to stay so."""
+    """Rows that were proposed and accepted, and the costs that they must exceed to stay accepted."""
 
     rows: Rows
     X: Floats
@@ -41,36 +39,27 @@ class Accepted(NamedTuple):
 class Sampler:
     """D²-sampling (Definition 3 of the paper) with respect to a growing set C of centres.
 
-    A new centre visits only the rows it can come closer to. Or none: centres that are added lazily take no
-    pass over the data. Rows are drawn as if they were not there, and accepted with the chance by which they
-    lower the distance (rejection sampling); only when many were rejected does a pass pay.
+    `add` passes over all rows. Centres that are added lazily take no pass: rows are drawn as if these
+    centres were not there, and accepted with the chance by which they lower the distance (rejection
+    sampling). A pass follows when many rows were rejected.
     """
 
-    def __init__(self, points: Points, executor: Executor) -> None:
+    def __init__(self, points: Points) -> None:
         self.seconds = 0.0
+        self.n_passes = 0
         self._points = points
-        self._executor = executor
-        self._nearest: NearestCenters | None = None  # made with the first centre
-        self._lazy = np.empty((0, executor.units.d))
-        self._nothing = Accepted(
-            np.empty(0, dtype=np.intp), np.empty((0, executor.units.d)), np.empty(0)
-        )
+        self._costs: Costs | None = None  # made with the first centre
+        self._lazy = np.empty((0, points.d))
+        self._most = np.inf  # what no cost exceeds, as long as all centres are lazy
+        self._nothing = Accepted(np.empty(0, dtype=np.intp), np.empty((0, points.d)), np.empty(0))
         self._accepted = self._nothing
         self._n_proposed = self._n_accepted = 0  # since the last pass
-        self._n_compared = 0
 
     @property
     def total(self) -> float:
         """Φ(X, C); infinite while there is no centre."""
         self._flush()
-        if self._nearest is None:
-            return np.inf
-        return self._nearest.sum_of_costs * self._executor.units.cost
-
-    @property
-    def n_distances(self) -> int:
-        """How many distances were computed so far."""
-        return self._n_compared + (0 if self._nearest is None else self._nearest.n_distances)
+        return np.inf if self._costs is None else self._costs.total
 
     def add(self, centers: ArrayLike) -> None:
         """Add centres (m, d) to C, in one pass over the data."""
@@ -84,8 +73,11 @@ class Sampler:
         new = np.atleast_2d(np.ascontiguousarray(centers, dtype=np.float64))
         if new.shape[1] != self._points.d:
             raise ValueError(f"centres have {new.shape[1]} columns, the points {self._points.d}.")
-        if self._nearest is None and not len(self._lazy):
-            self._accepted = self._nothing  # what was drawn uniformly is no measure
+        if self._costs is None and not len(self._lazy):
+            self._accepted = self._nothing  # rows drawn uniformly say nothing about costs
+        if self._costs is None:
+            bounds = [self._points.bounds.largest_cost(x) for x in new]
+            self._most = min(self._most, *bounds, np.inf)
         self._lazy = np.concatenate([self._lazy, new])
         unknown = np.full(self._accepted.rows.size, np.inf, np.float32)
         self._accepted = self._accepted.still(self._lowered(self._accepted.X, new, unknown))
@@ -96,25 +88,23 @@ class Sampler:
         if not len(new):
             return
         self._n_proposed = self._n_accepted = 0
-        if self._nearest is None:
-            self._nearest = NearestCenters(self._executor, squared=False, owned=False)
-            self._nearest.begin(new[0].copy())
-            new = new[1:]
-        if len(new):
-            self._nearest.add(new, np.arange(len(new), dtype=np.int32), np.empty((0, 0), np.int64))
+        if self._costs is None:
+            self._costs = self._points.costs()
+        self._costs.add(new)
+        self.n_passes += 1
 
     def draw(self, uniforms: Floats) -> Rows:
         """Return a row for each uniform in [0, 1), row x with probability Φ({x}, C) / Φ(X, C)."""
         started = perf_counter()
         self._flush()
-        n = self._executor.units.n
+        n = self._points.n
         rows: Rows
-        if self._nearest is None:
+        if self._costs is None:
             rows = np.minimum((uniforms * n).astype(np.intp), n - 1)
-        elif self._nearest.total_weight == 0:
+        elif self._costs.total_weight == 0:
             raise ValueError("every row lies on a centre: there is nothing to draw.")
         else:
-            rows = self._nearest.draw(uniforms).rows
+            rows = self._costs.draw(uniforms)
         self.seconds += perf_counter() - started
         return rows
 
@@ -123,10 +113,9 @@ class Sampler:
         started = perf_counter()
         while self._accepted.rows.size < size:
             rejected = self._n_proposed - self._n_accepted
-            share = PATIENCE if self._executor.has_leaves else AT_FIRST
-            if rejected >= max(REJECTED, share * self._executor.units.n):
+            if rejected >= max(REJECTED, PATIENCE * self._points.n):
                 self._flush()
-            if self._nearest is not None and self._nearest.total_weight == 0:
+            if self._costs is not None and self._costs.total_weight == 0:
                 break
             wanted = max(size, AHEAD) * (self._n_proposed + 1) // (self._n_accepted + 1)
             self._propose(rng, min(max(wanted, FEWEST), MOST))
@@ -138,14 +127,15 @@ class Sampler:
 
     def _propose(self, rng: np.random.Generator, size: int) -> None:
         """Draw rows as if there were no lazy centres, and accept some of them."""
-        units = self._executor.units
-        if self._nearest is not None:
-            rows, X, most = self._nearest.draw(rng.random(size))
+        points = self._points
+        if self._costs is not None:
+            rows = self._costs.draw(rng.random(size))
+            most = self._costs.of(rows)
         else:
-            rows = (rng.random(size) * units.n).astype(np.intp)
-            X = self._points.rows(rows)
-            bounds = [units.largest_cost(x) for x in self._lazy]
-            most = np.full(size, min(bounds, default=1.0) * (1.0 + 1e-6), dtype=np.float32)
+            rows = (rng.random(size) * points.n).astype(np.intp)
+            bound = self._most * (1.0 + 1e-6) if len(self._lazy) else 1.0
+            most = np.full(size, bound, dtype=np.float32)
+        X = points.rows(rows)
         tried = Accepted(rows, X, rng.random(size) * most)
         kept = tried.still(self._lowered(X, self._lazy, most))
         before = self._accepted
@@ -161,16 +151,16 @@ class Sampler:
         self, X: Floats, centers: Floats, costs: NDArray[np.float32]
     ) -> NDArray[np.float32]:
         """Return the costs of rows once they are lowered by more centres."""
-        costs, numbers = costs.copy(), np.arange(len(centers), dtype=np.int32)
-        per_cost = 1.0 / self._executor.units.cost
-        sites.lower_to_nearer(X, centers, numbers, per_cost, costs, numbers[:0])
-        self._n_compared += len(X) * len(centers)
+        if not len(centers):
+            return costs
+        costs = costs.copy()
+        per_cost, blocks = 1.0 / self._points.bounds.cost_unit, -(-len(X) // kernels.BLOCK)
+        kernels.lower_costs(X, centers, per_cost, costs, False, 1.0, kernels.NO_WEIGHTS, 0, blocks)
         return costs
 
     def cost(self, rows: Rows) -> Floats:
         """Return Φ({x}, C) of each row; 1 while there is no centre, where draws are uniform."""
         self._flush()
-        if self._nearest is None:
+        if self._costs is None:
             return np.ones(len(rows))
-        costs, _ = self._nearest.costs_and_owners(rows)
-        return costs.astype(np.float64) * self._executor.units.cost
+        return self._costs.of(rows).astype(np.float64) * self._costs.unit

@@ -10,13 +10,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from samekind.points import kernels
 from samekind.points.arrays import Floats, Matrix
-from samekind.points.kernels import spaces
-from samekind.points.threads import ReportProgress, run_in_threads
+from samekind.points.threads import run_in_threads
 
 __all__ = ["WorkingSpace"]
-
-PASS = "Reducing the rows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,15 +85,13 @@ class WorkingSpace:
         self.write(rows, out)
         return out
 
-    def write(
-        self, X: Matrix, out: Matrix, threads: int = 1, report: ReportProgress | None = None
-    ) -> None:
+    def write(self, X: Matrix, out: Matrix, threads: int = 1) -> None:
         """Write the coordinates of rows X to `out`. They do not depend on the number of threads."""
         if self.components is None:
-            work = partial(spaces.normalize, X, out)
+            work = partial(kernels.normalize, X, out)
         else:
-            work = partial(spaces.project, X, self.unit, self.origin, self.components, out)
-        run_in_threads(len(X), threads, work, report, PASS)
+            work = partial(kernels.project, X, self.unit, self.origin, self.components, out)
+        run_in_threads(len(X), threads, work)
 
     def lift(self, steps: Floats) -> Floats:
         """Return steps in this space as steps between rows: those along the components."""

@@ -10,9 +10,6 @@ from numpy.typing import NDArray
 from samekind._validation import check_choice, check_positive_int
 from samekind.points.arrays import Floats, Rows
 from samekind.points.base import Points
-from samekind.points.calls import call
-from samekind.points.executor import on_all
-from samekind.points.partition import Partition
 from samekind.points.space import WorkingSpace
 
 __all__ = ["DIMENSIONS", "METRICS", "Reduce", "check_space", "find_space"]
@@ -105,8 +102,7 @@ def _components(space: WorkingSpace) -> NDArray[np.float32]:
 
 
 def _fits(points: Points) -> bool:
-    bounds = points.executor.units.bounds
-    width = float((bounds.high - bounds.low).max())
+    bounds, width = points.bounds, points.bounds.width
     largest = float(np.maximum(np.abs(bounds.low), np.abs(bounds.high)).max())
     return width == 0.0 or (LIMITS[0] < width and largest < LIMITS[1])
 
@@ -176,14 +172,12 @@ def _first_components(
 
 def _far_rows(reduced: Points, sample: Rows, rng: np.random.Generator) -> Rows:
     """Return some of the rows that are much farther from the span of the components than most of a sample."""
-    executor, last = reduced.executor, reduced.d - 1
+    last = reduced.d - 1
     usual = float(np.quantile(reduced.rows(sample)[:, last], 0.99))
-    width = float((executor.units.bounds.high - executor.units.bounds.low).max())
-    distance = max(FAR * usual, NOTICEABLE * width)
-    if executor.units.bounds.high[last] <= distance:
+    distance = max(FAR * usual, NOTICEABLE * reduced.bounds.width)
+    if reduced.bounds.high[last] <= distance:
         return np.empty(0, dtype=np.intp)
-    found = executor.run(on_all(executor, call(Partition.rows_above, last, distance)))
-    rows = np.concatenate([own + executor.first_rows[part] for part, own in found.items()])
+    rows = reduced.rows_above(last, distance)
     if rows.size > FAR_ROWS:
         rows = np.sort(rng.choice(rows, FAR_ROWS, replace=False))
     return rows

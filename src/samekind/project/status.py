@@ -61,7 +61,7 @@ class Standing:
                 presses=self.n_presses,
                 questions=now.questions,
                 budget=self.budget,
-                clusters=0 if is_blank else now.discovered,
+                clusters=0 if is_blank else session.n_clusters,
                 known_rows=0 if is_blank else session.n_known,
                 done=session.done,
                 stop_reason=session.stop_reason,

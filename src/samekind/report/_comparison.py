@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from samekind._validation import is_dask
-
 __all__ = ["Comparison", "compare", "sizes_of"]
 
 PIECE = 2**20  # rows that are counted together
@@ -54,22 +52,8 @@ def _n_pairs(counts: NDArray[np.int64]) -> int:
 def compare(truth: Any, labels: Any, n_clusters: int) -> Comparison:
     """Count the rows of each class in each cluster.
 
-    `truth` is an array, or a pandas Categorical, whose codes are used as they are. What is on a Dask cluster
-    is counted there.
+    `truth` is an array, or a pandas Categorical, whose codes are used as they are.
     """
-    if is_dask(labels):
-        import dask
-
-        count = dask.delayed(compare)
-        blocks = zip(truth.to_delayed(), labels.rechunk(truth.chunks).to_delayed(), strict=True)
-        found = dask.compute(*(count(*block, n_clusters) for block in blocks))
-        classes, codes = _coded(np.concatenate([part.classes for part in found]))
-        ends = np.cumsum([len(part.classes) for part in found])
-        table = sum(
-            _counted(own, np.arange(own.size), (len(classes), own.size)) @ part.table
-            for own, part in zip(np.split(codes, ends[:-1]), found, strict=True)
-        )
-        return Comparison(classes, csr_array(table))
     if hasattr(truth, "categories"):
         classes, codes = np.asarray(truth.categories).astype(str), truth.codes
     else:
@@ -83,14 +67,8 @@ def compare(truth: Any, labels: Any, n_clusters: int) -> Comparison:
 
 def sizes_of(labels: Any, n_clusters: int) -> NDArray[np.intp]:
     """Return how many rows each cluster has."""
-    if is_dask(labels):
-        import dask
-
-        count = dask.delayed(_sizes_of_block)
-        blocks = dask.compute(*(count(block, n_clusters) for block in labels.to_delayed()))
-    else:
-        parts = _parts(len(labels))
-        blocks = [_sizes_of_block(np.asarray(labels[part]), n_clusters) for part in parts]
+    parts = _parts(len(labels))
+    blocks = [_sizes_of_block(np.asarray(labels[part]), n_clusters) for part in parts]
     sizes: NDArray[np.intp] = np.sum(blocks, axis=0, dtype=np.intp)
     return sizes
 

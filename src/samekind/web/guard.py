@@ -1,43 +1,43 @@
-"""Who may come in: the first thing that sees a request, and the last that sees its answer.
+"""The outermost layer of the application: checks every request, and adds headers to every reply.
 
-Another site's page, open in the same browser, can send requests to this machine. What keeps it out:
+A page of another site, open in the same browser, can send requests to this server:
 
-- `Host` must be a name of this server, so no other name can be bent to its address (DNS rebinding).
-- `Origin` and `Sec-Fetch-Site`, if given, must be the page's own. Only the page itself may be linked to.
-- Whatever changes something needs ``X-Samekind: 1``, which browsers let no other site's page send.
-- Where there is a token, or people have links, everything under /api needs one: `doors` says who is let in.
+- `Host` must be a name of this server, so no other name can be pointed at its address (DNS rebinding).
+- `Origin` and `Sec-Fetch-Site`, if given, must be the page's own. Only pages may be linked to from elsewhere.
+- `auth` says who the caller is. All changes need the header `Authorization`, which no other site can send.
 
-A body is read whole, up to its limit, before anything else looks at it. Nothing unforeseen that happens
-behind the guard is told to the page.
+The body is bounded in size and time. An unforeseen error is logged, and the client learns nothing about it.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import re
 import time
 from collections.abc import Callable, Iterable
 
+from fastapi import HTTPException
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from samekind.web.doors import CALLER, Door, RefusalError
-from samekind.web.reach import ANY_ADDRESS, LOCAL, address_of
+from samekind.web.auth import Auth
+from samekind.web.server import ANY_ADDRESS, LARGEST_HEAD, address_of
 
-__all__ = ["ANY_ADDRESS", "LOCAL", "REQUEST", "Guard", "Observer"]
+__all__ = ["CALLER", "Guard", "Observer"]
 
 log = logging.getLogger("samekind.web")
 
-LARGEST_HEAD = 16 * 1024  # the address and the headers
+CALLER = "samekind.caller"  # in the scope of a request
 LARGEST_BODY = 64 * 1024
 LARGEST_IMPORT = 16 * 1024 * 1024
-IMPORT = "/answers/import"
-REQUEST = "samekind.request"  # in the scope of a request with a key: a digest of it
-PATIENCE = 60.0  # seconds that a body may take to arrive
+IMPORT = "/api/answers/import"
+PATIENCE = 60.0  # seconds for a body to arrive
+PAGE = re.compile(r"/p/[^/]+/|/")
 OWN_SITE = (None, "same-origin", "none")
+HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(?P<port>[0-9]{1,5}))?")
+UNKNOWN = "Something went wrong inside samekind; the terminal says what."
 SECURITY_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -50,30 +50,45 @@ SECURITY_HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
     "Cache-Control": "no-store",
 }
-HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(?P<port>[0-9]{1,5}))?")
-UNKNOWN = "Something went wrong inside samekind; the terminal says what."
-
 
 Observer = Callable[[Scope, int, float], None]
-"""Is told of every request that was answered: its scope, the status, and how many seconds it took."""
+"""Called for every reply with the scope of its request, the status, and the seconds it took."""
 
 
 class Guard:
-    """The outermost layer of the application."""
+    """Checks requests before anything else sees them.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What is guarded.
+    auth : Auth
+        Finds the caller.
+    allowed_hosts : iterable of str
+        Names of this server, ``"name"`` or ``"name:port"``; ``"*"`` is any numeric address.
+    root_path : str
+        The path under which a proxy has the server; the proxy may remove it or not.
+    proxies : iterable of str
+        Addresses of proxies whose `X-Forwarded-Proto` is believed.
+    observer : callable or None
+        Called for every reply.
+    """
 
     def __init__(
         self,
         app: ASGIApp,
         *,
-        door: Door,
-        allowed_hosts: Iterable[str] = LOCAL,
+        auth: Auth,
+        allowed_hosts: Iterable[str],
         root_path: str = "",
+        proxies: Iterable[str] = (),
         observer: Observer | None = None,
     ) -> None:
         self.app = app
-        self.door = door
-        self.hosts = frozenset(host.lower() for host in allowed_hosts)
+        self._auth = auth
+        self._hosts = frozenset(host.lower() for host in allowed_hosts)
         self._root_path = root_path
+        self._proxies = frozenset(proxies)
         self._observer = observer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -84,41 +99,35 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        if self._root_path:
-            _add_root(scope, self._root_path)
+        headers = Headers(scope=scope)
+        path = self._locate(scope, headers)
+        began = time.perf_counter()
         status = 0
         cookie: str | None = None
-        began = time.perf_counter()
 
         async def send_guarded(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableHeaders(raw=message.setdefault("headers", []))
+                given = MutableHeaders(raw=message.setdefault("headers", []))
                 for name, value in SECURITY_HEADERS.items():
-                    headers.setdefault(name, value)
+                    given.setdefault(name, value)
                 if cookie is not None:
-                    headers.append("Set-Cookie", cookie)
+                    given.append("Set-Cookie", cookie)
             await send(message)
 
         try:
-            path, headers = scope["path"].removeprefix(self._root_path), Headers(scope=scope)
-            limit = LARGEST_IMPORT if path.endswith(IMPORT) else LARGEST_BODY
             self._check(scope, path, headers)
-            scope[CALLER], cookie = await self.door.admit(scope, path, headers)
+            scope[CALLER], cookie = await self._auth.admit(scope, path, headers)
+            limit = LARGEST_IMPORT if path.endswith(IMPORT) else LARGEST_BODY
             _check_length(headers, limit)
-            body = await _read(receive, limit)
-            if body is not None:
-                if "idempotency-key" in headers:
-                    asked = f"{scope['method']} {path} ".encode()
-                    scope[REQUEST] = hashlib.sha256(asked + body).hexdigest()
-                await self.app(scope, _replay(body, receive), send_guarded)
-        except RefusalError as refusal:
-            answer = JSONResponse({"error": str(refusal)}, refusal.status, refusal.headers)
-            answer.headers["Connection"] = "close"  # what is left of the body is not read
-            await answer(scope, receive, send_guarded)
+            await self.app(scope, _bounded(receive, limit), send_guarded)
+        except HTTPException as refusal:
+            reply = JSONResponse({"error": refusal.detail}, refusal.status_code, refusal.headers)
+            reply.headers["Connection"] = "close"  # the rest of the body is not read
+            await reply(scope, receive, send_guarded)
         except Exception:
-            log.exception("%s %s failed", scope["method"], scope["path"])
+            log.exception("%s %s failed", scope["method"], path)
             if status:
                 raise
             await JSONResponse({"error": UNKNOWN}, 500)(scope, receive, send_guarded)
@@ -126,88 +135,80 @@ class Guard:
             if self._observer is not None:
                 self._observer(scope, status, time.perf_counter() - began)
 
+    def _locate(self, scope: Scope, headers: Headers) -> str:
+        """Apply what the proxy says; return the path below the root path."""
+        if scope["client"] and scope["client"][0] in self._proxies:
+            scheme = headers.get("x-forwarded-proto", "")
+            scope["scheme"] = scheme if scheme in ("http", "https") else scope["scheme"]
+        root, path = self._root_path, str(scope["path"])
+        if root and path != root and not path.startswith(f"{root}/"):
+            scope["path"] = root + path
+        scope["root_path"] = root
+        return str(scope["path"]).removeprefix(root)
+
     def _check(self, scope: Scope, path: str, headers: Headers) -> None:
-        """Refuse what is not well formed, or another site's."""
-        method = scope["method"]
-        self._check_host(headers)
+        """Refuse a request that is malformed or comes from another site."""
         size = sum(len(name) + len(value) for name, value in scope["headers"])
         if size + len(path) + len(scope["query_string"]) > LARGEST_HEAD:
-            raise RefusalError(400, "The address or the headers are too long.")
+            raise HTTPException(431, "The address or the headers are too long.")
+        self._check_host(headers)
         if not path.isprintable():
-            raise RefusalError(400, "The address has characters that no address here has.")
-        if method not in ("GET", "HEAD", "POST", "PUT"):
-            raise RefusalError(405, "This is not done here.")
-        is_page = method in ("GET", "HEAD") and self.door.is_page(path)
-        self._check_site(headers, is_page=is_page)
-        changes = method not in ("GET", "HEAD")
-        if changes and self.door.needs_header and headers.getlist("x-samekind") != ["1"]:
-            raise RefusalError(403, "The header “X-Samekind: 1” is missing. Use samekind's page.")
+            raise HTTPException(400, "The address has characters that no address here has.")
+        if scope["method"] not in ("GET", "HEAD", "POST", "PUT"):
+            raise HTTPException(405, "This is not done here.")
+        own = [f"{scheme}://{headers['host'].lower()}" for scheme in ("http", "https")]
+        foreign = any(origin.lower() not in own for origin in headers.getlist("origin"))
+        linked = (
+            scope["method"] in ("GET", "HEAD")
+            and PAGE.fullmatch(path)
+            and headers.get("sec-fetch-mode") == "navigate"
+        )
+        if foreign or (headers.get("sec-fetch-site") not in OWN_SITE and not linked):
+            raise HTTPException(403, "The request comes from another site. Use samekind's page.")
 
     def _check_host(self, headers: Headers) -> None:
         given = [host.lower() for host in headers.getlist("host")]
         match = HOST.fullmatch(given[0]) if len(given) == 1 else None
         known = match is not None and (
-            not self.hosts.isdisjoint((match["name"], f"{match['name']}:{match['port'] or 80}"))
-            or (ANY_ADDRESS in self.hosts and address_of(match["name"]) is not None)
+            not self._hosts.isdisjoint((match["name"], f"{match['name']}:{match['port'] or 80}"))
+            or (ANY_ADDRESS in self._hosts and address_of(match["name"]) is not None)
         )
         if not known:
-            raise RefusalError(
+            raise HTTPException(
                 400, "This server does not go by that name. Use the address that samekind printed."
             )
-
-    def _check_site(self, headers: Headers, is_page: bool) -> None:
-        own = [f"{scheme}://{headers['host'].lower()}" for scheme in ("http", "https")]
-        foreign = any(origin.lower() not in own for origin in headers.getlist("origin"))
-        linked = is_page and headers.get("sec-fetch-mode") == "navigate"
-        if foreign or (headers.get("sec-fetch-site") not in OWN_SITE and not linked):
-            raise RefusalError(403, "The request comes from another site. Use samekind's page.")
-
-
-def _add_root(scope: Scope, root_path: str) -> None:
-    """Say under which address the application is; a proxy may have taken that from the path, or not."""
-    if scope["path"] != root_path and not scope["path"].startswith(f"{root_path}/"):
-        scope["path"] = root_path + scope["path"]
-    scope["root_path"] = root_path
 
 
 def _check_length(headers: Headers, limit: int) -> None:
     length = headers.get("content-length", "0")
     if "content-length" in headers and "transfer-encoding" in headers:
-        raise RefusalError(400, "A body has a length or comes in chunks, not both.")
+        raise HTTPException(400, "A body has a length or comes in chunks, not both.")
     if not (length.isascii() and length.isdecimal()):
-        raise RefusalError(400, "Content-Length must be a number.")
+        raise HTTPException(400, "Content-Length must be a number.")
     if len(length) > 15 or int(length) > limit:
         raise _too_large(limit)
 
 
-def _too_large(limit: int) -> RefusalError:
-    return RefusalError(413, f"That is too much at once: at most {limit // 1024} kB are taken.")
+def _too_large(limit: int) -> HTTPException:
+    return HTTPException(413, f"That is too much at once: at most {limit // 1024} kB are taken.")
 
 
-async def _read(receive: Receive, limit: int) -> bytes | None:
-    """Return the whole body, or None if the client is gone."""
-    body = bytearray()
-    try:
-        async with asyncio.timeout(PATIENCE):
-            while True:
+def _bounded(receive: Receive, limit: int) -> Receive:
+    """Return what receives a body of at most `limit` bytes, within `PATIENCE` seconds."""
+    left, is_complete = limit, False
+    until = asyncio.get_running_loop().time() + PATIENCE
+
+    async def bounded() -> Message:
+        nonlocal left, is_complete
+        try:
+            async with asyncio.timeout_at(None if is_complete else until):
                 message = await receive()
-                if message["type"] == "http.disconnect":
-                    return None
-                body += message.get("body", b"")
-                if len(body) > limit:
-                    raise _too_large(limit)
-                if not message.get("more_body", False):
-                    return bytes(body)
-    except TimeoutError:
-        raise RefusalError(408, "The rest of the request did not arrive.") from None
+        except TimeoutError:
+            raise HTTPException(408, "The rest of the request did not arrive.") from None
+        left -= len(message.get("body", b""))
+        is_complete = not message.get("more_body", False)
+        if left < 0:
+            raise _too_large(limit)
+        return message
 
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    waiting = [body]
-
-    async def replay() -> Message:
-        if waiting:
-            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
-        return await receive()
-
-    return replay
+    return bounded

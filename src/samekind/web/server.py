@@ -1,131 +1,55 @@
-"""Serving the page until Ctrl-C."""
+"""Serving an application over HTTP: addresses, limits on slow clients, and an end that loses nothing.
+
+Uvicorn has no timeout for the request line and the headers, so `_hang_up` closes connections that keep the
+server waiting for them. The guard bounds bodies. A client that does not read the reply is disconnected by the
+kernel (on Linux). None of this stops somebody with many addresses: that takes a proxy.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import ipaddress
+import secrets
+import signal
 import socket
 import threading
-import webbrowser
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from typing import NamedTuple
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-import uvicorn
-from anyio import to_thread
-from fastapi import FastAPI
-from uvicorn.config import LOGGING_CONFIG
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+    from uvicorn.server import ServerState
 
-from samekind.ledger import ProjectPlace
-from samekind.project import Project, open_project
-from samekind.web.app import make_app
-from samekind.web.connections import MOST, BoundedConnection, ProxiedConnection
-from samekind.web.guard import LARGEST_HEAD
-from samekind.web.reach import (
-    ANY_ADDRESS,
-    WILDCARDS,
-    bracketed,
-    check_reach,
-    listen,
-    names_of,
-    reachable,
-)
+__all__ = [
+    "ANY_ADDRESS",
+    "LARGEST_HEAD",
+    "LOCAL",
+    "ServeError",
+    "Server",
+    "Tls",
+    "address_of",
+    "bracketed",
+    "hosts_of",
+    "listen",
+    "new_token",
+    "reachable",
+    "wait_for_end",
+]
 
-__all__ = ["Tls", "configure", "serve", "serve_team"]
-
-PATIENCE = 30  # seconds in which a server for a team answers requests after it was told to end
-
-
-def serve(
-    project: Project,
-    host: str = "127.0.0.1",
-    port: int | None = None,
-    *,
-    token: str | None = None,
-    allowed_hosts: Iterable[str] = (),
-    open_browser: bool = True,
-    on_ready: Callable[[str], None] | None = None,
-    listening: socket.socket | None = None,
-) -> None:
-    """Serve the labelling page until Ctrl-C, and close the project.
-
-    Parameters
-    ----------
-    project : Project
-        What is labelled.
-    host : str
-        The address to listen at. Others than this machine's own need a token.
-    port : int or None
-        0 takes a free one. None takes the usual one, so that browsers remember the page, or a free one if
-        that is taken.
-    token : str or None
-        What a browser must know; it is part of the address that `on_ready` is given.
-    allowed_hosts : iterable of str
-        Further names that the server goes by, as ``"name"`` or ``"name:port"``.
-    open_browser : bool
-        Whether to open the page. Not done with a token, which others could read in the browser's command.
-    on_ready : callable
-        Called with the page's address once the server listens.
-    listening : socket or None
-        One that listens already, at `host`.
-
-    Raises
-    ------
-    ServeError
-        If the address is not this machine's own and there is no token, or it cannot be used.
-    """
-    check_reach(host, token)
-    listening = listening or listen(host, port)
-    port = listening.getsockname()[1]
-    names = [f"{name}:{port}" for name in names_of(host)]
-    if host in WILDCARDS:
-        names.append(ANY_ADDRESS)
-    app = make_app(project, token=token, allowed_hosts=[*names, *allowed_hosts])
-    secret = f"?token={quote(token, safe='')}" if token else ""
-
-    def ready() -> None:
-        if on_ready is not None:
-            on_ready(f"http://{reachable(host)}:{port}/{secret}")
-        if open_browser and not token:
-            near = "127.0.0.1" if host in WILDCARDS else bracketed(host)
-            page = f"http://{near}:{port}/"
-            threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
-
-    with contextlib.suppress(KeyboardInterrupt):
-        _Server(configure(app), ready, project.close).run(sockets=[listening])
+LOCAL = ("127.0.0.1", "localhost", "[::1]")
+ANY_ADDRESS = "*"  # among allowed hosts: any numeric address, but no name
+WILDCARDS = ("0.0.0.0", "::", "")
+USUAL_PORT = 8720
+LARGEST_HEAD = 16 * 1024  # bytes of the address and the headers
+HEAD_SECONDS = 10  # until a connection without a whole request head is closed
+CONNECTIONS = 500  # at once; more get 503
+UNREAD_SECONDS = 60  # until a client that does not read the reply is disconnected
+PATIENCE = 30  # seconds that requests have to finish when the server is told to end
 
 
-def configure(
-    app: FastAPI,
-    *,
-    tls: Tls | None = None,
-    proxies: Sequence[str] = (),
-    patience: int = 5,
-    has_logs: bool = False,
-) -> uvicorn.Config:
-    """Return how the application is served: nothing optional, sizes and connections bounded.
-
-    What a proxy says of who asks is believed if it comes from one of `proxies`. When the server ends,
-    requests have `patience` seconds to be answered. `has_logs`: somebody else says how logs are written.
-    """
-    return uvicorn.Config(
-        app,
-        ssl_certfile=None if tls is None else tls.certificate,
-        ssl_keyfile=None if tls is None else tls.key,
-        forwarded_allow_ips=[*proxies],
-        http=ProxiedConnection if proxies else BoundedConnection,
-        ws="none",
-        loop="asyncio",
-        lifespan="off",
-        log_level="warning",
-        access_log=False,  # addresses may hold the token
-        proxy_headers=bool(proxies),
-        server_header=False,
-        h11_max_incomplete_event_size=LARGEST_HEAD,
-        timeout_graceful_shutdown=patience,
-        log_config=None if has_logs else LOGGING_CONFIG,
-    )
+class ServeError(ValueError):
+    """The server cannot be started like this."""
 
 
 class Tls(NamedTuple):
@@ -135,87 +59,158 @@ class Tls(NamedTuple):
     key: Path
 
 
-def serve_team(
-    places: Mapping[str, ProjectPlace],
-    host: str = "127.0.0.1",
-    port: int | None = None,
-    *,
-    names: Sequence[str] = (),
-    root_path: str = "",
-    proxies: Sequence[str] = (),
-    tls: Tls | None = None,
-    on_ready: Callable[[str], None] | None = None,
-    overlap: float | None = None,
-) -> None:
-    """Serve several projects to people with personal links, until SIGTERM or Ctrl-C; close them.
+class Server:
+    """Serves an application in a thread of its own, as a context manager.
 
     Parameters
     ----------
-    places : mapping of str to Path or ProjectURL
-        The projects, by their names in addresses.
-    host, port : str, int or None
-        Where to listen, as for `serve`.
-    names : sequence of str
-        Further names that the server goes by, ``"kinds.example"`` say.
-    root_path : str
-        Under which address a proxy has it, such as ``"/kinds"``.
-    proxies : sequence of str
-        Addresses of proxies whose forwarded headers are believed.
+    app : ASGI application
+        What is served.
+    listening : socket
+        Where; it is closed in the end.
     tls : Tls or None
-        Certificate and key, for connections without a proxy that encrypts.
-    on_ready : callable
-        Called with the server's address once it listens.
-    overlap : float or None
-        How many people are to answer each question of every project, as for `Project`; None is as before.
+        Certificate and key.
+    patience : int
+        Seconds that requests have to finish in the end.
     """
-    from samekind.web.logs import log_request
-    from samekind.web.site import Site
-    from samekind.web.team import make_team_app
 
-    listening = listen(host, port)
-    port = listening.getsockname()[1]
-    own = [f"{name}:{port}" for name in names_of(host)]
-    own += names_of(host) if port in (80, 443) else []
-    own += [ANY_ADDRESS] if host in WILDCARDS else []
-    site = Site(places, partial(open_project, overlap=overlap))
-    app = make_team_app(
-        site,
-        allowed_hosts=[*own, *names],
-        root_path=root_path,
-        observer=log_request,
-    )
-    config = configure(app, tls=tls, proxies=proxies, patience=PATIENCE, has_logs=True)
-    scheme = "http" if tls is None else "https"
-
-    def ready() -> None:
-        if on_ready is not None:
-            on_ready(f"{scheme}://{reachable(host)}:{port}{root_path}/")
-
-    def began() -> None:
-        # a request may wait for its project; as many may as there are connections, or else they would keep
-        # those of other projects waiting, too
-        to_thread.current_default_thread_limiter().total_tokens = MOST
-        ready()
-
-    site.start()
-    with contextlib.suppress(KeyboardInterrupt):
-        _Server(config, began, site.close).run(sockets=[listening])
-
-
-class _Server(uvicorn.Server):
     def __init__(
-        self, config: uvicorn.Config, ready: Callable[[], None], close: Callable[[], None]
+        self,
+        app: ASGIApp,
+        listening: socket.socket,
+        *,
+        tls: Tls | None = None,
+        patience: int = PATIENCE,
     ) -> None:
-        super().__init__(config)
-        self._ready = ready
-        self._close = close
+        import uvicorn
 
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self._ready()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        with contextlib.suppress(AttributeError, OSError):
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * UNREAD_SECONDS)
+        config = uvicorn.Config(
+            app,
+            http="h11",
+            ws="none",
+            loop="asyncio",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,  # the guard looks at them
+            h11_max_incomplete_event_size=LARGEST_HEAD,
+            limit_concurrency=CONNECTIONS,
+            timeout_keep_alive=HEAD_SECONDS,
+            timeout_graceful_shutdown=patience,
+            ssl_certfile=None if tls is None else tls.certificate,
+            ssl_keyfile=None if tls is None else tls.key,
+        )
         try:
-            await super().shutdown(sockets)
-        finally:
-            self._close()  # here, because a signal is raised again, and may end the process, after it
+            config.load()
+        except OSError as error:
+            listening.close()
+            raise ServeError(f"the certificate and its key cannot be used: {error}.") from error
+        self._server = uvicorn.Server(config)
+        self._listening = listening
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), name="server")
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._server.should_exit = True
+        self._thread.join()
+
+    async def _run(self) -> None:
+        watching = asyncio.create_task(_hang_up(self._server.server_state))
+        await self._server.serve(sockets=[self._listening])
+        watching.cancel()
+
+
+async def _hang_up(state: ServerState) -> None:
+    """Close connections that have waited too long for a whole request head."""
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    waiting: dict[Any, float] = {}
+    loop = asyncio.get_running_loop()
+    while True:
+        await asyncio.sleep(HEAD_SECONDS / 10)
+        now = loop.time()
+        http: set[Any] = {one for one in state.connections if isinstance(one, H11Protocol)}
+        idle = {one for one in http if one.cycle is None or one.cycle.response_complete}
+        waiting = {one: waiting.get(one, now) for one in idle}
+        for one, since in waiting.items():
+            if now - since > HEAD_SECONDS:
+                one.transport.abort()
+
+
+def wait_for_end() -> None:
+    """Return after SIGTERM or Ctrl-C."""
+    ended = threading.Event()
+    before = {
+        number: signal.signal(number, lambda *_: ended.set())
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        while not ended.wait(0.5):  # without a timeout Windows hears no Ctrl-C
+            pass
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def listen(host: str, port: int | None) -> socket.socket:
+    """Return a listening socket; port None is the usual one, or a free one if that is taken."""
+    if port is None:
+        with contextlib.suppress(ServeError):
+            return listen(host, USUAL_PORT)
+        port = 0
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host.strip("[]"), port), family=family, backlog=100)
+    except (OSError, OverflowError) as error:
+        words = getattr(error, "strerror", None) or str(error)
+        raise ServeError(
+            f"cannot listen on {host}, port {port}: {words}. Choose another port, or 0 for a free one."
+        ) from error
+
+
+def hosts_of(host: str, port: int) -> list[str]:
+    """Return the names, with ports, of a server that listens at an address."""
+    names = [*LOCAL, bracketed(host)]
+    if not _is_loopback(host):
+        own = socket.gethostname().lower()
+        names += [own, f"{own}.local", socket.getfqdn().lower()]
+    with_ports = [f"{name}:{port}" for name in names]
+    return with_ports + names * (port in (80, 443)) + [ANY_ADDRESS] * (host in WILDCARDS)
+
+
+def reachable(host: str) -> str:
+    """Return the address under which a browser reaches a server that listens at an address."""
+    if host not in WILDCARDS:
+        return bracketed(host)
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))  # sends nothing: it finds the address of the way out
+        return str(probe.getsockname()[0])
+    return "127.0.0.1"
+
+
+def new_token() -> str:
+    """Return a token of 128 random bits."""
+    return secrets.token_urlsafe(16)
+
+
+def address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return a numeric address, or None for a name."""
+    try:
+        return ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return None
+
+
+def bracketed(host: str) -> str:
+    """Return an address as it stands in a URL."""
+    return f"[{host.strip('[]')}]" if ":" in host else host
+
+
+def _is_loopback(host: str) -> bool:
+    address = address_of(host)
+    return host == "localhost" or (address is not None and address.is_loopback)

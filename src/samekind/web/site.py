@@ -1,85 +1,114 @@
-"""The projects of a server: opened one after the other in the background, each on its own.
-
-One that cannot be opened, or breaks later, is tried again from time to time; the others go on meanwhile.
-"""
+"""The projects of a server. Each is opening, ready or failed, and fails or recovers on its own."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Literal
+from typing import Literal, Self
 
 from samekind.ledger import LedgerError, LedgerGone, LedgerStale, Links, ProjectPlace
+from samekind.ledger.errors import ReplacedError
 from samekind.project import Project, open_project
 
-__all__ = ["HostedProject", "Site"]
+__all__ = ["HostedProject", "Site", "State"]
 
 log = logging.getLogger("samekind.web")
 
 RETRY = 15.0  # seconds until a project that could not be opened is tried again
-PATIENCE = 5.0  # seconds for which one that is being opened is waited for when the server ends
+PATIENCE = 5.0  # seconds to wait for a project that is being opened when the server ends
+FAILED = "The project cannot be opened at the moment; the server's log says why."
+
+STAGES = {"reading": "Reading the data", "features": "Computing features"}
+
 State = Literal["opening", "ready", "failed"]
 
 
 class HostedProject:
-    """A project of a server, open or not yet.
+    """A project of a server, and how far it is open.
+
+    Parameters
+    ----------
+    name : str
+        The project's name in addresses.
+    place : Path, ProjectURL or None
+        Where it is stored, if a `Site` opens it; None if somebody else does.
 
     Attributes
     ----------
-    name : str
-        What it is called in addresses.
     state : str
         "opening", "ready" or "failed".
+    doing : str
+        What is being done to open it, or why it failed.
+    share : float
+        How much of that is done, 0 to 1.
+    project : Project or None
+        The project, once it is ready.
     """
 
-    def __init__(self, name: str, place: ProjectPlace) -> None:
+    def __init__(self, name: str, place: ProjectPlace | None = None) -> None:
         self.name = name
         self.place = place
         self.state: State = "opening"
-        self._project: Project | None = None
+        self.doing, self.share = "Opening the project", 0.0
+        self.project: Project | None = None
         self._links: Links | None = None
         self._lock = threading.Lock()
 
     @property
-    def project(self) -> Project | None:
-        """The project, once it is open."""
-        return self._project
-
-    @property
     def links(self) -> Links:
-        """Who may come in; known before the project is open."""
+        """The project's links; they can be read before the project is ready."""
+        if self.place is None:
+            raise LookupError("this project has no links")
         with self._lock:
             if self._links is None:
                 self._links = Links(self.place)
             return self._links
 
-    def open(self, opener: Callable[[ProjectPlace], Project]) -> None:
-        """Open the project, or note and log that it cannot be opened."""
+    def progress(self, what: str, done: float, total: float = 1.0) -> None:
+        """Note how far opening has come."""
+        if self.state != "opening":  # one that failed says why until it is ready
+            return
+        self.doing = STAGES.get(what, what)
+        self.share = round(min(1.0, max(0.0, done / total if total else 1.0)), 3)
+
+    def ready(self, project: Project) -> None:
+        """Note that the project is open."""
+        self.doing, self.share = "", 1.0
+        self.project, self.state = project, "ready"
+
+    def fail(self, why: str = FAILED) -> None:
+        """Note that the project cannot be used; everybody with access reads the reason."""
+        self.doing, self.state = why, "failed"
+
+    def open(self, opener: Callable[..., Project]) -> None:
+        """Open the project from its place. Any error is logged and sets the state to "failed"."""
+        assert self.place is not None
         try:
             self.close()
             _ = self.links
-            self._project = opener(self.place)
-        except Exception as error:  # whatever is wrong with one, the others are served
+            project = opener(self.place, progress=self.progress)
+        except Exception as error:  # the other projects are served all the same
             words = str(error) if isinstance(error, LedgerError | ValueError | OSError) else ""
             log.error(
                 "project %s could not be opened: %s", self.name, words or type(error).__name__,
                 exc_info=None if words else error,
             )  # fmt: skip
-            self.state = "failed"
+            self.fail()
             return
-        self.state = "ready"
+        self.ready(project)
         log.info("project %s is open", self.name)
 
     def note_failure(self, error: LedgerError) -> None:
-        """Have the project opened again if nothing else helps: its file was replaced, or its data changed."""
-        if isinstance(error, LedgerGone | LedgerStale) and self.state == "ready":
-            self.state = "failed"
+        """Have the project opened again if its file was replaced or its data changed."""
+        is_other = isinstance(error, LedgerGone | LedgerStale)
+        if self.place is not None and (is_other or isinstance(error.__cause__, ReplacedError)):
+            self.fail()
 
     def close(self) -> None:
-        """Close the project and its links; whoever is in the middle of an act finishes that before."""
-        project, self._project = self._project, None
+        """Close the project and its links, after any act that is under way."""
+        project, self.project = self.project, None
         if project is not None:
             project.close()
         with self._lock:
@@ -92,33 +121,34 @@ class HostedProject:
 class Site:
     """All projects of a server.
 
+    As a context manager it opens its projects one after the other in the background, retries those that fail,
+    and closes all of them at the end.
+
     Parameters
     ----------
-    places : mapping of str to Path or ProjectURL
-        Projects by their names in addresses.
+    hosted : sequence of HostedProject
+        The projects.
     opener : callable
-        Opens one.
+        Opens the project at a place; `progress` is told how far it is.
     """
 
     def __init__(
         self,
-        places: Mapping[str, ProjectPlace],
-        opener: Callable[[ProjectPlace], Project] = open_project,
+        hosted: Sequence[HostedProject],
+        opener: Callable[..., Project] = open_project,
     ) -> None:
-        self.projects = {name: HostedProject(name, place) for name, place in places.items()}
+        self.projects = {one.name: one for one in hosted}
         self._opener = opener
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._keep_open, name="projects", daemon=True)
 
-    def start(self) -> None:
-        """Begin to open the projects."""
+    def __enter__(self) -> Self:
         self._thread.start()
+        return self
 
-    def close(self) -> None:
-        """Close all projects."""
+    def __exit__(self, *error: object) -> None:
         self._ended.set()
-        if self._thread.is_alive():
-            self._thread.join(PATIENCE)
+        self._thread.join(PATIENCE)
         for hosted in self.projects.values():
             hosted.close()
 
@@ -127,7 +157,7 @@ class Site:
             for hosted in self.projects.values():
                 if self._ended.is_set():
                     return
-                if hosted.state != "ready":
+                if hosted.place is not None and hosted.state != "ready":
                     hosted.open(self._opener)
             if self._ended.wait(RETRY):
                 return

@@ -9,6 +9,7 @@ from numba import njit
 
 OVER = 1.5  # over-relaxation: pushes get as near in a third of the time as with 1
 TOUCHED, WAITING = 1, 2  # marks of nodes that pushes came by
+LEAST_CHANCE = 1e-4  # of a walk between two known nodes, below which it is left out
 
 __all__ = [
     "ancestors",
@@ -21,12 +22,12 @@ __all__ = [
     "nearest_by_products",
     "one_step",
     "push_visits",
-    "row_walks",
     "score_pairs",
     "spanning_tree",
     "take_out",
     "update_doubts",
     "walks_into",
+    "walks_to",
 ]
 
 
@@ -135,39 +136,37 @@ def one_step(first, to, step, ids, shares, node, flow):
 
 
 @njit(nogil=True, cache=True)
-def row_walks(first, to, step, place, nodes, tolerance, most):
-    """Return where walks that leave a known node end next, as lists: from, to, chance.
+def walks_to(first, to, step, known, node, tolerance, h, rest, queue, mark, reached):
+    """Return where walks come from that leave a known node and end in `node` before any other one.
 
-    place[node] is the number of a known node, -1 for others. Edges are those into each node.
+    As arrays: the nodes that such walks come by, the known nodes that they leave, and their chances.
+    Edges are those into each node. h, rest, queue, mark and reached are room for n numbers each.
     """
-    n, m = place.size, nodes.size
-    h, rest = np.zeros(n), np.zeros(n)
-    queue, mark = np.empty(n, np.int64), np.zeros(n, np.int8)
-    reached, seen = np.zeros(m), np.empty(m, np.int64)
-    source = np.empty(most, np.int32)
-    target = np.empty(most, np.int32)
-    chance = np.empty(most, np.float32)
-    one, count = np.ones(1), 0
-    for j in range(m):
-        near, chances = hits(
-            first, to, step, place, nodes[j : j + 1], one, tolerance, 10**9, h, rest, queue, mark
-        )
-        n_seen = 0
-        for x in range(near.size):
-            for e in range(first[near[x]], first[near[x] + 1]):
-                i = place[to[e]]
-                if i < 0 or chances[x] == 0.0:
-                    continue
-                if reached[i] == 0.0:
-                    seen[n_seen] = i
-                    n_seen += 1
-                reached[i] += step[e] * chances[x]
-        for i in seen[:n_seen]:
-            if reached[i] > 1e-4 and count < most:
-                source[count], target[count], chance[count] = i, j, reached[i]
-                count += 1
-            reached[i] = 0.0
-    return source[:count], target[:count], chance[:count]
+    sources = np.array([node])
+    near, chances = hits(
+        first, to, step, known, sources, np.ones(1), tolerance, 10**9, h, rest, queue, mark
+    )
+    left = np.empty(near.size + 1, np.int64)
+    n_left = 0
+    for x in range(near.size):
+        for e in range(first[near[x]], first[near[x] + 1]):
+            other = to[e]
+            if known[other] < 0 or chances[x] == 0.0:
+                continue
+            if reached[other] == 0.0:
+                if n_left == left.size:
+                    left = np.concatenate((left, np.empty(left.size, np.int64)))
+                left[n_left] = other
+                n_left += 1
+            reached[other] += step[e] * chances[x]
+    kept, found = np.empty(n_left, np.int64), np.empty(n_left, np.float32)
+    n_kept = 0
+    for other in left[:n_left]:
+        if reached[other] > LEAST_CHANCE:
+            kept[n_kept], found[n_kept] = other, reached[other]
+            n_kept += 1
+        reached[other] = 0.0
+    return near, kept[:n_kept].copy(), found[:n_kept].copy()
 
 
 # Beliefs: for each node the likeliest groups (ids) with their shares, and the sum of all shares (total)

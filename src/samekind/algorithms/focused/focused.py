@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import cached_property, partial
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from samekind.algorithms.focused.audit import RISK, all_asked
 from samekind.algorithms.focused.bounds import most_wrong_at_any_time
 from samekind.algorithms.focused.evidence import Evidence, Kind
 from samekind.algorithms.focused.facts import facts_of
-from samekind.algorithms.focused.grouping import group_nodes
+from samekind.algorithms.focused.grouping import Walks, group_nodes
 from samekind.algorithms.focused.guess import guess_clusters
 from samekind.algorithms.focused.labels import (
     expected_wrong,
@@ -39,7 +39,7 @@ from samekind.algorithms.focused.labels import (
     recovered,
 )
 from samekind.algorithms.focused.params import FocusedParams
-from samekind.algorithms.focused.same import PRIOR, sigmoid
+from samekind.algorithms.focused.same import PRIOR, Same, sigmoid
 from samekind.algorithms.focused.state import State, fit
 from samekind.algorithms.focused.terrain import Terrain, map_terrain
 from samekind.algorithms.focused.value import UNSURE_COST, Choice, Chooser
@@ -81,6 +81,7 @@ class Focused(Folding[FocusedParams]):
         rate = params.error_rate
         self._told = 0.0 if rate is None else None if rate == "estimate" else float(rate)
         self._drawn: dict[tuple[int, int], int] = {}  # questions that were drawn, and as what
+        self._walks: Walks | None = None
         self.fold(_nothing())
 
     @cached_property
@@ -96,6 +97,7 @@ class Focused(Folding[FocusedParams]):
         self._refold_at = np.inf if self.params.trusts_answers else max(size + 8, size * REFOLD)
         self._live: State | None = None
         self._derived: State | None = None
+        self._grouped: _Grouped | None = None
 
     @property
     def _state(self) -> State:
@@ -116,30 +118,40 @@ class Focused(Folding[FocusedParams]):
         if released or (nodes < 0).any() or len(together.pairs) >= self._refold_at:
             self.fold(together)
             return
-        self._facts, self._derived = facts, None
+        self._facts, self._derived, self._grouped = facts, None, None
         evidence = facts.evidence(nodes, new)
         for i, (a, b) in enumerate(nodes.tolist()):
             self._state.add(a, b, evidence.some(np.array([i])))
 
+    def _group(self) -> _Grouped:
+        """Return the groups that follow from the answers, in whatever order they came."""
+        if self._grouped is None:
+            facts = self._facts
+            pairs = facts.answers.pairs[facts.learnt]
+            rows = np.unique(pairs)
+            others = rows[self._base.nodes_of(rows) < 0]
+            terrain = self._base
+            if self._walks is not None and (self._walks.terrain.nodes_of(rows) >= 0).all():
+                terrain = self._walks.terrain
+            elif others.size:
+                terrain = terrain.with_rows(self.points, others)
+            if self._walks is None or self._walks.terrain is not terrain:
+                self._walks = Walks(terrain)
+            evidence = facts.evidence(terrain.nodes_of(pairs.ravel()).reshape(-1, 2))
+            same = fit(evidence, self._told, PRIOR)
+            if len(pairs):
+                nodes, groups = group_nodes(self._walks, evidence, same)
+            else:
+                nodes = groups = np.zeros(int(self.points.n == 1), dtype=np.intp)
+            self._grouped = _Grouped(terrain, evidence, same, nodes, groups)
+        return self._grouped
+
     def _derive(self) -> State:
         """Return the state that follows from the answers, in whatever order they came."""
-        facts = self._facts
-        pairs = facts.answers.pairs[facts.learnt]
+        terrain, evidence, same, nodes, groups = self._group()
         equal = self.params.goal == "centers"
-        if self.points.n == 1:  # a cluster by itself
-            one = np.zeros(1, dtype=np.intp)
-            same = fit(Evidence(), self._told, PRIOR)
-            return State.derive(
-                self._base, self._told, Evidence(), same, one, one, equal_clusters=equal
-            )
-        if not len(pairs):
-            return State(self._base, self._told, equal_clusters=equal)
-        rows = np.unique(pairs)
-        others = rows[self._base.nodes_of(rows) < 0]
-        terrain = self._base.with_rows(self.points, others) if others.size else self._base
-        evidence = facts.evidence(terrain.nodes_of(pairs.ravel()).reshape(-1, 2))
-        same = fit(evidence, self._told, PRIOR)
-        nodes, groups = group_nodes(terrain, evidence, same)
+        if not nodes.size:
+            return State(terrain, self._told, equal_clusters=equal)
         return State.derive(
             terrain, self._told, evidence, same, nodes, groups, equal_clusters=equal
         )
@@ -278,7 +290,7 @@ class Focused(Folding[FocusedParams]):
         refused = [row for row in audit.refused if row not in taken]
         groups = labels_of_rows(state, self.points, np.array(refused, dtype=np.intp))
         for row, group in zip(refused, groups.tolist(), strict=True):
-            against = self.cluster_of(np.array(audit.refused[row])).tolist()
+            against = self._live_cluster_of(np.array(audit.refused[row])).tolist()
             if group not in against:  # it is predicted elsewhere now
                 return self._audit_question(row, group, rng)
         for row in self._next_in_audit(len(taken) + 1):
@@ -322,7 +334,7 @@ class Focused(Folding[FocusedParams]):
         if len(state.known) + len(audit.same) + len(given_up) >= self.points.n:
             return all_asked(len(given_up))
         predicted = labels_of_rows(state, self.points, np.array(audit.rows, dtype=np.intp))
-        wrong = audit.wrong(partial(self._cluster_of, state), predicted)
+        wrong = audit.wrong(self.cluster_of, predicted)
         n_learnt = len(state.known) + sum(row not in audit for row in given_up)
         n_unproven = len(_unproven(state))
         return audit.certificate(len(wrong), n_learnt, len(given_up), n_unproven)
@@ -330,53 +342,72 @@ class Focused(Folding[FocusedParams]):
     # What others may know
 
     def known_clusters(self) -> list[list[int]]:
-        """Return the rows known to be in each cluster, by the live state."""
-        return self._members(self._state)
-
-    def _members(self, state: State) -> list[list[int]]:
-        found: list[list[int]] = [state.terrain.rows[own].tolist() for own in state.members]
-        known = self._facts.audit.same
-        groups = self._cluster_of(state, np.array(list(known), dtype=np.intp)).tolist()
-        for row, group in zip(known, groups, strict=True):
-            if group >= 0:
-                found[group].append(row)
-        return list(map(sorted, found))
+        """Return the rows known to be in each cluster; every process with these answers finds the same."""
+        grouped, known = self._group(), self._facts.audit.same
+        rows = np.concatenate(
+            [grouped.terrain.rows[grouped.nodes], np.array(list(known), dtype=np.intp)]
+        )
+        groups = np.append(grouped.groups, self.cluster_of(rows[grouped.nodes.size :]))
+        rows, groups = rows[groups >= 0], groups[groups >= 0]
+        order = np.lexsort((rows, groups))
+        return [own.tolist() for own in np.split(rows[order], np.cumsum(np.bincount(groups)))[:-1]]
 
     def cluster_of(self, rows: IntArray) -> IntArray:
         """Return the number of the known cluster of each row, UNKNOWN or GIVEN_UP."""
-        return self._cluster_of(self._state, np.asarray(rows, dtype=np.intp))
+        grouped = self._group()
+        group = np.full(len(grouped.terrain.rows), UNKNOWN)
+        group[grouped.nodes] = grouped.groups
+        return self._place_of(rows, grouped.terrain, group)
 
-    def _cluster_of(self, state: State, rows: IntArray) -> IntArray:
+    def is_known(self, rows: IntArray) -> BoolArray:
+        """Return whether each row is known to be in some cluster."""
+        return self._live_cluster_of(rows) >= 0
+
+    def counts(self) -> tuple[int, int]:
+        """Return about how many rows are known, and how many clusters, by the live state."""
+        return len(self._state.known) + len(self._facts.audit.same), int(self._state.alive.sum())
+
+    def _live_cluster_of(self, rows: IntArray) -> IntArray:
+        return self._place_of(rows, self._state.terrain, self._state.group)
+
+    def _place_of(self, rows: IntArray, terrain: Terrain, group: IntArray) -> IntArray:
+        """Return in which group each row is, by the groups of nodes."""
+        rows = np.asarray(rows, dtype=np.intp)
         known, given_up = self._facts.audit.same, self._facts.given_up
         same_as = np.array([known.get(row, row) for row in rows.tolist()], dtype=np.intp)
-        nodes = state.terrain.nodes_of(same_as)
-        found = np.where(nodes >= 0, state.group[nodes], UNKNOWN)
+        nodes = terrain.nodes_of(same_as)
+        found = np.where(nodes >= 0, group[nodes], UNKNOWN)
         lost = [row in given_up for row in rows.tolist()]
         return np.where(lost, GIVEN_UP, found).astype(np.intp)
 
     def rank_clusters(self, row: int) -> list[int]:
         """Return all clusters, those first that a row is likeliest in, without those that refused it."""
-        state = self._state
-        alive = np.flatnonzero(state.alive[: state.n_groups])
-        if not alive.size:
+        state, grouped = self._state, self._group()
+        if not grouped.nodes.size:
             return []
-        node = int(nearest_nodes(state, self.points, np.array([row]))[0])
-        own = int(self.cluster_of(np.array([row]))[0])
+        own = int(self._live_cluster_of(np.array([row]))[0])
         if own >= 0:
             state.score_pairs()
             shares = state.p[own, : state.n_groups].astype(float)
             shares[own] = 2.0
         else:
+            node = int(nearest_nodes(state, self.points, np.array([row]))[0])
             shares = state.row_shares(node)
+        live = state.group[grouped.nodes]  # a cluster is as likely as the live groups of its rows
+        likely = np.bincount(grouped.groups, shares[live] / state.size[live])
         refusals = np.array(self._facts.refusals(row), dtype=np.intp)
         against = set(self.cluster_of(refusals).tolist())
-        order = alive[np.argsort(-shares[alive], kind="stable")].tolist()
-        return [group for group in order if group not in against]
+        known = int(self.cluster_of(np.array([row]))[0])
+        if known >= 0:
+            likely[known] = np.inf
+        order = np.argsort(-likely, kind="stable").tolist()
+        return [cluster for cluster in order if cluster == known or cluster not in against]
 
     def likely_members(self, cluster: int, most: int, taken: Collection[int] = ()) -> IntArray:
         """Return rows that are predicted to be in a cluster, not known to be, the most doubtful first."""
-        state = self._state
-        own = (state.likeliest == cluster) & (state.group < 0) & ~self._closed()
+        state, grouped = self._state, self._group()
+        live = state.group[grouped.nodes[grouped.groups == cluster]]
+        own = (state.likeliest == np.bincount(live).argmax()) & (state.group < 0) & ~self._closed()
         held = state.terrain.nodes_of(np.array(sorted(taken), dtype=np.intp))
         own[held[held >= 0]] = False
         nodes = np.flatnonzero(own)
@@ -387,14 +418,14 @@ class Focused(Folding[FocusedParams]):
         state, rows = self.derived(), np.asarray(rows, dtype=np.intp)
         if not state.n_groups:
             return np.full(rows.size, np.nan)
-        known = self._cluster_of(state, rows)
+        known = self.cluster_of(rows)
         right = 1 - expected_wrong(state)[nearest_nodes(state, self.points, rows)]
         return np.where(known >= 0, 1.0, np.where(known == GIVEN_UP, np.nan, right))
 
     def snapshot(self) -> Snapshot:
         """Return what follows from the answers."""
         state, facts = self.derived(), self._facts
-        members = self._members(state)
+        members = self.known_clusters()
         is_all = sum(map(len, members)) + len(facts.given_up) >= self.points.n
         return Snapshot(
             members=members,
@@ -419,6 +450,16 @@ class Focused(Folding[FocusedParams]):
     def guess(self) -> Snapshot:
         """Return the clusters as they seem to be from the rows alone."""
         return guess_clusters(self.points, self._base)
+
+
+class _Grouped(NamedTuple):
+    """Which nodes are known to be in which cluster, and what that was derived from."""
+
+    terrain: Terrain
+    evidence: Evidence
+    same: Same
+    nodes: IntArray
+    groups: IntArray
 
 
 def _unproven(state: State) -> list[tuple[int, int]]:

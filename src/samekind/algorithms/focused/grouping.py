@@ -25,7 +25,7 @@ from samekind.algorithms.focused.same import FLOOR, Same
 from samekind.algorithms.focused.terrain import Terrain
 from samekind.flow import BoolArray, FloatArray, IntArray
 
-__all__ = ["UNREACHED", "group_nodes"]
+__all__ = ["UNREACHED", "Walks", "group_nodes"]
 
 UNREACHED = 0.02  # weight of distances in shares: they decide where hardly any walk arrives
 WALK_TOLERANCE = 1e-3  # of walks between asked rows
@@ -33,7 +33,53 @@ ROUNDS = 3  # of cuts and joins: a few groups alternate for ever
 SWEEPS = 20  # of joins, each of pairs that do not overlap
 
 
-def group_nodes(terrain: Terrain, evidence: Evidence, same: Same) -> tuple[IntArray, IntArray]:
+class Walks:
+    """Where walks that leave an asked node end: in which asked node they come next.
+
+    What was found is kept: a further asked node changes only the walks that come by it. The result is
+    exactly what a new search finds.
+
+    Parameters
+    ----------
+    terrain : Terrain
+        The nodes.
+    """
+
+    def __init__(self, terrain: Terrain) -> None:
+        self.terrain = terrain
+        n = len(terrain.rows)
+        self._known = np.full(n, -1)
+        self._asked = np.empty(0, dtype=np.intp)
+        # of each asked node: the nodes that walks to it come by, those that they leave, and their chances
+        self._to: dict[int, tuple[IntArray, IntArray, FloatArray]] = {}
+        queue, mark = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
+        self._buffers = np.zeros(n), np.zeros(n), queue, mark, np.zeros(n)
+
+    def between(self, nodes: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return walks between asked nodes, as places among them: from, to, and their chances."""
+        if not np.isin(self._asked, nodes).all():  # one is not asked about any more
+            self._known[:], self._to = -1, {}
+        new = nodes[self._known[nodes] < 0]
+        self._asked, self._known[nodes] = nodes, 0
+        first, to, _ = self.terrain.into
+        around = np.zeros(self._known.size, dtype=bool)
+        around[new] = True
+        for node in new.tolist():
+            around[to[first[node] : first[node + 1]]] = True
+        for node in nodes.tolist():
+            if node not in self._to or around[self._to[node][0]].any():
+                self._to[node] = kernels.walks_to(
+                    *self.terrain.into, self._known, node, WALK_TOLERANCE, *self._buffers
+                )
+        found = [self._to[node] for node in nodes.tolist()]
+        place = np.empty(self._known.size, dtype=np.intp)
+        place[nodes] = np.arange(nodes.size)
+        source = place[np.concatenate([left for _, left, _ in found])]
+        target = np.repeat(np.arange(nodes.size), [left.size for _, left, _ in found])
+        return source, target, np.concatenate([chances for _, _, chances in found])
+
+
+def group_nodes(walks: Walks, evidence: Evidence, same: Same) -> tuple[IntArray, IntArray]:
     """Return the nodes that answers are about, ascending, and the number of each one's group."""
     nodes, at = np.unique(evidence.pairs, return_inverse=True)
     at = at.reshape(-1, 2)
@@ -48,7 +94,7 @@ def group_nodes(terrain: Terrain, evidence: Evidence, same: Same) -> tuple[IntAr
     evidence, at, prior = evidence.some(likely), at[likely], prior[likely]
     weights = evidence.weights(same)
     groups = _agglomerate(nodes.size, at, weights, prior, evidence.is_early, same.says)
-    parts = _Parts(terrain, nodes, at, weights, evidence.is_early, same)
+    parts = _Parts(walks, nodes, at, weights, evidence.is_early, same)
     groups = parts.cut(groups, prior)
     for _ in range(ROUNDS):
         before = groups
@@ -114,19 +160,15 @@ class _Parts:
 
     def __init__(
         self,
-        terrain: Terrain,
+        walks: Walks,
         nodes: IntArray,
         at: IntArray,
         weights: FloatArray,
         early: BoolArray,
         same: Same,
     ) -> None:
-        place = np.full(len(terrain.rows), -1)
-        place[nodes] = np.arange(nodes.size)
-        most = 400 * nodes.size + 100_000
-        self.source, self.target, self.chance = kernels.row_walks(
-            *terrain.into, place, nodes, WALK_TOLERANCE, most
-        )
+        terrain = walks.terrain
+        self.source, self.target, self.chance = walks.between(nodes)
         self.ends = np.bincount(self.source, self.chance, nodes.size)
         self.at, self.weights, self.early, self.same = at, weights, early, same
         self.Z, self.spread = terrain.Z[nodes].astype(float), terrain.spread

@@ -248,14 +248,15 @@ class State:
         )  # fmt: skip
 
     def _weigh(self) -> None:
-        """Let every cluster count the same: a row weighs 1 / the size of its cluster."""
+        """Let every cluster count the same: a row weighs 1 / the size of a cluster that it may be in."""
         if not self.equal_clusters or self.n_groups < 3:
             return
         put, counts = self.likeliest >= 0, self.terrain.weight
         size = np.bincount(self.likeliest[put], counts[put], minlength=self.n_groups)
-        mean = counts.sum() / max(1, self.alive.sum())
-        self.weight = counts.copy()
-        self.weight[put] *= mean / np.maximum(size[self.likeliest[put]], 1)
+        share = counts.sum() / max(1, self.alive.sum()) / np.maximum(size, 1)
+        reached = self.shares.sum(axis=1)
+        mean = (self.shares * share[self.ids]).sum(axis=1) / np.maximum(reached, 1e-9)
+        self.weight = counts * np.where(put & (reached > 0), mean, 1.0)
 
     def _push_visits(self, most: int) -> None:
         """Bring up to date how much doubt passes each node."""

@@ -4,9 +4,6 @@ import { ApiError } from "./api_error.js";
 
 export { ApiError };
 
-/** Whether there are roles: not here, who has the notebook may do everything. */
-export const served = false;
-
 /** @type {any} the widget's model, which carries messages */
 let model = null;
 let asked = 0;
@@ -54,7 +51,7 @@ export function newKey() {
 }
 
 /** @param {string} path @returns {string} */
-export function withToken(path) {
+export function located(path) {
   return path;
 }
 

@@ -1,4 +1,4 @@
-/** The server's HTTP interface. Every call says who asks; a token, if there is one, never stays in the address. */
+/** The server's HTTP interface. Every call has the token, which does not stay in the address. */
 
 import { ApiError } from "./api_error.js";
 import { remembered } from "./settings.js";
@@ -6,51 +6,60 @@ import { remembered } from "./settings.js";
 export { ApiError };
 
 const TIMEOUT_MS = 30_000;
-
-/** Where the project's interface is, if the server has several projects and people have links of their own. */
-const base = document.documentElement.dataset.api;
-export const served = base !== undefined;
-
 const FRAGMENT = "#token=";
-const token = takeToken();
+const KEPT = `samekind.token.${location.pathname}`;
+let token = takeToken();
 
 // A link that is opened where the page is open already changes the address alone.
 addEventListener("hashchange", () => location.hash.startsWith(FRAGMENT) && location.reload());
 
-/** Move the token of the address into the session, so that it is not copied with the address. */
+/** Move the token of the address into the session, so that it is not copied with the address. @returns {string | null} */
 function takeToken() {
-  const address = new URL(location.href);
-  const inFragment = address.hash.startsWith(FRAGMENT);
-  const given = inFragment ? decodeURIComponent(address.hash.slice(FRAGMENT.length)) : address.searchParams.get("token");
-  const kept = served ? `samekind.token.${base}` : "samekind.token";
+  const given = location.hash.startsWith(FRAGMENT) ? decodeURIComponent(location.hash.slice(FRAGMENT.length)) : null;
   try {
-    if (given) sessionStorage.setItem(kept, given);
+    if (given) sessionStorage.setItem(KEPT, given);
   } catch {
     return given; // No storage: leave it in the address, or a reload would lose it.
   }
-  if (given) {
-    address.searchParams.delete("token");
-    if (inFragment) address.hash = "";
-    history.replaceState(history.state, "", address);
+  if (given) history.replaceState(history.state, "", location.pathname);
+  return sessionStorage.getItem(KEPT) ?? remembersToken();
+}
+
+/** Let other tabs of this browser have the token, too. */
+export function shareToken() {
+  try {
+    if (token) localStorage.setItem(KEPT, token);
+  } catch {
+    // Each tab needs the whole address.
   }
-  return sessionStorage.getItem(kept);
 }
 
-/** @param {string} path @returns {string} as the server has it */
-function located(path) {
-  return served ? `${base}${path.slice("/api".length)}` : path;
+/** After a restart there is another token, which another tab may have been opened with. @returns {boolean} whether there is */
+function adoptToken() {
+  const other = remembersToken();
+  if (!other || other === token) return false;
+  token = other;
+  sessionStorage.setItem(KEPT, other);
+  return true;
 }
 
-/** @param {string} path one of the server's own @returns {string} for links and pictures, which a browser fetches by itself */
-export function withToken(path) {
-  if (served) return located(path); // a cookie that the page was given is sent with it
-  if (!token) return path;
-  return `${path}${path.includes("?") ? "&" : "?"}token=${encodeURIComponent(token)}`;
+/** @returns {string | null} */
+function remembersToken() {
+  try {
+    return localStorage.getItem(KEPT);
+  } catch {
+    return null;
+  }
+}
+
+/** @param {string} path "/api/…" @returns {string} where the server has it: beside the page, also for links and pictures */
+export function located(path) {
+  return path.slice(1);
 }
 
 /** @param {HTMLImageElement} image let it show a picture @param {string} path where the server has it */
 export function loadPicture(image, path) {
-  image.src = withToken(path);
+  image.src = located(path);
 }
 
 /**
@@ -64,10 +73,9 @@ export function loadPicture(image, path) {
 export async function call(method, path, { body, csv, etag, key } = {}) {
   /** @type {Record<string, string>} */
   const headers = { Accept: "application/json" };
-  const who = served ? "" : remembered("who", "");
+  const who = remembered("who", "");
   if (who) headers["X-Samekind-Who"] = encodeURIComponent(who);
   if (token) headers.Authorization = `Bearer ${token}`;
-  if (method !== "GET") headers["X-Samekind"] = "1";
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (csv) headers["Content-Type"] = "text/csv";
   if (etag) headers["If-None-Match"] = etag;
@@ -87,6 +95,7 @@ export async function call(method, path, { body, csv, etag, key } = {}) {
     throw new ApiError("The server does not answer.", 0);
   }
   if (response.status === 304) return null;
+  if (response.status === 401 && adoptToken()) return call(method, path, { body, csv, etag, key });
   const reply = parse(text);
   if (!response.ok) throw new ApiError(explain(response.status, reply), response.status, reply);
   if (reply && typeof reply === "object") tags.set(reply, response.headers.get("ETag"));

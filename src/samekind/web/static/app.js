@@ -1,16 +1,16 @@
 /** The page: joins the project, the screens and the keys. */
 
 import { Actions } from "./actions.js";
-import { byId, toast } from "./dom.js";
+import { byId, h, toast } from "./dom.js";
 import { Project } from "./project.js";
 import { Finish } from "./finish.js";
 import { OverviewPanel } from "./overview.js";
 import { openHelp } from "./help.js";
 import { QuestionArea } from "./question.js";
-import { call, served } from "./api.js";
+import { call } from "./api.js";
 import { showCriterion } from "./criterion.js";
 import { LinkScreen } from "./links.js";
-import { known, may, me } from "./me.js";
+import { may, me, opened } from "./me.js";
 import { Review } from "./review.js";
 import { hideBanner, showBanner, watchSaving } from "./saving.js";
 import { standing } from "./standing.js";
@@ -47,7 +47,7 @@ function goto(view) {
 
 function show() {
   const asked = location.hash.slice(2);
-  const there = asked in VIEWS && (asked !== "people" || served); // else there are no links
+  const there = asked in VIEWS && (asked !== "people" || me.who !== null); // else there are no links
   const view = there && may(VIEWS[asked]) && !project.locked ? asked : "question";
   document.body.dataset.view = view;
   for (const tab of document.querySelectorAll("[data-goto]")) {
@@ -143,11 +143,20 @@ sheets.addEventListener("change", async () => {
   await project.perform(() => call("PUT", "/api/sheets", { body: { sheets: sheets.checked } }));
 });
 
-known.then(() => {
-  if (me.who) byId("me").textContent = me.who;
-  show();
-});
 showCriterion(project);
 initTheme(byId("theme"));
 show();
-project.load();
+opened(showOpening).then(() => {
+  if (me.who) byId("me").textContent = me.who;
+  document.body.toggleAttribute("data-links", me.who !== null);
+  show();
+  project.load();
+});
+
+/** @param {string} text what the server does before there is a question */
+function showOpening(text) {
+  byId("question-title").textContent = "samekind is getting ready";
+  const bar = h("progress", { max: 1, "aria-label": "How much is prepared" });
+  if (me.share > 0) bar.value = me.share;
+  byId("question-body").replaceChildren(h("div", { class: "opening" }, h("p", { role: "status" }, text), bar));
+}

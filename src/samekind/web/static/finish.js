@@ -1,6 +1,6 @@
 /** The end: what was found in short, exports, import, and the way back. */
 
-import { ApiError, call, withToken } from "./api.js";
+import { ApiError, call, located } from "./api.js";
 import { byId, count, h, number, toast } from "./dom.js";
 
 const EXPORTS = [
@@ -78,7 +78,7 @@ export class Finish {
   /** @param {string[][]} files @returns {HTMLElement} */
   #files(files) {
     return h("ul", { class: "exports" }, ...files.map(([name, what]) =>
-      h("li", {}, h("a", { href: withToken(`/api/export/${name}`), download: name }, name), h("span", { class: "muted" }, what))));
+      h("li", {}, h("a", { href: located(`/api/export/${name}`), download: name }, name), h("span", { class: "muted" }, what))));
   }
 
   /** @param {import("./types.js").Status} state */

@@ -34,6 +34,8 @@ export class Project extends EventTarget {
     this.aside = new Set();
     /** Whether the server wants a token that this page has not. */
     this.locked = false;
+    /** Why, in the server's words. */
+    this.why = "";
     /** @type {Map<number, ItemView>} items that were asked about, to name them by more than their numbers */
     this.seen = new Map();
     this.outbox = new Outbox({
@@ -78,6 +80,7 @@ export class Project extends EventTarget {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.locked = error.locked;
+      this.why = error.message;
       this.#tell("trouble", error);
       if (error.retry && !error.locked) this.#later(() => this.load());
     }

@@ -157,9 +157,8 @@ export class QuestionArea {
   }
 
   #lockedOut() {
-    const text = "The token is missing or wrong. Open the whole address that samekind printed in the terminal: it ends in “?token=…”. Every new tab needs it.";
-    announce(text);
-    return h("div", { class: "notice" }, h("p", {}, text));
+    announce(this.project.why);
+    return h("div", { class: "notice" }, h("p", {}, this.project.why));
   }
 
   /** @param {string} title @param {HTMLElement} body */

@@ -1,1 +1,0 @@
-"""Compiled loops over rows; callers own the buffers."""
