@@ -50,8 +50,8 @@ with tempfile.TemporaryDirectory() as folder:
         else:
             same = kinds[question.a.row] == kinds[question.b.row]
             project.answer(question.id, "same" if same else "different", who="ann")
-    for found in project.overview().clusters:
-        project.rename(found.cluster, kinds[found.cluster])
+    for found in project.overview.all().clusters:
+        project.kinds.rename(found.cluster, kinds[found.cluster])
     now = project.status()
     print(f"{now.clusters} kinds, {now.questions} questions answered with {now.presses} keys")
     project.close()
@@ -62,7 +62,7 @@ with tempfile.TemporaryDirectory() as folder:
     new.write_text("message\nclose the account\n", encoding="utf-8")
     cluster = project.clusters().predict(project.items.load_new(new).X)[0]
     members = project.clusters().members_[cluster].tolist()
-    print("“close the account” is of the kind", project.name_of(members))
+    print("“close the account” is of the kind", project.kinds.name_of(members))
     project.close()
     with open(Path(folder, "clusters.csv"), encoding="utf-8", newline="") as file:
         for row in list(csv.DictReader(file))[:3]:

@@ -83,7 +83,7 @@ def prepare(project: Project) -> None:
     [question] = project.next("ann", lineup=False)
     project.answer(question.id, "skip", who="ann")
     answer(project, 3, "ann")
-    project.rename(first_clusters(project)[0], "noughts", who="ann")
+    project.kinds.rename(first_clusters(project)[0], "noughts", who="ann")
     rows = [row for row in range(ROWS) if not project.session.members_of(row)]
     for row in rows[:2]:  # of which nobody can tell
         others = first_clusters(project)
@@ -101,7 +101,7 @@ def _next_pair(project: Project) -> str:
 
 
 def _answered(project: Project, answer: str, who: str) -> tuple[int, int]:
-    records = project.answers(limit=1000).answers
+    records = project.answers.page(limit=1000).answers
     return next((r.a, r.b) for r in records if (r.answer, r.who) == (answer, who))
 
 
@@ -109,7 +109,7 @@ def _import(project: Project) -> None:
     text = io.StringIO()
     lines = [("a", "b", "answer"), (0, 4, "same"), (1, 5, "same"), (40, 41, "different")]
     csv.writer(text).writerows(lines)
-    project.import_answers(text.getvalue(), who="ann")
+    project.answers.import_csv(text.getvalue(), who="ann")
 
 
 def _say_cluster(project: Project) -> None:
@@ -132,27 +132,33 @@ ACTS = {
     "answer": lambda p: p.answer(_next_pair(p), "same", who="ann"),
     "line-up": _answer_lineup,
     "skip": lambda p: p.answer(_next_pair(p), "skip", who="ann"),
-    "answer what was skipped": lambda p: p.answer(p.skipped()[0].id, "different", who="ann"),
+    "answer what was skipped": lambda p: p.answer(
+        p.questions.skipped()[0].id, "different", who="ann"
+    ),
     "say which kind": _say_cluster,
     "say it is new": lambda p: p.answer(p.next("ann")[0].id, NewCluster("news"), who="ann"),
-    "place": lambda p: p.place(_unknown(p)[:3], first_clusters(p)[1], who="ann"),
-    "move": lambda p: p.place(
+    "place": lambda p: p.kinds.place(_unknown(p)[:3], first_clusters(p)[1], who="ann"),
+    "move": lambda p: p.kinds.place(
         p.session.members_of(first_clusters(p)[0])[:1], first_clusters(p)[1], who="ann"
     ),
-    "place in a new kind": lambda p: p.place_in_new(_unknown(p)[:3], "more", who="ann"),
-    "criterion": lambda p: p.set_criterion("They look alike."),
-    "rename": lambda p: p.rename(first_clusters(p)[1], "ones", who="ann"),
-    "merge": lambda p: p.merge(first_clusters(p)[:2], who="ann"),
-    "remove": lambda p: p.remove(
+    "place in a new kind": lambda p: p.kinds.place_in_new(_unknown(p)[:3], "more", who="ann"),
+    "criterion": lambda p: p.standing.set_criterion("They look alike."),
+    "rename": lambda p: p.kinds.rename(first_clusters(p)[1], "ones", who="ann"),
+    "merge": lambda p: p.kinds.merge(first_clusters(p)[:2], who="ann"),
+    "remove": lambda p: p.kinds.remove(
         first_clusters(p)[0], p.session.members_of(first_clusters(p)[0])[1:3], who="ann"
     ),
-    "correct own": lambda p: p.correct(*_answered(p, "same", "ann"), "different", who="ann"),
-    "correct another's": lambda p: p.correct(*_answered(p, "same", "bob"), "different", who="ann"),
+    "correct own": lambda p: p.answers.correct(
+        *_answered(p, "same", "ann"), "different", who="ann"
+    ),
+    "correct another's": lambda p: p.answers.correct(
+        *_answered(p, "same", "bob"), "different", who="ann"
+    ),
     "import": _import,
     SHEET: _answer_lineup,
     "undo": lambda p: p.undo(who="ann"),
     "undo several": lambda p: p.undo(4),
-    "finish": lambda p: p.finish(),
+    "finish": lambda p: p.standing.finish(),
 }
 
 
@@ -162,9 +168,11 @@ def contents(project: Project) -> dict[str, object]:
     return {
         "lines": list(ledger.lines()),
         "names": dict(ledger.log.names),
-        "numbers": {tuple(m): project.numbers.of(m[0]) for m in session.known_clusters() if m},
+        "numbers": {
+            tuple(m): project.kinds.numbers.of(m[0]) for m in session.known_clusters() if m
+        },
         "finished": ledger.settings.get("finished", ""),
-        "criterion": project.criterion,
+        "criterion": project.standing.criterion,
         "revision": ledger.revision,
         "members": [session.members_of(row) for row in range(session.points.n)],
         "labels": project.clusters().labels_.tolist(),
@@ -210,7 +218,7 @@ def act_until_killed(folder: Path, seed: int, told: Path) -> None:
         try:
             ACTS[act](project)
             if act == "finish":
-                project.resume()
+                project.standing.resume()
         except (IndexError, StopIteration, QuestionClosed, ValueError):
             continue  # nothing to do it to
         now = project.session.ledger.revision
@@ -241,15 +249,15 @@ def act_together(folder: Path, number: int, in_all: int, done: Any, start: Any, 
                 told["answers"].append([question.a.row, question.b.row, int(said == "same")])
             elif share < 0.85:
                 row, name = first_clusters(project)[0], f"name {rng.integers(10**9)}"
-                project.rename(row, name, who=who)
+                project.kinds.rename(row, name, who=who)
                 told["names"].append(name)
             elif share < 0.88:
-                project.merge(first_clusters(project)[:2], who=who)
+                project.kinds.merge(first_clusters(project)[:2], who=who)
             elif share < 0.94:
-                records = project.answers(limit=1000).answers
+                records = project.answers.page(limit=1000).answers
                 record = records[rng.integers(len(records))]
                 right = "same" if record.a % KINDS == record.b % KINDS else "different"
-                project.correct(record.a, record.b, right, who=who)
+                project.answers.correct(record.a, record.b, right, who=who)
             else:
                 project.undo(who=who)
             acted = True

@@ -213,21 +213,23 @@ class TestTwoPrograms:
     def test_an_open_question_stays_open_when_another_one_changes_the_past(self, folder):
         with closing(open_at(folder)) as one, closing(open_at(folder)) as two:
             [question] = one.next("ann")
-            two.correct(*next((r.a, r.b) for r in two.answers().answers), "unsure", who="bob")
+            two.answers.correct(
+                *next((r.a, r.b) for r in two.answers.page().answers), "unsure", who="bob"
+            )
             one.answer(question.id, truth(question), who="ann")
 
     def test_finish_is_kept_and_heeded(self, folder):
         with closing(open_at(folder)) as one, closing(open_at(folder)) as two:
-            one.finish()
+            one.standing.finish()
             assert two.status().stop_reason == "user"
             assert two.next("bob") == []
             with closing(open_at(folder)) as later:
                 assert later.next("cy") == []
-                later.resume()
+                later.standing.resume()
                 assert later.next("cy")
             assert one.next("ann")
             assert one.status().stop_reason is None
-            two.leave()  # is not to finish
+            two.standing.leave()  # is not to finish
             assert one.next("ann")
 
 

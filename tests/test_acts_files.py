@@ -35,9 +35,9 @@ def prepare(folder: Path) -> Path:
     with closing(make_project(load(folder / "rows.csv"), path, **SETTINGS)) as project:
         answer(project, 12, "ann")
         answer(project, 8, "bob")
-        project.rename(first_clusters(project)[0], "noughts", who="bob")
-        record = next(r for r in project.answers().answers if r.who == "ann")
-        project.correct(record.a, record.b, "unsure", who="bob")
+        project.kinds.rename(first_clusters(project)[0], "noughts", who="bob")
+        record = next(r for r in project.answers.page().answers if r.who == "ann")
+        project.answers.correct(record.a, record.b, "unsure", who="bob")
         answer(project, 4, "ann")
     return path
 
@@ -51,7 +51,7 @@ def _grow(path: Path) -> None:
 
 def _use_sheets(path: Path) -> None:
     with closing(open_project(path)) as project:
-        project.use_sheets(True)
+        project.questions.use_sheets(True)
 
 
 def _open_with(path: Path, **settings: Any) -> None:

@@ -102,7 +102,7 @@ class TestTheTable:
         return project
 
     def test_speed_and_agreement_of_each(self, project):
-        page = project.annotators()
+        page = project.team.annotators()
         ann = next(one for one in page.annotators if one.name == "ann")
         assert ann.shared > 0
         assert ann.agreed < ann.shared
@@ -122,7 +122,7 @@ class TestTheTable:
 
         assert {row["name"] for row in table("annotators.csv")} == {"ann", "'=bob"}
         alpha, fleiss, cohen = table("agreement.csv")
-        assert float(alpha["value"]) == project.annotators().agreement.alpha
+        assert float(alpha["value"]) == project.team.annotators().agreement.alpha
         assert fleiss["measure"] == "Fleiss kappa of 2"
         assert int(cohen["shared"]) == int(alpha["shared"])
         opinions = table("opinions.csv")

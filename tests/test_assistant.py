@@ -11,6 +11,7 @@ import pytest
 from chat_server import KindModel, running
 from conftest import blobs
 from samekind import ChatOracle, load
+from samekind.ledger import LedgerError
 from samekind.project import Assistant, make_project, open_project
 
 X, Y = blobs()
@@ -64,7 +65,7 @@ def test_the_model_answers_and_people_check(items, tmp_path):
         assistant = start(project, url, budget=60)
         asked = answer_truthfully(project, 60, most=25)
         assistant._thread.join(30)
-        page = project.annotators()
+        page = project.team.annotators()
         status = project.status()
         project.close()
     by_name = {one.name: one for one in page.annotators}
@@ -84,7 +85,7 @@ def test_without_people_the_model_goes_on(items, tmp_path):
         project = make_project(items, tmp_path / "p.db", **SETTINGS)
         assistant = start(project, url, budget=40)
         assistant._thread.join(30)
-        page = project.annotators()
+        page = project.team.annotators()
         project.close()
     [model] = page.annotators
     assert model.answers == 40
@@ -106,7 +107,7 @@ def test_people_are_asked_what_the_model_answered_first_and_do_not_see_it(items,
             asked.append(frozenset((question.a.row, question.b.row)))
             answer_truthfully(project, 10, most=1)
         assert set(asked) == first
-        assert project.annotators().assistant.checked == 20
+        assert project.team.annotators().assistant.checked == 20
         [question] = project.next("ann")
         assert frozenset((question.a.row, question.b.row)) not in first
         project.close()
@@ -118,7 +119,7 @@ def test_what_was_paid_counts_when_it_goes_on(items, tmp_path):
             project = open_or_make(items, tmp_path / "p.db")
             assistant = start(project, url, budget=budget)
             assistant._thread.join(30)
-            page = project.annotators()
+            page = project.team.annotators()
             assert page.assistant.answers == budget
             project.close()
 
@@ -128,7 +129,24 @@ def test_a_server_that_fails_leaves_people_to_go_on(items, tmp_path):
         project = make_project(items, tmp_path / "p.db", **SETTINGS)
         assistant = start(project, url, in_flight=1)
         answer_truthfully(project, 30, until=lambda: not assistant.is_working)
-        assert "cannot be asked" in project.annotators().assistant.state
+        assert "cannot be asked" in project.team.annotators().assistant.state
+        assert len(answer_truthfully(project, 10, most=5)) == 5
+        project.close()
+
+
+def test_a_model_whose_answers_cannot_be_saved_says_so(items, tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise LedgerError("the disk is full")
+
+    with running(KindModel()) as url:
+        project = make_project(items, tmp_path / "p.db", **SETTINGS)
+        answer_truthfully(project, 10, most=3)
+        with monkeypatch.context() as broken:
+            broken.setattr(project.session, "write", full)
+            assistant = start(project, url, budget=30)
+            assistant._thread.join(30)
+        assert "cannot be saved" in project.team.annotators().assistant.state
+        assert not assistant.is_working
         assert len(answer_truthfully(project, 10, most=5)) == 5
         project.close()
 

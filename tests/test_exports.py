@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import xml.etree.ElementTree as ET
 import zipfile
 from pathlib import Path
@@ -13,9 +14,10 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
+import samekind.web
 from samekind.cli import app
 from samekind.data import load
-from samekind.project import EXPORTS, ProjectError, cache_of, exports_of, make_project
+from samekind.project import EXPORTS, ProjectError, cache_of, make_project
 
 WORDS = {"card": "my card number {} is lost", "day": "what a fine day {} to be out"}
 
@@ -33,8 +35,8 @@ def answered(items, path, kinds, most=12):
             break
         pairs = project.session.pending()[:1]
         project.session.tell(pairs, [kinds[a] == kinds[b] for a, b in pairs], who="ann")
-    for cluster in project.overview().clusters:
-        project.rename(cluster.cluster, kinds[cluster.cluster])
+    for cluster in project.overview.all().clusters:
+        project.kinds.rename(cluster.cluster, kinds[cluster.cluster])
     return project
 
 
@@ -157,18 +159,16 @@ def test_a_dataset_of_pictures_holds_them(pictures):
     assert tasks[0]["data"]["image"] == "/data/local-files/?d=photos/more/p0.png"
 
 
-@pytest.mark.parametrize("how", ["copy", "link", "symlink"])
-def test_pictures_in_folders_by_kind(pictures, how):
+def test_pictures_in_folders_by_kind(pictures):
     project, kinds = pictures
-    assert project.export_pictures(Path("out"), how) == (12, 2)
-    assert project.export_pictures(Path("out"), how) == (12, 2)  # again
+    assert project.exports.write_folders(Path("out")) == (12, 2)
+    assert project.exports.write_folders(Path("out")) == (12, 2)  # again
     found = {path.name: len(list(path.iterdir())) for path in Path("out").iterdir()}
     assert found == {"dark_er": 6, "light": 6}
     for path in Path("out").rglob("*.png"):
         own = [name for name in project.items.frame["file"] if Path(name).name == path.name]
         assert own or "(row " in path.name
-        assert path.is_symlink() == (how == "symlink")
-        assert path.stat().st_nlink == (2 if how == "link" else 1)
+        assert not path.is_symlink()
     with zipfile.ZipFile(io.BytesIO(exported(project, "pictures.zip"))) as archive:
         assert archive.testzip() is None
         assert len(archive.namelist()) == 12
@@ -176,9 +176,16 @@ def test_pictures_in_folders_by_kind(pictures, how):
     assert "light" in kinds
 
 
+def test_the_page_offers_only_what_can_be_exported():
+    script = (Path(samekind.web.__file__).parent / "static" / "finish.js").read_text("utf-8")
+    offered = set(re.findall(r'\["([\w-]+\.\w+)", ', script))
+    assert "clusters.csv" in offered
+    assert offered <= {one.file for one in EXPORTS}
+
+
 def test_texts_have_no_folders(texts):
-    assert "pictures.zip" not in exports_of(texts.items)
-    with pytest.raises(ProjectError, match="Only pictures"):
+    assert "pictures.zip" not in {one.file for one in texts.exports.available()}
+    with pytest.raises(ProjectError, match="only of pictures"):
         exported(texts, "pictures.zip")
 
 
@@ -190,7 +197,7 @@ def test_the_command_writes_what_is_asked_for(pictures, folder):
     assert {path.name for path in Path("samekind-export").iterdir()} == {
         *("label-studio.json", "label-studio.xml", "dataset.parquet", "prodigy.jsonl")
     }
-    cli("export", "photos.db", "--format", "folders", "--pictures", "symlink", "-o", "x")
+    cli("export", "photos.db", "--format", "folders", "-o", "x")
     assert len(list(Path("x/pictures/light").iterdir())) == 6
     cli("export", "photos.db", "-o", "p.zip")
     assert zipfile.is_zipfile("p.zip")
@@ -198,7 +205,7 @@ def test_the_command_writes_what_is_asked_for(pictures, folder):
     assert "Did you mean 'label-studio'?" in " ".join(wrong.output.split())
     wrong = cli("export", "photos.db", "-f", "prodigy", "-o", "x.json", code=2)
     assert "do not fit" in wrong.output
-    assert set(EXPORTS) > {"dataset.parquet", "pictures.zip"}
+    assert {one.file for one in EXPORTS} > {"dataset.parquet", "pictures.zip"}
 
 
 def test_run_writes_the_columns_of_the_user_too(folder):
@@ -214,8 +221,8 @@ def test_run_writes_the_columns_of_the_user_too(folder):
     cli("run", "flowers.csv", "--labels", "kind", "--seed", "0", "--out", "out")
     rows = pd.read_csv("out/clusters.csv")
     assert list(rows.columns) == [
-        *("name", "height", "kind", "row", "cluster", "samekind_kind", "samekind_name"),
-        *("known", "recovered", "label", "confidence"),
+        *("name", "height", "kind", "row", "samekind_kind", "samekind_name"),
+        *("name_is_proposed", "known", "confidence", "label"),
     ]
     assert rows["name"].tolist() == frame["name"].tolist()
     assert rows["confidence"].between(0, 1).all()

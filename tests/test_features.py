@@ -1,6 +1,5 @@
 """What texts and pictures are compared by: its names, what it is worth, and what is said without it."""
 
-import json
 import os
 import subprocess
 import sys
@@ -18,7 +17,6 @@ from samekind.data.fitted import restore, state_of
 from samekind.data.principal_axes import PrincipalAxes
 from samekind.datasets import make_messages
 from samekind.errors import DataError
-from samekind.ledger import Ledger
 from samekind.project import features_of, make_project, open_project
 
 TEXTS = [
@@ -212,21 +210,6 @@ class TestProjects:
             kept.unlink()
         with pytest.raises(DataError, match=r"pip install 'samekind\[text\]'"):
             open_project(path)
-
-    def test_one_that_was_made_before_features_had_names(self, tmp_path):
-        path = self.make(tmp_path, features="plain")
-        with Ledger(path) as ledger:
-            recipe = json.loads(ledger.settings["things"])
-            del recipe["features"]
-            ledger.set("things", json.dumps(recipe))
-        for cached in (True, False):
-            assert features_of(path) == "plain"
-            project = open_project(path)
-            np.testing.assert_array_equal(project.items.X, samekind.embed(TEXTS, "plain"))
-            project.close()
-            if cached:
-                for kept in tmp_path.glob("mine.*[!b]"):
-                    kept.unlink()
 
 
 class TestEmbeddingFiles:

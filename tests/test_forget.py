@@ -39,14 +39,14 @@ def path(tmp_path):
     with closing(project):
         answer_project(project, 10, "ann")
         answer_project(project, 10, MALLORY)
-        said = next(s for s in project.answers().answers if s.who == "ann")
-        project.correct(said.a, said.b, "unsure", who=MALLORY)
-        theirs = next(s for s in project.answers().answers[1:] if s.who == MALLORY and s.asked)
-        project.correct(theirs.a, theirs.b, "unsure", who="ann")
-        clusters = [found.cluster for found in project.overview().clusters]
-        project.rename(clusters[0], "by ann", who="ann")
-        project.rename(clusters[0], "by mallory", who=MALLORY)
-        project.merge(clusters[:2], who=MALLORY)
+        said = next(s for s in project.answers.page().answers if s.who == "ann")
+        project.answers.correct(said.a, said.b, "unsure", who=MALLORY)
+        theirs = next(s for s in project.answers.page().answers[1:] if s.who == MALLORY and s.asked)
+        project.answers.correct(theirs.a, theirs.b, "unsure", who="ann")
+        clusters = [found.cluster for found in project.overview.all().clusters]
+        project.kinds.rename(clusters[0], "by ann", who="ann")
+        project.kinds.rename(clusters[0], "by mallory", who=MALLORY)
+        project.kinds.merge(clusters[:2], who=MALLORY)
         project.undo(who=MALLORY)
         answer_project(project, 5, "ann")
     return tmp_path / "mine.db"
@@ -63,13 +63,13 @@ class TestForget:
             assert b"by mallory" not in file.read_bytes(), file
         assert check_project(path).is_fine
         with closing(open_project(path)) as project:
-            assert {said.who for said in project.answers().answers} == {"ann"}
-            assert {found.name for found in project.overview().clusters} >= {"by ann"}
+            assert {said.who for said in project.answers.page().answers} == {"ann"}
+            assert {found.name for found in project.overview.all().clusters} >= {"by ann"}
             assert project.status().known_rows > 8  # what ann said counts, all of it
             answer_project(project, 5, "ann")
             answer_project(project, 5, MALLORY)  # who may come back
         with closing(open_project(path)) as project:
-            assert {said.who for said in project.answers().answers} == {"ann", MALLORY}
+            assert {said.who for said in project.answers.page().answers} == {"ann", MALLORY}
 
     def test_says_how_many_and_asks_first(self, path, monkeypatch):
         answers = sql(
@@ -98,14 +98,14 @@ class TestForget:
 
     def test_a_server_that_has_it_open_forgets_too(self, path):
         with closing(open_project(path)) as project:
-            assert MALLORY in {said.who for said in project.answers().answers}
+            assert MALLORY in {said.who for said in project.answers.page().answers}
             forgotten = erase(path, MALLORY)
             assert forgotten.answers
             project.status()
-            assert {said.who for said in project.answers().answers} == {"ann"}
+            assert {said.who for said in project.answers.page().answers} == {"ann"}
             answer_project(project, 3, "ann")
-            said = next(s for s in project.answers().answers if s.asked)
-            project.correct(said.a, said.b, "unsure", who="bob")
+            said = next(s for s in project.answers.page().answers if s.asked)
+            project.answers.correct(said.a, said.b, "unsure", who="bob")
             project.undo(who="bob")
         assert check_project(path).is_fine
 

@@ -92,8 +92,8 @@ def test_answers_stay_with_rows_that_moved_among_new_ones(folder):
     before = flowers()
     project = answered(before)
     kept, n = said(project, before), project.status().questions
-    for cluster in project.overview().clusters:
-        project.rename(cluster.cluster, before["kind"][cluster.cluster], who=WHO)
+    for cluster in project.overview.all().clusters:
+        project.kinds.rename(cluster.cluster, before["kind"][cluster.cluster], who=WHO)
     project.close()
 
     now = pd.concat([flowers(5, seed=1), before.sample(frac=1, random_state=3)], ignore_index=True)
@@ -101,7 +101,7 @@ def test_answers_stay_with_rows_that_moved_among_new_ones(folder):
     assert said(project, now) == kept
     assert project.status().questions == n
     assert "15 added; 36 things before, 51 now" in project.notices[0]
-    for cluster in project.overview().clusters:
+    for cluster in project.overview.all().clusters:
         assert cluster.name == now["kind"][cluster.cluster]
     tell(project, now)
     labels = project.clusters().labels_
@@ -119,7 +119,7 @@ def test_a_removed_row_leaves_what_is_known_of_its_kind_and_comes_back(folder):
     kept = said(project, before)
     clusters = {frozenset(before["code"][rows]) for rows in project.clusters().members_}
     hub = project.clusters().members_[0][0]  # most answers are about the first of a kind
-    project.rename(int(hub), "mine")
+    project.kinds.rename(int(hub), "mine")
     project.close()
 
     fewer = before.drop(index=hub).reset_index(drop=True)
@@ -131,7 +131,7 @@ def test_a_removed_row_leaves_what_is_known_of_its_kind_and_comes_back(folder):
     assert gone not in {code for pair, *_ in said(project, fewer) for code in pair}
     assert "1 removed" in project.notices[0]
     assert "set aside until these are back" in project.notices[1]
-    assert "mine" in {cluster.name for cluster in project.overview().clusters}
+    assert "mine" in {cluster.name for cluster in project.overview.all().clusters}
     project.close()
 
     back = pd.concat([fewer, before.loc[[hub]]], ignore_index=True)
@@ -381,7 +381,7 @@ class TestImportById:
         ],
     )
     def test_rows_go_by_number_or_by_any_column(self, project, text, column):
-        assert project.import_answers(text, id_column=column, who="bob").news == 2
+        assert project.answers.import_csv(text, id_column=column, who="bob").news == 2
         pairs = np.array([[0, 1], [1, 20]])
         assert project.session.ledger.lookup(pairs).tolist() == [1, 0]
 
@@ -397,7 +397,7 @@ class TestImportById:
     )
     def test_mistakes_are_named(self, project, text, column, message):
         with pytest.raises(samekind.project.ProjectError, match=message):
-            project.import_answers(text, id_column=column)
+            project.answers.import_csv(text, id_column=column)
 
     def test_the_command_says_what_it_did(self, project):
         project.close()

@@ -46,9 +46,9 @@ def made(tmp_path_factory):
     project = make_project(items, folder / "mine.db", random_state=0, sheet=0)
     with closing(project):
         answer_project(project, 12)
-        said = project.answers().answers[-1]
-        project.correct(said.a, said.b, "unsure", who="bob")
-        project.rename(project.overview().clusters[0].cluster, "first", who="ann")
+        said = project.answers.page().answers[-1]
+        project.answers.correct(said.a, said.b, "unsure", who="bob")
+        project.kinds.rename(project.overview.all().clusters[0].cluster, "first", who="ann")
         answer_project(project, 3)
         project.undo(who="ann")
     return folder

@@ -93,7 +93,7 @@ class TestWhileAnotherProgramWrites:
             for read_only in (True, False):
                 with closing(open_project(path, read_only=read_only)) as project:
                     assert project.status().questions >= 12
-                    assert project.overview().clusters
+                    assert project.overview.all().clusters
                     project.export("clusters.csv", folder / "c.csv")
 
     def test_the_commands_that_read(self, path, folder, monkeypatch):

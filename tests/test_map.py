@@ -12,8 +12,9 @@ from sklearn.neighbors import KNeighborsClassifier
 import samekind
 from samekind.data import Items, load
 from samekind.points import ArrayPoints
-from samekind.project import Project, cache_of, make_project, mapping
-from samekind.project.mapping import MapMaker
+from samekind.project import Project, cache_of, make_project
+from samekind.project import map as mapping
+from samekind.project.map import MapMaker
 from samekind.report import lay_out, quick_layout, write_report
 
 
@@ -102,7 +103,7 @@ def test_of_a_project(tmp_path):
     for _ in range(6):
         pairs = project.session.pending()
         project.session.tell(pairs, [labels[a] == labels[b] for a, b in pairs])
-    found = project.map()
+    found = project.overview.map()
     assert len(found.rows) == len(found.x) == len(found.known) == 240
     assert sum(found.known) == project.session.n_known
     project.close()
@@ -140,5 +141,5 @@ def test_a_project_keeps_it_beside_its_file(tmp_path):
     np.save(tmp_path / "X.npy", X)
     path = tmp_path / "p.db"
     project = make_project(load(tmp_path / "X.npy", cache=cache_of(path)), path)
-    assert project.map_maker.file == Path(tmp_path / "p.map.npz")
+    assert project.overview.maps.file == Path(tmp_path / "p.map.npz")
     project.close()

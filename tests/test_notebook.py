@@ -106,7 +106,7 @@ class TestMessages:
         [question] = talk("GET", "/api/next")["questions"]
         row = question["a"]["row"]
         talk("POST", "/api/answers", {"id": question["id"], "answer": {"new": "Parcels"}})
-        assert project.name_of(project.session.members_of(row)) == "Parcels"
+        assert project.kinds.name_of(project.session.members_of(row)) == "Parcels"
         found = talk("GET", f"/api/find?text=parc&most=60&row={row}")["clusters"]
         assert found[0]["name"] == "Parcels"
         [question] = talk("GET", "/api/next")["questions"]
@@ -122,7 +122,7 @@ class TestMessages:
         talk("POST", "/api/answers", {"id": question["id"], "answer": "skip"})
         assert len(talk("GET", "/api/skipped?most=20")["questions"]) == 1
         talk("PUT", "/api/criterion", {"criterion": "same wish"})
-        assert project.criterion == "same wish"
+        assert project.standing.criterion == "same wish"
 
     def test_pictures_are_data_urls(self):
         talk = Talk(Project(demo_items(), random_state=0))

@@ -35,11 +35,11 @@ def project(file, tmp_path):
 
 def numbers(project):
     """Return the number of each true kind that was found."""
-    return {int(KINDS[k.cluster]): k.number for k in project.overview().clusters}
+    return {int(KINDS[k.cluster]): k.number for k in project.overview.all().clusters}
 
 
 def number_of(project, row):
-    return project.ref(project.session.members_of(row)).number
+    return project.kinds.ref(project.session.members_of(row)).number
 
 
 class TestLedger:
@@ -106,46 +106,48 @@ class TestForLife:
         answer(project, 60)
         of = {number: kind for kind, number in numbers(project).items()}
         old, new = cluster_of(project, of[2]), cluster_of(project, of[4])
-        project.rename(old, "the second", who="ann")
-        project.rename(new, "the fourth", who="ann")
-        project.merge([new, old], who="ann")
-        found = {k.number: k.name for k in project.overview().clusters}
+        project.kinds.rename(old, "the second", who="ann")
+        project.kinds.rename(new, "the fourth", who="ann")
+        project.kinds.merge([new, old], who="ann")
+        found = {k.number: k.name for k in project.overview.all().clusters}
         assert found == {1: None, 2: "the second", 3: None, 5: None}
         project.undo(who="ann")
-        found = {k.number: k.name for k in project.overview().clusters}
+        found = {k.number: k.name for k in project.overview.all().clusters}
         assert found == {1: None, 2: "the second", 3: None, 4: "the fourth", 5: None}
 
     def test_a_name_that_only_the_younger_has_is_not_lost(self, project):
         answer(project, 60)
         of = {number: kind for kind, number in numbers(project).items()}
-        project.rename(cluster_of(project, of[3]), "threes", who="ann")
-        project.merge([cluster_of(project, of[3]), cluster_of(project, of[1])], who="ann")
-        assert {k.number: k.name for k in project.overview().clusters}[1] == "threes"
+        project.kinds.rename(cluster_of(project, of[3]), "threes", who="ann")
+        project.kinds.merge([cluster_of(project, of[3]), cluster_of(project, of[1])], who="ann")
+        assert {k.number: k.name for k in project.overview.all().clusters}[1] == "threes"
 
     def test_what_is_taken_out_takes_neither_number_nor_name_along(self, project):
         answer(project, 60)
-        kind = next(k for k in project.overview().clusters if k.known > 3)
-        project.rename(kind.cluster, "mine", who="ann")
+        kind = next(k for k in project.overview.all().clusters if k.known > 3)
+        project.kinds.rename(kind.cluster, "mine", who="ann")
         rest = [row for row in project.session.members_of(kind.cluster) if row != kind.cluster]
-        project.remove(kind.cluster, [kind.cluster], who="ann")  # the row that stands for it
-        found = {k.number: k for k in project.overview().clusters}
+        project.kinds.remove(kind.cluster, [kind.cluster], who="ann")  # the row that stands for it
+        found = {k.number: k for k in project.overview.all().clusters}
         assert found[kind.number].name == "mine"
         assert number_of(project, rest[0]) == kind.number
         assert all(k.name is None for number, k in found.items() if number != kind.number)
         project.undo(who="ann")
         assert number_of(project, kind.cluster) == kind.number
-        assert {k.number: k.name for k in project.overview().clusters}[kind.number] == "mine"
+        assert {k.number: k.name for k in project.overview.all().clusters}[kind.number] == "mine"
 
     def test_a_changed_answer_leaves_the_number_with_most_rows(self, project):
         answer(project, 60)
-        kind = next(k for k in project.overview().clusters if k.known > 3)
+        kind = next(k for k in project.overview.all().clusters if k.known > 3)
         rest = [row for row in project.session.members_of(kind.cluster) if row != kind.cluster]
         chain = "".join(f"{a},{b},same\n" for a, b in pairwise(rest))
-        project.import_answers(f"a,b,answer\n{chain}", who="ann")  # they hang together without it
+        project.answers.import_csv(
+            f"a,b,answer\n{chain}", who="ann"
+        )  # they hang together without it
         lines = project.session.ledger.active()[["a", "b", "answer"]].tolist()
         for a, b, said in lines:
             if said == 1 and kind.cluster in (a, b):
-                project.correct(a, b, "different", who="ann")
+                project.answers.correct(a, b, "different", who="ann")
         assert not set(project.session.members_of(kind.cluster)) & set(rest)
         assert {number_of(project, row) for row in rest} == {kind.number}
 
@@ -201,7 +203,9 @@ class TestForLife:
             other.execute("BEGIN IMMEDIATE")
             began = perf_counter()
             assert looking.status().clusters == 5
-            seen = sorted(looking.ref(rows.tolist()).number for rows in looking.clusters().members_)
+            seen = sorted(
+                looking.kinds.ref(rows.tolist()).number for rows in looking.clusters().members_
+            )
             assert perf_counter() - began < 8  # who waits for a lock waits 10 s
             other.execute("ROLLBACK")
         assert seen == [1, 2, 3, 4, 5]
@@ -210,20 +214,21 @@ class TestForLife:
 
     def test_one_number_everywhere(self, project, tmp_path):
         answer(project, 60)
-        project.rename(cluster_of(project, 2), "twos", who="ann")
+        project.kinds.rename(cluster_of(project, 2), "twos", who="ann")
         shown = {
-            k.cluster: (k.number, k.name or k.proposed_name) for k in project.overview().clusters
+            k.cluster: (k.number, k.name or k.proposed_name)
+            for k in project.overview.all().clusters
         }
         for name in ("clusters.csv", "clusters.json", "report.html"):
             project.export(name, tmp_path / name)
         table = pd.read_csv(tmp_path / "clusters.csv")
         for row, (number, name) in shown.items():
             assert table.loc[row, ["kind", "name"]].tolist() == [number, name]
-            page = project.cluster(row)
+            page = project.overview.one(row)
             assert (page.number, page.name or page.proposed_name) == (number, name)
         kinds = json.loads((tmp_path / "clusters.json").read_text())["kinds"]
         assert {(kind["kind"], kind["name"]) for kind in kinds} == set(shown.values())
-        drawn = project.map()
+        drawn = project.overview.map()
         assert dict(zip(drawn.clusters, drawn.numbers, strict=True)) == {
             row: number for row, (number, _) in shown.items()
         }
@@ -256,20 +261,21 @@ class TestProposedNames:
         return project
 
     def test_are_the_clusters_own_words(self, messages):
-        found = messages.overview().clusters
+        found = messages.overview.all().clusters
         assert len(found) > 5
         proposed = [k.proposed_name for k in found]
         assert len(set(proposed)) == len(proposed)
         assert not any(name.startswith("kind ") for name in proposed)
         for kind in found:
             own = " ".join(
-                member.text.lower() for member in messages.cluster(kind.cluster, limit=500).members
+                member.text.lower()
+                for member in messages.overview.one(kind.cluster, limit=500).members
             )
             assert kind.name is None
             assert all(word in own for word in kind.proposed_name.split(", "))
 
     def test_questions_call_them_the_same(self, messages):
-        proposed = {k.number: k.proposed_name for k in messages.overview().clusters}
+        proposed = {k.number: k.proposed_name for k in messages.overview.all().clusters}
         [question] = messages.next("ann")
         refs = [question.b_cluster] if question.type == "pair" else question.options
         for ref in refs:
@@ -282,8 +288,8 @@ class TestProposedNames:
         assert table["name_is_proposed"].all()
 
     def test_a_name_that_was_given_is_not_marked(self, messages, tmp_path):
-        first = messages.overview().clusters[0]
-        messages.rename(first.cluster, "mine")
+        first = messages.overview.all().clusters[0]
+        messages.kinds.rename(first.cluster, "mine")
         messages.export("clusters.csv", tmp_path / "c.csv")
         table = pd.read_csv(tmp_path / "c.csv")
         assert set(table.loc[table["kind"] == first.number, "name"]) == {"mine"}
@@ -319,7 +325,7 @@ class TestProposedNames:
                 ]
                 said = own[0] if own else "none"
             project.answer(question.id, said, who="ann")
-        assert {k.proposed_name for k in project.overview().clusters} == {
+        assert {k.proposed_name for k in project.overview.all().clusters} == {
             "colour: red",
             "colour: green",
             "colour: blue",

@@ -7,8 +7,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from samekind import DIFFERENT, SAME
-from samekind.project import ProjectError
-from samekind.project.sharing import SECONDS
+from samekind.project import ProjectError, SheetAnswer
+from samekind.project.sharing import SECONDS, Comparison
 from serving import BEARER, PAGE, app_of
 from test_sharing import Clock, data, project_of, truth  # noqa: F401
 
@@ -22,10 +22,10 @@ def wrong(question, y):
 
 
 def settle_all(project, y, who="rev"):
-    while page := project.reviews().reviews:
+    while page := project.team.reviews().reviews:
         for review in page:
             said = "same" if y[review.a.row] == y[review.b.row] else "different"
-            project.settle(review.a.row, review.b.row, said, who=who)
+            project.team.settle(review.a.row, review.b.row, said, who=who)
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ class TestTwoOpinions:
         assert len(ledger) == 1
         assert {one.who for one in ledger.log.opinions.standing()} == {"ann", "bob"}
         assert project.status().presses == 2
-        assert project.reviews().total == 0
+        assert project.team.reviews().total == 0
 
     def test_two_people_come_to_the_same_clusters(self, project, data):  # noqa: F811
         for _ in range(80):
@@ -62,7 +62,7 @@ class TestTwoOpinions:
         assert (right == lines["answer"]).all()
         for a, b in zip(lines["a"].tolist(), lines["b"].tolist(), strict=True):
             assert {one.who for one in ledger.log.opinions.on(a, b)} == {"ann", "bob"}
-        assert project.reviews().total == 0
+        assert project.team.reviews().total == 0
         assert project.status().presses == 160
 
     def test_where_they_disagree_a_reviewer_settles_it(self, project, data):  # noqa: F811
@@ -71,7 +71,7 @@ class TestTwoOpinions:
             for who, say in (("ann", truth), ("bob", wrong)):
                 (question,) = project.next(who)
                 project.answer(question.id, say(question, y), who=who)
-        page = project.reviews()
+        page = project.team.reviews()
         assert page.total > 0
         for review in page.reviews:
             assert {one.who for one in review.opinions} == {"ann", "bob"}
@@ -82,7 +82,31 @@ class TestTwoOpinions:
         assert lines.size
         assert ((y[lines["a"]] == y[lines["b"]]) == lines["answer"]).all()
         with pytest.raises(ProjectError, match="Nobody disagrees"):
-            project.settle(page.reviews[0].a.row, page.reviews[0].b.row, "same", who="rev")
+            project.team.settle(page.reviews[0].a.row, page.reviews[0].b.row, "same", who="rev")
+
+    def test_an_opinion_alone_can_be_undone(self, project, data):  # noqa: F811
+        (first,) = project.next("ann")
+        assert not project.status().can_undo
+        project.answer(first.id, truth(first, data[1]), who="ann")
+        assert len(project.session.ledger) == 0
+        assert project.status().can_undo
+
+    def test_a_sheet_on_which_one_row_is_disputed_is_one_act(self, data):  # noqa: F811
+        project = project_of(data, sheet=12)
+        while (sheet := project.next("ann")[0]).type != "sheet":
+            project.answer(sheet.id, truth(sheet, data[1]), who="ann")
+        project.team.set_overlap(2)
+        project.answer(sheet.id, SheetAnswer(), who="ann")
+        before, presses = project.answers.page(limit=200), project.status().presses
+        row = sheet.items[0].row
+        project.answer(sheet.id, SheetAnswer(different=[row]), who="bob")
+        after = project.answers.page(limit=200)
+        assert after.total == before.total + len(sheet.items)
+        assert project.status().presses == presses + 1
+        assert project.team.reviews().total == 1
+        assert len(project.undo(who="bob")) == 1
+        assert project.answers.page(limit=200) == before
+        assert project.team.reviews().total == 0
 
     def test_an_opinion_can_be_taken_back(self, project, data):  # noqa: F811
         (first,) = project.next("ann")
@@ -93,14 +117,16 @@ class TestTwoOpinions:
 
     def test_a_share_of_the_questions(self, data):  # noqa: F811
         project = project_of(data, overlap=0.3)
-        chosen = [project._n_wanted("p", row, [row + 1]) for row in range(len(data[1]))]
+        chosen = [
+            project.team.n_wanted(Comparison("p", row, (row + 1,))) for row in range(len(data[1]))
+        ]
         assert set(chosen) == {1, 2}
         assert 0.2 < np.mean(np.array(chosen) == 2) < 0.4
         with pytest.raises(ProjectError, match="overlap must be"):
-            project.set_overlap(2.5)
+            project.team.set_overlap(2.5)
         for wrong in (0, -1, 11):
             with pytest.raises(ProjectError, match="must be a share"):
-                project.set_overlap(wrong)
+                project.team.set_overlap(wrong)
 
     def test_the_last_opinion_is_taken_back_with_the_answer_that_it_became(self, project, data):  # noqa: F811
         ledger, (first,) = project.session.ledger, project.next("ann")
@@ -119,28 +145,28 @@ class TestTwoOpinions:
         for who, say in (("ann", truth), ("bob", wrong)):
             (question,) = project.next(who)
             project.answer(question.id, say(question, data[1]), who=who)
-        (review,) = project.reviews().reviews
-        project.settle(review.a.row, review.b.row, "same", who="rev")
-        assert project.reviews().total == 0
+        (review,) = project.team.reviews().reviews
+        project.team.settle(review.a.row, review.b.row, "same", who="rev")
+        assert project.team.reviews().total == 0
         assert project.undo(who="rev")
-        (again,) = project.reviews().reviews
+        (again,) = project.team.reviews().reviews
         assert again == review
 
     def test_of_a_share_two_opinions_are_wanted_whichever_way_a_pair_is_asked(self, data):  # noqa: F811
         project = project_of(data, overlap=0.3)
-        wanted = {row: project._n_wanted("p", row, [0]) for row in range(1, 100)}
+        wanted = {row: project.team.n_wanted(Comparison("p", row, (0,))) for row in range(1, 100)}
         twice = next(row for row, count in wanted.items() if count == 2)
         once = next(row for row, count in wanted.items() if count == 1)
-        assert project._take_opinion("p", twice, [once], "same", "ann")
-        assert not project.has_all_opinions(once, twice)
-        assert project._take_opinion("p", once, [twice], "different", "bob")
-        assert project.has_all_opinions(once, twice)
-        assert project.reviews().total == 1
+        assert project.team.take_opinion(Comparison("p", twice, (once,)), "same", "ann")
+        assert not project.team.has_all_opinions(once, twice)
+        assert project.team.take_opinion(Comparison("p", once, (twice,)), "different", "bob")
+        assert project.team.has_all_opinions(once, twice)
+        assert project.team.reviews().total == 1
 
     def test_a_share_of_the_sheets_too(self, data):  # noqa: F811
         project = project_of(data, overlap=0.1)
         sheets = [list(range(first, first + 12)) for first in range(1, 500)]
-        chosen = [project._n_wanted("g", 0, rows) for rows in sheets]
+        chosen = [project.team.n_wanted(Comparison("g", 0, tuple(rows))) for rows in sheets]
         assert 0.05 < np.mean(np.array(chosen) == 2) < 0.2
 
     def test_late_answers_that_differ_are_reviewed(self, data):  # noqa: F811
@@ -151,7 +177,7 @@ class TestTwoOpinions:
         shared = next(one for one in project.next("bob", most=9) if one.id == first.id)
         project.answer(first.id, truth(first, data[1]), who="ann")
         project.answer(shared.id, wrong(shared, data[1]), who="bob")
-        (review,) = project.reviews().reviews
+        (review,) = project.team.reviews().reviews
         assert [one.who for one in review.opinions] == ["ann", "bob"]
 
 

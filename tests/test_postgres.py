@@ -496,13 +496,13 @@ def answered_project(folder, where):
     ) as project:
         answer_project(project, 12, "ann")
         answer_project(project, 8, "bøb 🙂")
-        said = next(s for s in project.answers().answers if s.who == "ann")
-        project.correct(said.a, said.b, "unsure", who="bøb 🙂")
-        clusters = [found.cluster for found in project.overview().clusters]
-        project.rename(clusters[0], "it's a “name”", who="ann")
-        project.merge(clusters[:2], who="ann")
+        said = next(s for s in project.answers.page().answers if s.who == "ann")
+        project.answers.correct(said.a, said.b, "unsure", who="bøb 🙂")
+        clusters = [found.cluster for found in project.overview.all().clusters]
+        project.kinds.rename(clusters[0], "it's a “name”", who="ann")
+        project.kinds.merge(clusters[:2], who="ann")
         project.undo(who="ann")
-        project.set_criterion("They look alike.")
+        project.standing.set_criterion("They look alike.")
 
 
 FILES = ("answers.csv", "clusters.csv", "clusters.json", "clusters.parquet")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import sqlite3
 import threading
+import time
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -14,10 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samekind import DIFFERENT, SAME, Clusters
-from samekind.algorithms import Classified
 from samekind.data import demo_items, load
 from samekind.datasets import load_digits
-from samekind.engine import NOT_ASKED
 from samekind.ledger import Ledger, LedgerError, pairs_of
 from samekind.project import (
     LineupQuestion,
@@ -31,7 +32,6 @@ from samekind.project import (
     open_project,
 )
 from samekind.project.imports import read_answers
-from samekind.project.new_rows import new_rows_table
 from samekind.project.pair_answers import merge_answers, split_answers
 
 RNG = np.random.default_rng(0)
@@ -102,7 +102,7 @@ def asked_rows(question):
 
 def cluster_of(project, number):
     """Return the project's name for one of the true kinds."""
-    return next(k.cluster for k in project.overview().clusters if KINDS[k.cluster] == number)
+    return next(k.cluster for k in project.overview.all().clusters if KINDS[k.cluster] == number)
 
 
 class TestAsking:
@@ -115,7 +115,7 @@ class TestAsking:
 
     def test_all_kinds_with_few_clicks(self, project):
         answer(project, 60)
-        found = project.overview()
+        found = project.overview.all()
         assert len(found.clusters) == 5
         assert [kind.estimated for kind in found.clusters] == [40] * 5
         labels = project.clusters().labels_
@@ -173,7 +173,7 @@ class TestAsking:
         project.answer(skipped.id, "skip", who="ann")
         now = project.status()
         assert (now.questions, now.skipped) == (11, 1)
-        (again,) = project.skipped()
+        (again,) = project.questions.skipped()
         assert {again.a.row, again.b.row} == {skipped.a.row, skipped.b.row}
         assert again.skipped
         project.answer(again.id, truth(again), who="ann")
@@ -184,11 +184,11 @@ class TestAsking:
 
     def test_finish_and_go_on(self, project):
         answer(project, 20)
-        project.finish()
+        project.standing.finish()
         assert project.next() == []
         assert project.status().done
         assert project.status().stop_text == "stopped by you"
-        project.resume()
+        project.standing.resume()
         assert project.next()
         assert project.status().questions >= 20
 
@@ -199,7 +199,7 @@ class TestAsking:
         assert (now.presses, now.stop_reason) == (7, "budget")
         assert now.questions >= 7
         assert project.next() == []
-        project.resume()
+        project.standing.resume()
         assert project.next() == []
         project.undo()
         assert len(project.next(most=3)) == 1  # as many as may still be pressed
@@ -221,6 +221,93 @@ class TestAsking:
             thread.join()
         assert len(seen) == len(set(seen)) == 75
         assert project.status().presses == len(seen)
+
+
+class TestOthersNeedNotWait:
+    """While a writer waits for another program that holds the database."""
+
+    @pytest.fixture
+    def project(self, file, tmp_path):
+        with Ledger(tmp_path / "mine.db", wait=4.0) as ledger:
+            project = Project(load(file), ledger, random_state=0, sheet=0)
+            answer(project, 30)
+            yield project
+
+    @pytest.fixture
+    def held(self, project, tmp_path):
+        with closing(sqlite3.connect(tmp_path / "mine.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            yield other
+
+    def test_readers(self, project, held, tmp_path):
+        writers = [threading.Thread(target=self.try_to_write, args=(project, [])) for _ in range(3)]
+        for writer in writers:
+            writer.start()
+        time.sleep(0.3)  # until one of them waits for the database
+        began = time.perf_counter()
+        project.status()
+        project.overview.all()
+        project.answers.page()
+        project.team.reviews()
+        project.export("clusters.csv", tmp_path / "clusters.csv")
+        assert time.perf_counter() - began < 2
+        assert any(writer.is_alive() for writer in writers)
+        assert project.next("bob")  # whose leases cannot be written now
+        held.execute("ROLLBACK")
+        for writer in writers:
+            writer.join()
+
+    def test_writers_wait_only_as_long_as_was_said(self, project, held):
+        said = []
+        writers = [
+            threading.Thread(target=self.try_to_write, args=(project, said)) for _ in range(5)
+        ]
+        began = time.perf_counter()
+        for writer in writers:
+            writer.start()
+        for writer in writers:
+            writer.join()
+        assert time.perf_counter() - began < 2 * 4.0 + 3  # and not once for each of them
+        assert len(said) == 5
+        assert all("Nothing was changed" in text for text in said)
+        held.execute("ROLLBACK")
+        project.standing.set_criterion("They look alike.")
+        assert project.status().criterion == "They look alike."
+
+    @staticmethod
+    def try_to_write(project, said):
+        try:
+            project.standing.set_criterion("Never kept")
+        except LedgerError as error:
+            said.append(str(error))
+
+    def test_acts_with_keys_and_questions_do_not_lock_each_other_out(self, project):
+        def work(who):
+            for k in range(12):
+                for question in project.next(who):
+                    said = truth(question)
+                    key = f"{who} {k}"
+                    project.once(
+                        key,
+                        "",
+                        lambda q=question, a=said: project.answer(q.id, a, who=who),
+                        who=who,
+                    )
+                project.once(f"{who} {k} undo", "", lambda: project.undo(who=who), who=who)
+            done.append(who)
+
+        done = []
+        people = ["ann", "bob", "cy", "dan"]
+        threads = [threading.Thread(target=work, args=(who,), daemon=True) for who in people]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert sorted(done) == people
+
+    def test_an_act_cannot_begin_while_somebody_looks(self, project):
+        with project.state(), pytest.raises(RuntimeError, match="act"):
+            project.kinds.rename(cluster_of(project, 0), "noughts")
 
 
 def partition(project):
@@ -358,7 +445,7 @@ class TestLineUp:
         project.answer(question.id, "skip", who="ann")
         after = project.status()
         assert (after.questions, after.skipped) == (before.questions, 1)
-        (again,) = project.skipped()
+        (again,) = project.questions.skipped()
         assert question.item.row in (again.a.row, again.b.row)
 
 
@@ -386,8 +473,8 @@ class TestUndo:
         known = partition(project)
         (question,) = project.next("ann", lineup=False)
         project.answer(question.id, "skip", who="ann")
-        kinds = project.overview().clusters
-        project.merge([kinds[0].cluster, kinds[1].cluster], who="ann")
+        kinds = project.overview.all().clusters
+        project.kinds.merge([kinds[0].cluster, kinds[1].cluster], who="ann")
         assert project.status().clusters == len(kinds) - 1
         project.undo(2)
         now = partition(project)  # also what was answered in the open wave
@@ -401,49 +488,63 @@ class TestUndo:
         answer(project, 1, "bob")
         assert len(project.undo(99, who="ann")) == 5
         assert project.undo(who="cy") == []
-        assert project.answers().total == 1
+        assert project.answers.page().total == 1
 
 
 class TestHandEdits:
     def test_names_follow_their_kinds(self, project):
         answer(project, 40)
         first, second = cluster_of(project, 0), cluster_of(project, 1)
-        project.rename(first, "  noughts \n and more ")
-        project.rename(second, "ones")
-        assert {k.name for k in project.overview().clusters} == {"noughts and more", "ones", None}
-        kept = min((k for k in project.overview().clusters if k.name), key=lambda k: k.number)
-        project.merge([first, second])
-        assert {k.name for k in project.overview().clusters} == {kept.name, None}  # of the oldest
+        project.kinds.rename(first, "  noughts \n and more ")
+        project.kinds.rename(second, "ones")
+        assert {k.name for k in project.overview.all().clusters} == {
+            "noughts and more",
+            "ones",
+            None,
+        }
+        kept = min((k for k in project.overview.all().clusters if k.name), key=lambda k: k.number)
+        project.kinds.merge([first, second])
+        assert {k.name for k in project.overview.all().clusters} == {
+            kept.name,
+            None,
+        }  # of the oldest
         project.undo()
-        assert {k.name for k in project.overview().clusters} == {"noughts and more", "ones", None}
-        project.rename(first, "")
-        assert {k.name for k in project.overview().clusters} == {"ones", None}
+        assert {k.name for k in project.overview.all().clusters} == {
+            "noughts and more",
+            "ones",
+            None,
+        }
+        project.kinds.rename(first, "")
+        assert {k.name for k in project.overview.all().clusters} == {"ones", None}
 
     @pytest.mark.parametrize("name", ["x" * 201, "a\x00b", "a\u202eb"])
     def test_bad_names(self, project, name):
         answer(project, 10)
         with pytest.raises(ProjectError, match="name"):
-            project.rename(project.overview().clusters[0].cluster, name)
+            project.kinds.rename(project.overview.all().clusters[0].cluster, name)
 
     def test_names_are_kept(self, file, tmp_path):
         project = make_project(load(file), tmp_path / "mine.db", random_state=0)
         answer(project, 20)
-        kind = project.overview().clusters[0].cluster
-        project.rename(kind, "größe & <b>")
+        kind = project.overview.all().clusters[0].cluster
+        project.kinds.rename(kind, "größe & <b>")
         project.close()
         again = open_project(tmp_path / "mine.db")
-        assert next(k.name for k in again.overview().clusters if k.cluster == kind) == "größe & <b>"
+        assert (
+            next(k.name for k in again.overview.all().clusters if k.cluster == kind)
+            == "größe & <b>"
+        )
 
     def test_a_known_row_that_does_not_belong(self, project):
         answer(project, 60)
         kind = cluster_of(project, 2)
         row = project.session.members_of(kind)[1]
         others = set(project.session.members_of(kind)) - {row}
-        project.remove(kind, [row], who="ann")
-        assert project.contradictions() == []
+        project.kinds.remove(kind, [row], who="ann")
+        assert project.answers.contradictions() == []
         assert others <= set(project.session.members_of(kind))
         assert row not in project.session.members_of(kind)
-        page = project.cluster(kind, limit=1000)
+        page = project.overview.one(kind, limit=1000)
         assert row not in rows_of(page)
 
     def test_the_row_that_stands_for_a_kind_does_not_belong(self, project):
@@ -451,8 +552,8 @@ class TestHandEdits:
         kind = cluster_of(project, 3)
         others = project.session.members_of(kind)[1:]
         assert len(others) > 1
-        project.remove(kind, [kind], who="ann")
-        assert project.contradictions() == []
+        project.kinds.remove(kind, [kind], who="ann")
+        assert project.answers.contradictions() == []
         assert len({tuple(project.session.members_of(row)) for row in others}) == 1
         assert kind not in project.session.members_of(others[0])
 
@@ -465,18 +566,18 @@ class TestHandEdits:
             (question,) = project.next(before)
             project.answer(question.id, truth(question, y), who=before)
         known, standing = told(project), comparable(project.status())
-        kinds = sorted(project.overview().clusters, key=lambda kind: -kind.known)
+        kinds = sorted(project.overview.all().clusters, key=lambda kind: -kind.known)
         out = project.session.members_of(kinds[0].cluster)[2]
         if deed == "remove":
-            project.remove(kinds[0].cluster, [out], who="ann")
+            project.kinds.remove(kinds[0].cluster, [out], who="ann")
             assert out not in project.session.members_of(kinds[0].cluster)
         elif deed == "merge":
-            project.merge([kinds[0].cluster, kinds[1].cluster], who="ann")
+            project.kinds.merge([kinds[0].cluster, kinds[1].cluster], who="ann")
             assert kinds[1].cluster in project.session.members_of(kinds[0].cluster)
         else:
-            said = next(s for s in project.answers(limit=99).answers if s.answer == "same")
-            project.correct(said.a, said.b, "different", who=before)
-        assert project.contradictions() == []
+            said = next(s for s in project.answers.page(limit=99).answers if s.answer == "same")
+            project.answers.correct(said.a, said.b, "different", who=before)
+        assert project.answers.contradictions() == []
         assert project.status().questions == standing.questions
         project.undo()
         assert told(project) == known
@@ -487,14 +588,14 @@ class TestHandEdits:
     def test_a_predicted_row_that_does_not_belong(self, project):
         answer(project, 20)
         kind = cluster_of(project, 2)
-        page = project.cluster(kind, limit=1000)
+        page = project.overview.one(kind, limit=1000)
         row = next(member.row for member in page.members if not member.known)
         before = project.next("ann")
-        project.remove(kind, [row], who="ann")
-        assert row not in rows_of(project.cluster(kind, limit=1000))
+        project.kinds.remove(kind, [row], who="ann")
+        assert row not in rows_of(project.overview.one(kind, limit=1000))
         assert project.next("ann") == before
         project.undo()
-        assert row in rows_of(project.cluster(kind, limit=1000))
+        assert row in rows_of(project.overview.one(kind, limit=1000))
 
     def test_nothing_that_was_answered_is_lost(self, file, tmp_path):
         """After a change by hand the run goes on with all it knew, and so it does when reopened."""
@@ -503,9 +604,9 @@ class TestHandEdits:
         answer(project, 60)
         before = project.status()
         known = [row for row in range(200) if project.session.members_of(row)]
-        project.merge([cluster_of(project, 0), cluster_of(project, 1)], who="ann")
+        project.kinds.merge([cluster_of(project, 0), cluster_of(project, 1)], who="ann")
         row = project.session.members_of(cluster_of(project, 2))[1]
-        project.remove(cluster_of(project, 2), [row], who="ann")
+        project.kinds.remove(cluster_of(project, 2), [row], who="ann")
         after = project.status()
         assert (after.questions, after.presses) == (before.questions, before.presses + 2)
         assert {r for r in known if not project.session.members_of(r)} <= {row}
@@ -537,40 +638,40 @@ class TestHandEdits:
         kind, other = cluster_of(project, 0), cluster_of(project, 1)
         for rows in ([], [other], [-1], [10**6], project.session.members_of(kind)):
             with pytest.raises(ProjectError):
-                project.remove(kind, rows)
+                project.kinds.remove(kind, rows)
         with pytest.raises(ProjectError, match="no kind"):
-            project.remove(10**7, [1])
+            project.kinds.remove(10**7, [1])
 
     def test_merging_turns_every_answer_round(self, project):
         answer(project, 60)
         kinds = [cluster_of(project, number) for number in (0, 1, 2)]
-        project.merge(kinds, who="ann")
-        assert project.contradictions() == []
-        assert len(project.overview().clusters) == 3
+        project.kinds.merge(kinds, who="ann")
+        assert project.answers.contradictions() == []
+        assert len(project.overview.all().clusters) == 3
         with pytest.raises(ProjectError, match="two kinds"):
-            project.merge([kinds[0], kinds[0]])
+            project.kinds.merge([kinds[0], kinds[0]])
 
     def test_change_ones_mind(self, project):
         answer(project, 30)
-        said = next(s for s in project.answers(limit=99).answers if s.answer == "different")
-        project.correct(said.a, said.b, "same", who="bob")
+        said = next(s for s in project.answers.page(limit=99).answers if s.answer == "different")
+        project.answers.correct(said.a, said.b, "same", who="bob")
         assert project.session.ledger.lookup(np.array([[said.a, said.b]]))[0] == SAME
         free = next(r for r in range(200) if not project.session.members_of(r))
         with pytest.raises(ProjectError, match="Nobody"):
-            project.correct(said.a, free, "same")
+            project.answers.correct(said.a, free, "same")
         project.undo(who="bob")  # and what ann had said is there again
         assert project.session.ledger.answer_by(said.a, said.b, "ann") == DIFFERENT
         assert project.session.ledger.lookup(np.array([[said.a, said.b]]))[0] == DIFFERENT
 
     def test_contradictions_are_shown_and_settled(self, project):
         answer(project, 30, "ann")
-        said = next(s for s in project.answers(limit=99).answers if s.answer == "different")
-        project.import_answers(f"a,b,answer\n{said.a},{said.b},same\n", who="bob")
-        (found,) = project.contradictions()
+        said = next(s for s in project.answers.page(limit=99).answers if s.answer == "different")
+        project.answers.import_csv(f"a,b,answer\n{said.a},{said.b},same\n", who="bob")
+        (found,) = project.answers.contradictions()
         assert {(s.a.row, s.b.row) for s in found.pairs} <= {(said.a, said.b), (said.b, said.a)}
         assert project.status().contradictions == 1
-        project.correct(said.a, said.b, "different", who="ann")
-        assert project.contradictions() == []
+        project.answers.correct(said.a, said.b, "different", who="ann")
+        assert project.answers.contradictions() == []
 
 
 edges = st.lists(
@@ -621,13 +722,13 @@ class TestImport:
     def test_answers_are_free_and_used(self, project):
         pairs = [(0, row, int(KINDS[row] == 0)) for row in range(1, 200, 7)]
         text = "answer,b,a,note\n" + "".join(f"{s},{b},{a},x\n" for a, b, s in pairs)
-        assert project.import_answers(text) == (len(pairs), 0)
-        assert project.import_answers(text, who="bob") == (0, 0)  # no news
+        assert project.answers.import_csv(text) == (len(pairs), 0)
+        assert project.answers.import_csv(text, who="bob") == (0, 0)  # no news
         assert project.status().questions == 0
         together = range(1, 40, 7)
         assert set(together) <= set(project.session.members_of(0))  # at once
         answer(project, 60)
-        assert len(project.overview().clusters) == 5
+        assert len(project.overview.all().clusters) == 5
 
     @pytest.mark.parametrize(
         ("text", "message"),
@@ -645,12 +746,12 @@ class TestImport:
     )
     def test_what_is_wrong_is_said(self, project, text, message):
         with pytest.raises(ProjectError, match=message):
-            project.import_answers(text)
-        assert project.answers().total == 0
+            project.answers.import_csv(text)
+        assert project.answers.page().total == 0
 
     def test_both_answers_for_a_pair_are_told(self, project):
         lines = "0,1,same\n1,0,different\n0,2,unsure\n0,2,same\n3,4,same\n4,3,same\n"
-        assert project.import_answers(f"a,b,answer\n{lines}") == (3, 1)
+        assert project.answers.import_csv(f"a,b,answer\n{lines}") == (3, 1)
         assert project.session.ledger.lookup(np.array([[0, 1]]))[0] == DIFFERENT
 
     def test_words(self):
@@ -661,7 +762,7 @@ class TestImport:
 class TestExport:
     def test_all_files(self, project, tmp_path):
         answer(project, 60)
-        project.rename(cluster_of(project, 0), "=HYPERLINK(1)")
+        project.kinds.rename(cluster_of(project, 0), "=HYPERLINK(1)")
         for name in ("csv", "parquet", "json", "npz"):
             project.export(f"clusters.{name}", tmp_path / f"c.{name}")
         table = pd.read_csv(tmp_path / "c.csv")
@@ -690,10 +791,10 @@ class TestExport:
         with open(tmp_path / "answers.csv", newline="") as lines:
             assert {line["answer"] for line in csv.DictReader(lines)} == {"same", "different"}
         other = Project(load(file), random_state=1)
-        other.import_answers((tmp_path / "answers.csv").read_text())
+        other.answers.import_csv((tmp_path / "answers.csv").read_text())
         known = [row for row in range(200) if project.session.members_of(row)]
         assert {row for row in known if not other.session.members_of(row)} <= {
-            k.cluster for k in project.overview().clusters if k.known == 1
+            k.cluster for k in project.overview.all().clusters if k.known == 1
         }
 
     def test_report(self, project, tmp_path):
@@ -706,26 +807,13 @@ class TestExport:
             project.export("../x", tmp_path / "x")
 
 
-@pytest.mark.parametrize(("said", "most"), [(1.0, 1.0), (0.6, 0.75)])
-def test_new_rows_are_no_surer_than_the_projects_own(project, monkeypatch, said, most):
-    """Known rows alone, which are near each other when they are few, would say that all is certain."""
-    answer(project, 40)
-    known = project.session.places_of
-    monkeypatch.setattr(
-        project.session, "confidence", lambda rows: np.where(known(rows) >= 0, 1.0, said)
-    )
-    nothing = Classified(np.full(200, NOT_ASKED), np.zeros(200, dtype=int))
-    sure = new_rows_table(project, project.items, nothing, lambda _: "")["confidence"]
-    assert most - 0.3 < sure.median() <= most
-
-
 class TestLooking:
     def test_changes_nothing(self, file):
         quiet, watched = (Project(load(file), random_state=0, sheet=0) for _ in range(2))
         for _ in range(60):
             for _ in range(2):
-                watched.overview()
-                watched.map()
+                watched.overview.all()
+                watched.overview.map()
                 watched.session.confidence(np.arange(200))
             (a,), (b,) = quiet.next("ann"), watched.next("ann")
             assert a == b
@@ -735,34 +823,34 @@ class TestLooking:
     def test_pages_of_a_kind(self, project):
         answer(project, 60)
         kind = cluster_of(project, 4)
-        whole = project.cluster(kind, limit=1000)
+        whole = project.overview.one(kind, limit=1000)
         assert whole.total == 40 == len(whole.members)
         known = [member.known for member in whole.members]
         assert known == sorted(known, reverse=True)
-        pages = [project.cluster(kind, offset=start, limit=7) for start in range(0, 49, 7)]
+        pages = [project.overview.one(kind, offset=start, limit=7) for start in range(0, 49, 7)]
         assert [row for page in pages for row in rows_of(page)] == rows_of(whole)
 
     def test_map_and_history(self, project):
         answer(project, 60)
-        drawn = project.map()
+        drawn = project.overview.map()
         assert drawn.rows == list(range(200))
         assert all(0 <= value <= 1 for value in drawn.x + drawn.y)
         assert set(drawn.place) == set(range(len(drawn.clusters)))
         assert sum(drawn.known) == project.status().known_rows
-        history = project.history()
+        history = project.standing.history()
         assert history.questions == sorted(history.questions)
         assert history.clusters[-1] == 5
 
     def test_without_a_seed(self, file):
         project = Project(load(file))  # draws a large one
-        assert len(project.map().rows) == 200
+        assert len(project.overview.map().rows) == 200
 
     def test_empty(self, project):
-        assert project.overview().clusters == []
-        assert project.map().clusters == []
-        assert set(project.map().place) == {-1}
+        assert project.overview.all().clusters == []
+        assert project.overview.map().clusters == []
+        assert set(project.overview.map().place) == {-1}
         assert (project.status().clusters, project.status().known_rows) == (0, 0)
-        assert project.contradictions() == []
+        assert project.answers.contradictions() == []
 
 
 class TestProject:
@@ -774,7 +862,7 @@ class TestProject:
         project.close()
         again = open_project(path)
         assert again.title == "Mine"
-        assert again.budget == 30
+        assert again.standing.budget == 30
         assert again.next("ann") == questions
 
     def test_is_not_one(self, tmp_path):
@@ -795,4 +883,4 @@ class TestProject:
         two.catch_up()
         assert (one.session.pending() == two.session.pending()).all()
         assert one.status().presses == 30
-        assert one.contradictions() == []
+        assert one.answers.contradictions() == []

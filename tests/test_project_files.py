@@ -64,7 +64,7 @@ class TestTwoProcesses:
         project = Project(load(rows), path)
 
         def clusters():
-            return [found.cluster for found in project.overview().clusters]
+            return [found.cluster for found in project.overview.all().clusters]
 
         def persist(act):
             """Act on what is there now, and again if the other one was quicker."""
@@ -76,13 +76,15 @@ class TestTwoProcesses:
         for turn in range(turns):
             if project.next(who):
                 persist(lambda: answer(project, 1, who))
-            persist(lambda turn=turn: project.rename(clusters()[0], f"{who} {turn}", who=who))
+            persist(lambda turn=turn: project.kinds.rename(clusters()[0], f"{who} {turn}", who=who))
             if turn % 5 == 4:
-                persist(lambda: project.merge(clusters()[:2], who=who))
+                persist(lambda: project.kinds.merge(clusters()[:2], who=who))
                 project.undo(who=who)
             if turn % 5 == 2:
-                said = project.answers(limit=1).answers[0]
-                persist(lambda said=said: project.correct(said.a, said.b, said.answer, who=who))
+                said = project.answers.page(limit=1).answers[0]
+                persist(
+                    lambda said=said: project.answers.correct(said.a, said.b, said.answer, who=who)
+                )
         project.close()
 
     def test_keep_all_that_either_does(self, project, rows, tmp_path):
@@ -107,13 +109,15 @@ class TestTwoProcesses:
     def test_two_open_projects_see_each_others_names(self, project, rows, tmp_path):
         answer(project, 8)
         other = open_project(tmp_path / "mine.db")
-        cluster = project.overview().clusters[0].cluster
+        cluster = project.overview.all().clusters[0].cluster
         before = other.status().revision
-        project.rename(cluster, "mine", who="ann")
+        project.kinds.rename(cluster, "mine", who="ann")
         assert other.status().revision != before
-        assert next(c.name for c in other.overview().clusters if c.cluster == cluster) == "mine"
-        other.rename(cluster, "ours", who="bob")
-        assert next(c.name for c in project.overview().clusters if c.cluster == cluster) == "ours"
+        assert next(c.name for c in other.overview.all().clusters if c.cluster == cluster) == "mine"
+        other.kinds.rename(cluster, "ours", who="bob")
+        assert (
+            next(c.name for c in project.overview.all().clusters if c.cluster == cluster) == "ours"
+        )
         other.close()
 
 
@@ -155,41 +159,41 @@ class TestAClickWritesOnce:
         assert writes(project, project.answer, question.id, truth(question), who="ann") == 1
         question = ask(lineup=False)
         assert writes(project, project.answer, question.id, "skip", who="ann") == 1
-        [skipped] = project.skipped()
+        [skipped] = project.questions.skipped()
         assert writes(project, project.answer, skipped.id, truth(skipped), who="ann") == 1
-        said = next(s for s in project.answers().answers if s.who == "ann" and s.asked)
+        said = next(s for s in project.answers.page().answers if s.who == "ann" and s.asked)
         other = "same" if said.answer == "different" else "different"
-        assert writes(project, project.correct, said.a, said.b, other, who="bob") == 1
+        assert writes(project, project.answers.correct, said.a, said.b, other, who="bob") == 1
         assert writes(project, project.undo, who="bob") == 1  # brings ann's answer back
         assert project.session.ledger.answer_by(said.a, said.b, "ann") is not None
-        clusters = [found.cluster for found in project.overview().clusters]
-        assert writes(project, project.rename, clusters[0], "mine", who="ann") == 1
-        assert writes(project, project.merge, clusters[:2], who="ann") == 1
+        clusters = [found.cluster for found in project.overview.all().clusters]
+        assert writes(project, project.kinds.rename, clusters[0], "mine", who="ann") == 1
+        assert writes(project, project.kinds.merge, clusters[:2], who="ann") == 1
         assert writes(project, project.undo, who="ann") == 1
         members = project.session.members_of(clusters[0])
-        assert writes(project, project.remove, clusters[0], members[-1:], who="ann") == 1
+        assert writes(project, project.kinds.remove, clusters[0], members[-1:], who="ann") == 1
         assert writes(project, project.undo, 3, who="bob") == 1  # what ann did later stays
         csv = "a,b,answer\n0,1,same\n0,39,different\n"
-        assert writes(project, project.import_answers, csv, who="cy") == 1
+        assert writes(project, project.answers.import_csv, csv, who="cy") == 1
 
     def test_looking_writes_nothing(self, project, tmp_path):
         answer(project, 20)
         for look in (
             project.next,
             project.status,
-            project.overview,
-            project.map,
-            project.history,
-            project.answers,
-            project.contradictions,
-            project.skipped,
-            project.resume,
+            project.overview.all,
+            project.overview.map,
+            project.standing.history,
+            project.answers.page,
+            project.answers.contradictions,
+            project.questions.skipped,
+            project.standing.resume,
         ):
             assert self.writes(project, look) == 0
         for again in (1, 0):  # to finish or to go on is kept, once
-            assert self.writes(project, project.finish) == again
+            assert self.writes(project, project.standing.finish) == again
         for again in (1, 0):
-            assert self.writes(project, project.resume) == again
+            assert self.writes(project, project.standing.resume) == again
         assert self.writes(project, project.export, "clusters.csv", tmp_path / "c.csv") == 0
 
     def test_every_route(self, project):
@@ -210,10 +214,10 @@ class TestAClickWritesOnce:
             changes("POST", "answers?lineup=false&most=3", body)
             question = project.next("ann", lineup=False)[0]
             changes("POST", "answers", {"id": question.id, "answer": "skip"})
-            said = project.answers().answers[-1]
+            said = project.answers.page().answers[-1]
             changes("PUT", "answers", {"a": said.a, "b": said.b, "answer": "unsure"})
             changes("POST", "undo", {"count": 1})
-            one, two, *_ = (found.cluster for found in project.overview().clusters)
+            one, two, *_ = (found.cluster for found in project.overview.all().clusters)
             changes("PUT", f"clusters/{one}/name", {"name": "mine"})
             changes("POST", "clusters/merge", {"clusters": [one, two]})
             changes("POST", "undo", {"count": 1})

@@ -79,25 +79,25 @@ def perform(project, act, number, who):
     elif act == "undo":
         project.undo(1 + number % 3, who=who)
     elif act == "correct":
-        said = project.answers(limit=999).answers
+        said = project.answers.page(limit=999).answers
         if said:
             one = said[number % len(said)]
             word = ["same", "different", "unsure"][number % 3]
-            project.correct(one.a, one.b, word, who=who)
+            project.answers.correct(one.a, one.b, word, who=who)
     elif act == "merge" and len(groups) > 1:
-        project.merge([groups[0][0], groups[1 + number % (len(groups) - 1)][0]], who=who)
+        project.kinds.merge([groups[0][0], groups[1 + number % (len(groups) - 1)][0]], who=who)
     elif act == "remove" and groups and len(groups[0]) > 1:
-        project.remove(groups[0][0], groups[0][1 : 2 + number % 2], who=who)
+        project.kinds.remove(groups[0][0], groups[0][1 : 2 + number % 2], who=who)
     elif act == "place" and groups:
-        project.place([number % N], groups[number % len(groups)][0], who=who)
+        project.kinds.place([number % N], groups[number % len(groups)][0], who=who)
     elif act == "new":
-        project.place_in_new([number % N], f"kind {number % 5}", who=who)
+        project.kinds.place_in_new([number % N], f"kind {number % 5}", who=who)
     elif act == "import":
         pairs = [(number % N, (number + step) % N) for step in (1, 3, 4)]
         lines = [f"{a},{b},{int(KINDS[a] == KINDS[b])}" for a, b in pairs]
-        project.import_answers("\n".join(["a,b,answer", *lines]), who=who)
+        project.answers.import_csv("\n".join(["a,b,answer", *lines]), who=who)
     elif act == "rename" and groups:
-        project.rename(groups[0][0], f"name {number}", who=who)
+        project.kinds.rename(groups[0][0], f"name {number}", who=who)
 
 
 def known(project):
@@ -108,11 +108,11 @@ def known(project):
     return {
         "labels": found.labels_.tolist(),
         "members": sorted(map(sorted, members)),
-        "numbers": {min(rows): project.numbers.of(rows[0]) for rows in members},
-        "names": {min(rows): project.name_of(rows) for rows in members},
+        "numbers": {min(rows): project.kinds.numbers.of(rows[0]) for rows in members},
+        "names": {min(rows): project.kinds.name_of(rows) for rows in members},
         "given up": sorted(found.given_up_.tolist()),
         "questions": session.n_questions,
-        "presses": project.n_presses,
+        "presses": project.standing.n_presses,
     }
 
 

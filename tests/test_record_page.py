@@ -58,7 +58,7 @@ def test_label_move_the_threshold_and_export(folder, browser):
         page = tab.page
         expect(page.locator("table.compare tbody tr")).to_have_count(8)
         label(tab, items, 12)
-        slips = project.presses(limit=20).presses
+        slips = project.answers.presses(limit=20).presses
         assert len(slips) == 12
         page.goto(served.origin + PAGE + "/#/found")
         slider = page.locator("#threshold")
@@ -72,7 +72,7 @@ def test_label_move_the_threshold_and_export(folder, browser):
         expect(page.locator("#threshold-changed li").first).to_contain_text("now apart")
         page.click("#threshold-keep")
         expect(page.locator(".toast").last).to_contain_text("Exports go by this threshold")
-        assert project.threshold > 0.99
+        assert project.entities.threshold > 0.99
         page.evaluate(axe_script())
         broken = page.evaluate(
             "axe.run('.threshold').then((found) => found.violations.map((v) => v.id))"

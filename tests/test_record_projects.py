@@ -58,7 +58,7 @@ def test_a_question_is_about_a_likely_pair(people):
 
 
 def test_the_overview_shows_entities_of_several_records_with_names(project):
-    found = project.overview()
+    found = project.overview.all()
     assert found.clusters
     assert all(cluster.estimated > 1 for cluster in found.clusters)
     assert all(cluster.proposed_name for cluster in found.clusters)
@@ -67,22 +67,22 @@ def test_the_overview_shows_entities_of_several_records_with_names(project):
 
 def test_a_higher_threshold_finds_fewer_pairs_and_says_which(people):
     project = answered(people, 12)
-    low, high = project.at_threshold(0.001), project.at_threshold(0.9999)
+    low, high = project.entities.at(0.001), project.entities.at(0.9999)
     assert low.entities <= high.entities
     assert low.duplicates >= high.duplicates
-    assert low.recall >= high.recall
-    assert 0 <= high.precision <= 1
+    for found in (low, high):  # a bound is said when it is audited
+        assert (found.precision_bound is None) == (found.audited == 0)
     assert low.kept == 0.5
     changed = low.joined + low.parted
     assert (changed > 0) == bool(low.changed)
-    project.set_threshold(0.9999)
-    assert project.at_threshold(0.9999).joined == 0
+    project.entities.set_threshold(0.9999)
+    assert project.entities.at(0.9999).joined == 0
     assert table(project, "entities.csv")["entity"].nunique() == high.entities
 
 
 def test_a_threshold_is_a_probability(project):
     with pytest.raises(ProjectError, match="A threshold is a probability between 0 and 1"):
-        project.set_threshold(1.5)
+        project.entities.set_threshold(1.5)
 
 
 def test_every_record_has_an_entity(project, people):
@@ -115,7 +115,7 @@ def test_answers_go_to_other_tools_and_come_back(project, people, name, share):
     text = exported(project, name).decode()
     other = Project(people, algorithm="records", random_state=1)
     # dedupe names records by their fields, so of rows that are the same in all of them one is meant.
-    assert other.import_answers(text).news >= share * len(project.session.ledger)
+    assert other.answers.import_csv(text).news >= share * len(project.session.ledger)
     pairs = np.array([(line.a, line.b) for line in project.session.ledger.lines()])
     before, after = (some.session.ledger.lookup(pairs) for some in (project, other))
     known = np.isin(after, (samekind.SAME, samekind.DIFFERENT))
@@ -149,7 +149,7 @@ def test_the_files_of_other_tools_have_their_form(project):
 )
 def test_a_damaged_file_of_another_tool_is_refused(project, text, words):
     with pytest.raises(ProjectError, match=words):
-        project.import_answers(text)
+        project.answers.import_csv(text)
 
 
 def test_a_project_of_records_is_opened_again(people, tmp_path):
@@ -157,12 +157,12 @@ def test_a_project_of_records_is_opened_again(people, tmp_path):
     project = make_project(people, path, algorithm="records", random_state=0)
     [question] = project.next("ann")
     project.answer(question.id, "same", who="ann")
-    project.set_threshold(0.9)
+    project.entities.set_threshold(0.9)
     project.close()
     again = open_project(path)
     assert again.status().records
     assert again.status().questions == 1
-    assert again.threshold == 0.9
+    assert again.entities.threshold == 0.9
     again.close()
 
 
@@ -171,9 +171,9 @@ def test_items_that_are_no_records_have_no_threshold():
     project = Project(items, algorithm="basic", random_state=0)
     assert not project.status().records
     with pytest.raises(ProjectError, match="Only records"):
-        project.at_threshold(0.5)
+        project.entities.at(0.5)
     for name in ("entities.csv", "golden.csv", "pairs.csv", "splink.csv", "dedupe.json"):
-        with pytest.raises(ProjectError, match=f"Only of records can {name} be exported"):
+        with pytest.raises(ProjectError, match=f"{name} can be had only of records"):
             project.export(name, io.BytesIO())
 
 

@@ -79,7 +79,7 @@ def elsewhere(project, row):
     [question] = project.next("ann")
     shown = [o.cluster for o in getattr(question, "options", [])]
     shown += [question.b_cluster.cluster] if question.type == "pair" else []
-    return next(c.cluster for c in project.find(row=row) if c.cluster not in shown)
+    return next(c.cluster for c in project.kinds.find(row=row) if c.cluster not in shown)
 
 
 @pytest.fixture
@@ -110,15 +110,15 @@ class TestInAQuestion:
         assert project.session.members_of(row) == [row]
         assert project.status().clusters == n_clusters + 1
         assert project.status().presses == clicks + 1
-        assert project.find("lost keys")[0].cluster == row
-        others = [c.cluster for c in project.find() if c.cluster != row]
+        assert project.kinds.find("lost keys")[0].cluster == row
+        others = [c.cluster for c in project.kinds.find() if c.cluster != row]
         pairs = np.array([[row, other] for other in others])
         assert (project.session.ledger.lookup(pairs) == DIFFERENT).all()
         [words] = project.undo(who="ann")
         assert words == f"row {row}: none of {n_clusters} kinds"
         assert state(project)[0] == before[0]
         assert row in project.session.pending()[:, 0]
-        assert project.find("lost keys") == []
+        assert project.kinds.find("lost keys") == []
 
     def test_a_named_cluster_of_one_row_may_be_called_new_when_it_is_compared(self, items):
         """That says of which clusters it is none, and gives it another name."""
@@ -132,19 +132,19 @@ class TestInAQuestion:
             project.answer(question.id, refusal, who="ann")  # so all are clusters of one row
         else:
             pytest.fail("no cluster of one row was compared with others")
-        project.rename(row, "first")
+        project.kinds.rename(row, "first")
         project.answer(question.id, NewCluster("second"), who="ann")
         assert project.session.members_of(row) == [row]
-        assert project.name_of([row]) == "second"
+        assert project.kinds.name_of([row]) == "second"
         assert project.undo(who="ann")
         assert project.session.members_of(row) == [row]  # it was one before that question, too
-        assert project.name_of([row]) == "first"
+        assert project.kinds.name_of([row]) == "first"
         assert row in project.session.pending()
 
     def test_a_new_cluster_of_a_name_that_there_is_means_that_one(self, project):
         [question] = project.next("ann")
         cluster = elsewhere(project, subject(question))
-        project.rename(cluster, "Refunds")
+        project.kinds.rename(cluster, "Refunds")
         n_clusters = project.status().clusters
         project.answer(question.id, NewCluster("refunds"), who="ann")
         assert subject(question) in project.session.members_of(cluster)
@@ -183,7 +183,9 @@ class TestInAQuestion:
                 break
             row = subject(questions[0])
             asked.append(questions[0].id)
-            fits = [c.cluster for c in project.find(row=row) if KINDS[c.cluster] == KINDS[row]]
+            fits = [
+                c.cluster for c in project.kinds.find(row=row) if KINDS[c.cluster] == KINDS[row]
+            ]
             said = fits[0] if fits and turn % 2 else NewCluster(WORDS[KINDS[row]])
             project.answer(questions[0].id, said, who="ann")
         assert len(asked) == len(set(asked))
@@ -199,76 +201,76 @@ class TestInAQuestion:
 
 class TestOfAnyRow:
     def test_belongs_to(self, project):
-        known = project.find()[0].cluster
-        other = project.find()[1].cluster
+        known = project.kinds.find()[0].cluster
+        other = project.kinds.find()[1].cluster
         row = next(r for r in range(150) if not project.session.members_of(r))
         before = state(project)
-        project.place([row], known, who="ann")
+        project.kinds.place([row], known, who="ann")
         assert row in project.session.members_of(known)
-        project.place([row], other, who="ann")  # it moves
+        project.kinds.place([row], other, who="ann")  # it moves
         assert row in project.session.members_of(other)
         assert row not in project.session.members_of(known)
-        assert not project.contradictions()
+        assert not project.answers.contradictions()
         for _ in range(2):
             assert len(project.undo(who="ann")) == 1
         assert state(project)[0] == before[0]
 
     def test_a_member_leaves_its_cluster_whole(self, project):
-        largest = max(project.find(), key=lambda c: c.known)
+        largest = max(project.kinds.find(), key=lambda c: c.known)
         members = project.session.members_of(largest.cluster)
-        other = next(c.cluster for c in project.find() if c.cluster != largest.cluster)
-        project.place(members[1:2], other, who="bob")
+        other = next(c.cluster for c in project.kinds.find() if c.cluster != largest.cluster)
+        project.kinds.place(members[1:2], other, who="bob")
         assert members[1] in project.session.members_of(other)
         assert sorted(project.session.members_of(members[0])) == sorted({*members} - {members[1]})
-        assert not project.contradictions()
+        assert not project.answers.contradictions()
 
     def test_several_rows_are_a_new_cluster(self, project):
         rows = [r for r in range(150) if not project.session.members_of(r)][:3]
-        project.place_in_new(rows, "odd ones", who="ann")
+        project.kinds.place_in_new(rows, "odd ones", who="ann")
         assert sorted(project.session.members_of(rows[0])) == rows
-        assert project.find("odd ones")[0].known == 3
+        assert project.kinds.find("odd ones")[0].known == 3
         assert len(project.undo(who="ann")) == 1
         assert not project.session.members_of(rows[0])
 
     def test_what_is_known_is_not_said_again(self, project):
-        known = project.find()[0].cluster
+        known = project.kinds.find()[0].cluster
         lines = len(project.session.ledger)
-        project.place(project.session.members_of(known), known)
+        project.kinds.place(project.session.members_of(known), known)
         assert len(project.session.ledger) == lines
 
     @pytest.mark.parametrize("rows", [[], [150], [-1]])
     def test_rows_that_are_none(self, project, rows):
         with pytest.raises(ProjectError):
-            project.place(rows, project.find()[0].cluster)
+            project.kinds.place(rows, project.kinds.find()[0].cluster)
         with pytest.raises(ProjectError):
-            project.place_in_new(rows)
+            project.kinds.place_in_new(rows)
 
 
 class TestFinding:
     @pytest.fixture
     def named(self, items):
         project = answered(items, 30)
-        for cluster in project.find(most=1000):
-            project.rename(cluster.cluster, f"about a {WORDS[KINDS[cluster.cluster]]}")
+        for cluster in project.kinds.find(most=1000):
+            project.kinds.rename(cluster.cluster, f"about a {WORDS[KINDS[cluster.cluster]]}")
         return project
 
     @pytest.mark.parametrize("text", ["about a refund", "REFUND", "abuot a refnud", "refun"])
     def test_by_name(self, named, text):
-        first = named.find(text)[0]
+        first = named.kinds.find(text)[0]
         assert (first.name, first.by) == ("about a refund", "name")
 
     def test_by_a_word_of_an_example(self, items):
         project = answered(items, 30)
-        found = project.find("stolen card")
+        found = project.kinds.find("stolen card")
         assert {KINDS[cluster.cluster] for cluster in found} == {4}
         assert all("stolen card" in item.text for item in found[0].members)
 
     def test_all_of_them_the_likeliest_first(self, named):
         unknown = [row for row in range(150) if not named.session.members_of(row)][:20]
-        right = [KINDS[named.find(row=row)[0].cluster] == KINDS[row] for row in unknown]
+        right = [KINDS[named.kinds.find(row=row)[0].cluster] == KINDS[row] for row in unknown]
         assert np.mean(right) >= 0.9
-        assert len(named.find(row=unknown[0])) == named.status().clusters
-        assert named.find("nothing of the kind whatsoever") == []
+        assert len(named.kinds.find(row=unknown[0])) == named.status().clusters
+        assert named.kinds.find("nothing of the kind whatsoever") == []
 
 
 class TestSheets:
@@ -302,7 +304,7 @@ class TestSheets:
         project = answered(items, 0, sheet=12)
         question = self.sheet(project)
         rows = [item.row for item in question.items]
-        project.place(rows[:1], question.cluster.cluster, who="bob")
+        project.kinds.place(rows[:1], question.cluster.cluster, who="bob")
         rest = [q for q in project.next("ann", most=9) if q.type == "sheet"]
         assert rows[1:] in [[item.row for item in q.items] for q in rest]
 
@@ -331,7 +333,7 @@ class TestSheets:
         project = make_project(items, path, random_state=0)
         self.sheet(project)
         known = project.status().known_rows
-        project.use_sheets(False)
+        project.questions.use_sheets(False)
         assert project.status().known_rows == known
         assert not project.status().sheets
         for _ in range(20):
@@ -341,7 +343,7 @@ class TestSheets:
         project.close()
         again = make_project(items, path)
         assert not again.status().sheets
-        again.use_sheets(True)
+        again.questions.use_sheets(True)
         self.sheet(again)
         again.close()
 
@@ -352,29 +354,29 @@ class TestSheets:
             closing(make_project(items, path)) as two,
         ):
             self.sheet(one)
-            one.use_sheets(False)
+            one.questions.use_sheets(False)
             assert not two.status().sheets
             for _ in range(10):
                 [question] = two.next("bob")
                 assert question.type != "sheet"
                 two.answer(question.id, truth(question), who="bob")
             assert one.status().known_rows == two.status().known_rows
-            one.use_sheets(True)
-            two.use_sheets(True)  # as it is already
+            one.questions.use_sheets(True)
+            two.questions.use_sheets(True)  # as it is already
             assert two.status().sheets
-            two.use_sheets(False)
+            two.questions.use_sheets(False)
             assert not one.status().sheets
 
 
 def test_the_criterion_is_kept_with_the_project(items, tmp_path):
     project = make_project(items, tmp_path / "mine.db", random_state=0)
     assert project.status().criterion == ""
-    project.set_criterion(" same  intent of the customer ")
+    project.standing.set_criterion(" same  intent of the customer ")
     project.close()
     again = open_project(tmp_path / "mine.db")
     assert again.status().criterion == "same intent of the customer"
     with pytest.raises(ProjectError, match="at most 200 characters"):
-        again.set_criterion("x" * 201)
+        again.standing.set_criterion("x" * 201)
     again.close()
 
 
@@ -391,22 +393,22 @@ class TestAtThePrompt:
 
         console = Console(file=screen, width=80, force_terminal=False)
         answer_in_terminal(project, who="ann", console=console, keys=Lines(read))
-        project.resume()
+        project.standing.resume()
         return screen.getvalue()
 
     def test_a_kind_is_found_or_made(self, project):
-        project.set_criterion("same thing lost")
+        project.standing.set_criterion("same thing lost")
         [question] = project.next("ann")
         row = subject(question)
         screen = self.sit_down(project, "f", "lost keys", "n", "q")
         assert "same thing lost" in screen
         assert "N a new kind “lost keys”" in screen
         assert project.session.members_of(row) == [row]
-        assert project.find("lost keys")[0].cluster == row
+        assert project.kinds.find("lost keys")[0].cluster == row
         [question] = project.next("ann")
         row = subject(question)
         self.sit_down(project, "f", "Lost Keys", "q")  # a name that there is
-        pair = np.array([[row, project.find("lost keys")[0].cluster]])
+        pair = np.array([[row, project.kinds.find("lost keys")[0].cluster]])
         assert project.session.ledger.lookup(pair) == [SAME]
         lines = len(project.session.ledger)
         self.sit_down(project, "f", "nothing like it", "", "q")  # thought better of it
@@ -428,16 +430,16 @@ class TestAtThePrompt:
 def test_what_is_said_by_hand_counts_whoever_answered_before(items):
     """Bob may move what Ann answered, and merge what she told apart; undone, her answers stand again."""
     project = answered(items, 30)
-    one, two = (c.cluster for c in project.find()[:2])
+    one, two = (c.cluster for c in project.kinds.find()[:2])
     before = list(map(sorted, state(project)[0]))
-    project.merge([one, two], who="bob")
-    assert project.contradictions() == []
+    project.kinds.merge([one, two], who="bob")
+    assert project.answers.contradictions() == []
     assert two in project.session.members_of(one)
     project.undo(who="bob")
     assert list(map(sorted, state(project)[0])) == before
     moved = project.session.members_of(one)[1]
-    project.place([moved], two, who="bob")
-    assert project.contradictions() == []
+    project.kinds.place([moved], two, who="bob")
+    assert project.answers.contradictions() == []
     assert moved in project.session.members_of(two)
     project.undo(who="bob")
     assert list(map(sorted, state(project)[0])) == before

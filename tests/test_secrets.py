@@ -163,15 +163,18 @@ class TestPaths:
 KILLED = """
 import os, signal, sys
 from samekind.data import load
-from samekind.project import Project, exports
+from samekind.project import EXPORTS, Project
+from samekind.project.exports import registry
 import serving
 
-def killed(file, project):
+def killed(project, file):
     file.write(b"half of a secret")
     file.flush()
     os.kill(os.getpid(), signal.SIGKILL)
 
-exports.FILES["clusters.json"] = exports.FILES["clusters.json"]._replace(write=killed)
+registry.EXPORTS = tuple(
+    one._replace(write=killed) if one.file == "clusters.json" else one for one in EXPORTS
+)
 serving.run(Project(load("rows.csv"), "mine.db", random_state=0))
 """
 

@@ -122,9 +122,9 @@ class TestEverybodyHasSomethingToDo:
         project, people = project_of(data), [f"p{k}" for k in range(8)]
         answer_together(project, data[1], people, 60)
         assert all(project.next(who) for who in people)
-        project.finish()
+        project.standing.finish()
         assert not any(project.next(who) for who in people)
-        project.resume()
+        project.standing.resume()
         assert all(project.next(who) for who in people)
 
     def test_kinds_that_many_find_at_once_become_one(self):
@@ -234,7 +234,7 @@ class TestNothingIsGivenToTwo:
         """Return which of some pairs somebody gets."""
         offered = [Comparison("p", a, (b,)) for a, b in pairs]
         offers = Offers(lambda held, own: iter(offered), list, lambda one: 1)
-        return project._sharing.share(who, 1, offers)
+        return project.questions.sharing.share(who, 1, offers)
 
     @pytest.mark.parametrize("of", [(1, 0), (0, 1)], ids=["the same row", "the other row"])
     @pytest.mark.parametrize("members", [(0, 0), (-1, 1)], ids=["these", "others of them"])
@@ -281,7 +281,7 @@ class TestNothingIsGivenToTwo:
             here.answer(question.id, truth(question, data[1]), who=who)
         for _ in range(5):
             (held,) = there.next("ann")
-            plan, changed = here._offers, []
+            plan, changed = here.questions._offers, []
 
             def answered_meanwhile(*args, plan=plan, changed=changed, held=held):
                 found = plan(*args)
@@ -291,9 +291,9 @@ class TestNothingIsGivenToTwo:
                     there.next("ann")
                 return found
 
-            here._offers = answered_meanwhile
+            here.questions._offers = answered_meanwhile
             (got,) = here.next("bob")
-            here._offers = plan
+            here.questions._offers = plan
             assert changed
             assert not set(pairs_of(got)) & set(pairs_of(held))
             here.answer(got.id, truth(got, data[1]), who="bob")

@@ -68,26 +68,26 @@ class TestPresses:
     def test_finishing_is_remembered(self, file, tmp_path):
         project = make_project(load(file), tmp_path / "mine.db", random_state=0)
         answer(project, 5)
-        project.finish()
+        project.standing.finish()
         project.close()
         again = open_project(tmp_path / "mine.db")
         assert again.status().done
         assert again.next() == []
-        again.resume()
+        again.standing.resume()
         assert again.next()
         again.close()
 
     def test_the_history_is_in_presses_and_goes_on_after_a_restart(self, file, tmp_path):
         project = make_project(load(file), tmp_path / "mine.db", random_state=0, sheet=0)
         answer(project, 40)
-        history = project.history()
+        history = project.standing.history()
         assert history.presses[-1] == 40
         assert history.questions[-1] == project.status().questions
         assert sorted(history.presses) == history.presses
         project.close()
         again = open_project(tmp_path / "mine.db")
-        assert again.history().presses[-1] == 40
-        assert again.history().clusters[-1] == history.clusters[-1]
+        assert again.standing.history().presses[-1] == 40
+        assert again.standing.history().clusters[-1] == history.clusters[-1]
         again.close()
 
     def test_what_is_taken_back_does_not_count(self, file):
@@ -95,13 +95,13 @@ class TestPresses:
         answer(project, 30)
         project.undo(10)
         assert project.status().presses == 20
-        assert project.history().presses[-1] == 20
+        assert project.standing.history().presses[-1] == 20
 
     def test_advice_comes_with_the_state(self, file):
         project = Project(load(file), random_state=0, sheet=0)
         answer(project, 30)
         assert project.status().stopping is None  # it costs a look at all rows
-        advice = project.overview().stopping
+        advice = project.overview.all().stopping
         assert advice.at_presses == 30
         assert project.status().stopping == advice
         assert advice.text.startswith("Safe to stop" if advice.safe else "Not yet")

@@ -525,7 +525,7 @@ class TestCommands:
         with process(place, overlap=2):
             pass
         with closing(open_project(place, overlap=None)) as project:
-            assert project.overlap == 2  # it is kept
+            assert project.team.overlap == 2  # it is kept
 
     def test_somebody_who_is_forgotten_has_no_link(self, own, table, place):
         own.answer(table[1], 2)

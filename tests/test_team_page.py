@@ -160,7 +160,7 @@ def disputed(tmp_path_factory):
     project = make_project(
         load(digits_file(folder, 200)), folder / "digits.db", random_state=0, overlap=2, sheet=0
     )
-    project.lineups = False
+    project.questions.lineups = False
     for answers in (
         ("same", "different"),
         ("different", "different"),
@@ -169,7 +169,7 @@ def disputed(tmp_path_factory):
         for who, said in zip(("ann", "bob"), answers, strict=True):
             (question,) = project.next(who)
             project.answer(question.id, said, who=who)
-    assert project.reviews().total == 3
+    assert project.team.reviews().total == 3
     project.close()
     return folder / "digits.db"
 

@@ -169,7 +169,7 @@ def test_kinds_get_names():
     screen = sit_down(project, ["r", "d", "r", "[b]ones[/b]", "d"])
     assert "is not known yet" in screen
     assert "It has a name now." in screen
-    assert "[b]ones[/b]" in [kind.name for kind in project.overview().clusters]
+    assert "[b]ones[/b]" in [kind.name for kind in project.overview.all().clusters]
     assert "at most 200 characters" in sit_down(new_project(), ["d", "r", "x" * 300])
 
 
@@ -368,7 +368,7 @@ def test_new_items_show_what_the_old_ones_have(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,2\n3,4\n")
     (tmp_path / "b.csv").write_text("x,y,secret\n5,6,no\n7,8,no\n")
     project = Project(load(tmp_path / "a.csv"), random_state=0)
-    project.import_answers("a,b,answer\n0,1,same\n")
+    project.answers.import_csv("a,b,answer\n0,1,same\n")
     new = project.items.load_new(tmp_path / "b.csv")
     session = ClassifySession(project.clusters(), new.X)
     screen = io.StringIO()

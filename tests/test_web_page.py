@@ -221,7 +221,7 @@ def test_answers_wait_for_a_server_that_is_gone(digits, visiting):
         tab.page.click("#banner button")
         tab.saved()
         expect(tab.page.locator("#banner")).to_be_hidden()
-        assert [said.answer for said in served.project.answers(limit=2).answers] == [
+        assert [said.answer for said in served.project.answers.page(limit=2).answers] == [
             "same",
             "different",
         ]
@@ -305,7 +305,7 @@ def test_an_answer_outlives_a_reload_before_it_is_sent(digits, visiting):
     with serving(digits, several=2) as served:
         tab = visiting(served, remembered=PAIRS)
         page = tab.page
-        said = served.project.answers().total
+        said = served.project.answers.page().total
         page.on("dialog", lambda dialog: dialog.accept())
         page.route("**/api/answers?*", lambda route: route.abort())
         asked = tab.question
@@ -315,8 +315,8 @@ def test_an_answer_outlives_a_reload_before_it_is_sent(digits, visiting):
         expect(page.locator("#saved")).to_have_text("Not saved – retrying")
         page.unroute("**/api/answers?*")
         tab.saved()
-        assert served.project.answers().total == said + 1
-        newest = served.project.answers(limit=1).answers[0]
+        assert served.project.answers.page().total == said + 1
+        newest = served.project.answers.page(limit=1).answers[0]
         assert {f"p-{newest.a}-{newest.b}", f"p-{newest.b}-{newest.a}"} & {asked}
 
 
@@ -337,7 +337,7 @@ def test_line_ups_by_number_keys_and_without(digits, visiting):
         tab.press("2")
         tab.saved()
         picked = int(others.split(".")[1])
-        said = {(s.a, s.b): s.answer for s in served.project.answers(limit=10).answers}
+        said = {(s.a, s.b): s.answer for s in served.project.answers.page(limit=10).answers}
         assert "same" in (said.get((int(row), picked)), said.get((picked, int(row))))
         tab.press("Backspace")
         form, again, others = tab.question.split("-")  # of the same row, by what is known now
@@ -366,7 +366,7 @@ def test_naming_taking_out_merging(digits, visiting):
         expect(page.locator(".toast").last).to_contain_text("Named “sad kinds, b & d”")
         assert tab.question == before  # no key answered anything
         assert (
-            next(k.name for k in served.project.overview().clusters if k.cluster == kind)
+            next(k.name for k in served.project.overview.all().clusters if k.cluster == kind)
             == "sad kinds, b & d"
         )
         page.locator(".toast button", has_text="Undo").last.click()
@@ -419,7 +419,7 @@ def test_skipping_reviewing(digits, visiting):
         tab.saved()
         assert served.project.status().skipped == 0
         tab.goto("review")
-        newest = served.project.answers(limit=1).answers[0]
+        newest = served.project.answers.page(limit=1).answers[0]
         entry = page.locator(".answers li").first
         entry.get_by_role("button", name="Same").click()
         expect(page.locator(".toast").last).to_contain_text("are now “same”")
@@ -429,7 +429,7 @@ def test_skipping_reviewing(digits, visiting):
 
 def test_contradictions_are_settled_by_one_answer(digits, visiting):
     with serving(digits) as served:
-        served.project.import_answers("a,b,answer\n1,2,same\n2,3,same\n1,3,different\n")
+        served.project.answers.import_csv("a,b,answer\n1,2,same\n2,3,same\n1,3,different\n")
         assert served.project.status().contradictions == 1
         tab = visiting(served, view="review")
         expect(tab.page.locator("#review-badge")).to_have_text("1")
@@ -487,7 +487,7 @@ def test_keys_can_be_changed_and_do_not_clash(digits, visiting):
         assert tab.question == before
         tab.press("j")
         tab.saved()
-        assert served.project.answers().answers[0].answer == "same"
+        assert served.project.answers.page().answers[0].answer == "same"
 
 
 def test_the_focus_and_typing_are_respected(digits, visiting):
@@ -507,14 +507,14 @@ def test_the_focus_and_typing_are_respected(digits, visiting):
         tab.listens()
         tab.press("Space")  # not sure: the button that was clicked has lost the focus
         tab.saved()
-        answers = served.project.answers().answers
+        answers = served.project.answers.page().answers
         assert [(said.answer, said.who) for said in answers] == [
             ("unsure", "Zoë"),
             ("different", "Zoë"),
         ]
         page.focus(".answer.same")
         tab.press("Space")  # but a button that has it is pressed
-        assert served.project.answers().answers[0].answer == "same"
+        assert served.project.answers.page().answers[0].answer == "same"
         page.keyboard.down("d")
         page.keyboard.down("d")  # a key that is held down answers once
         tab.saved()
@@ -537,7 +537,7 @@ def test_a_name_is_typed_in_peace_while_the_panel_changes(digits, visiting):
         clicks = project.status().presses
         tab = visiting(served)
         page = tab.page
-        expect(page.locator(".kind")).to_have_count(len(project.overview().clusters))
+        expect(page.locator(".kind")).to_have_count(len(project.overview.all().clusters))
         card = page.locator(".kind").nth(3)
         kind = int(card.get_attribute("data-cluster"))
         card.get_by_role("textbox").click()
@@ -545,9 +545,11 @@ def test_a_name_is_typed_in_peace_while_the_panel_changes(digits, visiting):
         def happen(step):
             if step == 3:  # the kind itself is merged into another one, and its card is due to go
                 others = [
-                    other.cluster for other in project.overview().clusters if other.cluster != kind
+                    other.cluster
+                    for other in project.overview.all().clusters
+                    if other.cluster != kind
                 ]
-                project.merge([others[0], kind], who="Bob")
+                project.kinds.merge([others[0], kind], who="Bob")
             for _ in range(6):
                 [question] = project.next("Bob")
                 key = truth(question.id, LABELS)
@@ -570,9 +572,9 @@ def test_a_name_is_typed_in_peace_while_the_panel_changes(digits, visiting):
         # Nothing was said on this page. The merger is a press, but may stand for the one that it corrects.
         assert project.status().presses - clicks - 4 * 6 in (0, 1)
         members = project.session.members_of(kind)
-        assert project.name_of(members) == name
+        assert project.kinds.name_of(members) == name
         # Then the panel catches up.
-        kinds = [str(kind.cluster) for kind in project.overview().clusters]
+        kinds = [str(kind.cluster) for kind in project.overview.all().clusters]
         assert kinds != order
         page.wait_for_function(
             "kinds => [...document.querySelectorAll('.kind')]"
@@ -753,7 +755,7 @@ def test_kinds_keep_small_numbers_and_their_colours(digits, visiting):
         page.wait_for_selector(".kind")
         before = page.evaluate(COLOURS)
         names = [name for _, name, _ in before]
-        shown = served.project.overview().clusters
+        shown = served.project.overview.all().clusters
         assert names == [f"kind {kind.number}" for kind in shown]
         assert len({colour for *_, colour in before}) == min(20, len(before))
         page.reload()
@@ -772,7 +774,7 @@ def test_kinds_keep_small_numbers_and_their_colours(digits, visiting):
 
 def test_going_on_says_that_it_works_and_pulls_nobody_off_another_screen(digits, visiting):
     with serving(digits, clicks=5) as served:
-        served.project.finish()
+        served.project.standing.finish()
         tab = visiting(served, view="finish", asked=False)
         page = tab.page
 
@@ -796,11 +798,11 @@ def test_kinds_of_the_same_name_can_be_merged_in_the_review(digits, visiting):
         page = tab.page
         page.wait_for_selector("#conflicts-title")
         expect(page.locator("#namesakes-title")).to_have_count(0)
-        refs, found = project.refs(), project.clusters()
+        refs, found = project.kinds.refs(), project.clusters()
         large = [k for k, members in enumerate(found.members_) if len(members) > 1][:2]
         twins = [refs[k] for k in large]
         for ref, name in zip(twins, ("Twins", "twins"), strict=True):
-            project.rename(ref.cluster, name)
+            project.kinds.rename(ref.cluster, name)
         page.reload()
         expect(page.locator(".namesakes")).to_have_count(1)
         expect(page.locator(".namesakes")).to_contain_text(f"Twins ({twins[0].number})")
@@ -811,10 +813,10 @@ def test_kinds_of_the_same_name_can_be_merged_in_the_review(digits, visiting):
         page.click("dialog >> text=Merge >> nth=-1")
         expect(page.locator(".toast")).to_contain_text("Merged")
         expect(page.locator(".namesakes")).to_have_count(0)
-        assert not {ref.number for ref in twins} <= {ref.number for ref in project.refs()}
+        assert not {ref.number for ref in twins} <= {ref.number for ref in project.kinds.refs()}
         page.click(".toast >> text=Undo")
         expect(page.locator(".toast")).to_contain_text("Undone")
-        assert {ref.number for ref in project.refs()} >= {ref.number for ref in twins}
+        assert {ref.number for ref in project.kinds.refs()} >= {ref.number for ref in twins}
 
 
 def test_the_same_name_offers_to_merge(digits, visiting):
@@ -871,8 +873,8 @@ def test_hostile_texts_are_shown_as_texts(messages, visiting):
             if not tab.question or not tab.press("d"):
                 break
         tab.saved()
-        kind = served.project.overview().clusters[0].cluster
-        served.project.rename(kind, EVIL[0])
+        kind = served.project.overview.all().clusters[0].cluster
+        served.project.kinds.rename(kind, EVIL[0])
         for screen in ("found", "review", "finish", "question"):
             tab.goto(screen)
             page.wait_for_load_state("networkidle")

@@ -52,8 +52,8 @@ def assert_accessible(page):
 
 def test_say_what_it_is(browser, items):
     project = answered(items, 14, lineup=2)
-    for cluster in project.find():
-        project.rename(cluster.cluster, WORDS[KINDS[cluster.cluster]])
+    for cluster in project.kinds.find():
+        project.kinds.rename(cluster.cluster, WORDS[KINDS[cluster.cluster]])
     with Served(project) as served:
         tab = visit(browser, served)
         page = tab.page
@@ -68,7 +68,7 @@ def test_say_what_it_is(browser, items):
         tab.wait(before)
         tab.saved()
         assert project.session.members_of(row) == [row]
-        assert project.find("lost keys")[0].cluster == row
+        assert project.kinds.find("lost keys")[0].cluster == row
         tab.listens()
         page.keyboard.press("Backspace")
         tab.saved()
@@ -84,7 +84,7 @@ def test_say_what_it_is(browser, items):
         page.keyboard.press("Enter")
         tab.wait(before)
         tab.saved()
-        [kind] = [c.cluster for c in project.find(most=99) if c.name == name]
+        [kind] = [c.cluster for c in project.kinds.find(most=99) if c.name == name]
         assert project.session.ledger.lookup(np.array([[row, kind]])) == [SAME]
 
         page.locator(".kind .member.predicted").first.click()
@@ -94,7 +94,7 @@ def test_say_what_it_is(browser, items):
         assert_accessible(page)
         page.keyboard.press("Enter")
         expect(page.locator(".toast")).to_contain_text("the new kind “an odd one”")
-        assert project.find("an odd one")
+        assert project.kinds.find("an odd one")
         assert tab.errors == []
 
 
@@ -138,7 +138,7 @@ def test_the_criterion_is_edited_and_stands_above_every_question(browser, items)
         page.fill("#criterion-field", "same intent of the customer")
         page.keyboard.press("Enter")
         expect(page.locator("#criterion")).to_contain_text("same intent of the customer")
-        assert project.criterion == "same intent of the customer"
+        assert project.standing.criterion == "same intent of the customer"
         tab.listens()
         tab.press("u")
         expect(page.locator("#criterion")).to_contain_text("same intent of the customer")

@@ -41,7 +41,7 @@ project = Project(things, random_state=0)
 for _ in range(30):  # so that what is compiled is loaded
     [question] = project.next(lineup=False)
     project.answer(question.id, "different")
-project.overview()
+project.overview.all()
 for line in sys.stdin:
     if os.fork() == 0:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)

@@ -58,15 +58,15 @@ def ask_about(context: typer.Context) -> int:
         if "records" not in chosen and given.get("records") is None:
             chosen["records"] = "auto"
         opened = _open(None if demo else data, where, chosen, settings, screen, opening)
-        opened.lineups = not given.get("no_lineup")
+        opened.questions.lineups = not given.get("no_lineup")
         with closing(opened):
             with users_values(where):
                 if (criterion := given.get("criterion") or given.get("question")) is not None:
-                    opened.set_criterion(criterion)
+                    opened.standing.set_criterion(criterion)
                 if given.get("overlap") is not None:
-                    opened.set_overlap(given["overlap"])
+                    opened.team.set_overlap(given["overlap"])
                 if given.get("sheets") is not None:
-                    opened.use_sheets(given["sheets"])
+                    opened.questions.use_sheets(given["sheets"])
             if given.get("model") is not None:
                 _let_model_answer(opened, given)
             _introduce(opened, where, screen)
@@ -76,8 +76,8 @@ def ask_about(context: typer.Context) -> int:
                 code = _ask_here(opened, given["who"], screen)
             else:
                 opening.hand_over(opened)
-            if opened.stop_reason is None:
-                opened.leave()
+            if opened.standing.stop_reason is None:
+                opened.standing.leave()
             print_found(opened)
             print_next(where)
     return code
@@ -87,7 +87,7 @@ def _let_model_answer(project: Project, given: dict[str, Any]) -> None:
     """Let a model answer in the background, as the options say."""
     from samekind.project import Assistant
 
-    chosen = _model_options(given, given["criterion"] or project.criterion)
+    chosen = _model_options(given, given["criterion"] or project.standing.criterion)
     project.assistant = Assistant(project, chosen.make(project.items), budget=given["model_budget"])
     project.assistant.start()
 
@@ -196,13 +196,13 @@ def _ask_here(project: Project, who: str | None, screen: Console) -> int:
     from samekind.cli._interrupts import Interrupts
     from samekind.terminal import answer_in_terminal, keys_at_hand
 
-    if project.stop_reason == "user":
-        project.resume()  # whoever sits down wants to be asked
+    if project.standing.stop_reason == "user":
+        project.standing.resume()  # whoever sits down wants to be asked
     with Interrupts() as interrupts:
         keys = keys_at_hand(interrupts.while_reading)
         try:
             answer_in_terminal(project, who=who, console=screen, keys=keys)
         except KeyboardInterrupt:
-            project.leave()
+            project.standing.leave()
             screen.print()
         return INTERRUPTED if interrupts.count else 0

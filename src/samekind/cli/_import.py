@@ -51,7 +51,9 @@ def import_(
             chat(out, "\n".join(opened.notices), wrap=True)
         try:
             name = user_name() if who is None else who
-            imported = opened.import_answers(text, who=name, id_column=id_column)
+            imported = opened.answers.take_in(
+                opened.answers.read(text, id_column=id_column), who=name
+            )
         except ProjectError as error:
             raise UserError(f"{answers}: {error}") from error
         chat(out, f"{plural(imported.news, 'answer')} of {answers} taken into {project}.")

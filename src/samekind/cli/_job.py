@@ -69,11 +69,11 @@ def run_job(job: Job) -> int:
                 many = "s from before are" if len(session.ledger) > 1 else " from before is"
                 known = f"{len(session.ledger):,} answer{many} in {job.project}."
                 chat.print(known, markup=False, highlight=False, soft_wrap=True)
+            project = Project(job.items, session=session, title=job.title)
             passes.check = lambda: None  # from here on there is something to write after Ctrl-C
             try:
                 if job.person:
                     keys = keys_at_hand(interrupts.while_reading)
-                    project = Project(job.items, session=session)
                     answer_in_terminal(project, who=job.who, console=chat, keys=keys)
                 elif not session.done:
                     assert oracle is not None
@@ -90,13 +90,14 @@ def run_job(job: Job) -> int:
                     return INTERRUPTED
                 session.stop()
                 chat.print("\nStopped. What is known so far is being written.")
-            clusters = session.clusters().with_computed_labels()
             if job.oracle is not None:
-                notes = unchecked_notes(session, job.oracle)
-                clusters = clusters.with_annotators(clusters.annotators_, notes)
+                project.kinds.notes = unchecked_notes(session, job.oracle)
+            clusters = project.clusters()
             found = (clusters.labels_, clusters.n_discovered_)
             truth = None if labels is None else compare(labels, *found)
-            written = write_results(job, session, clusters, truth)
+            project.exports.truth, project.exports.shows_labels = truth, not job.person
+            project.overview.maps.waits = True
+            written = write_results(job, project)
     if not job.quiet:
         print_results(job, clusters, written, truth)
     if clusters.stop_reason_ in ("user", "failed", "spent"):

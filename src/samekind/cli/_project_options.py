@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -11,21 +10,6 @@ import typer
 from samekind.cli._options import _data, _plain
 from samekind.cli._places import Place, place_of
 
-
-class FolderHow(StrEnum):
-    """How pictures come into folders by kind."""
-
-    copy = "copy"
-    link = "link"
-    symlink = "symlink"
-
-
-_pictures_how = _plain(
-    None,
-    "How pictures come into folders: copied, or linked, which takes no room (hard or symbolic links).",
-    "--pictures",
-)
-PicturesHow = Annotated[FolderHow, _pictures_how]
 _take_in = _plain(
     None, "Take in what has changed in the data: answers stay with their things.", "--take-in"
 )

@@ -46,7 +46,7 @@ def print_found(project: Project) -> None:
         table.add_column(heading, justify="left" if heading == "name" else "right")
     sizes = np.bincount(found.labels_[found.labels_ >= 0], minlength=found.n_discovered_)
     order = np.argsort(-sizes, kind="stable").tolist()
-    refs = project.refs()
+    refs = project.kinds.refs()
     for cluster in order[:MOST_KINDS]:
         ref = refs[cluster]
         name = printable(ref.name or ref.proposed_name, 50)
@@ -58,7 +58,7 @@ def print_found(project: Project) -> None:
     out.print(table)
     if any(ref.name is None for ref in refs):
         out.print(Text("Names in italics are proposed.", style="italic dim"))
-    out.print(Text(project.stopping().text))
+    out.print(Text(project.standing.advice().text))
     if found.certificate_ is not None:
         out.print(Text(found.certificate_.in_words("kind")))
     for note in found.notes_:

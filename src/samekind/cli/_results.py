@@ -7,22 +7,20 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 from rich.console import Console
 from rich.text import Text
 
 from samekind.cli._errors import UserError
 from samekind.cli._places import Place
-from samekind.cli._rows_file import MANY, write_csv, write_full_csv, write_parquet
 from samekind.clusters import Clusters
-from samekind.engine import Session
-from samekind.report import Comparison, write_report
+from samekind.project import Project, find_export
+from samekind.project.exports import tables
+from samekind.report import Comparison
 
 if TYPE_CHECKING:
     from samekind.cli._job import Job
 
-REPORT, CENTERS, SAVED, PROJECT = "report.html", "centers.csv", "clusters.npz", "project.db"
-ROWS, ROWS_PARQUET = "clusters.csv", "clusters.parquet"
+PROJECT = "project.db"
 
 
 def prepare_folder(out: Path, keep: Path | None = None, files: Sequence[Path] = ()) -> None:
@@ -38,58 +36,24 @@ def prepare_folder(out: Path, keep: Path | None = None, files: Sequence[Path] = 
         raise UserError(
             f"the results would lie among the data, in {out}. Name another folder: --out DIR"
         )
-    for name in (REPORT, ROWS, CENTERS, SAVED, ROWS_PARQUET):
-        path = out / name
+    for name in ("report", "csv", "parquet", "centers", "npz"):
+        path = out / find_export(name).file
         if keep is not None and keep.exists() and path.exists() and path.samefile(keep):
             raise UserError(
                 f"the results would replace the data, {keep}. Name another folder: --out DIR"
             )
 
 
-def write_results(
-    job: Job, session: Session, clusters: Clusters, truth: Comparison | None
-) -> list[tuple[Place, str]]:
-    """Write all files; return each with what it holds. `truth` is how clusters compare with the labels."""
-    items, names = job.items, job.items.feature_names
-    centers = clusters.centers_frame(names)
-    if items.is_standardized:
-        centers.iloc[:, -len(names) :] = items.in_file_units(clusters.all_centers_)
-        names = [f"{name}, standardised" for name in names]
-    active = session.ledger.active()
-    rows = job.out / ROWS
-    if items.is_streamed and clusters.n_rows_ > MANY:
-        rows = job.out / ROWS_PARQUET
-        replace_file(rows, lambda path: write_parquet(path, clusters, items.labels))
-    elif items.is_streamed:
-        replace_file(rows, lambda path: write_csv(path, clusters, items.labels))
-    else:
-        frame = items.shown_frame(with_labels=True)
-        replace_file(
-            rows, lambda path: write_full_csv(path, clusters, items.labels, session, frame)
-        )
-    replace_file(job.out / CENTERS, lambda path: centers.to_csv(path, index=False))
-    saved = clusters if rows.name == ROWS else clusters.without_labels()
-    replace_file(job.out / SAVED, saved.save)
-    write_report(
-        job.out / REPORT,
-        clusters,
-        session.points,
-        pairs=np.column_stack([active["a"], active["b"]]),
-        answers=active["answer"],
-        frame=items.shown_frame(with_labels=not job.person),
-        images=items.images,
-        truth=truth,
-        title=job.title,
-        feature_names=names,
-        by_neighbors=True,
-    )
-    but = "" if rows.name == ROWS else "the rest "
-    written: list[tuple[Place, str]] = [
-        (job.out / REPORT, "plots and examples: open it in a browser"),
-        (rows, "the kind of every row, known or predicted, and how sure that is"),
-        (job.out / CENTERS, "every centre, in the units of the data"),
-        (job.out / SAVED, f"all {but}of it, for samekind.Clusters.load"),
-    ]
+def write_results(job: Job, project: Project) -> list[tuple[Place, str]]:
+    """Write all files; return each with what it holds."""
+    found = project.clusters()
+    is_large = project.items.is_streamed and found.n_rows_ > tables.MANY
+    names = ["report", "parquet" if is_large else "csv", "centers", "npz"]
+    written: list[tuple[Place, str]] = []
+    for export in map(find_export, names):
+        path = job.out / export.file
+        replace_file(path, lambda beside, export=export: project.export(export.name, beside))  # type: ignore[misc]
+        written.append((path, export.about))
     if job.project is not None:
         written.append((job.project, "the answers"))
     return written

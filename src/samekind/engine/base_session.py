@@ -121,20 +121,21 @@ class BaseSession:
         session goes on with what was written. An act within another one is part of that.
         """
         self._check_open()
-        if self.is_acting:
-            yield
-            return
-        if monotonic() - self._looked_at > LOOK_EVERY:
-            self.catch_up()  # before others have to wait
-        self.is_acting = True
-        try:
-            with self.ledger.transaction():
-                self._looked_at = monotonic()
-                self._follow()
+        with self.ledger.turn():
+            if self.is_acting:
                 yield
-        finally:
-            self.is_acting = False
-        self._follow()
+                return
+            if monotonic() - self._looked_at > LOOK_EVERY:
+                self.catch_up()  # before others have to wait
+            with self.ledger.transaction():
+                self.is_acting = True
+                try:
+                    self._looked_at = monotonic()
+                    self._follow()
+                    yield
+                finally:
+                    self.is_acting = False
+            self._follow()
 
     def tell(
         self, pairs: ArrayLike, answers: ArrayLike, *, who: str = "", free: ArrayLike = False
@@ -216,11 +217,12 @@ class BaseSession:
 
     def catch_up(self) -> None:
         """Take in what others wrote to the ledger, if they did; within an act that was done already."""
-        if self.is_acting:
-            return
-        self.ledger.refresh()
-        self._looked_at = monotonic()
-        self._follow()
+        with self.ledger.lock:
+            if self.is_acting:  # in this thread: others do not have the lock meanwhile
+                return
+            self.ledger.refresh()
+            self._looked_at = monotonic()
+            self._follow()
 
     def close(self) -> None:
         """Let go of the ledger, if the session opened it. What was found can still be had."""
@@ -229,15 +231,16 @@ class BaseSession:
             self.ledger.close()
 
     def _follow(self) -> None:
-        own, now = self._fingerprint, self.ledger.settings.get("fingerprint")
-        if own is not None and now != own:  # another program took in what has changed since
-            error = LedgerStale(
-                "the data of this project have changed, and another program has taken that in. Stop this one "
-                "and open the project again; every answer is kept."
-            )
-            error.public = str(error)
-            raise error
-        self._runner.follow()
+        with self.ledger.lock:
+            own, now = self._fingerprint, self.ledger.settings.get("fingerprint")
+            if own is not None and now != own:  # another program took in what has changed since
+                error = LedgerStale(
+                    "the data of this project have changed, and another program has taken that in. Stop this "
+                    "one and open the project again; every answer is kept."
+                )
+                error.public = str(error)
+                raise error
+            self._runner.follow()
 
     def write(self, pairs: Pairs, answers: Answers, who: str, asked: BoolArray) -> None:
         """Write answers to any pairs, within an act, with what was expected of those that were asked for."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -71,6 +72,12 @@ class Ledger:
         What follows from all that was written; to be read.
     leases : LeaseTable
         Who is looking at which question.
+    lock : RLock
+        Held while what is in memory is read or changed, for milliseconds. Never wait for the database or
+        begin a transaction while holding it.
+
+    Any thread may write. Threads take turns: the one whose turn it is may wait for the database, and takes
+    `lock` only when the database is its own. A thread that reads while others write holds `lock`.
 
     Examples
     --------
@@ -93,6 +100,9 @@ class Ledger:
     ) -> None:
         self.read_only = read_only
         self.log = Log(infer=infer)
+        self.lock = threading.RLock()
+        self._turn = threading.RLock()
+        self._wait = wait
         self.leases: LeaseTable = MemoryLeases()
         self.n_rows: int | None = None  # of the data, once `limit_rows` has told it
         self._infer = infer
@@ -190,10 +200,36 @@ class Ledger:
 
         It begins with what others have written. A transaction within another one is part of that.
         """
-        if self._mark is not None:
+        with self.turn():
+            if self._mark is not None:
+                yield
+            elif self._store is None:
+                with self._in_memory():
+                    yield
+            else:
+                with self._in_store(self._store):
+                    yield
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Within it, no other thread writes; an error says that others took too long."""
+        if not self._turn.acquire(timeout=self._wait):
+            busy = LedgerError(
+                f"{self.where or 'the project'}: another thread has been writing for {self._wait:g} s. "
+                "Nothing was changed; try again."
+            )
+            busy.public = (
+                "Somebody else's change is still being saved. Nothing was changed; try again."
+            )
+            raise busy
+        try:
             yield
-            return
-        if self._store is None:
+        finally:
+            self._turn.release()
+
+    @contextmanager
+    def _in_memory(self) -> Iterator[None]:
+        with self.lock:
             self._begin()
             replies = dict(self._replies)
             try:
@@ -203,10 +239,15 @@ class Ledger:
                 self._replies = replies
                 raise
             self._mark = None
-            return
-        with self._guarded("be written"):
+
+    @contextmanager
+    def _in_store(self, store: Store) -> Iterator[None]:
+        with self.lock:
+            pass  # other programs need not wait for what somebody looks up here just now
+        with self._guarded("be written"), ExitStack() as held:
             try:
-                with self._store.write() as transaction:
+                with store.write() as transaction:  # which may wait for other programs
+                    held.enter_context(self.lock)  # until what is written is kept, or is not
                     self._refuse_moved(self._follow(transaction))
                     mark = self._begin()
                     self._transaction = transaction
@@ -366,12 +407,15 @@ class Ledger:
 
     def refresh(self) -> bool:
         """Take in what other writers wrote; return whether anything was taken back."""
-        if self._store is None or self._mark is not None:
+        if self._store is None:
             return False
-        before = self.log.epoch
-        with self._guarded("be read"), self._store.reading() as transaction:
-            self._follow(transaction)
-        return self.log.epoch > before
+        with self.lock:
+            if self._mark is not None:  # of this thread
+                return False
+            before = self.log.epoch
+            with self._guarded("be read"), self._store.reading() as transaction:
+                self._follow(transaction)
+            return self.log.epoch > before
 
     @property
     def items(self) -> KeptItems | None:

@@ -211,7 +211,11 @@ class Store:
             transaction = Transaction(connection)
             yield transaction
             self.check_file()
-            self._commit(transaction)
+            try:
+                self._commit(transaction)
+            except BaseException:
+                connection.invalidate()  # or else it goes back to the pool within its transaction
+                raise
 
     @contextmanager
     def leasing(self) -> Iterator[sa.Connection]:

@@ -105,16 +105,18 @@ class MessageApi:
 
     def _skipped(self, query: Json, _: Json) -> Json:
         most = min(100, max(1, int(query.get("most", 3))))
-        return {"questions": [asdict(question) for question in self.project.skipped(most)]}
+        return {
+            "questions": [asdict(question) for question in self.project.questions.skipped(most)]
+        }
 
     def _find(self, query: Json, _: Json) -> Json:
         row = int(query["row"]) if "row" in query else None
         most = min(MOST_FOUND, max(1, int(query.get("most", 20))))
-        found = self.project.find(query.get("text", "")[:200], row=row, most=most)
+        found = self.project.kinds.find(query.get("text", "")[:200], row=row, most=most)
         return {"clusters": [asdict(cluster) for cluster in found]}
 
     def _set_criterion(self, query: Json, body: Json) -> Json:
-        self.project.set_criterion(str(body["criterion"])[:200])
+        self.project.standing.set_criterion(str(body["criterion"])[:200])
         return {"status": asdict(self.project.status())}
 
     def _picture(self, row: int, size: str) -> Json:

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from samekind.project import records
-from samekind.project.annotators import AnnotatorPage, AnnotatorRecord
-from samekind.project.assistant import Assistant, AssistantRecord
-from samekind.project.entities import ChangedPair, Threshold
+from samekind.project.assistant import Assistant
+from samekind.project.classify import classify_new, new_rows_table, oracle_of_names
 from samekind.project.expectations import ExpectedShare, expectations_of
 from samekind.project.exports import (
     EXPORTS,
+    Export,
+    Exports,
     beside_own_columns,
-    exports_of,
+    find_export,
     write_answers,
     write_csv,
 )
-from samekind.project.new_rows import classify_new, new_rows_table, oracle_of_names
-from samekind.project.numbers import ClusterNumbers
-from samekind.project.overlap import check_overlap
-from samekind.project.project import Project
-from samekind.project.records import *  # noqa: F403
-from samekind.project.reviews import OpinionRecord, ReviewPage, ReviewRecord
-from samekind.project.store import (
+from samekind.project.files import (
     cache_of,
     changes_of_data,
     data_of,
@@ -28,6 +23,10 @@ from samekind.project.store import (
     make_project,
     open_project,
 )
+from samekind.project.numbers import ClusterNumbers
+from samekind.project.project import Project
+from samekind.project.records import *  # noqa: F403
+from samekind.project.team import check_overlap
 from samekind.project.words import (
     ANSWERS,
     NO_KIND,
@@ -37,7 +36,6 @@ from samekind.project.words import (
     QuestionClosed,
     counted,
     name_in_table,
-    name_of,
     numbered,
     plain,
     title_of,
@@ -48,21 +46,15 @@ __all__ = [
     "EXPORTS",
     "NO_KIND",
     "NO_NAME",
-    "AnnotatorPage",
-    "AnnotatorRecord",
     "Assistant",
-    "AssistantRecord",
-    "ChangedPair",
     "ClusterNumbers",
     "ExpectedShare",
+    "Export",
+    "Exports",
     "KeyReused",
-    "OpinionRecord",
     "Project",
     "ProjectError",
     "QuestionClosed",
-    "ReviewPage",
-    "ReviewRecord",
-    "Threshold",
     "beside_own_columns",
     "cache_of",
     "changes_of_data",
@@ -71,11 +63,10 @@ __all__ = [
     "counted",
     "data_of",
     "expectations_of",
-    "exports_of",
     "features_of",
+    "find_export",
     "make_project",
     "name_in_table",
-    "name_of",
     "new_rows_table",
     "numbered",
     "open_project",

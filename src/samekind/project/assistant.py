@@ -6,41 +6,29 @@ first ones are put to people as well, without what the model said, so that its e
 
 from __future__ import annotations
 
+import logging
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from samekind.engine import examples_for, spending_key
-from samekind.flow import Pairs
-from samekind.ledger import Lines, keys_of, pairs_of
+from samekind.engine import examples_for, keep_heard, spending_key
+from samekind.flow import Heard, Pairs
+from samekind.ledger import LedgerError, Lines, keys_of, pairs_of
 from samekind.oracles import ChatError, ChatOracle, SpentError
+from samekind.project.records import AssistantRecord
+from samekind.project.sharing import Comparison
 
 if TYPE_CHECKING:
     from samekind.project.project import Project
 
-__all__ = ["Assistant", "AssistantRecord"]
+__all__ = ["Assistant"]
+
+log = logging.getLogger("samekind.project")
 
 PAUSE = 0.3  # seconds between looks for something to do
 AT_ONCE = 8  # questions that the model is given together
 EXAM = 20  # of its first answers that are put to people, too
-
-
-@dataclass(frozen=True)
-class AssistantRecord:
-    """What a model does at the moment, and what it has cost."""
-
-    name: str
-    state: str
-    answers: int
-    budget: int | None
-    checked: int
-    waiting: int
-    calls: int
-    tokens: int
-    cost: float
-    cap: float | None
 
 
 class Assistant:
@@ -63,7 +51,7 @@ class Assistant:
         self._project = project
         self._thread = threading.Thread(target=self._work, name="samekind-model", daemon=True)
         self._stopping = threading.Event()
-        if earlier := project.session.ledger.settings.get(spending_key(oracle.name)):
+        if earlier := project.ledger.settings.get(spending_key(oracle.name)):
             oracle.resume_spending(earlier)
 
     def start(self) -> None:
@@ -91,7 +79,7 @@ class Assistant:
         return AssistantRecord(
             name=self.oracle.name,
             state=self.state,
-            answers=len(self._own(self._project.session.ledger.active())),
+            answers=len(self._own(self._project.ledger.active())),
             budget=self.budget,
             checked=len(self._examined(checked=True)),
             waiting=len(self._examined(checked=False)),
@@ -103,7 +91,7 @@ class Assistant:
 
     def _examined(self, *, checked: bool) -> Pairs:
         """Return the pairs of its first answers that people have answered as well, or not."""
-        lines = self._project.session.ledger.active()
+        lines = self._project.ledger.active()
         own = self._own(lines)
         said = own["asked"]
         first = pairs_of(own, said)[:EXAM]
@@ -112,7 +100,7 @@ class Assistant:
         return chosen
 
     def _own(self, lines: Lines) -> Lines:
-        names = self._project.session.ledger.annotators
+        names = self._project.ledger.annotators
         number = names.index(self.oracle.name) if self.oracle.name in names else -1
         own: Lines = lines[lines["who"] == number]
         return own
@@ -120,7 +108,6 @@ class Assistant:
     # In its thread
 
     def _work(self) -> None:
-        project = self._project
         try:
             while not self._stopping.is_set():
                 pairs = self._next_pairs()
@@ -130,34 +117,51 @@ class Assistant:
                     self._stopping.wait(PAUSE)
                     continue
                 for heard in self.oracle.stream(pairs):
-                    project.hear(heard, self.oracle)
+                    self._keep(heard)
                     if self._stopping.is_set():
                         return
+            self.state = "was stopped"
         except SpentError:
             self.state = "has cost as much as it may"
         except ChatError as error:
             self.state = f"cannot be asked: {error}"
+        except LedgerError as error:
+            log.error("the model has stopped: %s", error)
+            self.state = "has stopped: its answers cannot be saved. " + (
+                error.public or "See the terminal."
+            )
+        except BaseException:
+            self.state = "has stopped: something went wrong. See the terminal."
+            raise
         finally:
             self.oracle.close()
-            with project.locked():
-                project.release(self.oracle.name)
+            self._project.questions.release(self.oracle.name)
 
     def _next_pairs(self) -> Pairs | None:
         """Return what to ask the model; nothing while there is nothing, None when it is done."""
-        project = self._project
-        with project.locked():
+        project, name = self._project, self.oracle.name
+        with project.state():
             left = self._left()
             if left == 0:
                 self.state = "has answered as much as it may"
                 return None
-            most = AT_ONCE if left is None else min(AT_ONCE, left)
-            asked = project.comparisons(self.oracle.name, lineup=False, sheets=False, most=most)
-            self.state = "answers" if asked else "has nothing to answer"
-            self.oracle.use_examples(*examples_for(project.session, self.oracle.name))
-            pairs = [pair for one in asked for pair in one.pairs]
-            return np.array(pairs, dtype=np.intp).reshape(-1, 2)
+        most = AT_ONCE if left is None else min(AT_ONCE, left)
+        asked = project.questions.comparisons(name, lineup=False, sheets=False, most=most)
+        self.state = "answers" if asked else "has nothing to answer"
+        with project.state():
+            self.oracle.use_examples(*examples_for(project.session, name))
+        pairs = [pair for one in asked for pair in one.pairs]
+        return np.array(pairs, dtype=np.intp).reshape(-1, 2)
+
+    def _keep(self, heard: Heard) -> None:
+        """Take answers of the model, with what they cost."""
+        project = self._project
+        with project.act():
+            keep_heard(project.session, heard, self.oracle)
+            for a, b in heard.pairs.tolist():
+                project.questions.sharing.answered(self.oracle.name, Comparison("p", a, (b,)).id)
 
     def _left(self) -> int | None:
         if self.budget is None:
             return None
-        return max(0, self.budget - len(self._own(self._project.session.ledger.active())))
+        return max(0, self.budget - len(self._own(self._project.ledger.active())))

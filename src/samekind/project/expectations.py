@@ -9,7 +9,7 @@ import numpy as np
 from samekind.algorithms import DEFAULT, Folding, find_algorithm
 from samekind.flow import SAME, UNSURE
 from samekind.ledger import Ledger, ProjectPlace
-from samekind.project.store import SETTINGS, kept_in
+from samekind.project.files import SETTINGS, kept_in
 
 __all__ = ["ExpectedShare", "expectations_of"]
 

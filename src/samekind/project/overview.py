@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.project.entities import Entities
-from samekind.project.mapping import MapMaker
+from samekind.project.map import MapMaker
 from samekind.project.records import (
     CertificateRecord,
     ClusterMember,
@@ -18,91 +17,100 @@ from samekind.project.records import (
     Overview,
     RowMap,
 )
-from samekind.project.shared import exclusive
+
+if TYPE_CHECKING:
+    from samekind.clusters import Clusters
+    from samekind.project.project import Project
 
 __all__ = ["Overviews"]
 
 MOST_ENTITIES = 100  # of records, that are shown
 WEIGHED = 200  # predicted rows of a cluster among which the doubtful ones are sought
 
+Rows = NDArray[np.intp]
 
-class Overviews(Entities):
-    """Clusters, to look at."""
 
-    @cached_property
-    def map_maker(self) -> MapMaker:
-        """What lays rows out on the map."""
-        return MapMaker(self.session.points, self.map_file)
+class Overviews:
+    """All clusters, one of them, and a map.
 
-    @property
-    def revision(self) -> int:
-        """A number that changes whenever anything was answered, named or taken back."""
-        return hash(self.session.ledger.revision) & 0xFFFFFFFFFFFF
+    Attributes
+    ----------
+    maps : MapMaker
+        What lays rows out in the plane.
+    """
 
-    @exclusive
-    def overview(self, members: int = 8) -> Overview:
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self.maps = MapMaker(project.session.points)
+
+    def all(self, members: int = 8) -> Overview:
         """Return all clusters found so far, the largest first, each with some members."""
-        self.catch_up()
-        found = self.clusters()
-        labels, certificate = found.labels_, found.certificate_
-        sizes = np.bincount(labels[labels >= 0], minlength=found.n_discovered_)
-        order = [] if self.is_blank else np.argsort(-sizes, kind="stable").tolist()
-        if self.is_records:  # most are of one record, and nothing to look at
-            order = [k for k in order[: 10 * MOST_ENTITIES] if sizes[k] > 1][:MOST_ENTITIES]
-        refs = self.refs()
-        return Overview(
-            clusters=[self._summary(k, refs[k], int(sizes[k]), members) for k in order],
-            unplaced=labels.size if self.is_blank else int((labels < 0).sum()),
-            certificate=None
-            if certificate is None
-            else CertificateRecord(
-                certificate.in_words("kind"),
-                certificate.undiscovered,
-                certificate.wrong,
-                certificate.wrong_at_any_time,
-                certificate.n_undecided,
-            ),
-            notes=[*self.notices, *found.notes_],
-            stopping=self.stopping(),
-            revision=self.revision,
-        )
+        project = self._project
+        with project.state():
+            found = project.clusters()
+            labels, certificate = found.labels_, found.certificate_
+            sizes = np.bincount(labels[labels >= 0], minlength=found.n_discovered_)
+            order = [] if project.is_blank else np.argsort(-sizes, kind="stable").tolist()
+            if project.is_records:  # most are of one record, and nothing to look at
+                order = [k for k in order[: 10 * MOST_ENTITIES] if sizes[k] > 1][:MOST_ENTITIES]
+            refs = project.kinds.refs()
+            return Overview(
+                clusters=[self._summary(found, k, refs[k], int(sizes[k]), members) for k in order],
+                unplaced=labels.size if project.is_blank else int((labels < 0).sum()),
+                certificate=None
+                if certificate is None
+                else CertificateRecord(
+                    certificate.in_words("kind"),
+                    certificate.undiscovered,
+                    certificate.wrong,
+                    certificate.wrong_at_any_time,
+                    certificate.n_undecided,
+                ),
+                notes=[*project.notices, *found.notes_],
+                stopping=project.standing.advice(),
+                revision=project.revision,
+            )
 
-    @exclusive
-    def cluster(self, cluster: int, *, offset: int = 0, limit: int = 24) -> ClusterPage:
+    def one(self, cluster: int, *, offset: int = 0, limit: int = 24) -> ClusterPage:
         """Return some items of a cluster: the known ones first, the most typical of each first."""
-        label = self._label_of(cluster)
-        members, predicted = self._rows(label)
-        rows = np.concatenate([self._typical(label, some) for some in (members, predicted)])
-        shown = rows[offset : offset + limit].tolist()
-        return ClusterPage(
-            **vars(self.refs()[label]),
-            total=rows.size,
-            members=[
-                ClusterMember(**vars(self.item(row)), known=place < members.size)
-                for place, row in enumerate(shown, start=offset)
-            ],
-        )
+        project = self._project
+        with project.state():
+            found, label = project.clusters(), project.kinds.label_of(cluster)
+            members, predicted = _rows(found, label)
+            rows = np.concatenate(
+                [self._typical(found, label, some) for some in (members, predicted)]
+            )
+            return ClusterPage(
+                **vars(project.kinds.refs()[label]),
+                total=rows.size,
+                members=[
+                    ClusterMember(**vars(project.item(row)), known=place < members.size)
+                    for place, row in enumerate(
+                        rows[offset : offset + limit].tolist(), start=offset
+                    )
+                ],
+            )
 
-    @exclusive
     def map(self) -> RowMap:
         """Place rows in the plane; x and y are in [0, 1].
 
         At first by principal components; a map made for looking comes in the background, and is `pending`.
         """
-        if self.is_records and self.session.points.d == 1:  # they have no places
+        project = self._project
+        if project.is_records and project.session.points.d == 1:  # they have no places
             return RowMap([], [], [], [], [], [], [], "none", False)
-        found = self.clusters()
+        with project.state():
+            found = project.clusters()
+            refs = [] if project.is_blank else project.kinds.refs()
         known = np.concatenate([*found.members_, np.empty(0, dtype=np.intp)])
-        placed = self.map_maker.placed(known)
+        placed = self.maps.placed(known)
         x, y = placed.places.round(4).T.tolist()
-        refs = [] if self.is_blank else self.refs()
+        labels = found.labels_of(placed.rows) if refs else np.full(len(placed.rows), -1)
         return RowMap(
             rows=placed.rows.tolist(),
             x=x,
             y=y,
-            place=(
-                found.labels_of(placed.rows) if refs else np.full(len(placed.rows), -1)
-            ).tolist(),
+            place=labels.tolist(),
             known=np.isin(placed.rows, known).tolist(),
             clusters=[ref.cluster for ref in refs],
             numbers=[ref.number for ref in refs],
@@ -110,27 +118,31 @@ class Overviews(Entities):
             pending=placed.pending,
         )
 
-    def _summary(self, cluster: int, ref: ClusterRef, size: int, most: int) -> ClusterSummary:
-        members, predicted = self._rows(cluster)
+    def _summary(
+        self, found: Clusters, label: int, ref: ClusterRef, size: int, most: int
+    ) -> ClusterSummary:
+        item = self._project.item
+        members, predicted = _rows(found, label)
         some = predicted[:: max(1, predicted.size // WEIGHED)]
-        doubtful = some[np.argsort(self.session.confidence(some), kind="stable")]
-        typical = self._typical(cluster, members)[:most]
+        doubtful = some[np.argsort(self._project.session.confidence(some), kind="stable")]
+        typical = self._typical(found, label, members)[:most]
         return ClusterSummary(
             **vars(ref),
             known=len(members),
             estimated=size,
-            recovered=cluster < self.clusters().n_recovered_,
-            members=list(map(self.item, typical.tolist())),
-            doubtful=list(map(self.item, doubtful[: max(1, most // 2)].tolist())),
+            recovered=label < found.n_recovered_,
+            members=list(map(item, typical.tolist())),
+            doubtful=list(map(item, doubtful[: max(1, most // 2)].tolist())),
         )
 
-    def _rows(self, cluster: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return the known rows of a cluster, and the predicted ones."""
-        members = self.clusters().members_[cluster]
-        return members, np.setdiff1d(np.flatnonzero(self.clusters().labels_ == cluster), members)
-
-    def _typical(self, cluster: int, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _typical(self, found: Clusters, label: int, rows: Rows) -> Rows:
         """Return rows in the order of their distance from the centre of a cluster."""
-        center = self.clusters().all_centers_[cluster]
-        distances = ((self.session.points.rows(rows) - center) ** 2).sum(axis=1)
+        center = found.all_centers_[label]
+        distances = ((self._project.session.points.rows(rows) - center) ** 2).sum(axis=1)
         return rows[np.argsort(distances, kind="stable")]
+
+
+def _rows(found: Clusters, label: int) -> tuple[Rows, Rows]:
+    """Return the known rows of a cluster, and the predicted ones."""
+    members = found.members_[label]
+    return members, np.setdiff1d(np.flatnonzero(found.labels_ == label), members)

@@ -1,4 +1,10 @@
-"""What is done to whole clusters by hand, as answers about pairs."""
+"""What is done to clusters by hand, as answers about pairs, all written in one act.
+
+- *A row is in a cluster*: SAME with one member of it.
+- *Rows are a cluster of their own*: the first is DIFFERENT from one row of every other cluster, so the ledger
+  grows by as many lines as there are clusters.
+- A row that was elsewhere is taken out there first.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +15,11 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from samekind.engine import Session
 from samekind.flow import DIFFERENT, SAME
 from samekind.ledger import Lines, pairs_of
 
-__all__ = ["PairAnswers", "merge_answers", "pairs_between", "split_answers"]
+__all__ = ["PairAnswers", "founding", "merge_answers", "placing", "split_answers"]
 
 PairAnswers = list[tuple[int, int, int]]
 """Two rows and an answer about them, several times."""
@@ -72,7 +79,61 @@ def split_answers(members: list[int], out: Iterable[int], active: Lines) -> Pair
     return answers + [(firsts[0], other, SAME) for other in firsts[1:]]
 
 
-def pairs_between(
+def placing(session: Session, rows: list[int], members: list[int]) -> PairAnswers:
+    """Return what puts rows into a cluster."""
+    inside = set(members)
+    new = [row for row in dict.fromkeys(rows) if row not in inside]
+    lines = session.ledger.active()
+    answers = _taking_out(session, new, lines)
+    for row in new:
+        turned = _pairs_between([row], members, DIFFERENT, lines)
+        answers += [(a, b, SAME) for a, b in turned]
+        if not turned:
+            answers.append((row, _nearest(session, row, members), SAME))
+    return answers
+
+
+def founding(session: Session, rows: list[int], others: list[int]) -> PairAnswers:
+    """Return what makes rows a cluster of their own; compared with these of other clusters' rows."""
+    rows = list(dict.fromkeys(rows))
+    first, apart = rows[0], set(rows)
+    if set(session.members_of(first)) == apart:
+        return []  # it is one already
+    lines = session.ledger.active()
+    answers = _taking_out(session, rows, lines)
+    told = {frozenset((a, b)) for a, b, _ in answers}
+    for row in rows[1:]:
+        turned = _pairs_between([row], rows, DIFFERENT, lines)
+        answers += [(a, b, SAME) for a, b in turned] or [(first, row, SAME)]
+    known = {other: session.members_of(other) for other in others}
+    of_others = {members[0]: other for other, members in known.items() if members}
+    answers += [(first, other, DIFFERENT) for other, members in known.items() if not members]
+    for cluster in session.rank_clusters(first):
+        left = [row for row in session.members_of(cluster) if row not in apart]
+        if left and not any(frozenset((first, row)) in told for row in left):
+            other = of_others.get(cluster, left[0])
+            answers.append((first, other if other in left else left[0], DIFFERENT))
+    return answers
+
+
+def _taking_out(session: Session, rows: list[int], lines: Lines) -> PairAnswers:
+    """Return what takes rows out of the clusters that they are known to be in."""
+    moved = set(rows)
+    answers: PairAnswers = []
+    for members in {own[0]: own for own in map(session.members_of, rows) if own}.values():
+        if not set(members) <= moved:
+            answers += split_answers(members, moved & set(members), lines)
+    return answers
+
+
+def _nearest(session: Session, row: int, members: list[int]) -> int:
+    """Return the member of a cluster that is nearest to a row."""
+    points = session.points
+    X = points.rows(np.array(members))
+    return members[int(((X - points.rows(np.array([row]))) ** 2).sum(axis=1).argmin())]
+
+
+def _pairs_between(
     rows: list[int], others: list[int], answer: int, active: Lines
 ) -> list[tuple[int, int]]:
     """Return the pairs of one of these rows and one of the others that were answered so."""

@@ -2,55 +2,53 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind._version import __version__
 from samekind.algorithms import DEFAULT, find_algorithm
-from samekind.clusters import STOP_REASONS
-from samekind.data import Items
+from samekind.clusters import Clusters
+from samekind.data import Items, ItemView
 from samekind.engine import Session
-from samekind.ledger import Ledger, Lines, pairs_of
-from samekind.project import words
-from samekind.project.agreement import agreement_of, votes_of
-from samekind.project.annotators import AnnotatorPage, annotators_of
-from samekind.project.edits import Edits
-from samekind.project.exports import FILES, OF_RECORDS, export_folders
-from samekind.project.finding import Finding
-from samekind.project.folders import How
+from samekind.ledger import KeptReply, Ledger, LedgerError
+from samekind.project.answers import Answers
+from samekind.project.entities import Entities
+from samekind.project.exports import Exports
+from samekind.project.kinds import Kinds
 from samekind.project.overview import Overviews
 from samekind.project.questions import Questions
-from samekind.project.records import (
-    AnsweredPair,
-    AnswerPage,
-    AnswerRecord,
-    ContradictionRecord,
-    PressPage,
-    PressRecord,
-    Status,
-)
-from samekind.project.shared import exclusive
+from samekind.project.status import Standing
+from samekind.project.team import Team
 from samekind.project.views import LINEUP, SHEET
-from samekind.project.words import WORDS, ProjectError, plain
+from samekind.project.words import KeyReused, ProjectError, act_in_words, plain, plain_item
 
 if TYPE_CHECKING:
     from samekind.ledger import ProjectPlace
+    from samekind.project.assistant import Assistant
+    from samekind.project.records import Question, Said, Status
 
-__all__ = ["SETTINGS", "Project"]
-
-SETTINGS = "settings"  # in `meta`: those that were given
-MOST_PAIRS = 100  # of one press that are listed
+__all__ = ["Project"]
 
 
-class Project(Questions, Finding, Overviews, Edits):
+class _Here(threading.local):
+    """What one thread is doing with a project."""
+
+    depth = 0  # how many blocks of `state` and `act` it is in
+    is_moment = False  # whether it looks only once at what others wrote,
+    seen = -1  # and the last event that was there
+
+
+class Project:
     """Questions for annotators about items, what they answered, and what was found.
 
-    A thin driver of a `Session`: all that counts is in its ledger. A cluster goes by the number of the row
-    that stands for it. Any thread may call any method.
+    A cluster goes by the number of any of its known rows. Any thread may call any method.
 
     Parameters
     ----------
@@ -61,16 +59,43 @@ class Project(Questions, Finding, Overviews, Edits):
     title : str or None
         What the items are called; by default the name of their file.
     session : Session or None
-        One that is there already, instead of a ledger and settings.
+        An open session, instead of a ledger and settings.
     budget : int or None
         The most presses: of keys and buttons, each of which may answer several questions. None is no limit.
     overlap : float or None
         How many people are to answer each question, blind to each other; below 1, which share of them two
         people. None is as before, at first 1.
     lineup, sheet : int
-        At most so many clusters are in a line-up, and rows on a sheet; 0 is never.
+        The most clusters in a line-up, and rows on a sheet; 0 for none.
     **settings
         Of the `Session`: random_state, batch, algorithm, error_rate and so on.
+
+    Attributes
+    ----------
+    questions : Questions
+        What is asked next, and answers to it.
+    kinds : Kinds
+        The clusters: their names and numbers, finding one, and changing them by hand.
+    answers : Answers
+        What was answered; corrections and imports.
+    team : Team
+        Opinions of several people, reviews, and who answered how well.
+    standing : Standing
+        Progress, budget, and whether to stop.
+    overview : Overviews
+        All clusters, one of them, and a map.
+    entities : Entities
+        Of records: which are one, at a threshold for matches.
+    exports : Exports
+        What was found, as files.
+    assistant : Assistant or None
+        A model that answers in the background.
+    notices : list of str
+        What whoever opens the project should know.
+
+    Notes
+    -----
+    Everything that reads happens within `state`, everything that writes within `act`.
 
     Examples
     --------
@@ -95,175 +120,190 @@ class Project(Questions, Finding, Overviews, Edits):
         sheet: int = SHEET,
         **settings: Any,
     ) -> None:
-        self.title = plain(title or items.source)
         if session is None:
             wanted = find_algorithm(settings.get("algorithm", DEFAULT)).Params
             if hasattr(wanted, "goal"):
                 settings.setdefault("goal", "labels")  # what matters to people
             session = Session(items, ledger=ledger, **settings)
-        super().__init__(items, session, budget)
-        self.lineup, self.sheet = lineup, sheet
+        self.items = items
+        self.session = session
+        self.ledger: Ledger = session.ledger
+        self.title = plain(title or items.source)
+        self.notices: list[str] = []
+        self.clock: Callable[[], float] = time  # the same for all who serve the project
+        self.assistant: Assistant | None = None
+        self.at_close = ExitStack()  # what else is to be closed
+        self._here = _Here()
+        self.kinds = Kinds(self)
+        self.questions = Questions(self, lineup, sheet)
+        self.team = Team(self)
+        self.answers = Answers(self)
+        self.standing = Standing(self, budget)
+        self.overview = Overviews(self)
+        self.entities = Entities(self)
+        self.exports = Exports(self)
+        self.standing.heed_end()
         if overlap is not None:
-            self.set_overlap(overlap)
+            self.team.set_overlap(overlap)
 
-    @exclusive
+    # Reading and writing
+
+    @contextmanager
+    def state(self) -> Iterator[None]:
+        """Within it, look at the newest state, which nobody changes meanwhile. Write nothing.
+
+        Who writes at the same time, and waits for the database, is not waited for.
+        """
+        with self.ledger.lock:
+            if not self._here.depth:
+                self.catch_up()
+            self._here.depth += 1
+            try:
+                yield
+            finally:
+                self._here.depth -= 1
+
+    @contextmanager
+    def act(self) -> Iterator[None]:
+        """Within it, write all that belongs to one act of a user: it is kept as a whole, or not at all.
+
+        It begins with what others wrote. An act within an act is part of it.
+        """
+        with self.ledger.turn():
+            if self.session.is_acting:
+                yield
+                return
+            if self._here.depth:
+                raise RuntimeError("an act cannot begin within state(): its thread holds the lock.")
+            with self.questions.sharing.acting(), self.session.act():
+                self._here.depth += 1
+                try:
+                    self.kinds.numbers.keep()
+                    yield
+                    self._here.seen = self.ledger.log.last
+                finally:
+                    self._here.depth -= 1
+
+    def once(self, key: str, request: str, do: Callable[[], object], *, who: str = "") -> object:
+        """Do something once, however often it is asked for with one key; return what it returned, as JSON.
+
+        The reply is kept in the transaction of the act, so that this holds after a crash, and for other
+        programs. `request` is a digest of what is asked for: a key belongs to one request alone.
+        """
+        with self.act():
+            kept = self.ledger.reply_to(who, key)
+            if kept is None:
+                reply = json.dumps(do())
+                self.ledger.keep_reply(who, key, KeptReply(request, reply))
+                return json.loads(reply)
+            if kept.request != request:
+                raise KeyReused(
+                    "This Idempotency-Key was used for another request before. Take a new one for each."
+                )
+            return json.loads(kept.reply)
+
+    @contextmanager
+    def at_one_moment(self) -> Iterator[None]:
+        """Within it, this thread looks only once at what others wrote; an act looks, too."""
+        here = self._here
+        if here.is_moment:
+            yield
+            return
+        here.is_moment, here.seen = True, -1
+        try:
+            yield
+        finally:
+            here.is_moment, here.seen = False, -1
+
+    def catch_up(self) -> None:
+        """Take in what others wrote, also that somebody finished, or went on."""
+        with self.ledger.lock:
+            if not (self._here.is_moment and self._here.seen == self.ledger.log.last):
+                self.session.catch_up()
+                self._here.seen = self.ledger.log.last
+            self.standing.heed_end()
+
+    # What concerns all parts, and short-cuts
+
+    def next(self, who: str = "", *, lineup: bool = True, most: int = 1) -> list[Question]:
+        """Return open questions for somebody; see `Questions.next`."""
+        return self.questions.next(who, lineup=lineup, most=most)
+
+    def answer(self, question_id: str, answer: Said, *, who: str = "") -> None:
+        """Take an answer; it is on disk when this returns. See `Questions.answer`."""
+        self.questions.answer(question_id, answer, who=who)
+
     def undo(self, count: int = 1, *, who: str | None = None, resume: bool = True) -> list[str]:
         """Take back the last acts, as many as you like; return in words what they were.
 
         An act is all that was done at once: answers, and the names given in them. A finished project goes on
-        then, so that it is asked again, but not for those who may not `resume`.
+        then, but not for those who may not `resume`.
         """
         if who is None and self.assistant is not None:
             who = ""  # not what the model said meanwhile
-        with self.act(), self.numbers.kept():
-            taken = self.session.ledger.undo(count, who=who)
+        with self.act(), self.kinds.numbers.kept():
+            taken = self.ledger.undo(count, who=who)
+            if taken:
+                self.questions.sharing.ask_anew(
+                    who or ""
+                )  # what was taken back, before anything else
             if taken and resume:
-                self._set_finished(False)
-        if taken:
-            self._sharing.release(who or "")  # so that it is asked again before anything else
-        return list(map(words.act_in_words, taken))
+                self.standing.set_finished(False)
+        return list(map(act_in_words, taken))
 
-    @exclusive
-    def finish(self) -> None:
-        """Ask nothing more, here or elsewhere, now or later; `resume` goes on."""
-        self._set_finished(True)
-
-    @exclusive
-    def resume(self) -> None:
-        """Go on asking."""
-        self._set_finished(False)
-        if not self._stopped:  # or else the budget is spent
-            self.session.resume()
-
-    @exclusive
-    def leave(self) -> None:
-        """Ask nothing more here; others go on, and so does who opens the project again."""
-        self.session.stop()
-
-    @exclusive
     def status(self) -> Status:
         """Return where the work stands."""
-        self.catch_up()
-        session = self.session
-        now = session.progress
-        return Status(
-            title=self.title,
-            medium=self.items.medium,
-            n_rows=session.points.n,
-            presses=self.n_presses,
-            questions=now.questions,
-            budget=self.budget,
-            clusters=0 if self.is_blank else session.n_clusters,
-            known_rows=0 if self.is_blank else session.n_known,
-            done=session.done,
-            stop_reason=session.stop_reason,
-            stop_text=STOP_REASONS.get(session.stop_reason, str(session.stop_reason)),
-            stopping=self._advice,
-            can_undo=bool(session.ledger.log.last_acts(1)),
-            skipped=len(self.skipped_pairs()),
-            contradictions=session.n_contradictions,
-            lineups=self.lineups,
-            sheets=self.sheets,
-            criterion=self.criterion,
-            revision=self.revision,
-            version=__version__,
-            records=self.is_records,
-        )
+        return self.standing.status()
+
+    def clusters(self) -> Clusters:
+        """Return what is found so far."""
+        return self.kinds.clusters()
+
+    def export(self, name: str, path: Path | BinaryIO) -> None:
+        """Write what was found to a file, named or open; see `Exports`."""
+        self.exports.write(name, path)
+
+    def close(self) -> None:
+        """Let go of the ledger, once nobody writes."""
+        if self.assistant is not None:
+            self.assistant.stop()
+        self.overview.maps.stop()
+        with suppress(LedgerError), self.ledger.turn():
+            pass  # whoever is in the middle of an act finishes that
+        with self.ledger.lock:
+            self.session.close()
+            self.at_close.close()
+
+    # Facts
+
+    @property
+    def is_records(self) -> bool:
+        """Whether items are records that may be duplicates."""
+        return self.items.is_records and self.session.points.n > 0
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing is answered, so that nothing can be told of any row."""
+        return len(self.ledger) == 0
+
+    @property
+    def revision(self) -> int:
+        """A number that changes whenever anything was answered, named or taken back."""
+        return hash(self.ledger.revision) & 0xFFFFFFFFFFFF
+
+    def item(self, row: int) -> ItemView:
+        """Return what to show of a row."""
+        return plain_item(self.items.show(row))
 
     def image(self, row: int) -> NDArray[np.uint8] | None:
         """Return a small grey picture of a row, where items are pictures."""
         return None if self.items.images is None else self.items.images[row]
 
-    @exclusive
-    def export(self, name: str, path: Path | BinaryIO) -> None:
-        """Write what was found to a file, named or open; `EXPORTS` lists the names."""
-        if name not in FILES:
-            raise ProjectError(f"{name} cannot be exported; these can: {', '.join(FILES)}.")
-        if name in OF_RECORDS and not self.is_records:
-            raise ProjectError(
-                f"Only of records can {name} be exported: samekind label DATA --records"
-            )
-        with path.open("wb") if isinstance(path, Path) else nullcontext(path) as file:
-            FILES[name].write(file, self)
-
-    @exclusive
-    def export_pictures(self, folder: Path, how: How = "copy") -> tuple[int, int]:
-        """Put the pictures of each cluster into a folder of its own; return how many pictures and folders."""
-        return export_folders(self, folder, how)
-
-    @exclusive
-    def answers(self, offset: int = 0, limit: int = 50) -> AnswerPage:
-        """Return the answers that stand, newest first."""
-        ledger, standing = self.session.ledger, self.session.ledger.active()[::-1]
-        people = list(map(plain, ledger.annotators))
-        shown = [
-            AnswerRecord(
-                int(one["a"]),
-                int(one["b"]),
-                WORDS[int(one["answer"])],
-                people[one["who"]],
-                float(one["when"]),
-                bool(one["asked"]),
-            )
-            for one in standing[offset : offset + limit]
-        ]
-        return AnswerPage(shown, len(standing))
-
-    @exclusive
-    def presses(self, offset: int = 0, limit: int = 20, search: str = "") -> PressPage:
-        """Return what was answered, press by press, newest first; only about items with a text in them."""
-        lines = self.session.ledger.active()
-        starts = np.flatnonzero(np.diff(lines["act"], prepend=-1))
-        presses = np.split(lines, starts[1:])[::-1] if lines.size else []
-        wanted = search.casefold().strip()
-        if wanted:
-            rows = np.unique(pairs_of(lines))
-            fits = {
-                row for row in rows.tolist() if wanted in words.text_of(self.item(row)).casefold()
-            }
-            presses = [
-                press for press in presses if not fits.isdisjoint(pairs_of(press).ravel().tolist())
-            ]
-        shown = [self._press(press) for press in presses[offset : offset + limit]]
-        return PressPage(shown, len(presses))
-
-    def _press(self, lines: Lines) -> PressRecord:
-        people = self.session.ledger.annotators
-        first = lines[0]
-        who = plain(people[int(first["who"])])
-        common = set.intersection(*(set(pair) for pair in pairs_of(lines).tolist()))
-        pairs: list[AnsweredPair] = []
-        for a, b, answer, *_ in lines[:MOST_PAIRS].tolist():
-            one, other = (b, a) if a not in common and b in common else (a, b)
-            pairs.append(AnsweredPair(self.item(one), self.item(other), WORDS[answer], who))
-        return PressRecord(float(first["when"]), who, bool(first["asked"]), pairs, len(lines))
-
-    @exclusive
-    def contradictions(self) -> list[ContradictionRecord]:
-        """Return answers that cannot all be true."""
-        return [
-            ContradictionRecord(
-                plain(str(found)),
-                [
-                    AnsweredPair(self.item(s.a), self.item(s.b), WORDS[s.answer], plain(s.who))
-                    for s in found.statements
-                ],
-            )
-            for found in self.session.contradictions
-        ]
-
-    def annotators(self) -> AnnotatorPage:
-        """Return who answered, people and models, and what a model does now."""
-        with self._lock:
-            votes = votes_of(self)
-        agreement = agreement_of(votes)  # which takes its time; others go on meanwhile
-        with self._lock:
-            return annotators_of(self, votes, agreement)
-
-    def close(self) -> None:
-        """Let go of the ledger."""
-        if self.assistant is not None:
-            self.assistant.stop()
-        self.map_maker.stop()
-        with self._lock:
-            self.session.close()
+    def check_rows(self, rows: list[int]) -> None:
+        """Raise an error if there are no rows, or one of them is not in the data."""
+        n = self.session.points.n
+        if not rows:
+            raise ProjectError("Say which rows are meant.")
+        wrong = [row for row in rows if not 0 <= row < n]
+        if wrong:
+            raise ProjectError(f"There is no row {wrong[0]}: rows go from 0 to {n - 1}.")

@@ -13,10 +13,15 @@ from typing import Literal
 from samekind.data import ItemView
 
 __all__ = [
+    "AgreementRecord",
+    "AnnotatorPage",
+    "AnnotatorRecord",
     "AnswerPage",
     "AnswerRecord",
     "AnsweredPair",
+    "AssistantRecord",
     "CertificateRecord",
+    "ChangedPair",
     "ClusterMatch",
     "ClusterMember",
     "ClusterOption",
@@ -28,17 +33,22 @@ __all__ = [
     "ItemView",
     "LineupQuestion",
     "NewCluster",
+    "OpinionRecord",
     "Overview",
+    "PairAgreement",
     "PairQuestion",
     "PressPage",
     "PressRecord",
     "Question",
+    "ReviewPage",
+    "ReviewRecord",
     "RowMap",
     "Said",
     "SheetAnswer",
     "SheetQuestion",
     "Status",
     "StopAdvice",
+    "Threshold",
 ]
 
 
@@ -291,3 +301,129 @@ class ContradictionRecord:
 
     text: str
     pairs: list[AnsweredPair]
+
+
+@dataclass(frozen=True)
+class OpinionRecord:
+    """What somebody said of a pair; without a name, it follows from other answers."""
+
+    who: str
+    answer: str
+    at: float | None
+
+
+@dataclass(frozen=True)
+class ReviewRecord:
+    """Two items of which people do not say the same."""
+
+    a: ItemView
+    b: ItemView
+    a_cluster: ClusterRef | None
+    b_cluster: ClusterRef | None
+    opinions: list[OpinionRecord]
+
+
+@dataclass(frozen=True)
+class ReviewPage:
+    """Some of all that is to be settled."""
+
+    reviews: list[ReviewRecord]
+    total: int
+
+
+@dataclass(frozen=True)
+class PairAgreement:
+    """Cohen's κ of two people; None where there is no telling."""
+
+    one: str
+    two: str
+    shared: int
+    agreed: int
+    kappa: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class AgreementRecord:
+    """How much all agree: Krippendorff's α with a 95 % interval, and Fleiss' κ of as many for each pair."""
+
+    pairs_of_rows: int
+    alpha: float | None
+    low: float | None
+    high: float | None
+    fleiss: float | None
+    fleiss_raters: int
+    people: list[PairAgreement]
+
+
+@dataclass(frozen=True)
+class AssistantRecord:
+    """What a model does at the moment, and what it has cost."""
+
+    name: str
+    state: str
+    answers: int
+    budget: int | None
+    checked: int
+    waiting: int
+    calls: int
+    tokens: int
+    cost: float
+    cap: float | None
+
+
+@dataclass(frozen=True)
+class AnnotatorRecord:
+    """One who answered.
+
+    `shared` are the pairs that somebody else answered, too, `agreed` those with the same answer. The error
+    is estimated from the clusters; None where nothing tells.
+    """
+
+    name: str
+    is_model: bool
+    answers: int
+    unsure: int
+    shared: int
+    agreed: int
+    error: float | None
+    low: float | None
+    high: float | None
+    cost: float | None
+    seconds: float | None = None  # for an answer, as a median
+
+
+@dataclass(frozen=True)
+class AnnotatorPage:
+    """All who answered, how much they agree, and the model that answers now, if there is one."""
+
+    annotators: list[AnnotatorRecord]
+    assistant: AssistantRecord | None
+    agreement: AgreementRecord
+
+
+@dataclass(frozen=True)
+class ChangedPair:
+    """Two records that a threshold puts together, or apart."""
+
+    a: ItemView
+    b: ItemView
+    probability: float
+    together: bool
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """What is found if records are one entity from a probability on."""
+
+    threshold: float
+    kept: float  # the one that exports go by
+    precision_bound: float | None  # at least, with 95 % confidence, by the audit; None: not known
+    recall_bound: float | None
+    audited: int
+    entities: int
+    duplicates: int  # records that are in one entity with an earlier one
+    joined: int  # pairs that are together, and are not at the threshold that is kept
+    parted: int
+    changed: list[ChangedPair]  # some of them

@@ -1,14 +1,15 @@
 """Who gets which question, where several people answer.
 
-- A question belongs to who sees it, for two minutes. Nobody else is asked meanwhile about the rows that it is
-  about, nor whether the same two clusters are one, by whichever of their rows.
-- Asked again, people get what they have; so does somebody who comes back after a crash.
-- Where nothing is left to be given, the question that somebody has had longest is shown to a second one.
-- One without a name gives way to anybody: it may be the same person.
+- A question is leased to whoever sees it, for two minutes. Nobody else is asked meanwhile about the rows that
+  it is about, nor whether the same two clusters are one, by whichever of their rows.
+- People who ask again get what they have, also after a reload or a crash.
+- Where nothing is left, the question that somebody has had longest is shown to a second person.
+- A lease without a name gives way to anybody: people may answer before they say who they are.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -73,6 +74,8 @@ class Offers(NamedTuple):
     """Returns what they get if all of those are taken."""
     places: Callable[[Comparison], int]
     """How many people may have a question at once."""
+    seen: int | None = None
+    """The last event that was known then: answers end leases, so both must be of one moment."""
 
 
 class Sharing:
@@ -89,8 +92,14 @@ class Sharing:
     def __init__(self, session: Session, clock: Callable[[], float] = time.time) -> None:
         self._session = session
         self._clock = clock
+        self.held: set[int] = set()
+        """The rows that others were asked about when questions were shared out last."""
+        # of the table of leases: it may wait for the database, and for the ledger's lock, so it is never
+        # taken by a thread that holds that one
+        self._lock = threading.Lock()
         self._given: set[tuple[str, str]] = set()  # who was shown which question here
-        self._answered: list[tuple[str, str]] | None = None  # who answered what in the act at hand
+        self._answered: list[tuple[str, str]] = []  # who answered what in the act at hand,
+        self._asked_anew: set[str] = set()  # and who is to be asked something else after it
 
     def share(self, who: str, most: int, offers: Offers) -> list[Comparison] | None:
         """Return the questions that somebody gets.
@@ -99,52 +108,68 @@ class Sharing:
         """
         now, chosen = self._clock(), dict[int, Comparison]()
 
+        ledger, is_current = self._session.ledger, True
+
         def choose(leases: Sequence[Lease]) -> dict[int, str]:
+            nonlocal is_current
             chosen.clear()
             alive = [lease for lease in leases if lease.until > now]
-            chosen.update(self._choose(who, most, offers, alive))
+            with ledger.lock:
+                is_current = offers.seen in (None, ledger.log.last)
+                if not is_current:
+                    return {}
+                chosen.update(self._choose(who, most, offers, alive))
             return {key: one.id for key, one in chosen.items()}
 
-        leases = self._session.ledger.leases
-        if leases.share(who, choose, now=now, until=now + SECONDS) is None:
-            return None
-        self._given.update((who, one.id) for one in chosen.values())
+        with self._lock:
+            shared = ledger.leases.share(who, choose, now=now, until=now + SECONDS)
+            if shared is None or not is_current:
+                return None
+            self._given.update((who, one.id) for one in chosen.values())
         return list(chosen.values())
+
+    def n_given(self, who: str) -> int:
+        """Return how many questions somebody was shown here, and has not answered."""
+        return sum(name == who for name, _ in self._given.copy())
 
     def was_shown(self, who: str, question: Comparison) -> bool:
         """Return whether somebody was shown a question, here or elsewhere, or one of which it is a part."""
         if (who, question.id) in self._given:
             return True
-        here = [shown for name, shown in self._given if name == who]
+        here = [shown for name, shown in self._given.copy() if name == who]
         shown = map(Comparison.parse, [*here, *self._session.ledger.leases.shown(who)])
         asked = set(map(frozenset, question.pairs))
         return any(one is not None and asked <= set(map(frozenset, one.pairs)) for one in shown)
 
     def release(self, who: str) -> None:
-        """Let others have the questions of somebody who has left."""
+        """Let others have the questions of somebody who has left; not within an act."""
+        with self._lock:
+            self._release(who)
+
+    def _release(self, who: str) -> None:
         self._given = {shown for shown in self._given if shown[0] != who}
         self._session.ledger.leases.release(who)
 
     @contextmanager
     def acting(self) -> Iterator[None]:
-        """Within it, people answer: their leases go when it is over, and stay if it fails."""
-        if self._answered is not None:  # an act within an act
-            yield
-            return
-        answered: list[tuple[str, str]] = []
-        self._answered = answered
-        try:
-            yield
-        finally:
-            self._answered = None
-        for who, question in answered:
-            self._given.discard((who, question))
-            self._session.ledger.leases.drop(who, question)
+        """Within it, somebody answers: the leases go when it is over, and stay if it fails."""
+        self._answered.clear()
+        self._asked_anew.clear()
+        yield
+        with self._lock:
+            for who in self._asked_anew:
+                self._release(who)
+            for who, question in self._answered:
+                self._given.discard((who, question))
+                self._session.ledger.leases.drop(who, question)
 
     def answered(self, who: str, question: str) -> None:
         """Note, in an act, that somebody has answered a question."""
-        if self._answered is not None:
-            self._answered.append((who, question))
+        self._answered.append((who, question))
+
+    def ask_anew(self, who: str) -> None:
+        """Note, in an act, that what somebody was shown is not what they are to be asked now."""
+        self._asked_anew.add(who)
 
     def _choose(
         self, who: str, most: int, offers: Offers, leases: list[Lease]
@@ -152,6 +177,7 @@ class Sharing:
         others = [one for one in leases if one.who not in (who, "")]
         alone = not who and len({one.who for one in others}) < 2  # they may be one and the same
         held = HeldQuestions(self._session, [] if alone else others)
+        self.held = set(held.rows)
         mine = [one for one in leases if one.who == who] or [one for one in leases if not one.who]
         own = [Comparison.parse(lease.question) for lease in mine]
         chosen: dict[int, Comparison] = {}

@@ -7,7 +7,7 @@ from math import floor
 
 from samekind.algorithms import Certificate, percent_at_most
 from samekind.flow import DIFFERENT, SAME, UNSURE
-from samekind.ledger import ANSWER, Event, Ledger
+from samekind.ledger import ANSWER, Event
 from samekind.project.records import ClusterRef, ItemView
 
 __all__ = [
@@ -24,7 +24,6 @@ __all__ = [
     "check_name",
     "counted",
     "name_in_table",
-    "name_of",
     "numbered",
     "plain",
     "plain_item",
@@ -72,25 +71,6 @@ def plain_item(item: ItemView) -> ItemView:
 def text_of(item: ItemView) -> str:
     """Return all that is written about an item, to be searched."""
     return " ".join([item.title, item.text or "", *(value for _, value in item.fields)])
-
-
-def name_of(members: list[int], ledger: Ledger) -> str | None:
-    """Return what a cluster is called: what was last said of the row that holds its number.
-
-    If nothing was, as it has been merged with named ones: the name of the oldest of those. Names are given
-    to rows, so they outlive clusters that merge, split or change.
-    """
-    named = ledger.log.names.keys() & members if ledger.log.names else ()
-    if not named:
-        return None
-    own = set(members)
-    holding = [row for _, row in sorted(ledger.log.found.items()) if row in own]
-    if holding and holding[0] in named:
-        return ledger.log.names[holding[0]].text or None
-    first = next((row for row in holding if row in named and ledger.log.names[row].text), None)
-    if first is not None:
-        return ledger.log.names[first].text
-    return max(ledger.log.names[row] for row in named).text or None
 
 
 def name_in_table(ref: ClusterRef) -> str:

@@ -71,7 +71,7 @@ def answer_in_terminal(
         try:
             _Asking(project, name, lineup, screen, typed).ask_on()
         finally:
-            project.release(name)
+            project.questions.release(name)
 
 
 def user_name() -> str:
@@ -99,7 +99,7 @@ class _Asking(Conversation):
             questions = self._project.next(self._who, lineup=self._lineup)
             if questions:
                 going = self._one(questions[0])
-            elif self._project.stop_reason is not None:
+            elif self._project.standing.stop_reason is not None:
                 going = self._answered and self._end()
             elif may_come:
                 self._keys.pause()
@@ -128,7 +128,7 @@ class _Asking(Conversation):
         while True:
             wanted = self._ask(*_choices(question))
             if wanted == "quit":
-                self._project.leave()
+                self._project.standing.leave()
                 return False
             if wanted == "undo":
                 self._undo()
@@ -178,7 +178,7 @@ class _Asking(Conversation):
         """Ask of what kind an item is, and look for that."""
         self._say(f"Of what kind is {short_title(item)}? A name, or a word of it: ", end="")
         text = self._line().strip()
-        found = self._project.find(text, row=item.row, most=9)
+        found = self._project.kinds.find(text, row=item.row, most=9)
         if text and [one for one in found if (one.name or "").casefold() == text.casefold()][:1]:
             return found[0].cluster
         for number, one in enumerate(found, 1):
@@ -219,14 +219,14 @@ class _Asking(Conversation):
 
     def _come_back(self) -> bool:
         """Ask again what was skipped; return whether to go on."""
-        for question in self._project.skipped(most=1000):
-            if question in self._project.skipped(most=1000) and not self._one(question):
+        for question in self._project.questions.skipped(most=1000):
+            if question in self._project.questions.skipped(most=1000) and not self._one(question):
                 return False
         return True
 
     def _show(self, question: Question, *, full: bool) -> None:
-        if self._project.criterion:
-            self._screen.print(printable(self._project.criterion), style="italic")
+        if self._project.standing.criterion:
+            self._screen.print(printable(self._project.standing.criterion), style="italic")
         if isinstance(question, SheetQuestion):
             shown = self._cards.sheet(question.items, question.cluster, full=full)
         elif isinstance(question, LineupQuestion):
@@ -247,7 +247,7 @@ class _Asking(Conversation):
 
     def _name(self) -> None:
         item = self._item
-        with self._project.locked():
+        with self._project.state():
             known = item is not None and self._project.session.members_of(item.row)
         if item is None or not known:
             self._say("The kind of the thing that you saw last is not known yet.")
@@ -255,7 +255,7 @@ class _Asking(Conversation):
         self._say(f"What is the kind of {short_title(item)} called? ", end="")
         try:
             name = self._keys.line()
-            self._project.rename(item.row, name, who=self._who)
+            self._project.kinds.rename(item.row, name, who=self._who)
         except EOFError:
             self._say("")
         except ProjectError as error:
@@ -264,7 +264,7 @@ class _Asking(Conversation):
             self._say("It has a name now." if name.strip() else "It has no name now.")
 
     def _show_contradictions(self) -> None:
-        found = self._project.contradictions()
+        found = self._project.answers.contradictions()
         for one in found:
             self._say(f"  {one.text}")
         self._say(
@@ -283,7 +283,7 @@ class _Asking(Conversation):
         text.append(f"  {known if now.presses else 'Nothing is known yet'}", style="not bold")
         text.append(".", style="not bold dim")
         if now.presses and now.presses % ADVICE == 0:
-            text.append(f"\n{self._project.stopping().text}", style="not bold dim")
+            text.append(f"\n{self._project.standing.advice().text}", style="not bold dim")
         if now.contradictions:
             warning = f"\nAnswers that contradict others: {now.contradictions:,}. C shows them."
             text.append(warning, style="red")

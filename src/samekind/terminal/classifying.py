@@ -100,7 +100,9 @@ class _Classifying(Conversation):
         members = self._session.members_of(member)
         more = [self._item(other) for other in members if other != member][:MORE]
         known = [other for other in members if other < self._n]
-        ref = self._project.ref(known) if known else None  # None: a new kind, of new rows alone
+        ref = (
+            self._project.kinds.ref(known) if known else None
+        )  # None: a new kind, of new rows alone
         item, b = self._item(row), self._item(member)
         self._screen.print(self._cards.pair(item, b, ref=ref, more=more, full=full))
 

@@ -42,6 +42,7 @@ __all__ = ["API", "ROUTERS"]
 API = "/p/{project}/api"
 PICTURES = ("image/png", "image/jpeg", "image/webp", "image/gif")  # never SVG: it can hold scripts
 PIECE = 1 << 18
+FILES = {one.file: one for one in EXPORTS}
 OPENING = "The project is being opened. Try again in a moment."
 
 Responses = dict[int | str, dict[str, Any]]
@@ -237,7 +238,7 @@ def about(caller: CallerOf) -> s.About:
 @answering.get("/status")
 def status(project: ProjectOf) -> Status:
     """Where the work stands, and whether it is safe to stop."""
-    project.stopping()
+    project.standing.advice()
     return project.status()
 
 
@@ -270,7 +271,7 @@ def undo(wanted: Wanted, caller: CallerOf, act: Act, how: s.UndoBody) -> s.Undon
 @answering.get("/skipped")
 def skipped(project: ProjectOf, most: Annotated[int, Query(ge=1, le=100)] = 3) -> s.Skipped:
     """Pairs that were skipped, to be asked again."""
-    return s.Skipped(project.skipped(most))
+    return s.Skipped(project.questions.skipped(most))
 
 
 @answering.get("/find")
@@ -283,7 +284,7 @@ def find(
     most: Annotated[int, Query(ge=1, le=1000)] = 20,
 ) -> s.Found:
     """Clusters whose names or examples are like a text; without one all, the likeliest first."""
-    return s.Found(project.find(text, row=row, most=most))
+    return s.Found(project.kinds.find(text, row=row, most=most))
 
 
 # Items
@@ -336,7 +337,7 @@ def picture(
 @reviewing.get("/clusters", response_model=Overview)
 def clusters(project: ProjectOf, kept: Kept, members: Members = 8) -> Overview | Response:
     """All clusters found so far, with some members of each."""
-    return kept.unchanged(project.status().revision, members) or project.overview(members)
+    return kept.unchanged(project.status().revision, members) or project.overview.all(members)
 
 
 @reviewing.get("/clusters/{cluster}")
@@ -344,50 +345,50 @@ def cluster(
     project: ProjectOf, cluster: ClusterNumber, offset: Offset = 0, limit: Limit = 24
 ) -> ClusterPage:
     """Some members of a cluster: the known ones first, then the predicted ones."""
-    return project.cluster(cluster, offset=offset, limit=limit)
+    return project.overview.one(cluster, offset=offset, limit=limit)
 
 
 @reviewing.put("/clusters/{cluster}/name")
 def rename(act: Act, cluster: ClusterNumber, new: s.NameBody) -> s.Changed:
     """Rename a cluster."""
-    return act(lambda project, who: project.rename(cluster, new.name, who=who))
+    return act(lambda project, who: project.kinds.rename(cluster, new.name, who=who))
 
 
 @reviewing.post("/clusters/{cluster}/remove")
 def remove(act: Act, cluster: ClusterNumber, removed: s.RowsBody) -> s.Changed:
     """Take rows out of a cluster."""
-    return act(lambda project, who: project.remove(cluster, removed.rows, who=who))
+    return act(lambda project, who: project.kinds.remove(cluster, removed.rows, who=who))
 
 
 @reviewing.post("/clusters/merge")
 def merge(act: Act, merged: s.MergeBody) -> s.Changed:
     """Merge clusters."""
-    return act(lambda project, who: project.merge(merged.clusters, who=who))
+    return act(lambda project, who: project.kinds.merge(merged.clusters, who=who))
 
 
 @reviewing.post("/rows/place")
 def place(act: Act, placed: s.PlaceBody) -> s.Changed:
     """Put rows into a cluster."""
-    return act(lambda project, who: project.place(placed.rows, placed.cluster, who=who))
+    return act(lambda project, who: project.kinds.place(placed.rows, placed.cluster, who=who))
 
 
 @reviewing.post("/rows/new")
 def place_in_new(act: Act, new: s.NewKindBody) -> s.Changed:
     """Put rows into a new cluster."""
-    return act(lambda project, who: project.place_in_new(new.rows, new.name, who=who))
+    return act(lambda project, who: project.kinds.place_in_new(new.rows, new.name, who=who))
 
 
 @reviewing.get("/map", response_model=RowMap)
 def map_of_rows(project: ProjectOf, kept: Kept) -> RowMap | Response:
     """Rows in the plane, coloured by cluster."""
-    now = project.status().revision, project.map_maker.state
-    return kept.unchanged(*now) or project.map()
+    now = project.status().revision, project.overview.maps.state
+    return kept.unchanged(*now) or project.overview.map()
 
 
 @reviewing.get("/history")
 def history(project: ProjectOf) -> History:
     """How many clusters were found after how many questions."""
-    return project.history()
+    return project.standing.history()
 
 
 # Answers, people, disagreement
@@ -396,13 +397,15 @@ def history(project: ProjectOf) -> History:
 @reviewing.get("/answers")
 def answers(project: ProjectOf, offset: Offset = 0, limit: Limit = 50) -> AnswerPage:
     """The answers that stand, newest first."""
-    return project.answers(offset, limit)
+    return project.answers.page(offset, limit)
 
 
 @reviewing.put("/answers")
 def correct(act: Act, given: s.PairBody) -> s.Changed:
     """Change the answer to a pair."""
-    return act(lambda project, who: project.correct(given.a, given.b, given.answer, who=who))
+    return act(
+        lambda project, who: project.answers.correct(given.a, given.b, given.answer, who=who)
+    )
 
 
 @reviewing.get("/presses")
@@ -413,31 +416,31 @@ def presses(
     search: Annotated[str, Query(max_length=200)] = "",
 ) -> PressPage:
     """The acts that stand, newest first."""
-    return project.presses(offset, limit, search)
+    return project.answers.presses(offset, limit, search)
 
 
 @reviewing.get("/contradictions")
 def contradictions(project: ProjectOf) -> s.Contradictions:
     """Answers that cannot all be true."""
-    return s.Contradictions(project.contradictions())
+    return s.Contradictions(project.answers.contradictions())
 
 
 @reviewing.get("/annotators")
 def annotators(project: ProjectOf) -> AnnotatorPage:
     """Annotators, people and models: how much they answered, how often they err, what they cost."""
-    return project.annotators()
+    return project.team.annotators()
 
 
 @reviewing.get("/reviews")
 def reviews(project: ProjectOf, offset: Offset = 0, limit: Limit = 20) -> ReviewPage:
     """Pairs that people disagree about, and what each of them said."""
-    return project.reviews(offset, limit)
+    return project.team.reviews(offset, limit)
 
 
 @reviewing.post("/reviews")
 def settle(act: Act, given: s.PairBody) -> s.Changed:
     """Settle what people disagree about."""
-    return act(lambda project, who: project.settle(given.a, given.b, given.answer, who=who))
+    return act(lambda project, who: project.team.settle(given.a, given.b, given.answer, who=who))
 
 
 @reviewing.get("/threshold")
@@ -445,18 +448,22 @@ def threshold(
     project: ProjectOf, at: Annotated[float | None, Query(gt=0, lt=1)] = None
 ) -> Threshold:
     """What records a match threshold would join; by default the one that is kept."""
-    return project.at_threshold(project.threshold if at is None else at)
+    return project.entities.at(project.entities.threshold if at is None else at)
 
 
 # The project as a whole
 
 
-@owning.get("/export/{name}", response_class=Response, responses=_file(*set(EXPORTS.values())))
+@owning.get(
+    "/export/{name}",
+    response_class=Response,
+    responses=_file(*sorted({one.media_type for one in EXPORTS})),
+)
 def export(
-    project: ProjectOf, name: Annotated[str, Path(json_schema_extra={"enum": sorted(EXPORTS)})]
+    project: ProjectOf, name: Annotated[str, Path(json_schema_extra={"enum": sorted(FILES)})]
 ) -> Response:
     """What was found, as a file."""
-    if name not in EXPORTS:
+    if name not in FILES:
         raise HTTPException(404, f"There is no export {name!r:.60}.")
     # an unnamed file: nothing of it is left behind even if the server is killed
     file = tempfile.TemporaryFile(prefix="samekind-")  # noqa: SIM115 - closed once it is sent
@@ -473,7 +480,7 @@ def export(
         file.close()
         raise
     headers = {"Content-Length": str(size), "Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingResponse(_pieces(file), media_type=EXPORTS[name], headers=headers)
+    return StreamingResponse(_pieces(file), media_type=FILES[name].media_type, headers=headers)
 
 
 def _pieces(file: IO[bytes]) -> Iterator[bytes]:
@@ -489,40 +496,40 @@ def import_answers(act: Act, body: Annotated[bytes, Body(media_type="text/csv")]
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise HTTPException(422, "The file is not UTF-8. Save it as CSV in UTF-8.") from None
-    project, read = act.project, act.project.read_import(text)  # without a lock
-    imported, contradictory = act.once(lambda: project.take_in(read, who=act.who))
+    project, read = act.project, act.project.answers.read(text)  # without a lock
+    imported, contradictory = act.once(lambda: project.answers.take_in(read, who=act.who))
     return s.Imported(imported=imported, contradictory=contradictory, status=project.status())
 
 
 @owning.post("/finish")
 def finish(act: Act) -> s.Changed:
     """Stop asking."""
-    return act(lambda project, who: project.finish())
+    return act(lambda project, who: project.standing.finish())
 
 
 @owning.post("/resume")
 def resume(act: Act) -> s.Changed:
     """Ask again after `finish`."""
-    return act(lambda project, who: project.resume())
+    return act(lambda project, who: project.standing.resume())
 
 
 @owning.put("/sheets")
 def sheets(act: Act, wanted: s.SheetsBody) -> s.Changed:
     """Ask about many rows at once where that saves answers, or never."""
-    return act(lambda project, who: project.use_sheets(wanted.sheets))
+    return act(lambda project, who: project.questions.use_sheets(wanted.sheets))
 
 
 @owning.put("/criterion")
 def criterion(act: Act, given: s.CriterionBody) -> s.Changed:
     """Say when two rows belong to one cluster."""
-    return act(lambda project, who: project.set_criterion(given.criterion))
+    return act(lambda project, who: project.standing.set_criterion(given.criterion))
 
 
 @owning.put("/threshold")
 def keep_threshold(act: Act, wanted: s.ThresholdBody) -> Threshold:
     """Keep a match threshold; exports use it."""
-    act(lambda project, who: project.set_threshold(wanted.threshold))
-    return act.project.at_threshold(wanted.threshold)
+    act(lambda project, who: project.entities.set_threshold(wanted.threshold))
+    return act.project.entities.at(wanted.threshold)
 
 
 @owning.get("/links")
@@ -544,7 +551,7 @@ def invite(links: LinksOf, caller: CallerOf, act: Act, wanted: s.InvitationBody)
             raise HTTPException(422, f"{str(error)[:1].upper()}{str(error)[1:]}") from None
         return given[0][0].id
 
-    with act.project.locked():  # or the ledger may be in the transaction of another request
+    with act.project.ledger.turn():  # or the ledger may be in the transaction of another request
         number = act.once(make)
     if not given:
         raise HTTPException(

@@ -7,7 +7,7 @@ import { brief } from "./items.js";
 import { markedLetters } from "./letters.js";
 
 /** @typedef {{a: import("./types.js").ItemView, b: import("./types.js").ItemView, probability: number, together: boolean}} ChangedPair */
-/** @typedef {{threshold: number, kept: number, precision: number, recall: number, precision_bound: number | null, recall_bound: number | null,
+/** @typedef {{threshold: number, kept: number, precision_bound: number | null, recall_bound: number | null,
  *   audited: number, entities: number, duplicates: number, joined: number, parted: number, changed: ChangedPair[]}} Threshold */
 
 const PAUSE_MS = 150; // after the slider moved
@@ -115,12 +115,13 @@ export class ThresholdPanel {
       this.slider.value = String(stepAt(found.kept));
       this.#say();
     }
-    const bound = (/** @type {number | null} */ share) => (share === null ? "" : ` (at least ${percent(share)}, from ${count(found.audited, "checked pair")})`);
+    const bound = (/** @type {number | null} */ share) =>
+      share === null ? "not known yet" : `at least ${percent(share)} (${count(found.audited, "checked pair")})`;
     const moved = found.joined || found.parted;
     this.found.replaceChildren(
       h("p", {}, `${count(found.entities, "entity", "entities")}; ${count(found.duplicates, "record")} repeat another one.`),
-      h("p", { id: "threshold-precision" }, `Precision: of the pairs found, about ${percent(found.precision)} are right${bound(found.precision_bound)}.`),
-      h("p", { id: "threshold-recall" }, `Recall: of all matches, about ${percent(found.recall)} are found${bound(found.recall_bound)}.`),
+      h("p", { id: "threshold-precision" }, `Precision, the share of the pairs found that are right: ${bound(found.precision_bound)}.`),
+      h("p", { id: "threshold-recall" }, `Recall, the share of all matches that are found: ${bound(found.recall_bound)}.`),
       h("p", { class: "hint" }, moved
         ? `Against ${probabilityText(found.kept)}, which exports go by: ${number(found.joined)} more pairs together, ${number(found.parted)} fewer.`
         : `Nothing changes against ${probabilityText(found.kept)}, which exports go by.`),

@@ -1,4 +1,4 @@
-"""New rows beside a project: who they are compared with, how sure their clusters are, and what is kept."""
+"""New rows beside a project: what they are compared with, and what is kept of the answers."""
 
 from __future__ import annotations
 
@@ -6,28 +6,23 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samekind.data import Contents, Items
 from samekind.engine import NOT_ASKED, ClassifySession
 from samekind.errors import did_you_mean
 from samekind.ledger import Ledger
-from samekind.project.growth import keep_contents, kept_contents, place_items
+from samekind.project.changes import keep_contents, kept_contents, place_items
 from samekind.project.words import NO_KIND, NO_NAME, ProjectError, name_in_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from samekind.algorithms import Classified
-    from samekind.clusters import Clusters
     from samekind.project.project import Project
 
 __all__ = ["classify_new", "new_rows_table", "oracle_of_names"]
 
-Floats = NDArray[np.float64]
 NEW = "new "  # before what is kept of the columns of new rows
-MOST_TO_FIT = 2_000  # rows that tell how far one may be from its own cluster
-PIECE = 4_096  # rows whose distances are taken at once
 MOST_NAMED = 5
 
 
@@ -75,7 +70,7 @@ def oracle_of_names(
     n = found.n_rows_
     name_of: dict[int, str | None] = {}
     for members in found.members_:
-        name_of |= dict.fromkeys(members.tolist(), project.name_of(members.tolist()))
+        name_of |= dict.fromkeys(members.tolist(), project.kinds.name_of(members.tolist()))
     names = {name for name in name_of.values() if name}
     if not names:
         raise ProjectError(
@@ -106,22 +101,19 @@ def oracle_of_names(
 def new_rows_table(
     project: Project, items: Items, result: Classified, names: Callable[[int], str]
 ) -> pd.DataFrame:
-    """Return a line for each new row: its cluster, its name, whether somebody said so, and how sure it is.
+    """Return a line for each new row: its cluster, that one's name, and whether somebody said so.
 
     `names` has what to call the first, the second, … new cluster.
     """
     import pandas as pd
 
-    found = project.clusters()
+    with project.state():
+        found, refs = project.clusters(), project.kinds.refs()
     clusters = np.where(result.labels >= 0, result.labels, -1)
     is_known = clusters >= 0
     open_rows = result.labels == NOT_ASKED
-    sure = np.where(is_known, 1.0, np.nan)
     if open_rows.any():
-        X = items.X[open_rows]
-        clusters[open_rows] = found.predict(X)
-        sure[open_rows] = _confidence(project, X, clusters[open_rows])
-    refs = project.refs()
+        clusters[open_rows] = found.predict(items.X[open_rows])
     kinds = {cluster: ref.number for cluster, ref in enumerate(refs)}
     called = {cluster: name_in_table(ref) for cluster, ref in enumerate(refs)}
     proposed = {cluster: ref.name is None for cluster, ref in enumerate(refs)}
@@ -139,82 +131,6 @@ def new_rows_table(
             "name_is_proposed": [proposed.get(cluster, True) for cluster in clusters.tolist()],
             "known": is_known,
             "new_kind": clusters >= len(refs),
-            "confidence": sure.round(4),
             "questions": result.n_asked,
         }
     )
-
-
-def _confidence(project: Project, X: Floats, labels: NDArray[np.intp]) -> Floats:
-    """Return how likely each new row is in the cluster that was predicted for it.
-
-    A cluster is as likely as its nearest known row is near: exp(-t · distance), over the sum of all. What t
-    is, two sorts of rows tell, and the lesser one is taken, as either may be too sure when little is known:
-    under it known rows, each compared with the others, are likeliest in their own clusters; and rows that
-    nobody was asked about are as likely in theirs as the project says of them.
-    """
-    from scipy.spatial.distance import cdist
-
-    found = project.clusters()
-    members = [rows for rows in found.members_ if rows.size]
-    if len(members) < 2:
-        return np.where(labels >= 0, 1.0, np.nan)
-    known = np.concatenate(members)
-    own = np.repeat(np.arange(len(members)), [rows.size for rows in members])
-    places = found.as_compared(project.session.points.rows(known))
-    starts = np.searchsorted(own, np.arange(len(members)))
-
-    def nearest(rows: Floats) -> Floats:
-        return np.minimum.reduceat(cdist(rows, places), starts, axis=1)
-
-    crowded = np.flatnonzero(np.bincount(own)[own] > 1)
-    left_out = crowded[:: max(1, crowded.size // MOST_TO_FIT)]
-    apart = cdist(places[left_out], places)
-    apart[np.arange(left_out.size), left_out] = np.inf  # not with itself
-    told = [(np.minimum.reduceat(apart, starts, axis=1), own[left_out], np.ones(left_out.size))]
-    some, of, sure = _unknown_rows(project, found)
-    told.append((nearest(found.as_compared(project.session.points.rows(some))), of, sure))
-    steepness = min(
-        (_steepness(*rows) for rows in told if rows[1].size),
-        default=1.0 / max(float(cdist(places[:500], places[:500]).mean()), 1e-12),
-    )
-    chances = np.full(len(X), np.nan)
-    for first in range(0, len(X), PIECE):
-        rows = slice(first, first + PIECE)
-        at = np.flatnonzero(labels[rows] >= 0)
-        there = _chances(nearest(found.as_compared(X[rows])), steepness)
-        chances[first + at] = there[at, labels[rows][at]]
-    return chances
-
-
-def _unknown_rows(
-    project: Project, found: Clusters
-) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
-    """Return some rows that nobody was asked about, their clusters, and how likely these are."""
-    n = found.n_rows_
-    rows = np.unique(np.linspace(0, n - 1, min(n, MOST_TO_FIT)).astype(np.intp))
-    of, sure = found.labels_[rows], project.session.confidence(rows)
-    told = (of >= 0) & (project.session.places_of(rows) < 0) & np.isfinite(sure)
-    return rows[told], of[told], sure[told]
-
-
-def _chances(nearest: Floats, steepness: float) -> Floats:
-    weight: Floats = np.exp(-steepness * (nearest - nearest.min(axis=1, keepdims=True)))
-    share: Floats = weight / weight.sum(axis=1, keepdims=True)
-    return share
-
-
-def _steepness(nearest: Floats, of: NDArray[np.intp], sure: Floats) -> float:
-    """Return the value under which rows are about as likely in these clusters as is said, never certain."""
-    from scipy.optimize import minimize_scalar
-
-    scale = max(float(np.median(nearest[np.isfinite(nearest)])), 1e-12)
-    rows = np.arange(of.size)
-
-    def loss(log_t: float) -> float:
-        chances = _chances(nearest, float(np.exp(log_t)) / scale)[rows, of]
-        right, wrong = np.log(np.maximum([chances, 1.0 - chances], 1e-12))
-        return float(-(sure * right + (1 - sure) * wrong).mean() + 1e-3 * np.exp(log_t))
-
-    best = minimize_scalar(loss, bounds=(-4.0, 6.0), method="bounded")
-    return float(np.exp(best.x)) / scale

@@ -1,26 +1,23 @@
-"""Pictures in folders by cluster: copied, linked, or in one archive."""
+"""Pictures in folders by cluster: copied, or in one archive."""
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, BinaryIO, Literal
+from typing import TYPE_CHECKING, BinaryIO
 
 from samekind.errors import DataError
-from samekind.project.tool_exports import LabelledRow
-from samekind.project.words import ProjectError
+from samekind.project.exports.tools import LabelledRow, labelled_rows
+from samekind.project.words import NO_NAME, ProjectError
 
 if TYPE_CHECKING:
     from samekind.project.project import Project
 
-__all__ = ["How", "write_folders", "write_zip"]
+__all__ = ["write_folders", "write_zip"]
 
-How = Literal["copy", "link", "symlink"]
-NO_KIND = "no kind"
 LONGEST = 100  # characters of a folder's name
 _RESERVED = {
     "con",
@@ -31,37 +28,32 @@ _RESERVED = {
 }
 
 
-def write_folders(
-    project: Project, rows: list[LabelledRow], folder: Path, how: How = "copy"
-) -> tuple[int, int]:
-    """Put the pictures of each cluster into a folder of its own; return how many pictures and folders.
+def write_folders(project: Project, folder: Path) -> tuple[int, int]:
+    """Copy the pictures of each cluster into a folder of its own; return how many pictures and folders.
 
-    A "link" is a second name of the same file, which takes no room; where that cannot be (another disk) it is
-    copied. What is in the folder stays, unless it has the name of a picture.
+    What is in the folder stays, unless it has the name of a picture.
     """
     made: set[Path] = set()
     n = 0
-    for place, source, body in _pictures(project, rows):
+    for place, source, body in _pictures(project, labelled_rows(project)):
         target = folder.joinpath(*place.parts)
         target.parent.mkdir(parents=True, exist_ok=True)
         made.add(target.parent)
-        target.unlink(missing_ok=True)
+        target.unlink(
+            missing_ok=True
+        )  # or else what a link of this name points to would be written over
         if source is None:
             target.write_bytes(body)
-        elif how == "symlink":
-            target.symlink_to(source)
-        elif how == "copy" or not _linked(source, target):
+        else:
             shutil.copyfile(source, target)
         n += 1
     return n, len(made)
 
 
-def write_zip(file: BinaryIO, project: Project, rows: list[LabelledRow]) -> None:
-    """Write one archive with a folder of pictures for each cluster."""
-    with zipfile.ZipFile(
-        file, "w", zipfile.ZIP_STORED
-    ) as archive:  # pictures are compressed already
-        for place, source, body in _pictures(project, rows):
+def write_zip(project: Project, file: BinaryIO) -> None:
+    """Write one archive with a folder of pictures for each cluster; pictures are compressed already."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for place, source, body in _pictures(project, labelled_rows(project)):
             with archive.open(str(place), "w") as into:
                 if source is None:
                     into.write(body)
@@ -109,7 +101,7 @@ def folder_names(labels: list[str | None]) -> dict[str | None, str]:
     names: dict[str | None, str] = {}
     taken: set[str] = set()
     for label in dict.fromkeys(labels):
-        plain = NO_KIND if label is None else re.sub(r'[<>:"/\\|?*\x00-\x1f]', "_", label)
+        plain = NO_NAME if label is None else re.sub(r'[<>:"/\\|?*\x00-\x1f]', "_", label)
         plain = plain[:LONGEST].strip(" .") or "_"
         if plain.casefold() in _RESERVED:
             plain += "_"
@@ -120,11 +112,3 @@ def folder_names(labels: list[str | None]) -> dict[str | None, str]:
         taken.add(free.casefold())
         names[label] = free
     return names
-
-
-def _linked(source: Path, target: Path) -> bool:
-    try:
-        os.link(source, target)
-    except OSError:
-        return False
-    return True

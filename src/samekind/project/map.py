@@ -43,17 +43,27 @@ class MapMaker:
         The rows.
     file : Path or None
         Where the map is kept for the next time.
+
+    Attributes
+    ----------
+    waits : bool
+        Whether a report waits until the map is made.
     """
 
     def __init__(self, points: Points, file: Path | None = None) -> None:
         self._points = points
         self.file = file
+        self.waits = False
         self._lock = threading.Lock()
         self._sample: Floats | None = None
         self._quick: Layout | None = None
         self._made: Layout | None = None
         self._thread: threading.Timer | None = None
         self._process: subprocess.Popen[bytes] | None = None
+
+    def keep_in(self, file: Path, *, waits: bool = False) -> None:
+        """Keep the map in a file from now on; if it `waits`, a report waits until the map is made."""
+        self.file, self.waits = file, waits
 
     @property
     def state(self) -> str:
@@ -77,11 +87,11 @@ class MapMaker:
             places = np.vstack([layout.places, self._between(others, layout.places)])
             return PlacedRows(rows, places, layout.method, self._made is None)
 
-    def laid_out(self, *, wait: bool) -> tuple[NDArray[np.intp], Layout] | None:
-        """Return the rows that are laid out, and where; None while there is no better map to `wait` for."""
+    def laid_out(self) -> tuple[NDArray[np.intp], Layout] | None:
+        """Return the rows that are laid out, and where; None if there is only the map that takes no time."""
         with self._lock:
             self._begin()
-        if self._made is None and wait:
+        if self._made is None and self.waits:
             self._make()
         made = self._made
         return None if made is None or made is self._quick else (self._rows, made)

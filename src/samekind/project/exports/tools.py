@@ -14,6 +14,8 @@ from xml.sax.saxutils import quoteattr
 
 import pandas as pd
 
+from samekind.project.exports.tables import kinds_of_rows
+
 if TYPE_CHECKING:
     from samekind.project.project import Project
 
@@ -39,11 +41,12 @@ class LabelledRow(NamedTuple):
     confidence: float | None
 
 
-def labelled_rows(table: pd.DataFrame) -> list[LabelledRow]:
-    """Return all rows of a table with the columns kind, name, known and confidence.
+def labelled_rows(project: Project) -> list[LabelledRow]:
+    """Return all rows of a project; names that several clusters have get the number, too."""
+    return _labelled(kinds_of_rows(project))
 
-    Names that several clusters have get the number, too.
-    """
+
+def _labelled(table: pd.DataFrame) -> list[LabelledRow]:
     kinds = table.loc[table["kind"] >= 0, ["kind", "name"]].drop_duplicates("kind")
     several = set(kinds["name"][kinds["name"].duplicated(keep=False)])
     labels = {
@@ -59,14 +62,14 @@ def labelled_rows(table: pd.DataFrame) -> list[LabelledRow]:
     ]
 
 
-def write_label_studio(file: BinaryIO, project: Project, rows: list[LabelledRow]) -> None:
+def write_label_studio(project: Project, file: BinaryIO) -> None:
     """Write tasks as Label Studio imports them: known rows annotated, the others with predictions.
 
     Pictures are named as its local file storage serves them, by the folder that they are in.
     """
     target = PICTURE if project.items.medium == "image" else "text"
     file.write(b"[")
-    for place, row in enumerate(rows):
+    for place, row in enumerate(labelled_rows(project)):
         task: dict[str, Json] = {"data": _shown(project, row.row, local_files=True)}
         if row.label is not None:
             result: Json = [
@@ -87,7 +90,7 @@ def write_label_studio(file: BinaryIO, project: Project, rows: list[LabelledRow]
     file.write(b"\n]\n")
 
 
-def write_label_studio_config(file: BinaryIO, project: Project, rows: list[LabelledRow]) -> None:
+def write_label_studio_config(project: Project, file: BinaryIO) -> None:
     """Write the labelling interface that fits those tasks, to be pasted into Label Studio's settings."""
     is_picture = project.items.medium == "image"
     shown = (
@@ -95,7 +98,7 @@ def write_label_studio_config(file: BinaryIO, project: Project, rows: list[Label
         if is_picture
         else '<Text name="text" value="$text"/>'
     )
-    labels = sorted({row.label for row in rows if row.label is not None})
+    labels = _names(labelled_rows(project))
     target = PICTURE if is_picture else "text"
     choices = "\n".join(f"    <Choice value={quoteattr(label)}/>" for label in labels)
     file.write(
@@ -104,9 +107,10 @@ def write_label_studio_config(file: BinaryIO, project: Project, rows: list[Label
     )
 
 
-def write_prodigy(file: BinaryIO, project: Project, rows: list[LabelledRow]) -> None:
+def write_prodigy(project: Project, file: BinaryIO) -> None:
     """Write tasks of Prodigy's choice interface, one a line; those of known rows are answered."""
-    labels = sorted({row.label for row in rows if row.label is not None})
+    rows = labelled_rows(project)
+    labels = _names(rows)
     options: list[Json] = [{"id": label, "text": label} for label in labels]
     for row in rows:
         shown = _shown(project, row.row)
@@ -121,7 +125,7 @@ def write_prodigy(file: BinaryIO, project: Project, rows: list[LabelledRow]) -> 
         file.write(_encoded(task) + b"\n")
 
 
-def write_dataset(file: BinaryIO, project: Project, table: pd.DataFrame) -> None:
+def write_dataset(project: Project, file: BinaryIO) -> None:
     """Write Parquet that `datasets.load_dataset("parquet", …)` reads with its types.
 
     The label is a ClassLabel, pictures are Images that hold their files. Argilla takes such a dataset, too.
@@ -129,8 +133,9 @@ def write_dataset(file: BinaryIO, project: Project, table: pd.DataFrame) -> None
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    rows = labelled_rows(table)
-    names = sorted({row.label for row in rows if row.label is not None})
+    table = kinds_of_rows(project)
+    rows = _labelled(table)
+    names = _names(rows)
     number = {name: place for place, name in enumerate(names)}
     columns: dict[str, pa.Array] = {}
     features: dict[str, Json] = {}
@@ -156,6 +161,10 @@ def write_dataset(file: BinaryIO, project: Project, table: pd.DataFrame) -> None
     about = json.dumps({"info": {"features": features}})
     written = pa.table(columns).replace_schema_metadata({"huggingface": about})
     pq.write_table(written, file)
+
+
+def _names(rows: list[LabelledRow]) -> list[str]:
+    return sorted({row.label for row in rows if row.label is not None})
 
 
 def _own_columns(project: Project) -> Iterator[tuple[str, object, str]]:

@@ -1,8 +1,8 @@
-"""Projects grow: rows that were added, removed or moved in the data since are recognised by what they hold.
+"""Data that change: rows that were added, removed or moved since are recognised by what they hold.
 
 The ledger names items by ids that they keep for ever. Where each item is now is written in one transaction,
-together with the fingerprint of the data: who is killed meanwhile finds the project as it was, and opening it
-again does the whole of it. Answers are not touched.
+together with the fingerprint of the data: a process that is killed meanwhile leaves the project as it was.
+Answers are not touched.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from samekind.data import Contents, Items, match_contents
 from samekind.engine import OtherDataError
 from samekind.errors import DataError
 from samekind.ledger import KeptItems, Ledger, pairs_of
+from samekind.project.words import counted
 
 __all__ = [
     "DataChange",
@@ -35,20 +36,9 @@ SPACE, FINISHED = "space", "finished"  # in `settings`: found anew, and asked on
 class DataChange(NamedTuple):
     """How the data differ from what a project knows of them; numbers of rows.
 
-    Attributes
-    ----------
-    before, now : int
-        All rows.
-    added, removed : int
-        Those that are new, and gone; `changed` ones count as both.
-    changed : int
-        Those that are called as before (by the name of a file, or an id) and are compared by something else.
-    edited : int
-        Those that hold something else, but are compared by the same; they stay what they are.
-    returned : int
-        Those of the added ones that were there before, and about which something was answered.
-    answered, answered_kept : int
-        Those that something was answered about, and how many of them are still there.
+    `changed` rows are called as before, by the name of a file or an id, and compared by something else: they
+    count as added and as removed. `edited` ones hold something else, but are compared by the same. Of
+    `answered` rows, `answered_kept` are still there.
     """
 
     before: int
@@ -57,7 +47,6 @@ class DataChange(NamedTuple):
     removed: int
     changed: int
     edited: int
-    returned: int
     answered: int
     answered_kept: int
     is_same: bool
@@ -71,16 +60,13 @@ class DataChange(NamedTuple):
         return rows == 0 or (few and self.answered_kept <= FEWEST * self.answered)
 
     def __str__(self) -> str:
-        parts = [
-            f"{count:,} {what}"
-            for count, what in (
-                (self.added - self.changed, "added"),
-                (self.removed - self.changed, "removed"),
-                (self.changed, "changed"),
-                (self.edited, "changed in what is not compared"),
-            )
-            if count
-        ]
+        counts = {
+            "added": self.added - self.changed,
+            "removed": self.removed - self.changed,
+            "changed": self.changed,
+            "changed in what is not compared": self.edited,
+        }
+        parts = [f"{count:,} {what}" for what, count in counts.items() if count]
         if not parts:
             return "the same things in another order"
         return f"{', '.join(parts)}; {self.before:,} things before, {self.now:,} now"
@@ -92,48 +78,28 @@ class _Known(NamedTuple):
     contents: Contents
     rows: NDArray[np.int64]
 
+    @classmethod
+    def of(cls, ledger: Ledger) -> _Known | None:
+        """Return what a project knows; None if it does not, or that makes no sense."""
+        kept = ledger.items
+        if kept is None:
+            return None
+        try:
+            columns = ledger.settings.get(COLUMNS, "{}")
+            return cls(Contents.from_bytes(kept.digests, columns), kept.rows)
+        except ValueError:
+            return None
+
     @property
     def of_rows(self) -> NDArray[np.intp]:
         """The item of each row."""
-        return np.argsort(np.where(self.rows < 0, self.rows.size, self.rows), kind="stable")[
-            : self.n
-        ]
-
-    @property
-    def n(self) -> int:
-        """How many of them are in the data."""
-        return int((self.rows >= 0).sum())
-
-
-class _Match(NamedTuple):
-    change: DataChange
-    rows: NDArray[np.intp]
-    """The row of each item now; -1: it is gone."""
-
-
-class Placed(NamedTuple):
-    """How many answers that stood wait now, of these how many hold for another row, and came back."""
-
-    waiting: int
-    held_by_others: int
-    restored: int
-
-
-def _known(ledger: Ledger) -> _Known | None:
-    """Return what a project knows of its items; None if it does not, or that makes no sense."""
-    kept = ledger.items
-    try:
-        if kept is None:
-            return None
-        columns = ledger.settings.get(COLUMNS, "{}")
-        return _Known(Contents.from_bytes(kept.digests, columns), kept.rows)
-    except ValueError:
-        return None
+        places = np.where(self.rows < 0, self.rows.size, self.rows)
+        return np.argsort(places, kind="stable")[: int((self.rows >= 0).sum())]
 
 
 def kept_contents(ledger: Ledger) -> Contents | None:
     """Return what a project knows of what its rows hold; None if it does not, or that is damaged."""
-    known = _known(ledger)
+    known = _Known.of(ledger)
     return None if known is None else known.contents.take(known.of_rows)
 
 
@@ -149,9 +115,9 @@ def keep_contents(ledger: Ledger, contents: Contents | None) -> None:
 
 def compare_contents(ledger: Ledger, now: Contents) -> DataChange:
     """Return how rows differ from those that a project knows."""
-    known = _known(ledger)
+    known = _Known.of(ledger)
     assert known is not None
-    return _match(ledger, known, now).change
+    return _match(ledger, known, now)[0]
 
 
 def take_in_data(
@@ -172,9 +138,9 @@ def take_in_data(
         raise OtherDataError(f"this project belongs to other data: {error}") from error
     if known is None or now is None:
         return []
-    if _are_same(known, now):
-        return []  # they are compared by something else
     change = compare_contents(ledger, now)
+    if change.is_same:  # they are compared by something else
+        return []
     if change.is_other_data and not any_data:
         raise OtherDataError(
             f"this project belongs to other data: {items.source} holds only "
@@ -185,84 +151,79 @@ def take_in_data(
     if change.added:
         facts[FINISHED] = None
     ledger.log.has_stand_ins = settings.get("error_rate") is None
-    done = place_items(ledger, now, facts)
-    return [] if done is None else _told(items.source, change, done, len(ledger))
+    before = _standing(ledger)
+    if not place_items(ledger, now, facts):
+        return []
+    after = _standing(ledger)
+    return _told(items.source, change, len(before - after), len(after - before), len(ledger))
 
 
-def place_items(ledger: Ledger, now: Contents, facts: Mapping[str, str | None]) -> Placed | None:
-    """Note where each item is now, and facts that change with it; None if another program has done that."""
-    before = set(ledger.active()["id"].tolist())
+def place_items(ledger: Ledger, now: Contents, facts: Mapping[str, str | None]) -> bool:
+    """Note where each item is now, and facts that change with it; False if another program has done that."""
     with ledger.transaction():
         if ledger.settings.get("fingerprint") == facts["fingerprint"]:
-            return None
-        known = _known(ledger)
+            return False
+        known = _Known.of(ledger)
         assert known is not None
-        rows = _match(ledger, known, now).rows
+        rows = _match(ledger, known, now)[1]
         own, new = known.contents, np.setdiff1d(np.arange(len(now)), rows)
         there = rows >= 0
-        for part, of_now in zip((own.whole, own.compared, own.called), _parts(now), strict=True):
+        for part, of_now in zip(_parts(own), _parts(now), strict=True):
             part[there] = of_now[rows[there]]
         every = own.followed_by(now.take(new))
         ledger.keep_items(KeptItems(every.to_bytes(), np.append(rows, new)))
         for key, value in facts.items():
             ledger.set(key, value)
     ledger.refresh()
-    after = set(ledger.active()["id"].tolist())
-    held = set(ledger.log.active(stand_ins=True)["id"].tolist()) - after
-    return Placed(len(before - after), len(held & (before - after)), len(after - before))
+    return True
+
+
+def _standing(ledger: Ledger) -> set[int]:
+    found: list[int] = ledger.active()["id"].tolist()
+    return set(found)
 
 
 def _parts(contents: Contents) -> tuple[NDArray[np.uint64], ...]:
     return contents.whole, contents.compared, contents.called
 
 
-def _are_same(known: Contents, now: Contents) -> bool:
-    return len(known) == len(now) and bool((known.whole == now.whole).all())
-
-
-def _match(ledger: Ledger, known: _Known, now: Contents) -> _Match:
-    """Find the items of a project among the rows of now."""
+def _match(ledger: Ledger, known: _Known, now: Contents) -> tuple[DataChange, NDArray[np.intp]]:
+    """Find the items of a project among the rows of now: the row of each, -1 if it is gone."""
+    of_rows = known.of_rows
     gone = np.flatnonzero(known.rows < 0)
-    order = np.concatenate([known.of_rows, gone])  # of equal ones, those that are there come first
+    order = np.concatenate([of_rows, gone])  # of equal ones, those that are there come first
     found = match_contents(known.contents.take(order), now)
-    places = found.now[: known.n]  # of the rows of before
     rows = np.empty(order.size, dtype=np.intp)
     rows[order] = found.now
-    answered = np.unique(pairs_of(ledger.active()))
+    places = found.now[: of_rows.size]  # of the rows of before
     is_gone = places < 0
+    answered = np.unique(pairs_of(ledger.active()))
+    before = known.contents.take(of_rows)
+    is_same = len(before) == len(now) and bool((before.whole == now.whole).all())
     change = DataChange(
-        before=known.n,
+        before=of_rows.size,
         now=len(now),
         added=len(now) - int((~is_gone).sum()),
         removed=int(is_gone.sum()),
         changed=found.changed.size,
         edited=found.edited,
-        returned=int((found.now[known.n :] >= 0).sum()),
         answered=answered.size,
         answered_kept=int((~is_gone[answered]).sum()),
-        is_same=_are_same(known.contents.take(known.of_rows), now),
+        is_same=is_same,
     )
-    return _Match(change, rows)
+    return change, rows
 
 
-def _told(source: str, change: DataChange, done: Placed, n_answers: int) -> list[str]:
+def _told(source: str, change: DataChange, waiting: int, restored: int, stand: int) -> list[str]:
     """Say what has changed, and what became of the answers."""
     lines = [f"{source} has changed since: {change}."]
-    stay = f"{n_answers:,} answer{'s' * (n_answers != 1)} count{'s' * (n_answers == 1)} on"
-    if done.waiting:
-        some = f"{done.waiting:,} answer{'s' * (done.waiting != 1)} about removed or changed things"
-        held = f"; {done.held_by_others:,} of them now speak for others of the same kind"
+    if stand or waiting:
+        aside = f" {counted(waiting, 'answer')} about removed or changed things are set aside until these "
         lines.append(
-            f"{stay}. {some} {'are' if done.waiting > 1 else 'is'} set aside until these are "
-            f"back{held if done.held_by_others else ''}."
+            f"{counted(stand, 'answer')} count on.{f'{aside}are back.' if waiting else ''}"
         )
-    elif n_answers:
-        lines.append(f"All {stay}." if n_answers > 1 else f"{stay}.")
-    if done.restored:
-        are = "answers" if done.restored > 1 else "answer"
-        lines.append(
-            f"{done.restored:,} {are} about things that are back count{'s' * (done.restored == 1)} again."
-        )
-    if change.added - change.changed or change.changed:
+    if restored:
+        lines.append(f"{counted(restored, 'answer')} about things that are back count again.")
+    if change.added:
         lines.append("What is new is asked about as all else.")
     return lines

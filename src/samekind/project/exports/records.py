@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["write_dedupe", "write_entities", "write_golden", "write_pairs", "write_splink"]
 
 
-def write_entities(file: BinaryIO, project: Project) -> None:
+def write_entities(project: Project, file: BinaryIO) -> None:
     """Write every row with its entity, how many records that has, and how likely the row belongs to it."""
     labels = _labels(project)
     frame = _frame(project)
@@ -30,7 +30,7 @@ def write_entities(file: BinaryIO, project: Project) -> None:
     _write(pd.concat([frame, found.rename(columns=taken)], axis=1), file)
 
 
-def write_golden(file: BinaryIO, project: Project) -> None:
+def write_golden(project: Project, file: BinaryIO) -> None:
     """Write one record for each entity: the most frequent value of each field; of equals the longest."""
     labels = _labels(project)
     frame = _frame(project)
@@ -64,14 +64,15 @@ def write_golden(file: BinaryIO, project: Project) -> None:
     _write(golden, file)
 
 
-def write_pairs(file: BinaryIO, project: Project) -> None:
+def write_pairs(project: Project, file: BinaryIO) -> None:
     """Write the candidate pairs that may match, with their probability, and what was answered."""
     candidates = project.items.points.candidates  # type: ignore[attr-defined]
     pairs = candidates.pairs.astype(np.intp)
     labels = _labels(project)
-    chances = project.session.record_pairs.match_probabilities(pairs)
     together = labels[pairs[:, 0]] == labels[pairs[:, 1]]
-    answers = project.session.ledger.lookup(pairs, infer=False)
+    with project.state():
+        chances = project.session.record_pairs.match_probabilities(pairs)
+        answers = project.ledger.lookup(pairs, infer=False)
     told = np.isin(answers, (SAME, DIFFERENT))
     shown = together | told | (chances >= 0.01)
     table = pd.DataFrame({"a": pairs[shown, 0], "b": pairs[shown, 1]})
@@ -86,7 +87,7 @@ def write_pairs(file: BinaryIO, project: Project) -> None:
     _write(table, file)
 
 
-def write_splink(file: BinaryIO, project: Project) -> None:
+def write_splink(project: Project, file: BinaryIO) -> None:
     """Write answers as Splink's table of labels: unique_id_l, unique_id_r, clerical_match_score.
 
     A row's id is its number, as ``unique_id`` of the rows of ``entities.csv`` from 0 on.
@@ -102,7 +103,7 @@ def write_splink(file: BinaryIO, project: Project) -> None:
     _write(table, file)
 
 
-def write_dedupe(file: BinaryIO, project: Project) -> None:
+def write_dedupe(project: Project, file: BinaryIO) -> None:
     """Write answers as the training file of dedupe, which its ``prepare_training`` reads."""
     pairs, same = _answered(project)
     frame = _frame(project)
@@ -116,22 +117,24 @@ def write_dedupe(file: BinaryIO, project: Project) -> None:
 
 
 def _answered(project: Project) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    lines = project.session.ledger.active()
+    with project.state():
+        lines = project.ledger.active()
     lines = lines[np.isin(lines["answer"], (SAME, DIFFERENT))]
     return pairs_of(lines).astype(np.intp), lines["answer"] == SAME
 
 
 def _labels(project: Project) -> NDArray[np.intp]:
     """Return the entity of each record, 0, 1, … in the order of their first records."""
-    found: NDArray[np.intp] = pd.factorize(project.entities())[0]
+    found: NDArray[np.intp] = pd.factorize(project.entities.labels())[0]
     return found
 
 
 def _best_match(project: Project, labels: NDArray[np.intp]) -> NDArray[np.float64]:
     """Return how likely each record is one with its likeliest match in its entity; 1 if it is alone."""
-    pairs = project.items.points.candidates.pairs.astype(np.intp)  # type: ignore[attr-defined]
+    pairs = project.entities.candidates.astype(np.intp)
     within = pairs[labels[pairs[:, 0]] == labels[pairs[:, 1]]]
-    chances = np.asarray(project.session.record_pairs.match_probabilities(within))
+    with project.state():
+        chances = np.asarray(project.session.record_pairs.match_probabilities(within))
     best = np.zeros(labels.size)
     np.maximum.at(best, within[:, 0], chances)
     np.maximum.at(best, within[:, 1], chances)

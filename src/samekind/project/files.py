@@ -20,14 +20,14 @@ from samekind.ledger import (
     ProjectPlace,
     ProjectURL,
 )
-from samekind.project.growth import (
+from samekind.project.changes import (
     DataChange,
     compare_contents,
     keep_contents,
     kept_contents,
     take_in_data,
 )
-from samekind.project.project import SETTINGS, Project
+from samekind.project.project import Project
 
 __all__ = [
     "ITEMS",
@@ -41,7 +41,8 @@ __all__ = [
     "open_project",
 ]
 
-ITEMS, TITLE = "things", "title"  # in `meta`
+ITEMS, TITLE = "things", "title"  # in `settings`
+SETTINGS = "settings"  # those that were given
 
 Progress = Callable[[str, int, int], None]
 
@@ -82,13 +83,7 @@ def features_of(path: ProjectPlace) -> str | None:
             kept = kept_in(ledger, ITEMS)
     except LedgerMissing:
         return None
-    return _recipe(kept).get("features") if kept else None
-
-
-def _recipe(kept: dict[str, Any]) -> dict[str, Any]:
-    """Return what a project remembers of its items; features had no names at first, and were plain."""
-    named = kept.keys() & {"embeddings", "columns", "features", "records"}
-    return kept if named else {**kept, "features": "plain"}
+    return kept.get("features") if kept else None
 
 
 def make_project(
@@ -116,11 +111,11 @@ def make_project(
     wanted = before | settings
     project = Project(items, path, title=title, overlap=overlap, **wanted)
     facts = {ITEMS: json.dumps(items.recipe()), SETTINGS: json.dumps(wanted), TITLE: project.title}
-    ledger_now = project.session.ledger
+    ledger_now = project.ledger
     if ledger_now.items is None:
         keep_contents(ledger_now, items.contents())
     project.notices = notices
-    project.map_file = _map_of(path)
+    project.overview.maps.keep_in(_map_of(path))
     if not facts.items() <= ledger_now.settings.items():
         with ledger_now.transaction():
             for key, value in facts.items():
@@ -152,7 +147,7 @@ def open_project(
             f"{path} does not say what it is about: it was not made by `samekind label`. Run "
             "`samekind label DATA --project` with the data that it was made with."
         )
-    items = load_items(**_recipe(recipe), cache=cache_of(path), progress=progress)
+    items = load_items(**recipe, cache=cache_of(path), progress=progress)
     if on_items is not None:
         on_items(items)
     if not read_only:
@@ -160,8 +155,9 @@ def open_project(
     reading = Ledger(path, read_only=True)
     try:
         _refuse_changed(reading, items, path)
-        project = _ReadProject(items, reading, title=title, **kept | settings)
-        project.map_file, project.waits_for_map = _map_of(path), True
+        project = Project(items, reading, title=title, **kept | settings)
+        project.at_close.callback(reading.close)
+        project.overview.maps.keep_in(_map_of(path), waits=True)
         return project
     except BaseException:
         reading.close()
@@ -182,7 +178,7 @@ def changes_of_data(path: ProjectPlace) -> ComparedData | None:
     The data are read, but no features are made.
     """
     with Ledger(path, read_only=True) as ledger:
-        recipe, known = _recipe(kept_in(ledger, ITEMS)), kept_contents(ledger)
+        recipe, known = kept_in(ledger, ITEMS), kept_contents(ledger)
         if known is None or "data" not in recipe:
             return None
         try:
@@ -206,14 +202,6 @@ def _refuse_changed(ledger: Ledger, items: Items, path: ProjectPlace) -> None:
             f"{items.source} has changed since {path} was opened last: {change}. Take that in first: "
             f"samekind check {path} --take-in"
         )
-
-
-class _ReadProject(Project):
-    """A project that closes the ledger that it was given."""
-
-    def close(self) -> None:
-        super().close()
-        self.session.ledger.close()
 
 
 def kept_in(ledger: Ledger, key: str) -> dict[str, Any]:

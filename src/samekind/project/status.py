@@ -1,0 +1,202 @@
+"""Where the work stands, in presses: what a person has spent, and whether to stop.
+
+A press is all that was answered at once: a key, a click, kinds merged by hand. What was taken back is not
+counted, nor what models say. One press may answer several questions, which are counted beside it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samekind._validation import check_int
+from samekind._version import __version__
+from samekind.algorithms import Certificate
+from samekind.clusters import STOP_REASONS
+from samekind.project.annotators import models_in
+from samekind.project.records import History, Status, StopAdvice
+from samekind.project.words import advice_in_words, check_name, plain
+
+if TYPE_CHECKING:
+    from samekind.ledger import Revision
+    from samekind.project.project import Project
+
+__all__ = ["SAFE", "Standing"]
+
+FINISHED = "finished"  # in `settings`: whether somebody wants no more questions
+CRITERION = "criterion"  # in `settings`: when two rows are of one cluster, in a sentence
+SAFE = 0.05  # both bounds of a certificate at most this: it is safe to stop
+MOST_STEPS = 500  # of the history
+
+
+class Standing:
+    """Progress, budget, and whether to stop.
+
+    Parameters
+    ----------
+    project : Project
+        Whose.
+    budget : int or None
+        The most presses.
+    """
+
+    def __init__(self, project: Project, budget: int | None) -> None:
+        self.budget = check_int("budget", budget, none="ask without limit")
+        self.stopped = ""  # why nothing is asked: "user" or "budget"
+        self._project = project
+        self._advice: StopAdvice | None = None
+        self._counted: tuple[Revision, int] | None = None
+
+    def status(self) -> Status:
+        """Return where the work stands."""
+        project, session = self._project, self._project.session
+        with project.state():
+            now, is_blank = session.progress, project.is_blank
+            return Status(
+                title=project.title,
+                medium=project.items.medium,
+                n_rows=session.points.n,
+                presses=self.n_presses,
+                questions=now.questions,
+                budget=self.budget,
+                clusters=0 if is_blank else session.n_clusters,
+                known_rows=0 if is_blank else session.n_known,
+                done=session.done,
+                stop_reason=session.stop_reason,
+                stop_text=STOP_REASONS.get(session.stop_reason, str(session.stop_reason)),
+                stopping=self._advice,
+                can_undo=bool(session.ledger.log.last_acts(1)),
+                skipped=len(project.questions.skipped_pairs()),
+                contradictions=session.n_contradictions,
+                lineups=project.questions.lineups,
+                sheets=project.questions.sheets,
+                criterion=self.criterion,
+                revision=project.revision,
+                version=__version__,
+                records=project.is_records,
+            )
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why nothing is asked, or None. To find that out a question may have to be chosen."""
+        with self._project.state():
+            return self._project.session.stop_reason
+
+    # Presses
+
+    @property
+    def n_presses(self) -> int:
+        """How many times somebody answered, or changed clusters by hand; at once counts as once."""
+        ledger = self._project.ledger
+        if self._counted is None or self._counted[0] != ledger.revision:
+            models = [ledger.log.number_of(name) for name in models_in(ledger)]
+            lines = ledger.log.acts()
+            acts = set(np.unique(lines["act"][~np.isin(lines["who"], models)]).tolist())
+            acts |= {one.act for one in ledger.log.opinions.standing()}
+            self._counted = ledger.revision, len(acts)
+        return self._counted[1]
+
+    @property
+    def presses_left(self) -> int | None:
+        """How many more times somebody may answer; None is no limit."""
+        return None if self.budget is None else max(0, self.budget - self.n_presses)
+
+    def history(self) -> History:
+        """Return the clusters found over the presses, and the questions that these answered."""
+        session = self._project.session
+        with self._project.state():
+            past, now = session.history, session.progress
+            steps = np.linspace(0, len(past["questions"]) - 1, MOST_STEPS).astype(int)
+            steps = np.unique(steps)
+            presses = self._presses_at(past["questions"])[steps].tolist()
+            questions, found = (past[name][steps].tolist() for name in ("questions", "discovered"))
+            if presses and presses[-1] < self.n_presses:  # the wave that is being answered
+                presses.append(self.n_presses)
+                questions.append(now.questions)
+                found.append(now.discovered)
+            return History(presses, questions, found)
+
+    def _presses_at(self, questions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many presses had been made when so many questions had been answered."""
+        lines = self._project.ledger.log.acts()
+        _, press = np.unique(lines["act"], return_inverse=True)
+        answered = np.concatenate([[0], press[lines["asked"]] + 1])
+        return answered[np.minimum(questions, answered.size - 1)]
+
+    # Whether to stop
+
+    def advice(self) -> StopAdvice:
+        """Say whether it is safe to stop, from the certificate; of records, from the audited bounds."""
+        project = self._project
+        with project.state():
+            if project.is_records:
+                self._advice = project.entities.advice()
+                return self._advice
+            found = project.clusters()
+            certificate = found.certificate_
+            is_safe = certificate is not None and is_safe_to_stop(certificate)
+            unknown = found.n_rows_ - project.session.n_known - len(found.given_up_)
+            self._advice = StopAdvice(
+                safe=is_safe,
+                text=advice_in_words(certificate, is_safe, unknown, found.n_rows_),
+                wrong=None if certificate is None else certificate.wrong,
+                at_presses=self.n_presses,
+            )
+            return self._advice
+
+    def finish(self) -> None:
+        """Ask nothing more, here or elsewhere, now or later; `resume` goes on."""
+        self.set_finished(True)
+
+    def resume(self) -> None:
+        """Go on asking."""
+        self.set_finished(False)
+        with self._project.state():
+            if not self.stopped:  # or else the budget is spent
+                self._project.session.resume()
+
+    def leave(self) -> None:
+        """Ask nothing more here; others go on, and so does who opens the project again."""
+        with self._project.state():
+            self._project.session.stop()
+
+    def set_finished(self, finished: bool) -> None:
+        """Keep whether somebody has finished, and heed it."""
+        with self._project.state():
+            is_so = finished == bool(self._project.ledger.settings.get(FINISHED))
+        if not is_so:
+            with self._project.act():
+                self._project.ledger.set(FINISHED, "1" if finished else "")
+        with self._project.state():
+            self.heed_end()
+
+    def heed_end(self) -> None:
+        """Ask nothing, or go on, as the project and the budget say."""
+        session = self._project.session
+        is_finished = bool(session.ledger.settings.get(FINISHED))
+        why = "user" if is_finished else "budget" if self.presses_left == 0 else ""
+        if why and why != self.stopped:
+            session.stop(why)
+        elif self.stopped and not why:
+            session.resume()
+        self.stopped = why
+
+    # What is asked
+
+    @property
+    def criterion(self) -> str:
+        """When two rows are of one cluster, in a sentence, for those who answer; "" if nobody said."""
+        return plain(self._project.ledger.settings.get(CRITERION, ""))
+
+    def set_criterion(self, text: str) -> None:
+        """Say in a sentence when two rows are of one cluster, and keep it; "" takes it away."""
+        sentence = check_name(text, "A criterion")
+        with self._project.act():
+            self._project.ledger.set(CRITERION, sentence)
+
+
+def is_safe_to_stop(certificate: Certificate) -> bool:
+    """Return whether little is missing or wrong, however often one looked before."""
+    return max(certificate.undiscovered, certificate.wrong_at_any_time) <= SAFE
