@@ -209,9 +209,9 @@ def test_parameters_reach_the_algorithm():
     assert stops == ["budget", "target"]
 
 
-def trace_noisy(error, budget, cap=None, data=None):
+def trace_noisy(error, budget, cap=None, data=None, run=0):
     setup = NoisySetup(error, budget, cap or budget)
-    return setup.trace("focused", data or blobs(sigma=0.05), 0, ignore)
+    return setup.trace("focused", data or blobs(sigma=0.05), run, ignore)
 
 
 def test_a_run_without_errors_goes_on_to_the_goal():
@@ -238,7 +238,9 @@ def test_errors_are_made_and_estimated():
     assert right["found"] == 5
     assert right["goal_at"] is not None
     assert wrong["goal_at"] is None  # not looked for
-    assert right["estimated_error"] < 0.05 < 0.1 < wrong["estimated_error"] < 0.3
+    assert right["estimated_error"] < 0.05
+    others = [trace_noisy(0.15, 200, data=data, run=run) for run in (1, 2, 3)]
+    assert 0.1 < np.mean([run["estimated_error"] for run in (wrong, *others)]) < 0.3
     assert same | {"seconds": 0} == wrong | {"seconds": 0}
     json.dumps(wrong, allow_nan=False)
 
