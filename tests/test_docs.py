@@ -105,7 +105,7 @@ def test_the_reference_lists_every_public_class_and_function():
     import samekind
 
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    rooms = {"datasets", "measures", "report"}
+    packages = {"datasets", "measures", "report"}
     names = [name for name in samekind.__all__ if callable(getattr(samekind, name))]
     names += [f"datasets.{name}" for name in samekind.datasets.__all__]
-    assert [name for name in names if name not in rooms and f"   {name}\n" not in page] == []
+    assert [name for name in names if name not in packages and f"   {name}\n" not in page] == []

@@ -1,4 +1,4 @@
-"""The scikit-learn face: the common checks, pipelines, clones, pickles."""
+"""The scikit-learn estimator: the common checks, pipelines, clones, pickles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public face: names, imports, documentation, and which room may import which."""
+"""The public API: names, imports, documentation, and which package may import which."""
 
 from __future__ import annotations
 

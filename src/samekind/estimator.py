@@ -1,4 +1,4 @@
-"""The scikit-learn face."""
+"""The scikit-learn estimator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions, answers, and flows: the vocabulary that every room shares.
+"""Questions, answers, and flows: the vocabulary that all packages share.
 
 A *flow* is a generator that yields questions (an array of pairs of row numbers), is sent a `Reply` with
 as many answers, and returns what it found. It does no input or output, so the same flow serves a label

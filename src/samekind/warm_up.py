@@ -213,9 +213,9 @@ class WarmUp:
         """Tell a worker what to compile, one after another."""
         assert process.stdin is not None
         assert process.stdout is not None
-        rooms: set[str] = set()  # that it has loaded
+        packages: set[str] = set()  # that it has loaded
         with contextlib.suppress(OSError, ValueError):
-            while (number := self._take(rooms, place)) is not None:
+            while (number := self._take(packages, place)) is not None:
                 process.stdin.write(f"{number}\n")
                 process.stdin.flush()
                 if process.stdout.readline().strip() != str(number):
@@ -234,8 +234,8 @@ class WarmUp:
             self._failed |= process.returncode != 0 and not self._is_stopped
             self._lock.notify_all()
 
-    def _take(self, rooms: set[str], place: int) -> int | None:
-        """Return what a worker does next: if it can, of a room that it has loaded."""
+    def _take(self, packages: set[str], place: int) -> int | None:
+        """Return what a worker does next: if it can, of a package that it has loaded."""
         with self._lock:
             self._lock.wait_for(
                 lambda: self._waiting or self._is_stopped or len(self._todo) == len(self._list)
@@ -245,14 +245,16 @@ class WarmUp:
 
             def cost(number: int) -> tuple[bool, bool, bool, int]:
                 kernel = self._list[number]
-                room = kernel.module.split(".")[1]
-                is_own = room in rooms if rooms else (room == "algorithms") == (place == 0)
+                package = kernel.module.split(".")[1]
+                is_own = (
+                    package in packages if packages else (package == "algorithms") == (place == 0)
+                )
                 is_useless = self._rows is not None and self._rows not in kernel.rows
                 return kernel.stage != START, is_useless, not is_own, number
 
             number = min(self._waiting, key=cost)
             self._waiting.remove(number)
-            rooms.add(self._list[number].module.split(".")[1])
+            packages.add(self._list[number].module.split(".")[1])
             return number
 
     def _tell(self) -> None:
