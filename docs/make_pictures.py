@@ -20,7 +20,7 @@ from PIL import Image
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from experiments.person import Sitting, served  # noqa: E402
+from experiments.person import Sitting, page_of, served  # noqa: E402
 from experiments.person_browser import BrowserPerson, chromium  # noqa: E402
 from samekind.data import Items, demo_items, load  # noqa: E402
 from samekind.datasets import load_digits, make_messages  # noqa: E402
@@ -92,7 +92,7 @@ def sort(
     with served(Project(items, title=items.source, random_state=0, budget=400)) as client:
         page = browser.new_context(viewport=DESKTOP).new_page()  # type: ignore[arg-type]
         kind_of = dict(zip(shown, kinds, strict=True))
-        person = BrowserPerson(page, str(client.base_url), kind_of, sitting)
+        person = BrowserPerson(page, page_of(client), kind_of, sitting)
         left = dict(wanted)
         while left and person.question() is not None:
             kind = page.get_attribute("#question", "data-type") or ""
@@ -128,7 +128,7 @@ def film(browser: Browser, items: Items, kinds: list[str], path: Path) -> None:
     with served(Project(items, title=items.source, random_state=0, budget=400)) as client:
         page = browser.new_context(viewport=FILM).new_page()  # type: ignore[arg-type]
         kind_of = dict(zip(shown, kinds, strict=True))
-        person = BrowserPerson(page, str(client.base_url), kind_of, sitting)
+        person = BrowserPerson(page, page_of(client), kind_of, sitting)
         while len(frames) < len(FILMED) and person.question() is not None:
             if sitting.presses >= FILMED[len(frames)]:
                 page.wait_for_timeout(QUIET_MS)

@@ -142,6 +142,11 @@ def served(project: Project) -> Iterator[httpx.Client]:
             yield client
 
 
+def page_of(client: httpx.Client) -> str:
+    """Return the address that opens the page in a browser."""
+    return f"{client.base_url}#token={client.headers['authorization'].split()[1]}"
+
+
 def sit_down(
     data: str,
     items: Items,
@@ -179,8 +184,7 @@ def _person(
         yield Person(client, kind_of, sitting)
         return
     with closing(browser.new_context(viewport={"width": 1280, "height": 800})) as context:
-        address = f"{client.base_url}#token={client.headers['authorization'].split()[1]}"
-        person = BrowserPerson(context.new_page(), address, kind_of, sitting)
+        person = BrowserPerson(context.new_page(), page_of(client), kind_of, sitting)
         yield person
         if person.failures:
             raise RuntimeError(f"the page failed: {'; '.join(person.failures)}")
