@@ -7,6 +7,7 @@ import pytest
 
 from conftest import Expert, answer, blobs
 from samekind import DIFFERENT, SAME, UNSURE, LabelOracle, NoisyOracle, Session, solve
+from samekind.algorithms.focused import terrain
 from samekind.ledger import Ledger, pairs_of
 from samekind.measures import adjusted_rand_index
 
@@ -374,3 +375,23 @@ def test_wrong_parameters_are_named(error, parameter, given):
     assert parameter in str(raised.value)
     if error is ValueError:
         assert repr(given) in str(raised.value)
+
+
+def test_rows_that_were_asked_about_and_taken_back_leave_nothing(monkeypatch):
+    monkeypatch.setattr(terrain, "MOST_NODES", 150)
+    rng = np.random.default_rng(0)
+    y = rng.integers(5, size=600)
+    X = rng.uniform(0, 8, (5, 3))[y] + rng.normal(size=(600, 3))
+    with Session(X, random_state=0, budget=40, goal="labels") as session:
+        while not session.done:
+            session.answer_all(LabelOracle(y)(session.pending()))
+        before = session.clusters().labels_
+        nodes = session._run._base.rows
+        others = np.setdiff1d(np.arange(600), nodes)[:20]
+        session.learn(
+            [(row, int(nodes[0])) for row in others], [int(y[r] == y[nodes[0]]) for r in others]
+        )
+        session.clusters()
+        session.undo(1, together=True)
+        assert len(session._run._group().terrain.rows) == len(nodes)
+        np.testing.assert_array_equal(session.clusters().labels_, before)

@@ -130,17 +130,15 @@ class Focused(Folding[FocusedParams]):
             pairs = facts.answers.pairs[facts.learnt]
             rows = np.unique(pairs)
             others = rows[self._base.nodes_of(rows) < 0]
-            terrain = self._base
-            if self._walks is not None and (self._walks.terrain.nodes_of(rows) >= 0).all():
-                terrain = self._walks.terrain
-            elif others.size:
-                terrain = terrain.with_rows(self.points, others)
-            if self._walks is None or self._walks.terrain is not terrain:
-                self._walks = Walks(terrain)
+            walks, base = self._walks, self._base
+            if walks is None or not np.array_equal(walks.terrain.rows[len(base.rows) :], others):
+                walks = Walks(base.with_rows(self.points, others) if others.size else base)
+                self._walks = walks
+            terrain = walks.terrain
             evidence = facts.evidence(terrain.nodes_of(pairs.ravel()).reshape(-1, 2))
             same = fit(evidence, self._told, PRIOR)
             if len(pairs):
-                nodes, groups = group_nodes(self._walks, evidence, same)
+                nodes, groups = group_nodes(walks, evidence, same)
             else:
                 nodes = groups = np.zeros(int(self.points.n == 1), dtype=np.intp)
             self._grouped = _Grouped(terrain, evidence, same, nodes, groups)
@@ -248,7 +246,7 @@ class Focused(Folding[FocusedParams]):
         apart = self._state.terrain.nodes_of(np.array(facts.apart, dtype=np.intp).ravel())
         for a, b in apart.reshape(-1, 2).tolist():
             found[(a, b)] = 0.0
-        return found
+        return {pair: factor for pair, factor in found.items() if min(pair) >= 0}
 
     @property
     def _is_idle(self) -> bool:
