@@ -16,6 +16,7 @@ __all__ = [
     "best_pair",
     "change_beliefs",
     "descendants",
+    "gaps",
     "hits",
     "link_flows",
     "merge_beliefs",
@@ -54,6 +55,19 @@ def nearest_by_products(products, squares, start, distances, found):
                 distances[row, place] = distance
                 found[row, place] = other
                 worst = distances[row, k - 1]
+
+
+@njit(nogil=True, cache=True)
+def gaps(Z, known, group, node, n_groups):
+    """Return the distance of a node to the nearest known node of each group."""
+    found = np.full(n_groups, np.inf)
+    for x in known:
+        square = 0.0
+        for j in range(Z.shape[1]):
+            gap = Z[x, j] - Z[node, j]
+            square += gap * gap
+        found[group[x]] = min(found[group[x]], square)
+    return np.sqrt(found)
 
 
 # Walks

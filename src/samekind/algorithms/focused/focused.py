@@ -63,6 +63,7 @@ REFOLD = (
     1.1  # growth of the answers after which the live state is derived anew, where they may be wrong
 )
 IDLE = 0.001  # expected share of wrong rows below which only the paper's test is left to do
+TOGETHER = 1e-4  # share of the rows that questions asked at once may be expected to put right
 WORTH = 0.05  # rows that a question must be expected to put right once every row is known
 
 
@@ -184,6 +185,13 @@ class Focused(Folding[FocusedParams]):
 
     def choose(self, n: int, taken: Collection[int] = ()) -> Pairs:
         """Return the best questions that do not overlap what is taken."""
+        return self._choose(n, taken, np.inf)
+
+    def choose_together(self, most: int, taken: Collection[int] = ()) -> Pairs:
+        """Return the best questions as long as they are expected to put hardly any rows right."""
+        return self._choose(most, taken, TOGETHER * self.points.n)
+
+    def _choose(self, n: int, taken: Collection[int], most_worth: float) -> Pairs:
         state, facts = self._state, self._facts
         count = len(facts.answers.pairs)
         rng = np.random.default_rng([self._seed, 3, count, len(taken)])
@@ -203,7 +211,7 @@ class Focused(Folding[FocusedParams]):
             choices = chooser.compare(n - len(found), busy, WORTH)
             choices += chooser.test(n - len(found) - len(choices), busy, labels_of_nodes(state))
         if not choices:
-            choices = chooser.choose(n - len(found), busy, FAR[self.params.goal])
+            choices = chooser.choose(n - len(found), busy, FAR[self.params.goal], most_worth)
         least = WORTH if not chooser.any_fresh else 0.0
         for choice in choices:
             if choice.value >= least:

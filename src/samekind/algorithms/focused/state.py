@@ -281,12 +281,12 @@ class State:
 
     def _set_posterior(self, node: int, groups: IntArray, chances: FloatArray) -> float:
         """Let walks that meet a node end there in a posterior; return how many rows' walks do."""
-        nodes, h = self.hits(node)
         old = self.shares[node] > 0
         g = np.concatenate([self.ids[node][old], groups]).astype(np.int64)
         v = np.concatenate([-self.shares[node][old], chances])
         g, at = np.unique(g, return_inverse=True)
         v = np.bincount(at, v).astype(np.float32)
+        nodes, h = self.hits(node)
         seen_by = np.zeros(self.n_groups)
         kernels.walks_into(*self.terrain.into, self.group, nodes, h, seen_by)
         seen = np.flatnonzero(seen_by > 1e-6)
@@ -304,11 +304,7 @@ class State:
 
     def _gaps(self, node: int) -> FloatArray:
         """Return the distance of a node to the nearest known node of each group."""
-        found = np.full(self.n_groups, np.inf)
-        Z = self.terrain.Z
-        apart = np.sqrt(((Z[self.known] - Z[node]) ** 2).sum(axis=1))
-        np.minimum.at(found, self.group[self.known], apart)
-        return found
+        return kernels.gaps(self.terrain.Z, self.known, self.group, node, self.n_groups)
 
     def far(self) -> FloatArray:
         """Return the squared distance of each node to the nearest known one; 0 for known ones."""
