@@ -82,7 +82,7 @@ class Folding(Algorithm[P]):
         """
 
     def choose_together(self, most: int, taken: Collection[int] = ()) -> Pairs:
-        """Return the best question, and those whose choice its answer would hardly change; at most so many."""
+        """Return the best question, and up to `most` whose choice its answer would hardly change."""
         return self.choose(min(most, 1), taken)
 
     @abstractmethod
