@@ -18,7 +18,7 @@ from PIL import Image
 from samekind import Session
 from samekind.data import Items, ItemView, Role, demo_items, load
 from samekind.data import items as items_module
-from samekind.data import pixels as pixels_module
+from samekind.data import pictures as pictures_module
 from samekind.errors import DataError
 
 SENTENCES = [
@@ -349,12 +349,6 @@ class TestPictures:
         items = load(tmp_path / "p.npy")
         np.testing.assert_array_equal(items.images, array)
         assert items.show(4) == ItemView(4, "row 4", None, [], True)
-        items = load(tmp_path / "p.npy", features="plain")
-        np.testing.assert_allclose(  # all components of five pictures: no distance is lost
-            np.linalg.norm(items.X[0] - items.X[1]),
-            np.linalg.norm(array[0] / 255 - array[1] / 255),
-            rtol=1e-3,
-        )
 
     def test_the_demo_is_shown_enlarged_without_blur(self):
         items = demo_items()
@@ -463,7 +457,7 @@ def _damage(folder):
 
 
 def _bomb(folder):
-    pixels_module.Image.new("1", (20_000, 20_000)).save(folder / "photo 2.png")
+    pictures_module.Image.new("1", (20_000, 20_000)).save(folder / "photo 2.png")
 
 
 HOSTILE = {
@@ -539,7 +533,7 @@ def test_a_file_that_is_not_there(tmp_path):
 
 
 def test_a_picture_file_too_big(tmp_path, monkeypatch):
-    monkeypatch.setattr(pixels_module, "MAX_BYTES", 100)
+    monkeypatch.setattr(pictures_module, "MAX_BYTES", 100)
     with pytest.raises(DataError, match=r"(?s)4 of 4 pictures.*exceed"):
         load(pictures(tmp_path / "p", 4))
 
@@ -629,29 +623,6 @@ class TestCache:
         again = load(tmp_path / "t.jsonl", cache=tmp_path / "mine.db")
         assert_same(first, again)
         assert again.show(1).fields[2] == ("any", '[1, {"a": null}]')
-
-    def test_features_of_an_earlier_version_are_used_as_they_are(self, tmp_path, pile):
-        from samekind.data import loader
-        from samekind.data.cache import BEFORE, digest
-
-        pile["features"] = "plain"  # as a project of that time is opened
-        first = load(**pile, cache=tmp_path / "mine.db")
-        path = tmp_path / "mine.features.json"
-        about = json.loads(path.read_text())["about"]
-        keys = []
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(loader, "key_of", lambda source: keys.append(loader.key_before(source)))
-            load(**pile, cache=tmp_path / "other.db")
-        about |= {"key": keys[0], "transform": {"kind": "row"}}
-        del about["columns"]
-        kept = {"checksum": digest(format=BEFORE, about=about), "about": about}
-        path.write_text(json.dumps(kept))
-        np.save(tmp_path / "mine.features.npy", first.X)
-        again = load(**pile, cache=tmp_path / "mine.db", progress=Calls())
-        np.testing.assert_array_equal(again.X, first.X)
-        assert again.notes == first.notes
-        with pytest.raises(DataError, match="earlier version"):
-            again.load_new(pile["data"])
 
     def test_a_cache_that_cannot_be_written_is_a_note(self, tmp_path):
         items = load(numbers(tmp_path), cache=tmp_path / "nowhere" / "mine.db")

@@ -139,7 +139,6 @@ class TestColumns:
         table = load(write(text))
         assert table.feature_names == ["x"]
         assert "column 'city' left out: 25 different texts in 100 rows" in table.notes
-        assert len(load(write(text), max_categories=25).feature_names) == 26
 
     def test_blanks_are_medians(self, write):
         path = write("x,y\n1,2\n,4\n1e308,5\n1.5e308,6\n")
@@ -179,6 +178,9 @@ class TestColumns:
             {
                 "x": [1, 2],
                 "when": pd.to_datetime(["2020-01-01", "2021-01-01"]),
+                "y": [1, 2],
+                "z": [1, 2],
+                "u": [1, 2],
                 "took": pd.to_timedelta([1, 2], unit="s"),
                 "day": [datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)],
                 "path": [[1, 2], [3]],
@@ -186,7 +188,7 @@ class TestColumns:
         )
         frame.to_parquet(tmp_path / "points.parquet")
         table = load(tmp_path / "points.parquet")
-        assert table.feature_names == ["x"]
+        assert table.feature_names == ["x", "y", "z", "u"]
         notes = "\n".join(table.notes)
         assert "column 'when' left out: dates and times" in notes
         assert "column 'took' left out: dates and times" in notes
@@ -425,7 +427,6 @@ class TestBadParameters:
             ({"columns": []}, "no column that can be used"),
             ({"labels": 3}, "labels must be the name of a column"),
             ({"exclude": [3]}, "exclude must hold names of columns, got 3"),
-            ({"max_categories": -1}, "max_categories must be an int of at least 0"),
         ],
     )
     def test_messages(self, write, parameters, message):
@@ -694,10 +695,10 @@ class TestStreamed:
 
     @pytest.mark.parametrize("standardize", [True, False])
     def test_the_same_columns_notes_and_numbers(self, folder, standardize, monkeypatch):
-        from samekind.data import parquet_files, tables
+        from samekind.data import tables
 
         monkeypatch.setattr(tables, "BLOCK_VALUES", 900)
-        monkeypatch.setattr(parquet_files, "JOINED_ROWS", 70)
+        monkeypatch.setattr(tables, "BATCH_ROWS", 70)
         given = {"labels": "kind", "standardize": standardize}
         memory = load(folder / "all.parquet", **given)
         streamed = load(folder / "parts", **given)
@@ -730,20 +731,20 @@ class TestStreamed:
         ):
             streamed.load_new(folder / "new.csv")
 
-    def test_an_array(self, folder):
+    def test_an_array(self, folder, monkeypatch):
+        from samekind.data import sources
+
         X = np.random.default_rng(0).normal(5, 2, (300, 4))
         np.save(folder / "X.npy", X)
         for how in ({}, {"standardize": False}, {"exclude": ["x1"]}):
             memory = load(folder / "X.npy", **how)
-            streamed = load(folder / "X.npy", stream=True, **how)
+            monkeypatch.setattr(sources, "LARGE", 0)
+            streamed = load(folder / "X.npy", **how)
+            monkeypatch.undo()
             assert streamed.is_streamed
             np.testing.assert_array_equal(streamed.points.rows(np.arange(300)), memory.X)
 
     def test_mistakes(self, folder):
-        with pytest.raises(DataError, match="stream is for"):
-            load(_csv(folder), stream=True)
-        with pytest.raises(DataError, match="compared in memory"):
-            load(folder / "parts", text="name", stream=True)
         pd.DataFrame({"height": [1.0]}).to_parquet(folder / "parts" / "part.9.parquet")
         with pytest.raises(DataError, match=r"part.9.parquet has no column 'id'"):
             load(folder / "parts")
@@ -757,21 +758,3 @@ class TestStreamed:
         (folder / "parts" / "a.png").write_bytes(b"")
         with pytest.raises(DataError, match="both pictures and Parquet files"):
             load(folder / "parts")
-
-    def test_medians_are_exact(self, folder):
-        from samekind.data.survey import medians_of
-        from samekind.data.tables import FrameTable
-
-        rng = np.random.default_rng(1)
-        for n in (1, 2, 7, 100):
-            X = rng.normal(size=(n, 3)) * 10.0 ** rng.integers(-300, 300, (n, 3))
-            X[rng.random(X.shape) < 0.2] = 0.0
-            names = ["a", "b", "c"]
-            exact = medians_of(FrameTable("t", pd.DataFrame(X, columns=names)), names)
-            assert medians_of(FrameTable.of_array("t", X, names), names) == exact
-
-
-def _csv(folder):
-    path = folder / "t.csv"
-    path.write_text("a,b\n1,2\n3,5\n")
-    return path

@@ -19,8 +19,7 @@ if os.environ.get("CI") != "true":
 from PIL import Image
 
 from samekind.data import load
-from samekind.data.pixel_bounds import PixelBudget
-from samekind.data.pixels import open_picture
+from samekind.data.pictures import PixelBudget, open_picture
 from samekind.errors import DataError
 
 WIDTH, HEIGHT = 6000, 4000  # 24 million pixels

@@ -36,7 +36,7 @@ def names_in(given: list[str] | None) -> list[str] | None:
 
 def loading_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `samekind.load` among the options that the user gave."""
-    names = ("labels", "text", "image", "embeddings", "sheet", "stream", "features")
+    names = ("labels", "text", "image", "embeddings", "sheet", "features")
     wanted = {name: given.get(name) for name in (*names, "compare", "block", "other")}
     wanted |= {name: names_in(given[name]) for name in ("columns", "exclude", "show")}
     wanted["records"] = given.get("records") or None
@@ -189,13 +189,6 @@ _headless = _data(
 )
 Headless = Annotated[bool, _headless]
 Sheet = Annotated[str | None, _data("NAME", "The sheet of an Excel file; the first by default.")]
-_stream = _data(
-    None,
-    "Keep features in a file that is read as needed, or in memory; of .npy and Parquet files."
-    + _default("a file from 1 GiB or two files on"),
-    "--stream/--no-stream",
-)
-Stream = Annotated[bool | None, _stream]
 _images = _data(
     "HxW",
     "Rows are grey pictures of that height and width, line by line, and are shown as such; they are not "

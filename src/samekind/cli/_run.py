@@ -60,7 +60,6 @@ def run(
     headless: options.Headless = False,
     sheet: options.Sheet = None,
     images: options.Images = None,
-    stream: options.Stream = None,
     algorithm: options.Algorithm = None,
     budget: options.Budget = None,
     target: options.Target = None,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 OPTIONS = {
     name: f"--{name.replace('_', '-')}"
     for name in (
-        *("text", "image", "show", "exclude", "embeddings", "columns", "labels", "sheet", "stream"),
+        *("text", "image", "show", "exclude", "embeddings", "columns", "labels", "sheet"),
         *("algorithm", "budget", "target", "epsilon", "heavy", "tolerance"),
         *("error_rate", "batch", "features", "metric", "reduce", "compare", "block", "other"),
     )

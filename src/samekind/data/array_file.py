@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from samekind.data.files import Array
+from samekind.data.readers import Array
 from samekind.data.row_features import RowFeatures
 from samekind.data.tables import FrameTable, Table, Tick
 from samekind.points.array import room_for

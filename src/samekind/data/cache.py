@@ -1,7 +1,8 @@
 """Features kept beside a project, so that it opens at once; whatever is damaged is not used.
 
-One JSON file names the others with their sizes and checksums. It is removed before they are written,
-and written last: a writer that is killed, or two at once, leave nothing that could be mistaken.
+One JSON file names the others with their sizes and checksums. It is removed before they are written, and
+written last: a writer that is killed, or two at once, leave nothing that could be mistaken. Nothing is
+pickled: files hold JSON, arrays and Parquet.
 """
 
 from __future__ import annotations
@@ -14,25 +15,46 @@ import os
 import secrets
 import zlib
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from samekind.data.files import Array
-from samekind.data.fitted import About, FittedState
+from samekind.data.readers import Array
 
-__all__ = ["BEFORE", "Cache", "digest"]
+__all__ = ["About", "Cache", "State", "digest"]
 
-FORMAT = 3
-BEFORE = 2  # the format before: its features are used as they are
+About: TypeAlias = dict[str, Any]
+"""What JSON can hold."""
+
+FORMAT = 4
 _ABOUT = "features.json"
 _TABLE = "table.parquet"
 _TRANSFORM = "transform.npz"
 _PROJECTS = (".db", ".sqlite", ".sqlite3")
 _BLOCK = 1 << 20
+
+
+@dataclass
+class State:
+    """What something is made again from: JSON, and arrays."""
+
+    about: About = field(default_factory=dict)
+    arrays: dict[str, Array] = field(default_factory=dict)
+
+    def put(self, name: str, part: State) -> None:
+        """Keep the state of a part."""
+        self.about[name] = part.about
+        self.arrays |= {f"{name}.{key}": array for key, array in part.arrays.items()}
+
+    def part(self, name: str) -> State:
+        """Return the state of a part."""
+        start = f"{name}."
+        arrays = {k.removeprefix(start): a for k, a in self.arrays.items() if k.startswith(start)}
+        return State(self.about[name], arrays)
 
 
 def digest(**parts: object) -> str:
@@ -52,9 +74,8 @@ class Cache:
         if self.prefix is not None:
             with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
                 kept = json.loads(self.path(_ABOUT).read_text("utf-8"))
-                about = kept["about"]
-                if kept["checksum"] in (digest(about=about), digest(format=BEFORE, about=about)):
-                    self.about = about
+                if kept["checksum"] == digest(about=kept["about"]):
+                    self.about = kept["about"]
 
     def path(self, name: str) -> Path:
         """Return where a file is kept."""
@@ -87,19 +108,19 @@ class Cache:
         loaded: Array = np.load(self.path(f"{name}.npy"), mmap_mode="r", allow_pickle=False)
         return loaded
 
-    def state(self) -> FittedState | None:
+    def state(self) -> State | None:
         """Return how features are made; None if that is not kept, or was written anew."""
         about = self.about.get("transform")
         if not about or not self._intact(_TRANSFORM):
             return None
         with np.load(self.path(_TRANSFORM), allow_pickle=False) as archive:
-            return FittedState(about, {name: archive[name] for name in archive.files})
+            return State(about, {name: archive[name] for name in archive.files})
 
     def keep(
         self,
         about: About,
         arrays: dict[str, Array],
-        state: FittedState | None,
+        state: State | None,
         table: pd.DataFrame | None,
     ) -> None:
         """Write everything; an OSError says why that is not possible."""
@@ -128,8 +149,7 @@ class Cache:
 
     def _intact(self, name: str) -> bool:
         try:
-            known = self.about["files"][name]
-            return bool(known == _checksum(self.path(name)))
+            return bool(self.about["files"][name] == _checksum(self.path(name)))
         except (OSError, KeyError, TypeError):
             return False
 
@@ -159,7 +179,7 @@ def _private(path: str, flags: int) -> int:
 
 
 def _write(path: Path, how: Callable[[IO[bytes]], object]) -> list[int]:
-    """Write a file beside its place, then put it there; returns its size and checksum."""
+    """Write a file beside its place, then put it there; return its size and checksum."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         with open(beside, "xb", opener=_private) as file:

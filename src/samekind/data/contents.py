@@ -18,14 +18,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from samekind.data.files import Array
 from samekind.data.picture_paths import inside
+from samekind.data.readers import Array
 from samekind.data.views import cell_text
 from samekind.errors import DataError
 
 if TYPE_CHECKING:
+    from samekind.data.columns import Series
     from samekind.data.pictures import Pictures
-    from samekind.data.survey import Series
 
 __all__ = ["Contents", "Matched", "contents_of", "match_contents", "read_contents"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from samekind.data.files import Array, file_format, read_matrix
+from samekind.data.readers import Array, file_format, read_matrix
 from samekind.data.tables import row_blocks
 from samekind.errors import DataError
 

@@ -11,13 +11,13 @@ import numpy as np
 from cachetools import LRUCache, cachedmethod
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from samekind.data.columns import Role
+from samekind.data.columns import ColumnUse, Role
 from samekind.data.contents import Contents, contents_of
 from samekind.data.features import Made, uses_of_columns
-from samekind.data.files import Array
 from samekind.data.options import LoadOptions
 from samekind.data.picture_paths import inside
-from samekind.data.picture_sources import Source, pictures_of
+from samekind.data.readers import Array
+from samekind.data.sources import Source, pictures_of
 from samekind.data.tables import FrameTable, Tick
 from samekind.data.views import SIZES, ItemView, PictureFile, shown_text
 from samekind.errors import DataError
@@ -91,14 +91,15 @@ class Items:
         self.path = source.name
         self.medium = source.medium
         self.columns = uses_of_columns(source, made)
-        self.notes = list(dict.fromkeys([*source.notes, *made.notes]))
+        said = [*source.notes, *made.notes, *_only_shown(self.columns)]
+        self.notes = list(dict.fromkeys(said))
         self.frame = None if source.shown is None else source.shown.frame
         self.images: Array | None = made.images
         self.left_out = source.left_out
         self._points = made.points
         self._is_streamed = source.is_streamed
         self._table = source.table
-        self._options = options = source.options
+        self.options = options = source.options
         self._pictures = source.pictures
         self._features = features
         self._has_recipe = has_recipe
@@ -162,13 +163,13 @@ class Items:
 
         Other features of texts and of pictures by a model have length 1, which "auto" recognises.
         """
-        given = self._options.embeddings is not None and self.medium in ("text", "image")
+        given = self.options.embeddings is not None and self.medium in ("text", "image")
         return "cosine" if given and len(self.feature_names) > FEW_NUMBERS else "auto"
 
     @property
     def is_records(self) -> bool:
         """Whether items are records that may be duplicates."""
-        return self._options.records is True
+        return self.options.records is True
 
     @property
     def is_streamed(self) -> bool:
@@ -176,15 +177,20 @@ class Items:
         return self._is_streamed
 
     @property
+    def features(self) -> Features | None:
+        """How features are made; None where they were given."""
+        return self._features()
+
+    @property
     def is_standardized(self) -> bool:
         """Whether features are columns of a file, standardised."""
-        return self.medium == "row" and bool(getattr(self._features(), "scalers", False))
+        return self.medium == "row" and bool(getattr(self.features, "is_standardized", False))
 
     def in_file_units(self, points: ArrayLike) -> NDArray[np.float64]:
         """Return points such as centres in the units of the file, if they were standardised."""
         from samekind.data.row_features import RowFeatures
 
-        features = self._features() if self.medium == "row" else None
+        features = self.features if self.medium == "row" else None
         if isinstance(features, RowFeatures):
             return features.in_file_units(points)
         return np.asarray(points, dtype=np.float64)
@@ -199,9 +205,9 @@ class Items:
         frame, table = self.frame, self._table
         if frame is None and isinstance(table, FrameTable) and not self.is_streamed:
             frame = None if table.frame.size > _SHOWN else table.frame
-        if frame is None or with_labels or self._options.labels is None:
+        if frame is None or with_labels or self.options.labels is None:
             return frame
-        return frame.drop(columns=[self._options.labels], errors="ignore")
+        return frame.drop(columns=[self.options.labels], errors="ignore")
 
     def summary(self) -> str:
         """Return a few lines that say what was read and what was done with it."""
@@ -219,9 +225,9 @@ class Items:
 
     def texts(self, rows: NDArray[np.intp]) -> list[str]:
         """Return the texts of rows, as far as they are shown; only where items are texts."""
-        if self.frame is None or self._options.text is None:
+        if self.frame is None or self.options.text is None:
             raise DataError(f"{self.source} has no column of texts.")
-        return [shown_text(text) for text in self.frame[self._options.text].iloc[rows]]
+        return [shown_text(text) for text in self.frame[self.options.text].iloc[rows]]
 
     def show(self, row: int) -> ItemView:
         """Return what a person sees of a row."""
@@ -249,7 +255,7 @@ class Items:
 
     @cachedmethod(lambda self: self._sent, lock=lambda self: self._lock)
     def _encoded(self, row: int, size: int) -> PictureFile:
-        from samekind.data.pixels import encode
+        from samekind.data.pictures import encode
 
         assert self._pictures is not None
         try:
@@ -290,7 +296,7 @@ class Items:
             for use in self.columns
             if use.is_feature or use.role in (Role.TEXT, Role.FIELD)
         ]
-        hidden = [] if self._options.labels is None else [self._options.labels]
+        hidden = [] if self.options.labels is None else [self.options.labels]
         return contents_of(frame, self._pictures, compared, hidden, like)
 
     def recipe(self) -> dict[str, object]:
@@ -300,7 +306,7 @@ class Items:
                 "items that were loaded by load_new() have no recipe of their own. Keep that of the "
                 "first items, and call load_new() again."
             )
-        return self._options.recipe()
+        return self.options.recipe()
 
     @cachedmethod(lambda self: self._views, lock=lambda self: self._lock)
     def _view(self, row: int) -> ItemView:
@@ -309,7 +315,7 @@ class Items:
         if self.frame is not None:
             cells = {name: self.frame[name].iloc[row] for name in self._fields}
             if self.medium == "text":
-                text = shown_text(self.frame[self._options.text].iloc[row])
+                text = shown_text(self.frame[self.options.text].iloc[row])
         elif self._fields and self._table is not None:
             cells = self._table.view(row)
         fields = [(name, shown_text(cells[name])) for name in self._fields]
@@ -323,6 +329,13 @@ class Items:
 
 def _counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'s' * (n != 1)}"
+
+
+def _only_shown(columns: list[ColumnUse]) -> list[str]:
+    """Say which columns are not compared, because the user or a column of texts or pictures decided so."""
+    names = [column.name for column in columns if column.role is Role.SHOWN]
+    shown = ", ".join(map(repr, names[:20])) + (", …" if len(names) > 20 else "")
+    return [f"not compared: {shown}"] if names else []
 
 
 def _size_of(picture: PictureFile) -> int:

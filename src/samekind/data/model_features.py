@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from samekind.data.cache import digest
-from samekind.data.fitted import About, FittedState
+from samekind.data.cache import About, State, digest
 from samekind.data.picture_paths import file_hash
 from samekind.data.text_features import CHARACTERS, Done, unit_rows
 from samekind.errors import DataError
@@ -19,8 +18,7 @@ from samekind.errors import DataError
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-    from samekind.data.pictures import Pictures
-    from samekind.data.pixels import Drawing
+    from samekind.data.pictures import Drawing, Pictures
 
 __all__ = ["PREFIX", "ModelFeatures", "is_of_other_model", "model_place"]
 
@@ -69,14 +67,14 @@ class ModelFeatures:
             len(texts), lambda rows: [text[:CHARACTERS] for text in texts[rows]], "texts", done
         )
 
-    def of_pictures(self, pictures: Pictures, n: int, done: Done) -> NDArray[np.float32]:
+    def of_pictures(self, pictures: Pictures, done: Done) -> NDArray[np.float32]:
         """Return the points of pictures."""
 
         def some(rows: slice) -> list[Drawing]:
             opened = (pictures.open(row, _NEAR)[0] for row in range(rows.start, rows.stop))
             return [picture.convert("RGB") for picture in opened]
 
-        return self._encode(n, some, "pictures", done)
+        return self._encode(len(pictures), some, "pictures", done)
 
     def _encode(
         self, n: int, inputs: Callable[[slice], Sequence[object]], what: str, done: Done
@@ -109,12 +107,12 @@ class ModelFeatures:
             done(rows.stop / n)
         return X
 
-    def state(self) -> FittedState:
+    def state(self) -> State:
         """Return what `from_state` makes it from."""
-        return FittedState({"model": self.place, "size": self.size, "checksum": self.checksum})
+        return State({"model": self.place, "size": self.size, "checksum": self.checksum})
 
     @classmethod
-    def from_state(cls, state: FittedState) -> ModelFeatures:
+    def from_state(cls, state: State) -> ModelFeatures:
         """Make it again, if the model is the same."""
         place, known = state.about["model"], state.about["checksum"]
         if folder_checksum(place) != known:
@@ -140,7 +138,7 @@ def model_place(features: str) -> str:
 
 @lru_cache(maxsize=1)
 def load_model(place: str, checksum: str) -> SentenceTransformer:
-    """Load a model: from its folder, from what was downloaded before, or from where it is published."""
+    """Load a model from its folder, or from what the user downloaded before; never from the network."""
     if Path(place).is_absolute() and not Path(place).is_dir():
         raise DataError(f"there is no folder {place} with a model. Check what features names.")
     try:
@@ -151,21 +149,17 @@ def load_model(place: str, checksum: str) -> SentenceTransformer:
             f"{INSTALL}"
         ) from error
     try:
-        try:
-            return SentenceTransformer(place, local_files_only=True)
-        except (OSError, ValueError):
-            if checksum:
-                raise
-            return SentenceTransformer(place)
-    except Exception as error:  # of the library, of torch, or of the network
+        return SentenceTransformer(place, local_files_only=True)
+    except Exception as error:  # of the library or of torch
         if checksum:
             raise DataError(
                 f"the folder {place} holds no model that sentence-transformers can load "
                 f"({_first_line(error)}). Name another one in features."
             ) from error
         raise DataError(
-            f"the model {place} is not on this machine, and cannot be downloaded "
-            f"({_first_line(error)}). Check its name, or name the folder that it is in."
+            f"the model {place} is not on this machine ({_first_line(error)}), and samekind loads nothing "
+            f"from the network. Download it first (hf download sentence-transformers/{Path(place).name}), or "
+            "name the folder that it is in."
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""What a user asks for when data are loaded, checked and tidied."""
+"""The parameters of `samekind.load`, checked and normalised."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from samekind._validation import check_positive_int
 from samekind.data.feature_names import AUTO, check_features
-from samekind.data.files import ARRAY_SUFFIXES
+from samekind.data.readers import ARRAY_SUFFIXES
 from samekind.errors import DataError
 
 __all__ = ["DEMO", "LoadOptions", "absolute"]
@@ -18,7 +18,7 @@ DEMO = "demo:digits"
 
 @dataclass(frozen=True)
 class LoadOptions:
-    """Where data are, and which of their columns are used for what. See `samekind.load`."""
+    """Where the data are, and which of their columns are used for what; see `samekind.load`."""
 
     data: Path
     text: str | None = None
@@ -31,9 +31,7 @@ class LoadOptions:
     header: bool = True
     sheet: str | None = None
     standardize: bool = True
-    max_categories: int = 20
     image_shape: Sequence[int] | None = None
-    stream: bool | None = None
     features: str = AUTO
     records: bool | str = False  # or "auto": if the table looks like one of records
     compare: Sequence[str] | None = None
@@ -43,7 +41,7 @@ class LoadOptions:
     def __post_init__(self) -> None:
         if self.text is not None and self.image is not None:
             raise DataError(
-                f"text ({self.text!r}) and image ({str(self.image)!r}) must not both be given: things "
+                f"text ({self.text!r}) and image ({str(self.image)!r}) must not both be given: items "
                 "are compared by the one or the other. Name a further column with show."
             )
         if self.labels is not None and not isinstance(self.labels, str):
@@ -51,16 +49,15 @@ class LoadOptions:
         for other in ("text", "image", "embeddings"):
             if self.columns is not None and getattr(self, other) is not None:
                 raise DataError(
-                    f"columns and {other} must not both be given: things are compared by one of them."
+                    f"columns and {other} must not both be given: items are compared by one of them."
                 )
         for other in ("columns", "embeddings"):
             if self.features != AUTO and getattr(self, other) is not None:
                 raise DataError(
-                    f"features and {other} must not both be given: things are compared by one of them."
+                    f"features and {other} must not both be given: items are compared by one of them."
                 )
         check_features(self.features)
         self._check_records()
-        check_positive_int("max_categories", self.max_categories, minimum=0)
         tidy = {
             "compare": None if self.compare is None else _fields(self.compare),
             "block": None if self.block is None else _parts(self.block),
@@ -89,7 +86,7 @@ class LoadOptions:
             object.__setattr__(self, "records", True)
         if self.records is not True:
             return
-        for name in ("text", "image", "embeddings", "image_shape", "stream"):
+        for name in ("text", "image", "embeddings", "image_shape"):
             if getattr(self, name):
                 raise DataError(
                     f"records and {name} must not both be given: records are compared by their fields, in "
@@ -125,6 +122,7 @@ class LoadOptions:
                 value = self.shown_table
             if value != option.default:
                 plain = str(absolute(value)) if isinstance(value, Path) else value
+                plain = DEMO if plain == str(absolute(DEMO)) else plain
                 given[option.name] = list(plain) if isinstance(plain, tuple) else plain
         return given
 

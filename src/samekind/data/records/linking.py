@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from samekind.data.files import plain_place
-from samekind.data.picture_sources import Source
+from samekind.data.readers import plain_place
+from samekind.data.sources import Source
 from samekind.data.tables import FrameTable
 from samekind.errors import DataError, no_such_column
 
