@@ -91,6 +91,7 @@ class TestEmbed:
         np.testing.assert_array_equal(items.X, samekind.embed(TEXTS, features))
 
     def test_nothing_reaches_for_the_network_nor_sets_up_logging(self):
+        """P31."""
         program = (
             "import logging, socket, sys\n"
             "def refuse(*args, **kwargs): raise AssertionError('the network was asked')\n"
@@ -122,6 +123,60 @@ class TestEmbed:
     def test_what_cannot_be(self, texts, features, says):
         with pytest.raises(DataError, match=says):
             samekind.embed(texts, features)
+
+
+def colours(folder):
+    """Write two red and two blue pictures, and return their paths."""
+    folder.mkdir()
+    for row, colour in enumerate(["red", "#ee0000", "blue", "#0000ee"]):
+        Image.new("RGB", (40, 30), colour).save(folder / f"my picture {row}.png")
+    return sorted(folder.iterdir())
+
+
+class TestEmbedPictures:
+    def test_paths_images_and_arrays_give_the_same_points(self, tmp_path):
+        paths = colours(tmp_path / "p")
+        X = samekind.embed(paths)
+        assert X.dtype == np.float32
+        assert right_neighbours(X, np.array([0, 0, 1, 1])) == 1
+        np.testing.assert_array_equal(X, load(tmp_path / "p").X)
+        images = [Image.open(path) for path in paths]
+        arrays = [np.asarray(image) for image in images]
+        for given in (list(map(str, paths)), pd.Series(map(str, paths)), images, arrays):
+            np.testing.assert_array_equal(samekind.embed(given), X)
+        np.testing.assert_array_equal(samekind.embed(np.stack(arrays)), X)
+        np.testing.assert_allclose(samekind.embed(paths[:2], fit_on=paths), X[:2], atol=1e-6)
+
+    def test_a_path_is_never_embedded_as_a_text(self, tmp_path, monkeypatch):
+        paths = colours(tmp_path / "p")
+        note = tmp_path / "note.txt"
+        note.write_text("a text")
+        monkeypatch.chdir(tmp_path / "p")
+        np.testing.assert_array_equal(
+            samekind.embed([path.name for path in paths]), samekind.embed(paths)
+        )
+        points = samekind.Session([path.name for path in paths]).points
+        assert points.d == samekind.embed(paths).shape[1]
+        for given, says in (
+            ([str(note), "a text"], "path of a file in row 0"),
+            (["a text", str(paths[0])], "path of a file in row 1"),
+            (["a text", paths[0]], "all be str, got .*Path in row 1"),
+            (tmp_path, "got one path"),
+            (["gone.png", "away.jpg"], "2 of 2 pictures cannot be used"),
+        ):
+            with pytest.raises(DataError, match=says):
+                samekind.embed(given)
+        with pytest.raises(DataError, match="path of a file in row 0"):
+            samekind.embed(["a text"], fit_on=[str(note)])
+        assert samekind.embed(["it is in photo.png", "see note 3.5"]).shape[0] == 2
+
+    @pytest.mark.parametrize(
+        "pictures", [np.zeros((3, 4, 4)), np.zeros((3, 4, 4, 2), np.uint8), np.zeros((3, 4))]
+    )
+    def test_arrays_that_are_no_pictures(self, pictures):
+        for given in (pictures, list(pictures)):
+            with pytest.raises(DataError, match="pictures must be arrays of uint8"):
+                samekind.embed(given)
 
 
 class TestTextsAsX:
@@ -234,7 +289,7 @@ class TestEmbeddingFiles:
             (pd.DataFrame({"v": [[1.0, 2.0]] * 5 + [[1.0]]}), "lists of different lengths"),
             (pd.DataFrame({"v": [[1.0, 2.0]] * 5 + [None]}), "lists of different lengths"),
             (pd.DataFrame({"v": [[1.0, np.nan]] * 6}), "row 0 that is no finite number"),
-            (pd.DataFrame({"v": [[1.0, 2.0]] * 4}), "4 rows, but there are 6 things"),
+            (pd.DataFrame({"v": [[1.0, 2.0]] * 4}), "4 rows, but there are 6 items"),
             (pd.DataFrame({"v": list("abcdef")}), "one column of lists of numbers"),
         ],
     )

@@ -91,6 +91,8 @@ def test_memory_does_not_grow_with_how_many_there_are(
 
 
 class TestLimit:
+    """P29: a picture is refused by the number of pixels that it declares."""
+
     def test_can_be_changed(self, folder, monkeypatch):
         draw(folder / "big.png", 300, 200)
         draw(folder / "bigger.png", 300, 300)

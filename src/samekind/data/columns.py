@@ -365,7 +365,8 @@ def check_most_are_used(table: Table, columns: list[ColumnUse], texts: list[str]
     """
     used = [column.name for column in columns if column.is_feature]
     lost = [column for column in columns if column.role in (Role.NAMES, Role.DATE, Role.NESTED)]
-    if len(lost) <= len(used):
+    ids = [name for name in used if _is_id(table, name)] if lost else []
+    if len(lost) <= len(used) - len(ids):
         return
     ways = [f"text={name!r} compares these texts" for name in texts]
     ways.append("records=True finds rows that are duplicates")
@@ -376,6 +377,13 @@ def check_most_are_used(table: Table, columns: list[ColumnUse], texts: list[str]
         f"{table.name}: most columns would not be compared; {len(used)} of {len(used) + len(lost)} would "
         f"({', '.join(map(repr, used))}).{notes}\nSay what to compare: {'; '.join(ways)}."
     )
+
+
+def _is_id(table: Table, name: str) -> bool:
+    """Whether a column of whole numbers has another one in every row, of many."""
+    if not isinstance(table, FrameTable) or table.n < _COUNTER_ROWS:
+        return False
+    return types.is_integer_dtype(table.frame[name].dtype) and table.frame[name].is_unique
 
 
 def unusable_number(table: Table, name: str, row: int, value: object, count: int) -> DataError:

@@ -180,7 +180,7 @@ def _check_picture(array: NDArray[Any], what: str) -> None:
         )
 
 
-def _checked_texts(texts: Iterable[str]) -> list[str]:
+def _checked_texts(texts: Iterable[str] | bytes) -> list[str]:
     """Return texts as a list, if they are, and no paths of files."""
     if isinstance(texts, str | bytes):
         raise DataError(f"texts must be a list of texts, got one text, {texts[:40]!r}.")

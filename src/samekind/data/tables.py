@@ -31,6 +31,7 @@ __all__ = [
     "Tick",
     "file_state",
     "find_files",
+    "inspect_parquet",
     "is_pattern",
     "row_blocks",
     "silent",
@@ -131,7 +132,7 @@ class ParquetTable:
         self.name = name
         self.files = list(files)
         self._tick = tick
-        self._infos = [_inspect(path) for path in files]
+        self._infos = [inspect_parquet(path) for path in files]
         self._ends = np.cumsum([sum(info.group_rows) for info in self._infos])
         self.n = int(self._ends[-1])
         self.columns = [name for name in self._infos[0].types if not _PANDAS_INDEX.fullmatch(name)]
@@ -258,7 +259,8 @@ def file_state(path: Path) -> tuple[int, int]:
     return found.st_size, found.st_mtime_ns
 
 
-def _inspect(path: Path) -> _ParquetFile:
+def inspect_parquet(path: Path) -> _ParquetFile:
+    """Return what a file says about itself; refuse one that is damaged, or far larger than it looks."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
