@@ -2,14 +2,13 @@
 
 One JSON file names the others with their sizes and checksums. It is removed before they are written, and
 written last: a writer that is killed, or two at once, leave nothing that could be mistaken. Nothing is
-pickled: files hold JSON, arrays and Parquet.
+pickled: files hold JSON and arrays.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import json
 import os
 import secrets
@@ -21,7 +20,6 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 
 from samekind.data.readers import Array
 
@@ -32,7 +30,6 @@ About: TypeAlias = dict[str, Any]
 
 FORMAT = 4
 _ABOUT = "features.json"
-_TABLE = "table.parquet"
 _TRANSFORM = "transform.npz"
 _PROJECTS = (".db", ".sqlite", ".sqlite3")
 _BLOCK = 1 << 20
@@ -82,15 +79,6 @@ class Cache:
         assert self.prefix is not None
         return self.prefix.with_name(f"{self.prefix.name}.{name}")
 
-    def table(self, key: str) -> tuple[pd.DataFrame, list[str]] | None:
-        """Return the table that is kept under a key, and its notes."""
-        if self.about.get("table_key") != key or not self._intact(_TABLE):
-            return None
-        try:
-            return pd.read_parquet(self.path(_TABLE)), self.texts("table_notes")
-        except Exception:  # a table that cannot be read is read from the user's file again
-            return None
-
     def has(self, key: str) -> bool:
         """Whether features are kept under a key, undamaged."""
         files = self.about.get("files")
@@ -121,7 +109,6 @@ class Cache:
         about: About,
         arrays: dict[str, Array],
         state: State | None,
-        table: pd.DataFrame | None,
     ) -> None:
         """Write everything; an OSError says why that is not possible."""
         if self.prefix is None:
@@ -140,8 +127,6 @@ class Cache:
                 write(file, partial(np.save, arr=array, allow_pickle=False))
         if state is not None:
             write(_TRANSFORM, lambda file: np.savez(file, **state.arrays))  # type: ignore[arg-type]
-        if table is not None and (body := _as_parquet(table)) is not None:
-            write(_TABLE, lambda file: file.write(body))
         made = {} if state is None else state.about
         self.about = {**about, "transform": made, "files": files}
         text = json.dumps({"checksum": digest(about=self.about), "about": self.about})
@@ -152,16 +137,6 @@ class Cache:
             return bool(self.about["files"][name] == _checksum(self.path(name)))
         except (OSError, KeyError, TypeError):
             return False
-
-
-def _as_parquet(table: pd.DataFrame) -> bytes | None:
-    """Return a table as a file; None if it would not come back as it is, and must be read every time."""
-    try:
-        body = table.to_parquet(None)
-        back = pd.read_parquet(io.BytesIO(body))
-    except (TypeError, ValueError, ArithmeticError, NotImplementedError):
-        return None
-    return body if back.equals(table) and (back.dtypes == table.dtypes).all() else None
 
 
 def _checksum(path: Path) -> list[int]:

@@ -184,7 +184,7 @@ def read_contents(
     if recipe.get("data") == DEMO:
         return None, []
     kept = Cache(cache)
-    source = open_source(LoadOptions(**recipe), Cache(None), silent)
+    source = open_source(LoadOptions(**recipe), silent)
     if source.may_leave_out and source.pictures is not None:
         was_broken = {str(name) for name, _ in kept.about.get("left_out", [])}
         source.leave_out(_still_broken(source.pictures, was_broken))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from cachetools import LRUCache, cachedmethod
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from samekind.data.columns import ColumnUse, Role
@@ -33,7 +32,7 @@ __all__ = ["Items", "Labels"]
 Labels: TypeAlias = "Array | pd.Categorical[str]"
 """A label for each row: an array, or codes and categories."""
 
-_PICTURE_BYTES = 64 << 20
+_PICTURES = 200  # encoded ones that are kept: about 20 MB
 _SHOWN = 2**24  # numbers of an array that are copied to be shown
 _VIEWS = 1_000  # of rows that are kept
 FEW_NUMBERS = 64  # up to which embeddings are taken as they are
@@ -110,9 +109,8 @@ class Items:
         if options.show is not None and not options.is_array:
             wanted = [name for name in options.show if name in wanted]
         self._fields = [name for name in wanted if name not in hidden]
-        self._sent: LRUCache[Hashable, PictureFile] = LRUCache(_PICTURE_BYTES, _size_of)
-        self._views: LRUCache[Hashable, ItemView] = LRUCache(_VIEWS)
-        self._lock = threading.Lock()
+        self._encoded = lru_cache(_PICTURES)(self._encode)
+        self._viewed = lru_cache(_VIEWS)(self._view)
 
     @classmethod
     def of_array(
@@ -232,7 +230,7 @@ class Items:
     def show(self, row: int) -> ItemView:
         """Return what a person sees of a row."""
         self._check(row)
-        return self._view(row)
+        return self._viewed(row)
 
     def picture(self, row: int, size: str = "small") -> PictureFile:
         """Return the picture of a row, "small" (256 pixels at most) or "large" (2,048)."""
@@ -253,8 +251,7 @@ class Items:
             return None
         return inside(where, self._pictures.names[row])
 
-    @cachedmethod(lambda self: self._sent, lock=lambda self: self._lock)
-    def _encoded(self, row: int, size: int) -> PictureFile:
+    def _encode(self, row: int, size: int) -> PictureFile:
         from samekind.data.pictures import encode
 
         assert self._pictures is not None
@@ -308,7 +305,6 @@ class Items:
             )
         return self.options.recipe()
 
-    @cachedmethod(lambda self: self._views, lock=lambda self: self._lock)
     def _view(self, row: int) -> ItemView:
         text = None
         cells: dict[str, object] = {}
@@ -336,10 +332,6 @@ def _only_shown(columns: list[ColumnUse]) -> list[str]:
     names = [column.name for column in columns if column.role is Role.SHOWN]
     shown = ", ".join(map(repr, names[:20])) + (", …" if len(names) > 20 else "")
     return [f"not compared: {shown}"] if names else []
-
-
-def _size_of(picture: PictureFile) -> int:
-    return len(picture.body)
 
 
 def _as_bytes(images: Array) -> Array:

@@ -181,7 +181,7 @@ def load(
     tick = silent if progress is None else progress
     kept = Cache(None if cache is None else absolute(cache))
     with _plain_errors():
-        source = open_source(options, kept, tick)
+        source = open_source(options, tick)
         if options.embeddings is None and source.options.records is not True:
             chosen = resolve_features(options.features, source.medium)
             source.options = replace(source.options, features=chosen)
@@ -226,7 +226,7 @@ def load_new(
         options = replace(options, text=None, image=None)
     with _plain_errors():
         medium = "row" if before.image_shape is not None else first.medium
-        source = open_source(options, Cache(None), tick, medium=medium)
+        source = open_source(options, tick, medium=medium)
         source.options = replace(source.options, show=before.show)
         made = _made(source, tick, known, len(first.feature_names))
     return _items(source, made, has_recipe=False)
@@ -376,22 +376,15 @@ def _kept(source: Source, cache: Cache, key: str, tick: Tick) -> Items:
 
         arrays |= arrays_of_records(made)
     state: State | None = None if made.features is None else state_of_features(made.features)
-    shown = source.shown
+    about = {
+        "key": key,
+        "names": made.names if own else [],
+        "notes": made.notes,
+        "left_out": source.left_out,
+        "columns": [asdict(column) for column in made.columns],
+    }
     try:
-        cache.keep(
-            {
-                "key": key,
-                "names": made.names if own else [],
-                "notes": made.notes,
-                "left_out": source.left_out,
-                "columns": [asdict(column) for column in made.columns],
-                "table_key": None if shown is None else shown.key,
-                "table_notes": [] if shown is None else shown.notes,
-            },
-            {name: array for name, array in arrays.items() if array is not None},
-            state,
-            None if shown is None or shown.key is None else shown.frame,
-        )
+        cache.keep(about, {n: a for n, a in arrays.items() if a is not None}, state)
     except OSError as error:
         made.notes.append(f"features are not kept for the next time ({error.strerror or error})")
     return _items(source, made)

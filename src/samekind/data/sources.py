@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from samekind.data.cache import Cache, digest
+from samekind.data.cache import digest
 from samekind.data.columns import guess_text, picture_column
 from samekind.data.options import LoadOptions, absolute
 from samekind.data.picture_paths import check_name, file_hash, find_pictures, has_pictures, unusable
@@ -103,9 +103,7 @@ class Source:
         return str(self.options.data)
 
 
-def open_source(
-    options: LoadOptions, cache: Cache, tick: Tick, *, medium: str | None = None
-) -> Source:
+def open_source(options: LoadOptions, tick: Tick, *, medium: str | None = None) -> Source:
     """Open what a path names; `medium` is what it must be, None if that is open."""
     path = options.data
     if is_pattern(path) or (path.is_dir() and not _is_for_pictures(path)):
@@ -115,20 +113,20 @@ def open_source(
     elif not path.suffix and not path.exists():
         raise no_such_file(path)
     elif options.is_array:
-        source = _array(options, cache, tick)
+        source = _array(options, tick)
     elif file_format(path) == "parquet":
         source = _parquet(options, [absolute(path)], tick, medium)
     else:
-        source = _table(options, _read(options, cache, tick), medium)
+        source = _table(options, _read(options, tick), medium)
         found = source.options
         if (source.medium == "text" and options.text is None) or found.records != options.records:
             # There, "NA" is a text, and a postcode no number.
-            source.table = source.shown = _read(found, cache, tick)
+            source.table = source.shown = _read(found, tick)
     if source.options.other is not None:
         from samekind.data.records.linking import linked
 
         there = replace(options, data=source.options.other, other=None, columns=None, show=None)
-        source = linked(source, open_source(replace(there, compare=None, block=None), cache, tick))
+        source = linked(source, open_source(replace(there, compare=None, block=None), tick))
     if medium is not None and source.medium != medium:
         raise DataError(
             f"{path} holds things of another sort ({source.medium}) than the first ({medium})."
@@ -150,7 +148,7 @@ def _is_for_pictures(folder: Path) -> bool:
     return False
 
 
-def _array(options: LoadOptions, cache: Cache, tick: Tick) -> Source:
+def _array(options: LoadOptions, tick: Tick) -> Source:
     path = options.data
     file_format(path)
     for name in ("text", "image"):
@@ -175,7 +173,7 @@ def _array(options: LoadOptions, cache: Cache, tick: Tick) -> Source:
             source.is_streamed = True
             source.fingerprint = lambda: repr((str(path), file_state(path)))
     if options.shown_table is not None:
-        source.shown = _read(LoadOptions(options.shown_table), cache, tick)
+        source.shown = _read(LoadOptions(options.shown_table), tick)
         if source.shown.n != source.n:
             raise DataError(
                 f"{options.shown_table} has {source.shown.n:,} rows, but {path} has {source.n:,}. Give "
@@ -194,7 +192,7 @@ def _parquet(options: LoadOptions, files: list[Path], tick: Tick, medium: str | 
     if whole or not (many or table.n * len(table.columns) * 8 >= LARGE):
         return _table(options, table.load(), medium)
     _check_named(options, table)
-    source = Source(options, "row", table.n, lambda: table.fingerprint, table)
+    source = Source(options, "row", table.n, table.fingerprint, table)
     source.is_streamed, source.notes = True, list(table.notes)
     return source
 
@@ -219,7 +217,7 @@ def _table(options: LoadOptions, table: FrameTable, medium: str | None) -> Sourc
                 "holds numbers"
             )
     kind = "row" if options.records or options.text is None else "text"
-    return Source(options, kind, table.n, lambda: table.fingerprint, table, table, notes=notes)
+    return Source(options, kind, table.n, table.fingerprint, table, table, notes=notes)
 
 
 def _check_named(options: LoadOptions, table: Table, others: Iterable[str] = ()) -> None:
@@ -235,8 +233,8 @@ def _check_named(options: LoadOptions, table: Table, others: Iterable[str] = ())
                 raise no_such_column(table.name, parameter, name, known)
 
 
-def _read(options: LoadOptions, cache: Cache, tick: Tick) -> FrameTable:
-    """Read a table, or take it from the cache."""
+def _read(options: LoadOptions, tick: Tick) -> FrameTable:
+    """Read a table into memory."""
     path, name = options.data, str(options.data)
     form = file_format(path)
     if form in ("npy", "npz"):
@@ -245,17 +243,17 @@ def _read(options: LoadOptions, cache: Cache, tick: Tick) -> FrameTable:
         return ParquetTable(name, [absolute(path)], tick).load()
     # Texts such as "NA" stay what they are where texts are compared, and in labels.
     exact = [text for text in (options.text, options.image, options.labels) if text is not None]
-    content = file_hash(path) if cache.prefix is not None else ""
-    as_text = options.records is True
-    how = {"header": options.header, "sheet": options.sheet, "exact": exact, "as_text": as_text}
-    key = digest(table=content, **how)
-    kept = cache.table(key)
-    if kept is not None:
-        return FrameTable(name, kept[0], notes=kept[1], fingerprint=content, key=key)
     tick("reading", 0, 1)
-    read = read_records(path, form, **how)  # type: ignore[arg-type]
+    frame, place, notes = read_records(
+        path,
+        form,
+        header=options.header,
+        sheet=options.sheet,
+        exact=exact,
+        as_text=options.records is True,
+    )
     tick("reading", 1, 1)
-    return FrameTable(name, *read, fingerprint=content, key=key)
+    return FrameTable(name, frame, place, notes, lambda: file_hash(path))
 
 
 def pictures_of(where: Path | Array | Sequence[object], names: list[str] | None = None) -> Pictures:
@@ -323,7 +321,7 @@ def _table_of_pictures(options: LoadOptions, table: FrameTable) -> Source:
     pictures = pictures_of(folder, files)
 
     def fingerprint() -> str:
-        return digest(table=table.fingerprint, files=_names_hash(folder, files))
+        return digest(table=table.fingerprint(), files=_names_hash(folder, files))
 
     return Source(
         options, "image", table.n, fingerprint, table, table, pictures, column, notes=notes

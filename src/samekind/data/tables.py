@@ -68,10 +68,8 @@ class FrameTable:
     frame: pd.DataFrame
     place: Place = plain_place
     notes: list[str] = field(default_factory=list)
-    fingerprint: str = ""
-    """A text that changes when the file does."""
-    key: str | None = None
-    """Under which the table may be kept beside a project."""
+    fingerprint: Callable[[], str] = str
+    """Returns a text that changes when the file does."""
     array: Array | None = None
     """The array that the frame is a view of."""
 
@@ -147,9 +145,8 @@ class ParquetTable:
             raise DataError(f"{name} has no columns.")
         self.notes = [] if len(files) == 1 else [f"{len(files):,} files are read as one table"]
 
-    @property
     def fingerprint(self) -> str:
-        """A text that changes when a file does."""
+        """Return a text that changes when a file does."""
         return repr([(str(info.path), info.state) for info in self._infos])
 
     def place(self, row: int) -> str:

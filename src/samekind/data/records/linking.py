@@ -86,7 +86,7 @@ def linked(one: Source, other: Source) -> Source:
         n = len(frame) - int(files.sum())
         return f"{plain_place(row if row < n else row - n)} of {(other if row >= n else one).name}"
 
-    table = FrameTable(one.name, frame, place, [], fingerprint())
+    table = FrameTable(one.name, frame, place, [], fingerprint)
     said = [*one.notes, *(note for note in other.notes if note not in one.notes), *notes]
     joined = replace(
         one, n=len(frame), fingerprint=fingerprint, table=table, shown=table, notes=said
