@@ -161,7 +161,7 @@ _image = _data(
 Image = Annotated[str | None, _image]
 _features = _data(
     "NAME",
-    "What texts or pictures are compared by: words (texts), hog (pictures), plain, or a model, "
+    "What items are compared by: words or plain (texts), hog (pictures), or a model, "
     "sentence-transformers:NAME_OR_FOLDER." + _default("auto"),
 )
 Features = Annotated[str | None, _features]

@@ -102,8 +102,9 @@ def make_features(
         if known is None:
             made = _of_rows(source, tick)
         else:
-            X, notes = known.apply(source.table)  # type: ignore[union-attr,arg-type]
-            made = Made(X, known.names, known, notes=notes)
+            rows = cast("RowFeatures", known)
+            X, notes = rows.apply(cast("FrameTable", source.table))
+            made = Made(X, rows.names, rows, columns=rows.columns, notes=notes)
         tick("features", source.n, source.n)
         return made
 

@@ -51,14 +51,14 @@ class Items:
         The features as the algorithms see them.
     n : int
         How many items there are.
-    feature_names : list of str
-        A name for each feature.
+    feature_names, shown_columns : list of str
+        A name for each feature; the columns of a table that a person sees.
     labels : ndarray, pandas.Categorical or None
         The label column, where one was named.
     source : str
         What to call all of them: the name of a file or folder.
     medium : {"text", "image", "row"}
-        What an item is to the eye.
+        What a person sees of an item.
     columns : list of ColumnUse
         What each column of a table is used as.
     notes : list of str
@@ -69,6 +69,10 @@ class Items:
         Small grey pictures, where items are pictures.
     left_out : list of (str, str)
         Pictures of a folder that cannot be read, and why.
+    is_streamed : bool
+        Whether there are too many rows for memory: their features are mapped from a file.
+    options : LoadOptions
+        The parameters of `samekind.load`, with what was found out filled in.
     metric : {"auto", "cosine"}
         How rows are best compared; a `Session` takes it unless it is told otherwise.
     """
@@ -96,7 +100,7 @@ class Items:
         self.images: Array | None = made.images
         self.left_out = source.left_out
         self._points = made.points
-        self._is_streamed = source.is_streamed
+        self.is_streamed = source.is_streamed
         self._table = source.table
         self.options = options = source.options
         self._pictures = source.pictures
@@ -108,7 +112,7 @@ class Items:
             wanted = [str(name) for name in self.frame.columns]
         if options.show is not None and not options.is_array:
             wanted = [name for name in options.show if name in wanted]
-        self._fields = [name for name in wanted if name not in hidden]
+        self.shown_columns = [name for name in wanted if name not in hidden]
         self._encoded = lru_cache(_PICTURES)(self._encode)
         self._viewed = lru_cache(_VIEWS)(self._view)
 
@@ -126,7 +130,8 @@ class Items:
         table = FrameTable.of_array(source, X, feature_names)
         medium = "row" if images is None else "image"
         opened = Source(LoadOptions(Path(source)), medium, len(X), lambda: source, table=table)
-        made = Made(X, feature_names, images=images)
+        columns = [ColumnUse(name, Role.NUMBER) for name in feature_names]
+        made = Made(X, feature_names, images=images, columns=columns)
         return cls(opened, made, labels=labels, features=lambda: None, has_recipe=False)
 
     def __repr__(self) -> str:
@@ -170,11 +175,6 @@ class Items:
         return self.options.records is True
 
     @property
-    def is_streamed(self) -> bool:
-        """Whether there are too many rows for memory: their features are mapped from a file."""
-        return self._is_streamed
-
-    @property
     def features(self) -> Features | None:
         """How features are made; None where they were given."""
         return self._features()
@@ -215,11 +215,6 @@ class Items:
         if (kinds := n_labels(self.labels)) is not None:
             lines.append(f"  labels of {_counted(kinds, 'kind')}")
         return "\n".join(lines + [f"  {note}" for note in self.notes])
-
-    @property
-    def shown_columns(self) -> list[str]:
-        """The columns of a table that a person sees."""
-        return list(self._fields)
 
     def texts(self, rows: NDArray[np.intp]) -> list[str]:
         """Return the texts of rows, as far as they are shown; only where items are texts."""
@@ -309,12 +304,12 @@ class Items:
         text = None
         cells: dict[str, object] = {}
         if self.frame is not None:
-            cells = {name: self.frame[name].iloc[row] for name in self._fields}
+            cells = {name: self.frame[name].iloc[row] for name in self.shown_columns}
             if self.medium == "text":
                 text = shown_text(self.frame[self.options.text].iloc[row])
-        elif self._fields and self._table is not None:
+        elif self.shown_columns and self._table is not None:
             cells = self._table.view(row)
-        fields = [(name, shown_text(cells[name])) for name in self._fields]
+        fields = [(name, shown_text(cells[name])) for name in self.shown_columns]
         title = f"row {row}" if self._pictures is None else self._pictures.name(row)
         return ItemView(row, title, text, fields, self.medium == "image")
 

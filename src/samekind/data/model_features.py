@@ -156,10 +156,10 @@ def load_model(place: str, checksum: str) -> SentenceTransformer:
                 f"the folder {place} holds no model that sentence-transformers can load "
                 f"({_first_line(error)}). Name another one in features."
             ) from error
+        published = place if "/" in place else f"sentence-transformers/{place}"
         raise DataError(
             f"the model {place} is not on this machine ({_first_line(error)}), and samekind loads nothing "
-            f"from the network. Download it first (hf download sentence-transformers/{Path(place).name}), or "
-            "name the folder that it is in."
+            f"from the network. Download it once (hf download {published}), or name the folder that it is in."
         ) from error
 
 

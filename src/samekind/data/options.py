@@ -14,6 +14,8 @@ from samekind.errors import DataError
 __all__ = ["DEMO", "LoadOptions", "absolute"]
 
 DEMO = "demo:digits"
+_OF_RECORDS = ("compare", "block", "other")
+_APART = {"columns": ("text", "image", "embeddings"), "features": ("columns", "embeddings")}
 
 
 @dataclass(frozen=True)
@@ -39,26 +41,13 @@ class LoadOptions:
     other: Path | None = None
 
     def __post_init__(self) -> None:
-        if self.text is not None and self.image is not None:
-            raise DataError(
-                f"text ({self.text!r}) and image ({str(self.image)!r}) must not both be given: items "
-                "are compared by the one or the other. Name a further column with show."
-            )
         if self.labels is not None and not isinstance(self.labels, str):
             raise DataError(f"labels must be the name of a column or None, got {self.labels!r}.")
-        for other in ("text", "image", "embeddings"):
-            if self.columns is not None and getattr(self, other) is not None:
-                raise DataError(
-                    f"columns and {other} must not both be given: items are compared by one of them."
-                )
-        for other in ("columns", "embeddings"):
-            if self.features != AUTO and getattr(self, other) is not None:
-                raise DataError(
-                    f"features and {other} must not both be given: items are compared by one of them."
-                )
         check_features(self.features)
-        self._check_records()
+        if self.records not in (True, False, "auto"):
+            raise DataError(f'records must be True, False or "auto", got {self.records!r}.')
         tidy = {
+            "records": self.records is True or self._given(*_OF_RECORDS) != [] or self.records,
             "compare": None if self.compare is None else _fields(self.compare),
             "block": None if self.block is None else _parts(self.block),
             "other": None if self.other is None else Path(self.other).expanduser(),
@@ -72,30 +61,34 @@ class LoadOptions:
         }
         for name, value in tidy.items():
             object.__setattr__(self, name, value)
+        self._check_together()
         if self.is_array and len(self.show or ()) > 1:
             raise DataError(
                 f"show must be one table, because {self.data} is an array, got "
                 f"{', '.join(self.show or ())}."
             )
 
-    def _check_records(self) -> None:
-        given = [name for name in ("compare", "block", "other") if getattr(self, name) is not None]
-        if self.records not in (True, False, "auto"):
-            raise DataError(f'records must be True, False or "auto", got {self.records!r}.')
-        if given and self.records is not True:
-            object.__setattr__(self, "records", True)
+    def _given(self, *names: str) -> list[str]:
+        return [name for name in names if getattr(self, name) not in (None, AUTO)]
+
+    def _check_together(self) -> None:
+        """Refuse parameters that say differently what items are compared by."""
+        if self.text is not None and self.image is not None:
+            raise DataError(
+                f"text ({self.text!r}) and image ({self.image!r}) must not both be given: items are "
+                "compared by the one or the other. Name a further column with show."
+            )
+        for first, others in _APART.items():
+            for other in self._given(*others) if self._given(first) else ():
+                raise DataError(
+                    f"{first} and {other} must not both be given: items are compared by one of them."
+                )
         if self.records is not True:
             return
-        for name in ("text", "image", "embeddings", "image_shape"):
-            if getattr(self, name):
-                raise DataError(
-                    f"records and {name} must not both be given: records are compared by their fields, in "
-                    "memory. Leave one of them out."
-                )
-        if self.features != AUTO:
+        for name in self._given("text", "image", "embeddings", "image_shape", "features"):
             raise DataError(
-                "records and features must not both be given: say what columns hold with compare, such "
-                'as "surname:name,birth:date".'
+                f"records and {name} must not both be given: records are compared by their fields. Say "
+                'what columns hold with compare, such as "surname:name,birth:date".'
             )
 
     @property
