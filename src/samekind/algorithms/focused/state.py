@@ -304,7 +304,10 @@ class State:
 
     def _gaps(self, node: int) -> FloatArray:
         """Return the distance of a node to the nearest known node of each group."""
-        return kernels.gaps(self.terrain.Z, self.known, self.group, node, self.n_groups)
+        found: FloatArray = kernels.gaps(
+            self.terrain.Z, self.known, self.group, node, self.n_groups
+        )
+        return found
 
     def far(self) -> FloatArray:
         """Return the squared distance of each node to the nearest known one; 0 for known ones."""
