@@ -303,7 +303,7 @@ def test_no_cluster_at_all(tmp_path):
     with samekind.Session(X, random_state=0) as session:
         session.stop()
         clusters = session.clusters()
-    empty = replace(clusters.without_labels(), members_=[], all_centers_=np.empty((0, 3)))
+    empty = replace(clusters.without_labels(), members_=[], _centers=np.empty((0, 3)))
     page = Page(write_report(tmp_path / "r.html", empty, X).read_text(encoding="utf-8"))
     assert "kinds found 0" in page.words
     assert "stopped because stopped by you" in page.words
