@@ -18,7 +18,7 @@ from samekind.points import Points
 
 __all__ = ["NoisyExact", "least_block", "nodes_needed"]
 
-# What the paper leaves open, chosen by the runs that docs/algorithms.md reports.
+# What the paper leaves open, chosen by runs; docs/paper.md describes them.
 RISK = 0.01  # that any CheckCluster of a run is wrong, or any row that FindClusters places
 SPREAD = 2  # at the guess q, a cluster that holds 1/(SPREAD·q) of the new rows is to be found
 STANDS_OUT = 2.2  # a block FindClusters may count on, in units of the deviation of the noise
