@@ -1,7 +1,9 @@
 /** One magnification for several pictures: what is done to one is done to all, so that they stay comparable. */
 
-import { h } from "./dom.js";
+import { html, useRef } from "./vendor/preact.js";
+import { Picture } from "./items.js";
 import { keys } from "./keys.js";
+import { Button } from "./parts.js";
 
 const MOST = 12;
 const STEP = 1.4;
@@ -22,10 +24,14 @@ export class Zoom {
   /** @param {HTMLElement} frame @param {HTMLElement} picture */
   attach(frame, picture) {
     this.pictures.push(picture);
-    frame.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      this.by(Math.exp(-event.deltaY / 400), ...at(frame, event));
-    }, { passive: false });
+    frame.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        this.by(Math.exp(-event.deltaY / 400), ...at(frame, event));
+      },
+      { passive: false },
+    );
     frame.addEventListener("pointerdown", (event) => {
       if (event.button) return;
       this.pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
@@ -33,7 +39,9 @@ export class Zoom {
     });
     frame.addEventListener("pointermove", (event) => this.#move(frame, event));
     for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) {
-      frame.addEventListener(end, (event) => this.pointers.delete(/** @type {PointerEvent} */ (event).pointerId));
+      frame.addEventListener(end, (event) =>
+        this.pointers.delete(/** @type {PointerEvent} */ (event).pointerId),
+      );
     }
     frame.addEventListener("dblclick", (event) => this.toggle(...at(frame, event)));
   }
@@ -61,7 +69,8 @@ export class Zoom {
     const now = { x: event.clientX, y: event.clientY };
     const box = frame.getBoundingClientRect();
     if (other) {
-      const spread = (/** @type {{x: number, y: number}} */ p) => Math.hypot(p.x - other.x, p.y - other.y);
+      const spread = (/** @type {{x: number, y: number}} */ p) =>
+        Math.hypot(p.x - other.x, p.y - other.y);
       const middle = { clientX: (now.x + other.x) / 2, clientY: (now.y + other.y) / 2 };
       this.by(spread(now) / Math.max(1, spread(before)), ...at(frame, middle));
     } else if (this.scale > 1) {
@@ -87,21 +96,37 @@ export class Zoom {
 /** @param {HTMLElement} frame @param {{clientX: number, clientY: number}} event @returns {[number, number]} */
 function at(frame, event) {
   const box = frame.getBoundingClientRect();
-  return [(event.clientX - box.left) / box.width - 0.5, (event.clientY - box.top) / box.height - 0.5];
+  return [
+    (event.clientX - box.left) / box.width - 0.5,
+    (event.clientY - box.top) / box.height - 0.5,
+  ];
 }
 
-/** @param {Zoom} zoom @returns {HTMLElement[]} its buttons */
-export function zoomTools(zoom) {
-  const tool = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {() => void} */ act, key = "") =>
-    h(
-      "button",
-      { type: "button", class: key ? "tool" : "tool stepper", "aria-label": name, title: name, onclick: act },
-      h("span", { "aria-hidden": "true" }, sign),
-      key && h("kbd", { "aria-hidden": "true" }, key),
-    );
-  return [
-    tool("−", "Zoom out", () => zoom.by(1 / STEP)),
-    tool("+", "Zoom in", () => zoom.by(STEP)),
-    tool("Zoom", "Zoom in or show all", () => zoom.toggle(), keys.label("zoom")),
-  ];
+/** The buttons of a zoom. @param {{zoom: Zoom}} props */
+export function ZoomTools({ zoom }) {
+  const tool = (
+    /** @type {string} */ sign,
+    /** @type {string} */ name,
+    /** @type {() => void} */ act,
+  ) =>
+    html`<${Button} class="tool stepper" aria-label=${name} title=${name} act=${act}>
+      <span aria-hidden="true">${sign}</span>
+    <//>`;
+  const both = "Zoom in or show all";
+  return html`${tool("−", "Zoom out", () => zoom.by(1 / STEP))}
+    ${tool("+", "Zoom in", () => zoom.by(STEP))}
+    <${Button} class="tool" aria-label=${both} title=${both} act=${() => zoom.toggle()}>
+      <span aria-hidden="true">Zoom</span><kbd aria-hidden="true">${keys.label("zoom")}</kbd>
+    <//>`;
+}
+
+/** A picture that can be moved and enlarged. @param {{item: import("./types.js").ItemView, zoom: Zoom}} props */
+export function Stage({ item, zoom }) {
+  const frame = useRef(/** @type {HTMLElement | null} */ (null));
+  const attach = (/** @type {HTMLImageElement} */ image) => {
+    if (frame.current) zoom.attach(frame.current, image);
+  };
+  return html`<div class="stage" ref=${frame}>
+    <${Picture} item=${item} size="large" attach=${attach} />
+  </div>`;
 }
