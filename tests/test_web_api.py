@@ -809,6 +809,7 @@ def test_the_schema_lists_every_route_of_the_contract(small):
         ("PUT", "/api/sheets"),
         ("PUT", "/api/budget"),
         ("GET", "/api/exports"),
+        ("GET", "/api/search"),
         ("GET", "/api/map"),
         ("GET", "/api/history"),
         ("GET", "/api/contradictions"),

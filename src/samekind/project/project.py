@@ -25,6 +25,7 @@ from samekind.project.exports import Exports
 from samekind.project.kinds import Kinds
 from samekind.project.overview import Overviews
 from samekind.project.questions import Questions
+from samekind.project.search import search
 from samekind.project.status import Standing
 from samekind.project.team import Team
 from samekind.project.views import LINEUP, SHEET
@@ -33,7 +34,7 @@ from samekind.project.words import KeyReused, ProjectError, plain, plain_item, u
 if TYPE_CHECKING:
     from samekind.ledger import ProjectPlace
     from samekind.project.assistant import Assistant
-    from samekind.project.records import Question, Said, Status, UndoneAct
+    from samekind.project.records import Question, Said, SearchPage, Status, UndoneAct
 
 __all__ = ["Project"]
 
@@ -260,6 +261,12 @@ class Project:
             if taken and resume:
                 self.standing.set_finished(False)
         return list(map(undone, taken))
+
+    def search(
+        self, text: str, *, regex: bool = False, column: str = "", offset: int = 0, limit: int = 24
+    ) -> SearchPage:
+        """Return items by what they say: all words, or a regular expression, in one column or any."""
+        return search(self, text, regex=regex, column=column, offset=offset, limit=limit)
 
     def status(self) -> Status:
         """Return where the work stands."""

@@ -29,6 +29,7 @@ __all__ = [
     "ClusterRef",
     "ClusterSummary",
     "ContradictionRecord",
+    "FoundItem",
     "History",
     "ItemView",
     "LineupQuestion",
@@ -44,6 +45,7 @@ __all__ = [
     "ReviewRecord",
     "RowMap",
     "Said",
+    "SearchPage",
     "SheetAnswer",
     "SheetQuestion",
     "Status",
@@ -227,6 +229,23 @@ class ClusterPage(ClusterRef):
 
     total: int
     members: list[ClusterMember]
+
+
+@dataclass(frozen=True)
+class FoundItem(ClusterMember):
+    """An item that says what was searched for, and the cluster that it is in."""
+
+    kind: ClusterRef | None
+
+
+@dataclass(frozen=True)
+class SearchPage:
+    """Some of the items that say what was searched for; `rows` are all of them, 1,000 at most."""
+
+    items: list[FoundItem]
+    rows: list[int]
+    total: int
+    columns: list[str]
 
 
 @dataclass(frozen=True)

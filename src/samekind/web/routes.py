@@ -30,6 +30,7 @@ from samekind.project import (
     QuestionClosed,
     ReviewPage,
     RowMap,
+    SearchPage,
     Status,
     Threshold,
 )
@@ -392,6 +393,19 @@ def map_of_rows(project: ProjectOf, kept: Kept) -> RowMap | Response:
     """Rows in the plane, coloured by cluster."""
     now = project.status().revision, project.overview.maps.state
     return kept.unchanged(*now) or project.overview.map()
+
+
+@reviewing.get("/search")
+def search(
+    project: ProjectOf,
+    text: Annotated[str, Query(min_length=1, max_length=200)],
+    regex: Annotated[bool, Query(description="Whether it is a regular expression (RE2).")] = False,
+    column: Annotated[str, Query(max_length=200, description="Where to look; anywhere.")] = "",
+    offset: Offset = 0,
+    limit: Limit = 24,
+) -> SearchPage:
+    """Items by what they say, and the cluster that each is known or predicted to be in."""
+    return project.search(text, regex=regex, column=column, offset=offset, limit=limit)
 
 
 @reviewing.get("/history")
