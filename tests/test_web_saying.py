@@ -281,3 +281,31 @@ def test_it_is_speaks_of_the_item_that_is_not_placed(browser, items):
     question = project.questions._pair(placed, row)
     assert question.subject == row
     assert project.questions._pair(row, placed).subject == row
+
+
+def test_all_that_a_search_finds_is_of_one_kind_in_one_act(browser, items):
+    project = answered(items, 14)
+    with Served(project) as served:
+        tab = visit(browser, served)
+        page, before = tab.page, project.status().presses
+        tab.goto("found")
+        page.get_by_role("searchbox", name="Search all items").fill("STOLEN card")
+        page.keyboard.press("Enter")
+        expect(page.locator("section[aria-labelledby=search-title]")).to_contain_text("of 30 items")
+        assert_accessible(page)
+        page.get_by_role("button", name="All 30 are…").click()
+        page.fill("dialog .picker-field", "stolen card")
+        page.keyboard.press("Enter")
+        expect(page.locator(".toast")).to_contain_text("30 items: of the new kind “stolen card”")
+        stolen = sorted(project.session.members_of(project.kinds.find("stolen card")[0].cluster))
+        assert stolen == np.flatnonzero(KINDS == 4).tolist()
+        assert project.status().presses == before + 1
+        page.get_by_role("checkbox", name="regular expression").check()
+        page.get_by_role("searchbox", name="Search all items").fill("number [0-4] ")
+        page.keyboard.press("Enter")
+        hits = page.locator("section[aria-labelledby=search-title] .grid .member")
+        expect(hits).to_have_count(5)
+        hits.first.click()
+        hits.nth(1).click()
+        expect(page.get_by_role("button", name="These 2 are…")).to_be_visible()
+        assert tab.errors == []

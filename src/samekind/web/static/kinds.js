@@ -11,6 +11,7 @@ import { RowMap } from "./map.js";
 import { colorOf, nameOf } from "./names.js";
 import { refreshOverview } from "./overview.js";
 import { openPlacing, place } from "./say.js";
+import { Search } from "./search.js";
 import { change, openDialog, say, set, state, undo } from "./store.js";
 import { ThresholdPanel } from "./records.js";
 import { useStore } from "./use.js";
@@ -25,11 +26,12 @@ const HELD_MS = 1200; // after a name was typed, before kinds may move
 export function Found() {
   const overview = useStore((now) => now.overview);
   const error = useStore((now) => now.foundError);
+  const isAlone = useStore((now) => now.view === "found"); // and not beside a question
   return html`<div id="found-body">
     <${ThresholdPanel} />
     <div class="found-words">
       <p class="hint">${error || summary(overview)}</p>
-      ${overview && html`<${Stopping} overview=${overview} />`}
+      ${overview && html`<${Stopping} overview=${overview} />`} ${isAlone && html`<${Search} />`}
     </div>
     <div class="found-plots">
       <section class="plot" aria-label="Map">

@@ -163,6 +163,10 @@ export interface AnsweredPair {
   who?: string;
 }
 
+export interface FoundItem extends ItemView {
+  kind: ClusterRef | null;
+}
+
 export interface Press {
   at: number;
   who: string;
