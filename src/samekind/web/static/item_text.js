@@ -13,13 +13,13 @@ export function oneLine(item) {
   return item.title || `row ${item.row}`;
 }
 
-/** @param {ItemView} item @returns {string} a few words: what it says, or else its title */
-export function brief(item) {
-  if (item.has_picture) return shorten(oneLine(item), BRIEF);
+/** @param {ItemView} item @param {number} [most] @returns {string} a few words: what it says, or its title */
+export function brief(item, most = BRIEF) {
+  if (item.has_picture) return shorten(oneLine(item), most);
   const words = (item.text ?? item.fields.map(([, value]) => value).join(", "))
     .replace(/\s+/gu, " ")
     .trim();
-  return words ? `“${shorten(words, BRIEF)}”` : oneLine(item);
+  return words ? `“${shorten(words, most)}”` : oneLine(item);
 }
 
 /** @param {ItemView} item @returns {string} for a screen reader */

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { count, number } from "./format.js";
+import { listenToGestures } from "./gestures.js";
 import { colorOf, nameOf } from "./names.js";
 import { useStore } from "./use.js";
 import { Button } from "./parts.js";
@@ -9,7 +10,6 @@ import { Button } from "./parts.js";
 const REACH = 16; // pixels from a point within which a click means it
 const MARGIN = 12;
 const MOST_COLOURED = 12; // kinds that have a colour at once: more cannot be told apart
-const DRAG = 4; // pixels after which a press is no click
 const CLOSEST = 60;
 const STEP = 1.5;
 
@@ -125,8 +125,6 @@ class Plot {
     /** @type {number | null} the kind to stand out */
     this.lit = null;
     this.view = { scale: 1, x: 0.5, y: 0.5 }; // the middle of the view
-    /** @type {Map<number, {x: number, y: number}>} */
-    this.pointers = new Map();
     this.#listen();
   }
 
@@ -213,11 +211,11 @@ class Plot {
     ];
   }
 
-  /** @param {number} by @param {number} [atX] @param {number} [atY] zoom, with a place that stays where it is */
-  zoom(by, atX = this.canvas.clientWidth / 2, atY = this.canvas.clientHeight / 2) {
-    const before = this.#inverse(atX, atY);
+  /** @param {number} by @param {{x: number, y: number}} [at] zoom, with a place that stays where it is */
+  zoom(by, at = { x: this.canvas.clientWidth / 2, y: this.canvas.clientHeight / 2 }) {
+    const before = this.#inverse(at);
     this.view.scale = Math.min(CLOSEST, Math.max(1, this.view.scale * by));
-    const after = this.#inverse(atX, atY);
+    const after = this.#inverse(at);
     this.#moveTo(this.view.x + before.x - after.x, this.view.y + before.y - after.y);
   }
 
@@ -237,8 +235,8 @@ class Plot {
     this.draw();
   }
 
-  /** @param {number} x @param {number} y @returns {{x: number, y: number}} the place on the map under a place on the canvas */
-  #inverse(x, y) {
+  /** @param {{x: number, y: number}} at @returns {{x: number, y: number}} the place on the map under a place on the canvas */
+  #inverse({ x, y }) {
     const place = this.#place();
     const [[left, low], [right, high]] = [place({ x: 0, y: 0 }), place({ x: 1, y: 1 })];
     return { x: (x - left) / (right - left), y: (y - low) / (high - low) };
@@ -246,30 +244,18 @@ class Plot {
 
   #listen() {
     const { canvas } = this;
-    canvas.addEventListener(
-      "wheel",
-      (event) => {
-        if (
-          !event.ctrlKey &&
-          document.activeElement !== canvas &&
-          this.view.scale === 1 &&
-          event.deltaY > 0
-        )
-          return; // the page scrolls on
-        event.preventDefault();
-        this.zoom(Math.exp(-event.deltaY / 400), event.offsetX, event.offsetY);
+    // The wheel scrolls the page unless the map is in use.
+    const isInUse = () => document.activeElement === canvas || this.view.scale > 1;
+    listenToGestures(canvas, {
+      wheels: (event) => event.ctrlKey || isInUse() || event.deltaY <= 0,
+      captures: () => true,
+      zoom: (factor, at) => this.zoom(factor, at),
+      move: (from, to) => {
+        const [a, b] = [this.#inverse(from), this.#inverse(to)];
+        this.#moveTo(this.view.x + a.x - b.x, this.view.y + a.y - b.y);
       },
-      { passive: false },
-    );
-    canvas.addEventListener("pointerdown", (event) => {
-      canvas.setPointerCapture(event.pointerId);
-      this.pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
-      this.pressed = { x: event.offsetX, y: event.offsetY };
-      this.moved = this.pointers.size > 1;
+      click: (at) => this.#pick(at),
     });
-    canvas.addEventListener("pointermove", (event) => this.#drag(event));
-    canvas.addEventListener("pointerup", (event) => this.#release(event));
-    canvas.addEventListener("pointercancel", (event) => this.pointers.delete(event.pointerId));
     canvas.addEventListener("keydown", (event) => {
       const move = 0.15 / this.view.scale;
       const acts = /** @type {Record<string, () => void>} */ ({
@@ -289,40 +275,13 @@ class Plot {
     });
   }
 
-  /** @param {PointerEvent} event */
-  #drag(event) {
-    const before = this.pointers.get(event.pointerId);
-    if (!before) return;
-    const now = { x: event.offsetX, y: event.offsetY };
-    if (this.pressed && Math.hypot(now.x - this.pressed.x, now.y - this.pressed.y) > DRAG)
-      this.moved = true;
-    if (this.pointers.size === 2) {
-      const other = [...this.pointers].find(([id]) => id !== event.pointerId)?.[1];
-      if (other) {
-        const spread = (/** @type {{x: number, y: number}} */ one) =>
-          Math.hypot(one.x - other.x, one.y - other.y) || 1;
-        this.zoom(spread(now) / spread(before), (now.x + other.x) / 2, (now.y + other.y) / 2);
-      }
-    } else if (this.moved) {
-      const [from, to] = [this.#inverse(before.x, before.y), this.#inverse(now.x, now.y)];
-      this.#moveTo(this.view.x + from.x - to.x, this.view.y + from.y - to.y);
-    }
-    this.pointers.set(event.pointerId, now);
-  }
-
-  /** @param {PointerEvent} event */
-  #release(event) {
-    if (!this.pointers.delete(event.pointerId)) return;
-    if (!this.moved) this.#pick(event);
-  }
-
-  /** @param {MouseEvent} event */
-  #pick(event) {
+  /** @param {{x: number, y: number}} at */
+  #pick(at) {
     const place = this.#place();
     let [best, least] = [/** @type {Point | null} */ (null), REACH];
     for (const point of this.points) {
       const [x, y] = place(point);
-      const far = Math.hypot(x - event.offsetX, y - event.offsetY);
+      const far = Math.hypot(x - at.x, y - at.y);
       if (far < least) [best, least] = [point, far];
     }
     if (best) this.open(best.row, best.cluster, best.known);

@@ -276,6 +276,7 @@ function taken(item, reply) {
   accept(reply, item.type === "undo");
 }
 
+const SHORT = 36; // letters of an item: two of them and the answer fit in the top bar
 const SAID = /** @type {Record<string, string>} */ ({
   same: "the same",
   different: "different",
@@ -286,7 +287,7 @@ const SAID = /** @type {Record<string, string>} */ ({
 /** @param {import("./types.js").UndoneAct} act @returns {string} */
 function told({ said, pairs, items, name }) {
   if (said === "name") return name ? `the name “${name}”` : "the name";
-  const [a, b] = items.map(brief);
+  const [a, b] = items.map((item) => brief(item, SHORT));
   if (said === "none") return `${a}: none of ${count(pairs, "kind")}`;
   if (said === "several") return `${count(pairs, "answer")} about ${a}`;
   return `${a} and ${b}: ${SAID[said]}`;
