@@ -150,6 +150,8 @@ class TestAsking:
             "lineups": True,
             "sheets": False,
             "criterion": "",
+            "project": state["project"],
+            "uncompared": ["note"],
             "revision": 0,
         }
         assert not state["stopping"]["safe"]
@@ -805,6 +807,9 @@ def test_the_schema_lists_every_route_of_the_contract(small):
         ("POST", "/api/rows/new"),
         ("PUT", "/api/criterion"),
         ("PUT", "/api/sheets"),
+        ("PUT", "/api/budget"),
+        ("GET", "/api/exports"),
+        ("GET", "/api/search"),
         ("GET", "/api/map"),
         ("GET", "/api/history"),
         ("GET", "/api/contradictions"),

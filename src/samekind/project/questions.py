@@ -209,6 +209,8 @@ class Questions:
     def _take(self, question: Comparison, answer: Said, who: str) -> None:
         """Take an answer to a question that is open, or was."""
         form, row, others = question.form, question.row, list(question.others)
+        if form == "p" and not isinstance(answer, str):
+            row, others = self._subject_first(row, others[0])
         if form == "g":
             self._answer_sheet(row, others, answer, who)
         elif isinstance(answer, NewCluster):
@@ -378,7 +380,13 @@ class Questions:
             a_cluster=None if blind else self._ref_of(a),
             refused=0 if blind else self._n_refused(a),
             skipped=skipped,
+            subject=self._subject_first(a, b)[0],
         )
+
+    def _subject_first(self, a: int, b: int) -> tuple[int, list[int]]:
+        """Return which of two rows "it is …" is about, and the other: the one that is not placed yet."""
+        is_b = bool(self._session.members_of(a)) and not self._session.members_of(b)
+        return (b, [a]) if is_b else (a, [b])
 
     def _ref_of(self, row: int) -> ClusterRef | None:
         """Return the cluster that a row is known to be in, if it is."""

@@ -6,6 +6,7 @@ counted, nor what models say. One press may answer several questions, which are 
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     from samekind.ledger import Revision
     from samekind.project.project import Project
 
-__all__ = ["SAFE", "Standing"]
+__all__ = ["SAFE", "SETTINGS", "Standing"]
 
+SETTINGS = "settings"  # in `settings`: those that were given
 FINISHED = "finished"  # in `settings`: whether somebody wants no more questions
 CRITERION = "criterion"  # in `settings`: when two rows are of one cluster, in a sentence
 SAFE = 0.05  # both bounds of a certificate at most this: it is safe to stop
@@ -44,6 +46,9 @@ class Standing:
 
     def __init__(self, project: Project, budget: int | None) -> None:
         self.budget = check_int("budget", budget, none="ask without limit")
+        self._given = project.ledger.settings.get(
+            SETTINGS, ""
+        )  # in which another budget may be kept
         self.stopped = ""  # why nothing is asked: "user" or "budget"
         self._project = project
         self._advice: StopAdvice | None = None
@@ -76,6 +81,8 @@ class Standing:
                 revision=project.revision,
                 version=__version__,
                 records=project.is_records,
+                project=project.ledger.project_id,
+                uncompared=project.uncompared,
             )
 
     @property
@@ -172,9 +179,23 @@ class Standing:
         with self._project.state():
             self.heed_end()
 
+    def set_budget(self, budget: int | None) -> None:
+        """Ask until there are so many presses in all, and keep that with the project; None is no limit."""
+        wanted = check_int("budget", budget, none="ask without limit")
+        ledger = self._project.ledger
+        if kept := ledger.settings.get(SETTINGS):
+            with self._project.act():
+                ledger.set(SETTINGS, json.dumps(json.loads(kept) | {"budget": wanted}))
+        self.budget = wanted
+        with self._project.state():
+            self.heed_end()
+
     def heed_end(self) -> None:
         """Ask nothing, or go on, as the project and the budget say."""
         session = self._project.session
+        kept = session.ledger.settings.get(SETTINGS, "")
+        if kept != self._given:  # somebody set another budget
+            self._given, self.budget = kept, json.loads(kept).get("budget")
         is_finished = bool(session.ledger.settings.get(FINISHED))
         why = "user" if is_finished else "budget" if self.presses_left == 0 else ""
         if why and why != self.stopped:
