@@ -45,7 +45,16 @@ def main() -> int:
 
 def _measure(folder: Path, env: dict[str, str], options: argparse.Namespace) -> int:
     began = time.perf_counter()
-    command = [sys.executable, "-m", "samekind", "label", "demo:digits", "--no-browser", "--port", "0"]
+    command = [
+        sys.executable,
+        "-m",
+        "samekind",
+        "label",
+        "demo:digits",
+        "--no-browser",
+        "--port",
+        "0",
+    ]
     server = subprocess.Popen(
         command, cwd=folder, env=env, stderr=subprocess.PIPE, text=True, encoding="utf-8"
     )

@@ -270,7 +270,6 @@ def test_mistakes_with_a_project(project):
     pd.DataFrame({"height": [1.0, 2.0]}).to_csv("other.csv", index=False)
     result = cli("label", "other.csv", "--project", project, "--terminal", code=2)
     assert "belongs to other data" in result.stderr
-    assert "start a new project: --project OTHER.db" in result.stderr
     assert "column 'width'" in cli("classify", project, "other.csv", code=2).stderr
 
 

@@ -28,6 +28,15 @@ SET = (
 )
 CALLED = {"embeddings": "--features", "other": "--link"}
 
+PAGE = ("the page", "web", " Or answer here: --terminal")
+REPORT = ("the report", "report", "")
+EXTRAS = dict.fromkeys(("fastapi", "itsdangerous", "starlette", "uvicorn"), PAGE) | {
+    "PIL": ("a folder of pictures", "web", ""),
+    "jinja2": REPORT,
+    "markupsafe": REPORT,
+    "plotly": REPORT,
+}
+
 P = ParamSpec("P")
 
 
@@ -76,14 +85,12 @@ def needs() -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         name = (error.name or "").partition(".")[0]
-        if name not in ("PIL", "fastapi", "itsdangerous", "starlette", "uvicorn"):
+        if name not in EXTRAS:
             raise
-        what, instead = ("the page", " Or answer here: --terminal")
-        if name == "PIL":
-            what, instead = "a folder of pictures", ""
+        what, extra, instead = EXTRAS[name]
         raise UserError(
             f"{what} needs packages that are not installed ({name} is missing). Install them: "
-            f"pip install 'samekind[web]'.{instead}"
+            f"pip install 'samekind[{extra}]'.{instead}"
         ) from error
 
 

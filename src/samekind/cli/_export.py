@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 from samekind.cli import _options as options
-from samekind.cli._errors import UserError, explained
+from samekind.cli._errors import UserError, explained, needs
 from samekind.cli._places import Place
 from samekind.errors import did_you_mean
 
@@ -102,7 +102,7 @@ def export(
                 raise UserError(str(error)) from error
             folder.mkdir(parents=True, exist_ok=True)
             for path, name in targets.items():
-                with screen.status(f"Writing {path.name} …"):
+                with needs(), screen.status(f"Writing {path.name} …"):
                     if name == FOLDERS:
                         known.exports.write_folders(path)
                         continue

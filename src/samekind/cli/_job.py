@@ -7,6 +7,7 @@ import shlex
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -149,7 +150,11 @@ def _write_results(job: Job, project: Project) -> list[tuple[Place, str]]:
     """Write all files; return each with what it holds."""
     found = project.clusters()
     is_large = project.items.is_streamed and found.n_rows_ > tables.MANY
-    names = ["report", "parquet" if is_large else "csv", "centers", "npz"]
+    names = ["parquet" if is_large else "csv", "centers", "npz"]
+    if all(find_spec(package) for package in ("jinja2", "plotly", "PIL")):
+        names.insert(0, "report")
+    else:
+        job.next_steps.append("For a report with plots: pip install 'samekind[report]'")
     written: list[tuple[Place, str]] = []
     for export in map(find_export, names):
         path = job.out / export.file
