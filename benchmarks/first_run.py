@@ -1,9 +1,9 @@
 """How long somebody waits for the demo's page: ``python -m benchmarks.first_run [--cold]``.
 
 Starts ``samekind label demo:digits`` as a user does, in an empty folder, and asks the page until it answers.
-With ``--cold`` the cache of compiled functions is empty. Promised on two idle cores: words on the page after 2 s,
-a question that can be answered after 15 s, warm after 3 s. Machines that are busy take longer, so the seconds
-of processor time are told, too.
+With ``--cold`` the cache of compiled functions is empty. Promised on two idle cores: words on the page after
+2 s, a question that can be answered after 15 s, warm after 3 s. Machines that are busy take longer, so the
+seconds of processor time are told, too.
 """
 
 from __future__ import annotations
