@@ -1,11 +1,16 @@
-"""Bars for what takes long: loading data, and passes over data that stay in their files."""
+"""What commands print while they work, and a Ctrl-C that waits. Nothing slow is imported here."""
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import perf_counter
-from typing import TYPE_CHECKING
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from samekind.terminal import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -13,6 +18,19 @@ if TYPE_CHECKING:
 
 STAGES = {"reading": "Reading", "features": "Computing features"}
 SHORT = 0.5  # seconds that a pass may take before it is spoken of
+
+
+def chat(console: Console, text: str, *, wrap: bool = False) -> None:
+    """Print a text that may hold anything that the user or the data gave.
+
+    Sentences wrap between words; what may hold a path or a command does not, so that it can be copied.
+    """
+    console.print(printable(text, lines=True), soft_wrap=not wrap)
+
+
+def plural(n: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{n:,} {noun}{'s' * (n != 1)}"
 
 
 class Passes:
@@ -74,3 +92,50 @@ class Passes:
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+
+
+class Interrupts:
+    """Holds the first Ctrl-C back until `check`, or until a person is being waited for.
+
+    The second one interrupts at once, for those who mean it.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._waiting = False
+        self._before: Any = None
+
+    def __enter__(self) -> Interrupts:
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._take)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def check(self, *_: object) -> None:
+        """Raise KeyboardInterrupt if there was a Ctrl-C."""
+        if self.count:
+            raise KeyboardInterrupt
+
+    def while_reading(self, read: Callable[[], str]) -> Callable[[], str]:
+        """Return `read`, interruptible at once."""
+
+        def interruptible() -> str:
+            self._waiting = True
+            try:
+                self.check()
+                return read()
+            except KeyboardInterrupt:  # some terminals raise it themselves
+                self.count = max(1, self.count)
+                raise
+            finally:
+                self._waiting = False
+
+        return interruptible
+
+    def _take(self, number: int, frame: FrameType | None) -> None:
+        self.count += 1
+        if self._waiting or self.count > 1:
+            raise KeyboardInterrupt
